@@ -45,7 +45,7 @@ def figure_key(name):
     reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp"}
     reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
     if re.search(r"\$strata|swept|passes", text):
-        reads.add("build/bin/strata")
+        reads |= {"build/bin/strata", *commands.programs()}
     built = kept.sources() if re.search(r"worked", text) else ""
     measured = [DOCUMENTS, os.environ.get("SPEED_SECONDS", ""), os.environ.get("STRATA_ISA", ""), kept.machine()]
     return sha(built, *measured, *kept.each(sorted(reads)))

@@ -1,8 +1,8 @@
 # How a work of code is graded: sourced by desk and check, after list.sh.
 #
-# A learner's object is linked before the libraries, so that the linker never takes the library's own; the exercise's grader
-# and a test of its layer then run the learner's functions.  Both must come to their end, and the object may neither leave
-# nor look for a way around them: what it defines and what it calls is read from it first.
+# A learner's object is linked before the library's own of that file, which is weak: what the learner has takes its place, and
+# the rest is the library's.  The exercise's grader, then a test of its layer run the learner's functions: a grader that comes to
+# its end says so, which is enough.
 . library/parts.sh
 LIBS="$tables $archives"
 OBJECTS=build/exercises/objects
@@ -22,14 +22,14 @@ needs() { # needs PROGRAM WHAT
 # Compile what all gradings share, or only what one exercise needs: prepare [NUMBER].  Says so when that takes a while.
 prepare() {
     command -v "${CC%% *}" >/dev/null 2>&1 || { say "there is no C compiler '${CC%% *}': make deps installs one; CC=clang names another" >&2; return 1; }
-    needs make "builds the graders" && needs nm "tells what a work calls" || return 1
+    needs make "builds the graders" && needs nm "tells the library's functions" || return 1
     [ -n "${CMOCKA+told}" ] || CMOCKA=$(has_cmocka && say yes)
     export CMOCKA
     shared=all what="all graders, and what they compare with"
     if [ -n "$1" ]; then
         about "$1"
         what="the grader of $1, and what it compares with"
-        shared="$OBJECTS/todo.o $OBJECTS/shipped.a $OBJECTS/symbols $(object_for "$its_grader")"
+        shared="$(shared_of "$its_source") $(object_for "$its_grader")"
         [ -z "$CMOCKA" ] || [ -z "$its_test" ] || shared="$shared $(object_for "$its_test")"
     fi
     # shellcheck disable=SC2086
@@ -58,77 +58,11 @@ compile() {
     $CC $FLAGS $INCLUDE -I"$its_layer/src" -I"$its_layer/extras" -I"${its_source%/*}" -c "$1" -o "$3"
 }
 
-# What the C library has that an exercise may want: memory, strings, sorting, mathematics, printing, threads.
-ALLOWED='(mem|str)[a-z]+|[mc]alloc|realloc|free|aligned_alloc|posix_memalign|qsort(_r)?|bsearch|l?l?abs|abort|v?s?n?printf|fprintf|putchar|puts|putc|fput[cs]|fwrite|fflush|std(out|err)|is[a-z]+|to(upper|lower)|pthread_(mutex|cond|once|self|create|join)[a-z_]*|(a?(sin|cos|tan)h?|atan2|sincos|exp[2m]?1?0?|log(2|10|1p|b)?|pow|sqrt|cbrt|hypot|fabs|floor|ceil|round|trunc|rint|nearbyint|l?l?r(int|ound)|ldexp|frexp|scalbl?n|fmod|modf|remainder|fmin|fmax|fma|copysign|nan|erfc?|[lt]gamma|nextafter)[fl]?|__(stack_chk_fail|[a-z0-9_]+_chk|assert_(fail|rtn)|errno_location|error|ctype_[a-z_]+|tls_get_addr|atomic_[a-z0-9_]+|cpu_(model|indicator_init)|(u?div|u?mod|mul|popcount|cl[zs]|ctz|extend|trunc|float|fix)[a-z0-9]+)|_GLOBAL_OFFSET_TABLE_|exercise_todo'
-
-# C without its comments, line by line; what stands in strings is left, and so is a line whose beginning belongs to another.
-without_comments() {
-    awk '{
-        if (joined) { print; joined = /\\$/; next }
-        joined = /\\$/
-        rest = $0; code = ""
-        while (rest != "")
-            if (inside) {
-                end = index(rest, "*/")
-                rest = end ? substr(rest, end + 2) : ""
-                if (end) inside = 0
-            } else if (match(rest, /"([^"\\]|\\.)*"|\047([^\047\\]|\\.)*\047|\/[*]|\/\//)) {
-                part = substr(rest, RSTART, RLENGTH)
-                code = code substr(rest, 1, RSTART - 1) (part ~ /^\// ? " " : part)
-                rest = part == "//" ? "" : substr(rest, RSTART + RLENGTH)
-                if (part == "/*") inside = 1
-            } else {
-                code = code rest
-                rest = ""
-            }
-        print code }' "$1"
-}
-
-# What our own file of an exercise says, calls and defines, and what its work may not call: read once.
-ours=
-read_ours() { # read_ours NUMBER
-    [ "$ours" != "$1" ] || return 0
-    about "$1"
-    without_comments "$its_source" >"$OUT/$1.ours"
-    { globals "$(object_of "$its_source")" | sed 's/^/ours /'; globals "$(object_for "$its_grader")"; } >"$OUT/$1.names"
-    forbidden=$(awk -F' [|] ' -v x="$1" '($1 "") == (x "") { printf "%s%s", bar, $2; bar = "|" }' "$its_layer/exercise/forbidden.txt" 2>/dev/null)
-    ours=$1
-}
-
-# May this object be graded?  allowed NUMBER OBJECT FILE: says why not.
-allowed() {
-    read_ours "$1"
-    if without_comments "$3" | grep -n -E '"[^"]*/(proc|dev)/|#[ \t]*include.*[.]c[">]|GRADE_|(^|[^a-zA-Z0-9_])(__)?asm(__)?[ \t(]' | awk -v ours="$OUT/$1.ours" 'BEGIN { while ((getline line < ours) > 0) known[line] = 1 }
-            { text = $0; sub(/^[0-9]*:/, "", text) } !(text in known) { print; odd = 1; exit } END { exit !odd }' >"$OUT/odd.txt"; then
-        say "  line $(cat "$OUT/odd.txt")"
-        say "  no exercise needs this line: it is about the grader, or the machine"
-        return 1
-    fi
-    globals "$2" |
-        awk -v allowed="^($ALLOWED)\$" -v forbidden="^($forbidden)\$" '
-        function complain(text) { print "  " text; bad = 1 }
-        $1 == "ours" { ours[$2, $3] = 1; next }
-        FILENAME != "-" { known[$1, $2] = 1; next }
-        { mine[$1, $2] = 1 }
-        ($1, $2) in ours { next }
-        $1 == "defined" { if (("defined", $2) in known || ("used", $2) in known) complain("the name " $2 " is taken: if that is a helper of yours, write static before it or call it something else"); next }
-        $2 ~ /^shipped_|_(avx2|avx512|avx512bf16|avxvnni|vnni|f16c|neon|dotprod)$/ || $2 ~ forbidden { complain("your file calls " $2 ", which does what is yours to write here"); next }
-        !(("defined", $2) in known) && $2 !~ allowed { complain("your file calls " $2 ", for which no exercise has a need") }
-        END {
-            for (pair in ours) if (pair ~ /^defined/ && !(pair in mine)) { split(pair, part, SUBSEP); complain(part[2] " is missing from your file: ours has it, and other files call it") }
-            exit bad }' "$OBJECTS/symbols" "$OUT/$1.names" -
-}
-
 # Run a grader or a test with a limit of time, into $OUT/run.log: run_limited ISA PROGRAM ARGUMENTS...
-# The word is in a pipe that the grader opens when the work has been called for the last time.
 run_limited() {
     isa=$1
     shift
-    ( (STRATA_ISA=$isa GRADE_SECONDS=$SECONDS_EACH exec "$@" >"$OUT/run.log" 2>&1 3<<WORD
-$word
-WORD
-    )
-    exit $?) 2>/dev/null # the outer shell is the one that remarks on signals
+    (STRATA_ISA=$isa GRADE_SECONDS=$SECONDS_EACH "$@" >"$OUT/run.log" 2>&1) 2>/dev/null # the shell remarks on signals
 }
 
 # What killed it, by the status the shell gives a signal; nothing when it ended by itself.
@@ -156,7 +90,7 @@ explain() {
     plain=$FLAGS
     FLAGS="$FLAGS -O0 -fno-omit-frame-pointer -fsanitize=address,undefined"
     if compile "$file" "$number" "$OUT/crash.o" 2>/dev/null &&
-        $CC $FLAGS $INCLUDE -I"$its_layer/tests" "$main" "$OUT/crash.o" "$OBJECTS/todo.o" "$OBJECTS/shipped.a" "$@" $LIBS -lm -lpthread -o "$OUT/crash" 2>/dev/null; then
+        $CC $FLAGS $INCLUDE -I"$its_layer/tests" "$main" "$OUT/crash.o" $(shared_of "$its_source") "$@" $LIBS -lm -lpthread -o "$OUT/crash" 2>/dev/null; then
         ASAN_OPTIONS=detect_leaks=0 run_limited "$isa" "$OUT/crash" "$number"
         where_it_was "$file"
     else
@@ -199,11 +133,20 @@ translate() {
             else if (message !~ /^[(a-z]/ || message ~ /got|want/) print "  " message }' "$OUT/run.log"
 }
 
+# What is linked beside a learner's object, of one source or several.
+shared_of() {
+    for source in "$@"; do say "$OBJECTS/weak/${source%.c}.o"; done
+    say "$OBJECTS/todo.o" "$OBJECTS/shipped.a"
+}
+
 # Link a program with the learner's object before the libraries: build_with OBJECT MAIN.o PROGRAM LIBRARIES...
 build_with() {
     object=$1 main=$2 program=$3
     shift 3
-    $CC "$main" "$object" "$OBJECTS/todo.o" "$OBJECTS/shipped.a" $LIBS "$@" -lm -lpthread -o "$program"
+    # shellcheck disable=SC2046,SC2086
+    $CC "$main" "$object" $(shared_of "$its_source") $LIBS "$@" -lm -lpthread -o "$program" && return
+    say "  hint: it does not link.  A helper of yours is best static; what the starter held beside your function is needed, too"
+    return 1
 }
 unwritten() { [ "$1" -eq 77 ] && grep -q "not written yet" "$OUT/run.log"; }
 
@@ -223,15 +166,14 @@ by_test() {
     return 1
 }
 
-# What is static is one for all threads: right until two call the function.  The name of what a work keeps so, unless it knows of them.
-kept_by() { # kept_by OBJECT FILE
-    without_comments "$2" | grep -q -E 'pthread_|[aA]tomic|_Thread_local|__thread' && return
-    nm "$1" 2>/dev/null | awk '$(NF - 1) ~ /^[bBC]$/ { sub(/[.][0-9]+$/, "", $NF); print $NF; exit }'
-}
-keeps_nothing() {
-    kept=$(kept_by "$1" "$2")
-    [ -n "$kept" ] || return 0
-    say "  hint: the numbers are right, but $kept is static, one for all threads: two that call this at a time spoil each other's"
+# The library's would stand in for it, unseen.
+lacks() { # lacks NUMBER OBJECT
+    for name in $(field "$1" 7 | tr ',' ' '); do
+        if [ "$its_kind" != break ] && globals "$(object_of "$its_source")" | grep -qx "defined $name" && ! globals "$2" | grep -qx "defined $name"; then
+            say "  hint: your file has no function $name, or it is static"
+            return 0
+        fi
+    done
     return 1
 }
 
@@ -239,23 +181,20 @@ keeps_nothing() {
 # calls it has prepared.  With "explain" a crash is run again under sanitizers.
 check() {
     isa=auto
-    word=$(od -An -N8 -tx8 /dev/urandom | tr -d ' \n')
     case $1 in 2.*) isa=scalar ;; esac
     source_file=${4:+$3}
     about "$1"
-    allowed "$1" "$2" "$3" || return 1
+    ! lacks "$1" "$2" || return 1
     build_with "$2" "$(object_for "$its_grader")" "$OUT/grade" || return 1
     run_limited $isa "$OUT/grade" "$1"
     status=$?
-    LC_ALL=C sed "/$word/d" "$OUT/run.log" # bytes that are no text, too
+    grep -a -v '^all checks hold$' "$OUT/run.log" # bytes that are no text, too
     unwritten $status && return 77
     case $status in
     1) return 1 ;;
-    0) tail -1 "$OUT/run.log" | grep -q "$word" || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
+    0) tail -1 "$OUT/run.log" | grep -qx 'all checks hold' || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
     *) explain $status "$1" "$source_file" "$its_grader"; return 1 ;;
     esac
-    if [ -n "$its_test" ] && [ -z "$GRADER_ALONE" ]; then
-        if [ -n "$CMOCKA" ]; then by_test "$1" "$2" "$source_file" || return; else say "  (the layer's own tests need cmocka: make deps)"; fi
-    fi
-    keeps_nothing "$2" "$3"
+    [ -n "$its_test" ] && [ -z "$GRADER_ALONE" ] || return 0
+    if [ -n "$CMOCKA" ]; then by_test "$1" "$2" "$source_file"; else say "  (the layer's own tests need cmocka: make deps)"; fi
 }

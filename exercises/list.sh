@@ -1,7 +1,7 @@
 # The list of exercises, and where each one's files lie: sourced by desk and check.
 #
 # layerN/exercise/holes.txt has a row for each: number, kind, title, minutes, page, file or command, functions, test, hints.
-# One fill or speed exercise is one source file of a layer.
+# An exercise is one or a few functions of a source file of a layer.
 CC=${CC:-cc}
 DESK=${DESK:-exercises}
 OUT=${OUT:-build/exercises}
@@ -50,16 +50,25 @@ globals() {
         NF >= 2 && $(NF - 1) ~ /^[A-Za-z]$/ { name = $NF; if (mac == "Darwin") sub(/^_/, "", name); print ($(NF - 1) ~ /^[Uw]$/ ? "used " : "defined ") name }'
 }
 
+# A file with several exercises is cut: a starter holds one of them.
+hollow() { # hollow NUMBER [-v keep=1]
+    of_file=$(field "$1" 6) of_number=$1
+    shift
+    [ "$(rows "" | awk -F' [|] ' -v file="$of_file" '$6 == file' | wc -l)" -eq 1 ] || set -- "$@" -v cut=1
+    awk "$@" -v names="$(field "$of_number" 7)" -v number="$of_number" -f exercises/functions.awk -f exercises/hollow "$of_file"
+}
+# What the library has in a starter's place.
+ours_of() { if [ "$(field "$1" 2)" = break ]; then cat "$(field "$1" 6)"; else hollow "$1" -v keep=1; fi; }
+
 starter() { # starter NUMBER: on standard output
-    source=$(field "$1" 6)
     case $(field "$1" 2) in
-    fill) awk -v names="$(field "$1" 7)" -v number="$1" -f exercises/hollow "$source" ;;
+    fill) hollow "$1" ;;
     break)
         say "/* Exercise $1.  Something in this file is wrong: find it and mend it, then: make grade $1 */"
-        sed "$(field "$1" 7)" "$source" ;;
+        sed "$(field "$1" 7)" "$(field "$1" 6)" ;;
     speed)
         say "/* Exercise $1.  Make $(field "$1" 7) faster, then: make grade $1 */"
-        cat "$source" ;;
+        ours_of "$1" ;;
     *) cat "$(layer_of "$1")/exercise/$1.txt" ;;
     esac
 }

@@ -40,19 +40,13 @@ counted() {
     FLAGS=$plain
 }
 
-# The objects of the program strata itself.
-program_objects() {
-    for file in layer6_inference/extras/program/*.c layer6_inference/extras/program/*/*.c; do object_of "$file"; done
-}
-
 # build/exercises/strata with every finished function in place of the library's.
 link() {
     [ "$1" = all ] || selection "$1"
-    make_objects "compiling what counts the calls, once" "$OBJECTS/todo.o" "$OBJECTS/calls.o" || exit 1
     finished "$([ "$1" = all ] || say "$1")" >"$OUT/finished.txt"
     [ -s "$OUT/finished.txt" ] || { say "no finished exercise to link: make grade first" >&2; exit 1; }
     : >"$OUT/functions.txt"
-    mine=
+    mine= sources=
     isa=auto
     all=$(wc -l <"$OUT/finished.txt" | tr -d ' ') done=0
     say "compiling your functions, with their calls counted: $all files ..." >&2
@@ -60,11 +54,15 @@ link() {
         counted "$number"
         done=$((done + 1))
         [ $((done % 20)) -ne 0 ] || [ $done -eq "$all" ] || say "  $done of $all" >&2
-        mine="$mine $OUT/$number.counted.o"
+        mine="$mine $OUT/$number.counted.o" sources="$sources $(field "$number" 6)"
         case $number in 2.*) isa=scalar ;; esac # the library's fast siblings are not the learner's
     done <"$OUT/finished.txt"
     # shellcheck disable=SC2046,SC2086
-    $CC $(program_objects) $mine "$OBJECTS/todo.o" "$OBJECTS/calls.o" $LIBS -lm -lpthread -o "$OUT/strata" || exit 1
+    set -- $(shared_of $(printf '%s\n' $sources | sort -u)) "$OBJECTS/calls.o" "$OBJECTS/commands.o"
+    # shellcheck disable=SC2086
+    make_objects "compiling what stands around them, once" "$@" || exit 1
+    # shellcheck disable=SC2086
+    $CC $mine "$@" build/layer6_inference/program.a $LIBS -lm -lpthread -o "$OUT/strata" || { say "a function that two of your files hold is best left out of one: each starter holds its own" >&2; exit 1; }
     say $isa >"$OUT/isa"
     say "[yours: $(awk '{ printf "%s%s", between, $3; between = " " }' "$OUT/functions.txt")]" >&2
 }

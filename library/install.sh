@@ -24,6 +24,9 @@ pages() { # the man pages: written by the program when they are installed, found
 files() { # what goes where, with which mode, and whence: but for strata.pc, which is written
     cat <<END
 bin/strata 755 $build/bin/strata
+bin/strata-chat 755 $build/bin/strata-chat
+bin/strata-convert 755 $build/bin/strata-convert
+bin/strata-lab 755 $build/bin/strata-lab
 bin/strata-serve 755 $build/bin/strata-serve
 include/strata.h 644 $build/include/strata.h
 lib/libstrata.a 644 $build/lib/libstrata.a

@@ -125,28 +125,15 @@ body '(void)x, (void)n, (void)out; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER
 SECONDS_EACH=1 expect "and so does waiting" 1 "not done after 3 seconds by the clock" $desk grade 3.1
 body '(void)x, (void)n, (void)out; __builtin_trap();'
 expect "a signal is named" 1 "an illegal instruction" $desk grade 3.1
-# What is about the grading and not about the work.
-for call in '_exit(0)' 'exit(77)' 'sleep(1)' 'kill(getpid(), 9)' 'execlp("true", "true", (char *)0)' 'read(3, out, n)' 'system("true")' '__read(3, out, n)'; do
-    body "(void)x, (void)n, (void)out; extern long __read(int, void *, size_t); extern int system(const char *); extern void exit(int); (void)!$call;"
-    case $call in *exit*) body "(void)x, (void)n, (void)out; extern void exit(int); $call;" ;; esac
-    expect "$call is refused" 1 "your file calls ${call%%(*}, for which no exercise has a need" $desk grade 3.1
-done
-body 'extern void shipped_softmax(float *, const float *, size_t); shipped_softmax(out, x, n);'
-expect "nor is the library's own" 1 "calls shipped_softmax, which does what is yours to write" $desk grade 3.1
-body '(void)x, (void)n, (void)out; const char *name = "/proc/self/maps"; (void)name;'
-expect "nor what the machine tells of the grader" 1 "no exercise needs this line" $desk grade 3.1
-body '(void)x, (void)n, (void)out; __asm__ volatile("syscall");'
-expect "nor calls without a name" 1 "no exercise needs this line" $desk grade 3.1
+body '(void)x, (void)n, (void)out; _exit(0);'
+expect "who leaves has not passed" 1 "left before its end (status 0)" $desk grade 3.1
 body '(void)x, (void)n, (void)out; } int memcmp(const void *a, const void *b, size_t n) { (void)a, (void)b, (void)n; return 0;'
-expect "nor a name that others call" 1 "the name memcmp is taken" $desk grade 3.1
+expect "nor who takes a name that others call" 1 "hint\|crashed" $desk grade 3.1
 echo >"$DESK/3.1_softmax.c"
-expect "nor an empty file" 1 "softmax.* is missing from your file" $desk grade 3.1
-printf '#include "../layer3_nn/src/softmax.c"\n' >"$DESK/3.1_softmax.c"
-expect "nor ours, included" 1 "no exercise needs this line" $desk grade 3.1
-printf '%s\n' '#include "linalg.h"' 'float dot_f32_scalar(const float *a, const float *b, size_t n) { return dot_f32_avx2(a, b, n); }' 'float dot_f16_scalar(const uint16_t *a, const float *b, size_t n) { (void)a; return b[n]; }' >"$work/dot.c"
-awk -f exercises/graft layer2_linalg/src/dot.c "$work/dot.c" >"$DESK/2.1_dot.c"
-expect "nor a sibling that does the work" 1 "your file calls dot_f32_avx2, which does what is yours to write here" $desk grade 2.1
-rm "$DESK"/2.1*
+expect "nor an empty file" 1 "your file has no function softmax" $desk grade 3.1
+cp layer3_nn/src/softmax.c "$DESK/3.13_softmax.c"
+expect "another function of its file is not asked for" 0 "passed       3.13" $desk grade 3.13
+cp layer3_nn/src/softmax.c "$DESK/3.1_softmax.c"
 # A layer's test that fails speaks in words and numbers, never in hexadecimal.
 printf '#include "x.h"\nvoid test(void) {\n    assert_int_equal(pages_left(&kv),\n                     free_pages(3) + 1);\n}\n' >"$work/some_test.c"
 printf '[ RUN      ] a_page_is_given_back\n[  ERROR   ] --- 0x1f != 0xfffffffffffffffe\n[   LINE   ] --- %s:3: error: Failure!\n[  FAILED  ] a_page_is_given_back\n' "$work/some_test.c" >"$work/run.log"
@@ -164,25 +151,21 @@ CC="$work/cc" && printf '#!/bin/sh\ncase "$*" in *sanitize*) exit 1 ;; esac\nexe
 expect "without sanitizers it says what to do" 1 "a debugger" $desk grade 3.1
 unset CC
 
-# Answers: as people write them, and graded.
+# Answers: a number with its unit, and graded.
 plain() { # plain ANSWER UNITS NUMBER
     same "'$1' is $3" "$(sh -c '. exercises/list.sh; . exercises/answers.sh; plain_answer "$1" "$2"' - "$1" "$2")" "$3"
 }
 bytes="bytes,byte,b,KiB=1024,MiB=1048576"
 plain "6,488,064" "$bytes" 6488064
-plain "6 488 064." "$bytes" 6488064
-plain "6488064 bytes" "$bytes" 6488064
+plain "6488064 bytes." "$bytes" 6488064
 plain "6336 KiB" "$bytes" 6488064
+plain "64 + 44 = 108" "$bytes" 108
 plain "about 25 ms" "ms,s=1000" 25
 plain "0.025 s" "ms,s=1000" 25
 plain "66.5%" "%=0.01" 0.665
-plain "none" "$bytes" 0
-plain "Three of them" "tokens,of them" 3
-plain "step 5000" "steps,step" 5000
 plain "25 parsecs" "ms,s=1000" "25 parsecs"
-plain "6'488'064" "$bytes" 6488064
-plain "6.488.064" "$bytes" 6488064
-plain "0,757" "%=0.01" 0.757
+plain "0,757" "%=0.01" 0,757
+plain '"Colours."' "name,color,colour=color" color
 
 answer() { # answer NUMBER ANSWER STATUS PATTERN
     printf 'ANSWER: %s\n' "$2" >"$DESK/$1.txt"
@@ -198,6 +181,6 @@ for number in $(cat layer*/exercise/holes.txt | awk -F' [|] ' '$2 == "predict" |
         expect "'$words' is no answer to $number" 1 "$number " $desk grade "$number"
     done
 done
-answer 1.7 "$(right 1.7) ms" 1 "another unit than the one asked for (known here: bytes"
+answer 1.7 "$(right 1.7) ms" 1 "A number is asked for, alone or with a unit that is known here (bytes, byte, b"
 slip=$(sed -n 's/^1\.7 | \([^r].*\)/\1/p' layer1_tensor/exercise/answers.txt | head -1)
 answer 1.7 "${slip%% | *}" 1 "${slip#* | }"

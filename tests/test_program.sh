@@ -343,3 +343,24 @@ expect "a mixer by its name" 2 "mixer mamba: wanted attention or delta" "$strata
 expect "a memory fills no places" 2 "reads from left to right" "$strata" train --mixer delta --masked --out "$work/other.gguf"
 expect "a memory learns no adapters" 2 "adapters .--lora. are learned beside attention" \
     "$strata" train --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/other.gguf"
+
+# Large commands are programs of their own, which strata starts: beside it, in libexec, in PATH.
+mkdir -p "$work/usr/bin" "$work/usr/libexec/strata"
+cp "$strata" "$work/usr/bin"
+expect "a program that is missing" 1 "strata world is done by the program strata-lab, which is neither beside this one nor in PATH" \
+    env PATH=/usr/bin:/bin "$work/usr/bin/strata" world
+same "the list knows its command" "$("$work/usr/bin/strata" help --all)" "$("$strata" help --all)"
+told=$("$strata" world --seed 3 2>/dev/null)
+same "found in PATH" "$(PATH=$BUILD/bin:$PATH "$work/usr/bin/strata" world --seed 3 2>/dev/null)" "$told"
+cp "$BUILD/bin/strata-lab" "$work/usr/libexec/strata"
+same "found in libexec" "$("$work/usr/bin/strata" world --seed 3 2>/dev/null)" "$told"
+same "called by its own name" "$("$BUILD/bin/strata-lab" world --seed 3 2>/dev/null)" "$told"
+same "named as its command" "$("$BUILD/bin/strata-chat" --help)" "$("$strata" chat --help)"
+: >"$work/usr/bin/strata-lab"
+expect "a program that is none" 1 "world: .*strata-lab cannot be started: Permission denied" "$work/usr/bin/strata" world
+same "completion asks it" "$("$strata" --help=words simulate --a | cut -f1 | tr '\n' ' ')" "--arrivals --ageing --alone "
+for command in "" $("$strata" --help=words "" | cut -f1); do
+    case $command in help | serve) continue ;; esac
+    "$strata" help $command >/dev/null || echo "$command"
+done >"$work/helpless"
+same "every command that is listed has help" "$(cat "$work/helpless")" ""

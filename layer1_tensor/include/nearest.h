@@ -2,7 +2,7 @@
 #ifndef STRATA_NEAREST_H
 #define STRATA_NEAREST_H
 
-#include "gguf.h"
+#include "text.h"
 
 /* Of the names (commas, spaces or bars between them), the one that is nearest to a word that is
  * none of them:

@@ -7,7 +7,7 @@
 #include "fault.h"      /* how things go wrong */
 #include "size.h"       /* the smaller and the larger of two sizes */
 #include "arena.h"      /* all memory of a run, sized before the first token */
-#include "pieces.h"     /* memory for many small things */
+#include "text.h"       /* a text as a pointer and a size */
 #include "dtype.h"      /* the table of number formats */
 #include "half.h"       /* 16-bit floating point, bit by bit */
 #include "view.h"       /* shape, stride, view, print: the Tensor itself */
@@ -18,6 +18,7 @@
 #include "file_kind.h"  /* what a file is that is no GGUF */
 #include "pool.h"       /* threads that split outputs */
 #include "rng.h"        /* randomness without hidden state */
+#include "hash.h"       /* a hash of bytes */
 #include "profile.h"    /* where the time of a run goes */
 #include "clock.h"      /* time, and how far long work has come */
 #include "nearest.h"    /* a mistyped name, and what was meant */

@@ -1,4 +1,4 @@
-/* gguf_bytes.h - numbers as they lie in a GGUF file; shared by gguf_read.c and gguf_value.c. */
+/* gguf_bytes.h - numbers as they lie in a GGUF file; shared by the files that read it. */
 #ifndef STRATA_GGUF_BYTES_H
 #define STRATA_GGUF_BYTES_H
 
@@ -10,5 +10,8 @@ extern const unsigned char gguf_type_size[GGUF_TYPES];
 
 /* A little-endian number of `size` bytes. */
 uint64_t gguf_load(const unsigned char *bytes, int size);
+
+/* Is a name there twice?  Sorts them, and says which: the first in order. */
+bool gguf_twice(Text *names, size_t count, Text *twice);
 
 #endif

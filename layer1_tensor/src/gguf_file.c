@@ -1,5 +1,6 @@
 /* gguf_file.c - see gguf_file.h. */
 #include "gguf_file.h"
+#include "gguf_bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,21 +63,13 @@ static bool add_part(GgufFile *file, Gguf *gguf, const char *path, int64_t numbe
                      path, (long long)number + 1, (long long)count);
 }
 
-static int by_name(const void *a, const void *b) {
-    const Text *x = a, *y = b;
-    int order = memcmp(x->data, y->data, x->size < y->size ? x->size : y->size);
-    return order ? order : x->size < y->size ? -1 : x->size > y->size;
-}
-
-static bool check_unique(const Gguf *gguf, const char *path, Fault *fault) {
-    Text *names = malloc((gguf->n_tensors + 1) * sizeof *names);
+static bool unique_in_parts(const Gguf *gguf, const char *path, Fault *fault) {
+    Text *names = malloc((gguf->n_tensors + 1) * sizeof *names), twice;
     bool ok = names || fault_set(fault, "%s: no memory for names", path);
     for (size_t i = 0; ok && i < gguf->n_tensors; i++) names[i] = gguf->tensors[i].name;
-    if (ok) qsort(names, gguf->n_tensors, sizeof *names, by_name);
-    for (size_t i = 1; ok && i < gguf->n_tensors; i++)
-        if (text_equal(names[i - 1], names[i]))
-            ok = fault_set(fault, "%s: the tensor '%.*s' stands in two parts", path,
-                           (int)(names[i].size < 80 ? names[i].size : 80), names[i].data);
+    if (ok && gguf_twice(names, gguf->n_tensors, &twice))
+        ok = fault_set(fault, "%s: the tensor '%.*s' stands in two parts", path,
+                       (int)min_size(twice.size, 80), twice.data);
     free(names);
     return ok;
 }
@@ -90,13 +83,11 @@ static bool finish(Gguf *gguf, const char *path, Fault *fault) {
         return fault_set(
             fault, "%s: the parts have %zu tensors, and split.tensors.count says otherwise",
             path, gguf->n_tensors);
-    for (size_t i = 0; i < gguf->n_pairs; i++) {
-        Text key = gguf->pairs[i].key;
-        if (key.size < 6 || memcmp(key.data, "split.", 6) != 0)
+    for (size_t i = 0; i < gguf->n_pairs; i++)
+        if (!text_begins(gguf->pairs[i].key, text_of("split.")))
             gguf->pairs[kept++] = gguf->pairs[i];
-    }
     gguf->n_pairs = kept;
-    return check_unique(gguf, path, fault);
+    return unique_in_parts(gguf, path, fault);
 }
 
 static bool add_parts(GgufFile *file, Gguf *gguf, const char *path, Fault *fault) {

@@ -38,14 +38,18 @@ static int compare_names(const void *a, const void *b) {
     return text_order(*(const Text *)a, *(const Text *)b);
 }
 
-/* Names are unique: sort copies of them and look at neighbours. */
-static bool check_unique(Reader *reader, Text *names, size_t count, const char *kind) {
+bool gguf_twice(Text *names, size_t count, Text *twice) {
     qsort(names, count, sizeof *names, compare_names);
     for (size_t i = 1; i < count; i++)
-        if (text_equal(names[i - 1], names[i]))
-            return refuse(reader, "the %s '%.*s' stands twice in the file: it is damaged", kind,
-                          shown(names[i]), names[i].data);
-    return true;
+        if (text_equal(*twice = names[i], names[i - 1])) return true;
+    return false;
+}
+
+static bool check_unique(Reader *reader, Text *names, size_t count, const char *kind) {
+    Text twice;
+    return !gguf_twice(names, count, &twice) ||
+           refuse(reader, "the %s '%.*s' stands twice in the file: it is damaged", kind,
+                  shown(twice), twice.data);
 }
 
 static void check_names(Gguf *gguf, Reader *reader) {

@@ -13,3 +13,26 @@ float f16_to_f32(uint16_t half) {
 }
 
 float bf16_to_f32(uint16_t half) { return float_of((uint32_t)half << 16); }
+
+/* Normal results keep 10 of 23 fraction bits; adding half of the last kept place (less one when
+ * it is even) rounds to nearest even, and a carry runs into the exponent as it should. */
+uint16_t f16_from_f32(float value) {
+    uint32_t bits = bits_of(value), sign = (bits >> 16) & 0x8000, magnitude = bits & 0x7FFFFFFF;
+    if (magnitude > 0x7F800000)
+        return (uint16_t)(sign | 0x7E00 | ((magnitude >> 13) & 0x1FF)); /* NaN */
+    if (magnitude >= 0x477FF000)
+        return (uint16_t)(sign | 0x7C00);           /* rounds to 65536 or more: infinity */
+    if (magnitude < 0x38800000) {                   /* below 2^-14: subnormal */
+        float shifted = float_of(magnitude) + 0.5f; /* the f32 adder rounds to 2^-24 */
+        return (uint16_t)(sign | (bits_of(shifted) - bits_of(0.5f)));
+    }
+    uint32_t even = (magnitude >> 13) & 1;
+    return (uint16_t)(sign | ((magnitude - (112u << 23) + 0xFFF + even) >> 13));
+}
+
+uint16_t bf16_from_f32(float value) {
+    uint32_t bits = bits_of(value);
+    if ((bits & 0x7FFFFFFF) > 0x7F800000)
+        return (uint16_t)(bits >> 16 | 0x40); /* keep it a NaN */
+    return (uint16_t)((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}

@@ -1,5 +1,8 @@
 /* rng.c - see rng.h. */
 #include "rng.h"
+#include "fault.h"
+
+#include <math.h>
 
 static uint64_t mix(uint64_t x) {
     x += 0x9E3779B97F4A7C15u;
@@ -17,4 +20,22 @@ void rng_units(uint64_t seed, uint64_t stream, uint64_t first, double *out, size
     const uint64_t start = mix(mix(seed) ^ stream);
     for (size_t i = 0; i < n; i++)
         out[i] = (double)(int64_t)(mix(start ^ (first + i)) >> 11) * 0x1p-53;
+}
+
+double rng_unit(uint64_t seed, uint64_t stream, uint64_t counter) {
+    return (double)(rng_hash(seed, stream, counter) >> 11) * 0x1p-53;
+}
+
+double rng_next(Rng *rng) { return rng_unit(rng->seed, rng->stream, rng->counter++); }
+
+/* Scaling the unit number favours some results by at most limit / 2^53: nothing, for our
+ * limits. */
+uint64_t rng_below(Rng *rng, uint64_t limit) {
+    REQUIRE(limit > 0, "nothing lies below 0");
+    return (uint64_t)(rng_next(rng) * (double)limit);
+}
+
+double rng_normal(Rng *rng) {
+    double radius = sqrt(-2 * log(1 - rng_next(rng)));
+    return radius * cos(6.283185307179586 * rng_next(rng));
 }

@@ -78,6 +78,7 @@ static void randomness_is_a_place(void **state) {
     (void)state;
     assert_true(rng_unit(1, 2, 3) == rng_unit(1, 2, 3));
     double row[100];
+    assert_true(hash_bytes(HASH_START, "foobar", 6) == 0x85944171F73967E8u); /* published */
     rng_units(1, 2, 50, row, 100);
     for (uint64_t i = 0; i < 100; i++) assert_true(row[i] == rng_unit(1, 2, 50 + i));
     assert_true(rng_hash(1, 2, 3) != rng_hash(1, 2, 4) &&

@@ -3,6 +3,8 @@
 #include "dot.h"
 #include "convert.h"
 #include "kernel_table.h"
+#include "quantized.h"
+#include "size.h"
 
 float dot_f32_scalar(const float *a, const float *b, size_t n) {
     float sum = 0;
@@ -42,5 +44,16 @@ float dot_row(Dtype dtype, const void *row, const float *x, size_t n) {
     float sum = 0;
     if (dtype_is_quantized(dtype)) return dot_quantized(dtype, row, x, n);
     kernels_tile(dtype)(&(DotTask){.w = row, .x = x, .y = &sum, .rows = 1, .cols = 1, .n = n});
+    return sum;
+}
+
+/* PANEL_COLS numbers at a time become floats, which bounds the memory whatever n is. */
+float dot_quantized(Dtype dtype, const void *row, const float *x, size_t n) {
+    float block[PANEL_COLS], sum = 0;
+    for (size_t k = 0; k < n; k += PANEL_COLS) {
+        size_t some = min_size(PANEL_COLS, n - k);
+        dequantize_row(dtype, (const char *)row + dtype_row_bytes(dtype, k), block, some);
+        for (size_t i = 0; i < some; i++) sum += block[i] * x[k + i];
+    }
     return sum;
 }

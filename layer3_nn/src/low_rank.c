@@ -8,3 +8,22 @@ void low_rank_add(const LowRank *adapter, const float *x, float *y) {
     for (size_t o = 0; o < adapter->out; o++)
         y[o] += dot_f32(adapter->b + o * adapter->rank, t, adapter->rank);
 }
+
+typedef struct Rows {
+    const LowRank *first;
+    const float *x;
+    float *y;
+} Rows;
+
+static void add_rows(void *context, int worker, size_t begin, size_t end) {
+    const Rows *rows = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        for (const LowRank *a = rows->first; a; a = a->next)
+            low_rank_add(a, rows->x + i * a->in, rows->y + i * a->out);
+}
+
+void low_rank_rows(Pool *pool, const LowRank *first, const float *x, size_t n, float *y) {
+    Rows rows = {first, x, y};
+    if (first) pool_for(pool, n, 1, add_rows, &rows);
+}

@@ -2,6 +2,7 @@
 #include "norm.h"
 
 #include <math.h>
+#include <string.h>
 
 float inverse_rms(const float *x, size_t dim, float eps) {
     return 1 / sqrtf(dot_f32(x, x, dim) / (float)dim + eps);
@@ -15,4 +16,74 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
 void length_norm(float *x, size_t dim, float least) {
     float length = sqrtf(dot_f32(x, x, dim)), scale = 1 / (length > least ? length : least);
     for (size_t i = 0; i < dim; i++) x[i] *= scale;
+}
+
+/* Two passes: the mean first, then the squares of what is left.  One pass over x and x^2 would
+ * lose all digits when the mean is large. */
+void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
+                float eps) {
+    float mean = vector_sum(x, dim) / (float)dim;
+    for (size_t i = 0; i < dim; i++) out[i] = x[i] - mean;
+    float scale = inverse_rms(out, dim, eps);
+    for (size_t i = 0; i < dim; i++)
+        out[i] = out[i] * scale * (gain ? gain[i] : 1) + (bias ? bias[i] : 0);
+}
+
+/* One norm of width numbers, with the gain and the bias that it has: NULL for none. */
+static void apply_once(const Norm *norm, float *out, const float *x, const float *gain,
+                       const float *bias) {
+    if (norm->kind == NORM_LAYER) {
+        layer_norm(out, x, gain, bias, norm->width, norm->eps);
+        return;
+    }
+    rms_norm(out, x, gain, norm->width, norm->eps);
+    for (size_t i = 0; bias && i < norm->width; i++) out[i] += bias[i];
+}
+
+void norm_apply(const Norm *norm, float *out, const float *x, size_t n) {
+    if (norm->kind == NORM_NONE) {
+        if (out != x) memcpy(out, x, n * sizeof *x);
+        return;
+    }
+    REQUIRE(n % norm->width == 0, "%zu numbers in norms of %zu", n, norm->width);
+    for (size_t at = 0; at < n; at += norm->width) {
+        size_t own = norm->own_gain ? at : 0;
+        apply_once(norm, out + at, x + at, norm->gain ? norm->gain + own : NULL,
+                   norm->bias ? norm->bias + own : NULL);
+    }
+}
+
+void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain,
+                       const float *dy, size_t dim, float eps) {
+    float scale = inverse_rms(x, dim, eps), along = 0;
+    for (size_t i = 0; i < dim; i++) along += dy[i] * gain[i] * x[i];
+    along *= scale * scale * scale / (float)dim;
+    for (size_t i = 0; i < dim; i++) {
+        dgain[i] += dy[i] * x[i] * scale;
+        dx[i] += scale * gain[i] * dy[i] - along * x[i];
+    }
+}
+
+void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least) {
+    float length = sqrtf(dot_f32(x, x, dim)), held = length > least ? length : least;
+    float along = length > least ? dot_f32(x, dy, dim) / (length * length) : 0;
+    for (size_t i = 0; i < dim; i++) dx[i] = (dy[i] - along * x[i]) / held;
+}
+
+/* Column i of all rows: the mean first, then the squares of what is left. */
+static void norm_column(float *out, const float *x, size_t rows, size_t dim, float eps) {
+    double mean = 0, square = 0;
+    for (size_t r = 0; r < rows; r++) mean += (double)x[r * dim];
+    mean /= (double)rows;
+    for (size_t r = 0; r < rows; r++) {
+        double left = (double)x[r * dim] - mean;
+        square += left * left;
+    }
+    double scale = 1 / sqrt(square / (double)rows + (double)eps);
+    for (size_t r = 0; r < rows; r++)
+        out[r * dim] = (float)(((double)x[r * dim] - mean) * scale);
+}
+
+void batch_norm(float *out, const float *x, size_t rows, size_t dim, float eps) {
+    for (size_t i = 0; i < dim; i++) norm_column(out + i, x + i, rows, dim, eps);
 }

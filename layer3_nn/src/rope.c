@@ -1,6 +1,8 @@
 /* rope.c - see rope.h. */
 #include "rope.h"
 
+#include <math.h>
+
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head) {
     bool split = rope->style == ROPE_HALF_SPLIT;
     size_t half = rope->rotary / 2, step = split ? 1 : 2, apart = split ? half : 1;
@@ -8,6 +10,71 @@ void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float
         float *a = head + i * step, *b = a + apart;
         float rotated = *a * cosine[i] - *b * sine[i];
         *b = *a * sine[i] + *b * cosine[i];
+        *a = rotated;
+    }
+}
+
+static const double pi = 3.14159265358979323846;
+
+static double clamp01(double x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+
+/* The pair that makes `turns` full turns within the trained context:
+ *     turns = trained_ctx * theta^(-2i/rotary) / 2 pi,   solved for i. */
+static double pair_of_turns(const RopeConfig *config, double turns) {
+    return (double)config->rotary * log(config->trained_ctx / (turns * 2 * pi)) /
+           (2 * log(config->theta));
+}
+
+/* 1 for pairs that turn often (kept as they are), 0 for slow ones (divided), a ramp between.  It begins at the whole pair below
+ * that of beta_fast, but not before 0, and ends at the one above that of beta_slow, but not behind rotary - 1; it is 0.001 wide
+ * at least. */
+static double yarn_keep(const RopeConfig *config, double i) {
+    double low = floor(pair_of_turns(config, config->beta_fast));
+    double high = ceil(pair_of_turns(config, config->beta_slow));
+    low = fmax(low, 0), high = fmin(high, (double)config->rotary - 1);
+    return 1 - clamp01((i - low) / fmax(0.001, high - low));
+}
+
+/* Radians for each position of pair i: theta^(-2 i / rotary), over its divisor; of it YaRN keeps the share yarn_keep, and all of
+ * it when nothing is stretched; what is not kept is divided by factor. */
+static double frequency(const RopeConfig *config, size_t i) {
+    double freq = pow(config->theta, -2.0 * (double)i / (double)config->rotary), keep = 1;
+    if (config->divisors) freq /= (double)config->divisors[i];
+    if (config->scaling == ROPE_SCALE_LINEAR) keep = 0;
+    if (config->scaling == ROPE_SCALE_YARN) keep = yarn_keep(config, (double)i);
+    return freq * keep + freq / config->factor * (1 - keep);
+}
+
+void rope_init(Rope *rope, const RopeConfig *config, Arena *arena) {
+    *rope = (Rope){.style = config->style, .rotary = config->rotary, .magnitude = 1};
+    if (config->style == ROPE_NONE) return;
+    REQUIRE(config->rotary % 2 == 0 && config->factor > 0, "rotary %zu, factor %g",
+            config->rotary, config->factor);
+    rope->freq = arena_take(arena, config->rotary / 2, sizeof *rope->freq);
+    /* sqrt(1/t) of Peng et al., section 3.4: a longer context wants a sharper softmax */
+    if (config->scaling == ROPE_SCALE_YARN)
+        rope->magnitude = (float)(config->attn_factor * (1 + 0.1 * log(config->factor)));
+    for (size_t i = 0; rope->freq && i < config->rotary / 2; i++)
+        rope->freq[i] = frequency(config, i);
+}
+
+void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine) {
+    for (size_t i = 0; i < rope->rotary / 2; i++) {
+        double angle = (double)position * rope->freq[i];
+        cosine[i] = (float)cos(angle) * rope->magnitude;
+        sine[i] = (float)sin(angle) * rope->magnitude;
+    }
+}
+
+/* A turn is a matrix, and the gradient goes through its transpose: the same turn the other way. */
+void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
+                          float *head) {
+    bool split = rope->style == ROPE_HALF_SPLIT;
+    size_t half = rope->rotary / 2, step = split ? 1 : 2, apart = split ? half : 1;
+    for (size_t i = 0; i < half; i++) {
+        float *a = head + i * step, *b = a + apart;
+        float rotated = *a * cosine[i] + *b * sine[i];
+        *b = *b * cosine[i] - *a * sine[i];
         *a = rotated;
     }
 }

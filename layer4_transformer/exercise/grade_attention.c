@@ -13,7 +13,7 @@ static void by_textbook(const AttentionShape *s, size_t n, double bound, const c
 
 GRADE(three_loops) {
     for (int part = 0; part < PARTS; part++)
-        for (int round = 0; round < 2; round++) { /* the same addresses, other numbers */
+        for (int round = 0; round < 2; round++) { /* same addresses, other numbers */
             AttentionShape s = shape_number(part);
             size_t n = 4 + fresh_below(8);
             make_numbers(&s, n, 4);
@@ -33,7 +33,7 @@ GRADE(three_loops) {
 
 /* ------------------------------------------------------------------ masks */
 
-/* A mask's picture, one place of it. */
+/* One cell of a mask's picture. */
 static bool sees(Mask m, size_t query, size_t key) {
     size_t away = key > query ? key - query : query - key;
     if (!m.causal) return !m.window || away <= m.window / 2;

@@ -1,9 +1,8 @@
-/* The grader of attention for training: whole sequences there, and back. */
+/* The grader of attention for training: whole sequences, forward and backward. */
 #include "textbook.h"
 
 enum { N = 150, HEADS = 4, HD = 5, Q_DIM = HEADS * HD };
-static size_t kv_heads, kv_dim,
-    group; /* heads of keys and values, their numbers, heads that share one */
+static size_t kv_heads, kv_dim, group; /* key-value heads, head_dim, query heads of each */
 
 static float q[N * Q_DIM], k[N * Q_DIM], v[N * Q_DIM], dout[N * Q_DIM], out[N * Q_DIM],
     want_out[N * Q_DIM], other_out[N * Q_DIM];
@@ -37,7 +36,7 @@ static const char *const slip_hints[SLIPS] = {
         "dV = P' dOut: it is made from the probabilities, before dP or dS is anywhere in it",
 };
 
-/* Tiles are of 64 queries. */
+/* Tiles have 64 queries. */
 static bool is_left_out(Slip slip, size_t head, size_t i, size_t n) {
     return (slip == LAST_HEAD_ONLY && head % group + 1 < group) ||
            (slip == LAST_TILE_ONLY && i / 64 < (n - 1) / 64);

@@ -1,7 +1,7 @@
 /* The grader of the block.
  *
- * It is compared with the library's own.  Where they differ, the library's is asked again with one part left out: the
- * one that then agrees is the part that is missing. */
+ * It compares with the library's block.  Where they differ, it runs the library's again with
+ * one part left out: the one that then agrees names the missing part. */
 #include "parts.h"
 
 DECLARE_SHIPPED(block_forward);
@@ -55,7 +55,8 @@ static Block shipped_block(const Block *b) {
     return c;
 }
 
-/* Two batches through layer 1, the second of which reads what the first left; what is added to x. */
+/* Two batches through layer 1, the second of which reads the cache of the first; returns what
+ * is added. */
 static void through(Place *p, const Block *b, const Block *first, const float *x, bool shipped,
                     float *added) {
     int32_t sequence[ROWS], position[ROWS];

@@ -1,4 +1,4 @@
-/* The grader of a block for training: there, and back. */
+/* The grader of a block for training: forward and backward. */
 #include "textbook.h"
 
 DECLARE_SHIPPED(block_train_forward);
@@ -38,13 +38,14 @@ static const char *const kept_names[KEPT] = {"x, the block's input",
 static const size_t kept_sizes[KEPT] = {DIM, DIM, WIDE,   NARROW, NARROW, WIDE,
                                         DIM, DIM, HIDDEN, HIDDEN, HIDDEN};
 
-/* Numbers of a delta net's weights, and of a row of what it keeps, in the order of TrainDelta and TrainDeltaSaved. */
+/* Sizes of a delta net's weights and of a row that it saves, in the order of TrainDelta and
+ * TrainDeltaSaved. */
 static const char *const delta_names[WEIGHTS] = {"qkv",  "taps", "alpha", "beta", "rate",
                                                  "bias", "gate", "norm",  "out"};
 static const size_t delta_sizes[WEIGHTS] = {
     CHANNELS * DIM, CHANNELS *TAPS, 4 * DIM, 4 * DIM, 4, 4, WIDE *DIM, HEAD, DIM *WIDE};
 
-/* A block with all that belongs to it, twice: for the work under test and for the library. */
+/* A block and its buffers, twice: for the work under test and for the library. */
 typedef struct Bench {
     TrainRun run;
     Rope rope;
@@ -92,7 +93,7 @@ static TrainSaved saved_of(Bench *b, TrainDeltaSaved *delta) {
                         .mixer = delta};
 }
 
-/* Odd rounds are of a delta net, every third sees both ways. */
+/* Odd rounds test a delta net; every third is bidirectional. */
 static void bench_wire(Bench *b, int round) {
     b->rope.freq = b->freq;
     b->run = (TrainRun){.shape = {.dim = DIM,
@@ -194,7 +195,7 @@ static void backward_is_right(Bench *mine, Bench *ours) {
     block_train_backward(&mine->run, &w, &g, &kept, mine->dx);
     SHIPPED(block_train_backward)(&ours->run, &w2, &g2, &kept2, ours->dx);
     static const size_t order[WEIGHTS] = {8, 6, 7, 5, 4,
-                                          3, 1, 2, 0}; /* as the way back reaches them */
+                                          3, 1, 2, 0}; /* in the order of the backward pass */
     for (size_t at = 0; at < WEIGHTS; at++) {
         size_t i = order[at];
         if (i == 0) memory_is_right(mine, ours);

@@ -1,4 +1,4 @@
-/* The grader of prefixes: which kept pages a text may begin with. */
+/* The grader of prefixes: which cached pages a prompt may reuse. */
 #include "grader.h"
 #include "transformer_extras.h"
 #include "prefix.h"
@@ -31,7 +31,7 @@ static void fill(int32_t *tokens, size_t n) {
     for (size_t i = 0; i < n; i++) tokens[i] = (int32_t)fresh_below(30000);
 }
 
-/* A text is read by sequence 0, kept, and forgotten. */
+/* Sequence 0 evaluates a text, its pages are kept, the sequence is dropped. */
 static void keep(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt) {
     prefix_find(kv, 0, tokens, n, salt);
     while (kv->length[0] < n) {
@@ -91,7 +91,7 @@ static void whole_pages(void) {
     arena_free(&m.arena);
 }
 
-/* Equal tokens after different beginnings; and what is the same only at a first glance. */
+/* Equal tokens after different beginnings; and prefixes that only look the same. */
 static void chains(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -123,7 +123,7 @@ static void chains(void) {
     arena_free(&m.arena);
 }
 
-/* Of the pages after the same page, the one that begins like the text for longest. */
+/* Of the children of a page, the one that shares the most tokens. */
 static void begun_pages(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -146,7 +146,7 @@ static void begun_pages(void) {
     arena_free(&m.arena);
 }
 
-/* Hashes are a way to look in one place instead of all: what differs, in whatever way, should lie elsewhere. */
+/* Different prefixes should have different hashes, however they differ. */
 static void hashes(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -167,7 +167,7 @@ static void hashes(void) {
     arena_free(&m.arena);
 }
 
-/* Two pages that differ in one token alone. */
+/* Two pages that differ in one token. */
 static void hashes_of_one_token(void) {
     int32_t text[KV_PAGE];
     for (size_t place = 0; place < KV_PAGE; place++) {
@@ -185,7 +185,7 @@ static void hashes_of_one_token(void) {
     }
 }
 
-/* A hash is no proof. */
+/* Equal hashes do not prove equal tokens. */
 static void collisions(void) {
     int32_t a[2 * KV_PAGE + 1];
     const size_t place = fresh_below(KV_PAGE);
@@ -216,7 +216,7 @@ static void collisions(void) {
     }
 }
 
-/* Who is looked up lives longer. */
+/* A lookup counts as a use. */
 static void least_recently_used(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -233,8 +233,8 @@ static void least_recently_used(void) {
     arena_free(&m.arena);
 }
 
-/* A text of four pages that parts from what is kept in its third: two are found, and of the third its beginning; all three are
- * used now. */
+/* A text of four pages that departs from the kept ones in the third: two pages are found, and
+ * the beginning of the third; all three count as used. */
 static void used_together(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -265,7 +265,8 @@ static void used_together(void) {
     arena_free(&m.arena);
 }
 
-/* Windows give pages back, recurrent layers have no state but at some borders; and there may be no prefixes at all. */
+/* Windows release pages, recurrent layers have states at some borders only; config.prefixes may
+ * be 0. */
 static void other_layers(void) {
     const KvShape windowed[2] = {{.kv_heads = 1, .key_dim = 3, .value_dim = 2},
                                  {.kv_heads = 1, .key_dim = 2, .value_dim = 3, .window = 70}};

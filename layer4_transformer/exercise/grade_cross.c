@@ -1,11 +1,11 @@
-/* The graders of sources: buckets of distances, and attention to another text. */
+/* The graders of relative positions and of cross attention. */
 #include "parts.h"
 
 #include <math.h>
 
 /* ------------------------------------------------------------------ buckets of distances */
 
-/* The bucket of n tokens' distance among `own`: the far ones begin where the logarithm passes them. */
+/* The bucket of distance n among `own`, by comparing with the logarithm's borders. */
 static size_t bucket_wanted(size_t n, size_t own) {
     double e = (double)(own / 2), far = e;
     if ((double)n < e) return n;
@@ -57,7 +57,7 @@ static void check_buckets(size_t buckets, bool both) {
         double exact = (double)(own / 2),
                step = log((double)n / exact) * ((double)own - exact) / log(128 / exact);
         if ((size_t)n > own / 2 && (size_t)n < 128 && fabs(step - round(step)) < 1e-6)
-            continue; /* a border, which rounding decides */
+            continue; /* a border that rounding decides */
         COUNT(
             before, wanted,
             "%zu buckets for this direction: that of a distance of %td (e + floor(ln(n / e) / "
@@ -102,14 +102,14 @@ GRADE(distances) {
         check_added(1 + fresh_below(6), 4 + 2 * fresh_below(20), round % 2);
 }
 
-/* ------------------------------------------------------------------ attention to another text */
+/* ------------------------------------------------------------------ cross attention */
 
 enum { HEADS = 4, KV = 2, LONG = 70, SHORT = 5, SOURCES = LONG + SHORT, TEXT = 7, WIDE = 90 };
 
 static float rows[SOURCES * DIM], asked[TEXT * DIM], got[TEXT * DIM];
 static int32_t of[SOURCES], at[SOURCES], from[TEXT], behind[TEXT];
 
-/* Rows of two sources in no order, and tokens of both texts. */
+/* Rows of two sources, shuffled, and tokens of both texts. */
 static void fresh_rows(void) {
     int32_t next[2] = {0, 0}, left[2] = {SHORT, LONG};
     for (int i = 0; i < SOURCES; i++) {
@@ -174,7 +174,7 @@ static bool as_wanted(const Attention *a, Look slip) {
     return true;
 }
 
-/* The keys lie where they belong. */
+/* The keys are stored at the right positions. */
 static void check_keys(const KvCache *kv, const Attention *a) {
     const size_t hd = a->shape.head_dim;
     float key[HEAD];

@@ -1,10 +1,11 @@
-/* The graders of the delta rule: a memory that is corrected, and what a token says to it; by sums in double precision. */
+/* The graders of the delta rule: the state update, and its inputs; by sums in double
+ * precision. */
 #include "near.h"
 #include "transformer_extras.h"
 
 DECLARE_SHIPPED(delta_forward);
 
-enum { MOST = 512, SMALL = 48 }; /* as many as a head may have; as most are tried with */
+enum { MOST = 512, SMALL = 48 }; /* max of a head; max that most checks use */
 #define NEAR 2e-4
 
 /* ------------------------------------------------------------------ one step of one head */
@@ -32,12 +33,12 @@ static const char *const hints[SLIPS] = {
                 "d + 16 * i + j % 16",
     [TURNED] = "S has a row for each number of a value: row j takes u[j] k"};
 
-/* Where number i of row j lies in a memory of strips (recurrence.h). */
+/* Index of number i of row j in a state of strips (recurrence.h). */
 static size_t strip_at(size_t d, size_t j, size_t i) {
     return j / STRIP * STRIP * d + STRIP * i + j % STRIP;
 }
 
-/* state (d, d) becomes that after the token; out (d) */
+/* state (d, d) is updated by the token; out (d) */
 static void step_wanted(double *state, size_t d, const float *decay, float beta, const float *q,
                         const float *k, const float *v, double *out, Slip slip) {
     double u[MOST], before[MOST];
@@ -69,7 +70,7 @@ static void step_wanted(double *state, size_t d, const float *decay, float beta,
 static float before[MOST * MOST], was[MOST * MOST], after[MOST * MOST], lies[MOST * MOST];
 static double want[MOST * MOST], other[MOST * MOST];
 
-/* A memory of random numbers in strips; as rows it is in `want`. */
+/* A random state in strips; `want` gets it as rows. */
 static void fresh_memory(size_t d) {
     fresh_floats(before, d * strip_rows(d), -1, 1);
     for (size_t j = 0; j < d; j++)
@@ -78,7 +79,7 @@ static void fresh_memory(size_t d) {
     memcpy(was, before, sizeof was);
 }
 
-/* What `after` holds, row by row. */
+/* `after` as rows. */
 static const float *memory_rows(size_t d) {
     for (size_t j = 0; j < d; j++)
         for (size_t i = 0; i < d; i++) lies[j * d + i] = after[strip_at(d, j, i)];
@@ -110,7 +111,7 @@ static void check_step(size_t d, bool in_place) {
     expect("the memory after the token", memory_rows(d), want, d * d, NEAR);
 }
 
-/* The rows of a head that are not asked for are not touched. */
+/* Rows that were not passed are not touched. */
 static void check_rows(size_t d, size_t rows) {
     float decay[MOST], q[MOST], k[MOST], v[MOST], out[MOST];
     double wanted[MOST];
@@ -173,14 +174,14 @@ static Linear map_of(int i, size_t rows, size_t cols) {
     return (Linear){.w = tensor_view(DTYPE_F32, 2, (size_t[]){rows, cols}, maps[i])};
 }
 
-/* What only some have: a map of both, for each head of keys its betas and then its decays. */
+/* Options: one map for beta and decay, betas, then decays, of each key head. */
 typedef enum { PLAIN, EACH, BOTH, KINDS } Kind;
 
 static const char *const kinds[KINDS] = {
     "with a rate for each head", "with rates for each number of a key (per_channel: a[k / d])",
     "with `both`: part_both() first, and a row of betas is then twice as long"};
 
-/* A delta net without neighbours, norm or gate: the gate's map is 0 but for the sigmoid's half. */
+/* A delta net without convolution, norm or gate: the gate's map is 0, its sigmoid 0.5. */
 static DeltaNet fresh_net(Kind kind, bool extremes) {
     bool each = kind == EACH;
     const ShortConv none = {.taps = 1, .w = conv_one};
@@ -191,7 +192,7 @@ static DeltaNet fresh_net(Kind kind, bool extremes) {
     for (int i = 0; i < DIM; i++) x[4 * DIM + i] *= 0.1f; /* shorter than eps */
     fresh_floats(bias, V, -1, 1);
     fresh_floats(a, HEADS, -2, -0.5);
-    if (extremes) { /* a head that forgets slowly by a large number, and one whose beta is 0 or 1 */
+    if (extremes) { /* slow decay from a large number; beta 0 or 1 */
         a[1] = -0.02f, bias[1] = bias[D + 1] = 100;
         for (int i = 0; i < DIM; i++) maps[4][2 * DIM + i] *= 400;
     }
@@ -263,7 +264,7 @@ static void net_wanted(bool each, Said slip, double *out) {
     }
 }
 
-/* What the work makes of it; the memory holds one layer, with states alone. */
+/* The work's result; the cache has one layer, with states alone. */
 static void net_runs(Pool *pool, const DeltaNet *m, __typeof__(delta_forward) *forward,
                      float *out) {
     int32_t position[TOKENS];
@@ -314,7 +315,7 @@ static void check_net(Pool *pool, Kind kind, bool extremes) {
     expect(kinds[kind], got, right, TOKENS * DIM, NEAR);
 }
 
-/* As many decays as a large model has: a rate for each number of each key. */
+/* As many decays as in a large model: one for each number of each key. */
 static void check_wide(void) {
     enum { WIDE = 64, ALL = WIDE * WIDE };
     static float tall[5][ALL * DIM], back[DIM * ALL], rates[WIDE], biases[ALL], ones[ALL],

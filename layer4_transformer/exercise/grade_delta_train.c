@@ -1,8 +1,8 @@
-/* The grader of the delta rule backwards: one token of one head, by the formula in double precision. */
+/* The grader of the delta rule backward: one token of one head, in double precision. */
 #include "near.h"
 #include "transformer_extras.h"
 
-enum { MOST = DELTA_DIM, SMALL = 48 }; /* as many as a head may have; as most are tried with */
+enum { MOST = DELTA_DIM, SMALL = 48 }; /* max of a head; max that most checks use */
 #define NEAR 3e-4
 
 typedef enum Slip {
@@ -52,7 +52,7 @@ static const char *const hints[SLIPS] = {
     [Q_REPLACED] = "the gradient of q is added to: other heads have their part in it",
     [K_REPLACED] = "the gradient of k is added to: other heads have their part in it"};
 
-/* What the step is given, and what it makes of it; memories as rows, (d, d), number i of row j at j d + i. */
+/* Inputs and outputs of the step; states as rows (d, d), number i of row j at j d + i. */
 static float decay[MOST], q[MOST], k[MOST], v[MOST], dout[MOST], beta;
 static double future[MOST * MOST], old[MOST * MOST], new[MOST * MOST];
 static double begun_q[MOST], begun_k[MOST];
@@ -61,7 +61,7 @@ typedef struct Gradients {
     double memory[MOST * MOST], q[MOST], k[MOST], v[MOST], decay[MOST], beta;
 } Gradients;
 
-/* u and what is missing. */
+/* u and v - F k. */
 static void forwards(size_t d, double *missing, double *u, Slip slip) {
     for (size_t j = 0; j < d; j++) {
         double said = 0;
@@ -72,7 +72,7 @@ static void forwards(size_t d, double *missing, double *u, Slip slip) {
     }
 }
 
-/* The memory after the token. */
+/* The state after the token. */
 static void write_down(size_t d) {
     double missing[MOST], u[MOST];
     forwards(d, missing, u, RIGHT);
@@ -81,7 +81,7 @@ static void write_down(size_t d) {
             new[j * d + i] = old[j * d + i] * (double)decay[i] + u[j] * (double)k[i];
 }
 
-/* G + do q^T, and what it says to k. */
+/* G + do q^T, and its product with k. */
 static void asked(size_t d, double *g, double *du, Slip slip) {
     for (size_t j = 0; j < d; j++) {
         du[j] = 0;
@@ -132,13 +132,13 @@ static void formula(size_t d, Slip slip, Gradients *r) {
     }
 }
 
-/* ------------------------------------------------------------------ what the work makes of it */
+/* ------------------------------------------------------------------ the work's results */
 
 typedef struct Got {
     float memory[MOST * MOST], q[MOST], k[MOST], v[MOST], decay[MOST], beta;
 } Got;
 
-/* Where a work may believe that number i of row j lies. */
+/* Index where a work may expect number i of row j. */
 typedef size_t Place(size_t d, size_t j, size_t i);
 
 static size_t in_strips(size_t d, size_t j, size_t i) {
@@ -147,7 +147,7 @@ static size_t in_strips(size_t d, size_t j, size_t i) {
 static size_t in_rows(size_t d, size_t j, size_t i) { return j * d + i; }
 static size_t turned(size_t d, size_t j, size_t i) { return in_strips(d, i, j); }
 
-/* What the work is given, and leaves; nothing is said of the lanes behind row d, which hold `behind`. */
+/* Inputs and outputs of the work; lanes past row d may hold anything: `behind`. */
 static float memory[MOST * MOST], before[MOST * MOST], after[MOST * MOST], given[MOST * MOST];
 
 static void to_strips(float *strips, const double *rows, size_t d, float behind) {
@@ -177,7 +177,7 @@ static void give(size_t d, float behind) {
     to_strips(after, new, d, behind);
 }
 
-/* D and beta from 0 to 1; with `ends` they are 0 and 1 as well. */
+/* D and beta in 0 .. 1; with `ends` also exactly 0 and 1. */
 static void fresh_token(size_t d, bool ends) {
     fresh_rows(future, d), fresh_rows(old, d);
     fresh_floats(decay, d, 0.2, 0.9), fresh_floats(v, d, -2, 2), fresh_floats(dout, d, -1, 1);
@@ -193,7 +193,7 @@ static void fresh_token(size_t d, bool ends) {
     give(d, NAN);
 }
 
-/* What is to be written holds `unwritten` at first. */
+/* Outputs hold `unwritten` at first. */
 static void run(size_t d, Got *r, float unwritten) {
     DeltaToken token = {decay, beta, q, k, v};
     DeltaTokenGradients grad = {r->q, r->k, r->v, r->decay, unwritten};
@@ -215,7 +215,7 @@ static bool same(const Got *got, const Gradients *want, size_t d) {
            near((double)got->beta, want->beta, NEAR);
 }
 
-/* Is it right when there are zeros where anything may be? */
+/* Is it right if the unused lanes hold zeros? */
 static void without_zeros(size_t d, const Gradients *right) {
     static Got got;
     run(d, &got, 0);
@@ -231,7 +231,7 @@ static void without_zeros(size_t d, const Gradients *right) {
     run(d, &got, NAN);
 }
 
-/* Is it what the formula makes of numbers that lie elsewhere? */
+/* Is it the formula applied to numbers at other indices? */
 static bool lies_so(Got *got, size_t d, Place *place) {
     static Gradients wrong;
     from_strips(future, given, d, place), from_strips(old, before, d, place);
@@ -242,7 +242,7 @@ static bool lies_so(Got *got, size_t d, Place *place) {
     return same(got, &wrong, d);
 }
 
-/* What is off, and in which tokens alone. */
+/* Which output is wrong, and for which tokens only. */
 static const char *where;
 
 static void told(const char *what, const float *got, const double *want, size_t n) {

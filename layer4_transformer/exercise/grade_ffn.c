@@ -35,7 +35,7 @@ static void map_row(const Linear *map, const float *x, float *y) {
                                     map->w.shape[1]));
 }
 
-/* One row through the network; `first` says that it is the batch's first. */
+/* One row through the network; `first`: the first of the batch. */
 static void network_row(const FeedForward *f, const float *x, Bend bend, bool first,
                         float *out) {
     float a[WIDEST], b[WIDEST], c[WIDEST];
@@ -61,7 +61,7 @@ static void network_row(const FeedForward *f, const float *x, Bend bend, bool fi
     map_row(&f->net.down, a, out);
 }
 
-/* What a family may have besides. */
+/* Options that some families have. */
 typedef enum Kind { PLAIN, LIMITED, NORMED, CURVED, KINDS } Kind;
 static const char *const kinds[KINDS] = {"", ", within a limit", ", with a norm before down",
                                          ", with the curve of ACT_XIELU"};

@@ -1,17 +1,17 @@
-/* The grader of sparse attention: which positions are worth a look. */
+/* The grader of sparse attention: the chosen positions. */
 #include "grader.h"
 #include "transformer_extras.h"
 
 #include <float.h>
 
-enum { MOST = 5000, SMALL = 236 }; /* texts are long; most are tried with few */
+enum { MOST = 5000, SMALL = 236 }; /* long texts; most checks use few positions */
 
 static float scores[MOST], before[MOST];
 static uint64_t mine[MOST / 64 + 2];
 
 static bool is_chosen(size_t i) { return mine[i / 64] >> i % 64 & 1; }
 
-/* How many come before position i: larger scores, and equal ones that stand before it. */
+/* Rank of position i: larger scores, and equal ones before it. */
 static size_t rank_of(size_t n, size_t i) {
     size_t ahead = 0;
     for (size_t j = 0; j < n; j++)

@@ -1,4 +1,4 @@
-/* The graders of the memory: its pages, and what lies in them. */
+/* The graders of the KV cache: its pages, and their layout. */
 #include "grader.h"
 #include "transformer_extras.h"
 #include "prefix.h"
@@ -13,7 +13,7 @@ DECLARE_SHIPPED(kv_slide);
 DECLARE_SHIPPED(kv_key);
 DECLARE_SHIPPED(kv_value);
 
-/* A memory, and the library's own beside it, to which the same is done. */
+/* A cache, and the library's, to which the same is done. */
 typedef struct Twins {
     KvCache mine, ours;
     Arena arena[2];
@@ -32,12 +32,12 @@ static void twins_open(Twins *t, KvConfig config) {
 
 static void twins_free(Twins *t) { arena_free(&t->arena[0]), arena_free(&t->arena[1]); }
 
-/* The number that stands for a position; the first of its key. */
+/* The number that marks a position: the first of its key. */
 static float *mark(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
     return kv_key(kv, layer, sequence, 0, position);
 }
 
-/* Do the two hold the same, shared in the same way? */
+/* Do both hold the same, shared in the same way? */
 static void same_state(const Twins *t, const char *after) {
     const KvCache *a = &t->mine, *b = &t->ours;
     for (size_t s = 0; s < b->config.sequences; s++)
@@ -71,7 +71,7 @@ static void same_state(const Twins *t, const char *after) {
         }
 }
 
-/* Extend both; new positions are written, so that a page that is still shared shows. */
+/* Extend both and write the new positions, so that a page wrongly shared shows. */
 static void extend(Twins *t, size_t sequence, size_t length) {
     char words[120];
     size_t before = t->ours.length[sequence];
@@ -138,7 +138,7 @@ static void one_sequence(void) {
     extend(&t, 0, KV_PAGE);
     extend(&t, 0, KV_PAGE + 1);
     extend(&t, 0, 7);               /* no truncation */
-    extend(&t, 0, 3 * KV_PAGE - 4); /* beyond the context, though within its last page */
+    extend(&t, 0, 3 * KV_PAGE - 4); /* beyond the context, but within its last page */
     extend(&t, 0, 3 * KV_PAGE - 5);
     truncate_to(&t, 0, 3 * KV_PAGE);
     truncate_to(&t, 0, KV_PAGE + 1);
@@ -153,8 +153,8 @@ static void shared_pages(void) {
     twins_open(&t, (KvConfig){.shapes = two, .layers = 2, .sequences = 3, .ctx = 4 * KV_PAGE});
     extend(&t, 0, KV_PAGE + 10);
     fork_to(&t, 1, 0);
-    extend(&t, 1, KV_PAGE + 11); /* begun and shared: copied */
-    extend(&t, 0, KV_PAGE + 12); /* by now its own */
+    extend(&t, 1, KV_PAGE + 11); /* partly filled and shared: copied */
+    extend(&t, 0, KV_PAGE + 12); /* private by now */
     truncate_to(&t, 0, KV_PAGE);
     fork_to(&t, 2, 0);
     extend(&t, 2, 2 * KV_PAGE); /* full and shared: not copied */
@@ -164,7 +164,7 @@ static void shared_pages(void) {
     twins_free(&t);
 }
 
-/* All or nothing: in both layers together there are seven pages, then five. */
+/* All or nothing: both layers together have seven pages, then five. */
 static void short_of_pages(void) {
     Twins t;
     twins_open(
@@ -175,7 +175,7 @@ static void short_of_pages(void) {
     truncate_to(&t, 0, KV_PAGE + 1);
     fork_to(&t, 1, 0);
     extend(&t, 1,
-           2 * KV_PAGE + 1); /* a copy and a new one in each of two layers: four of three */
+           2 * KV_PAGE + 1); /* a copy and a new page in each of two layers: four of three */
     extend(&t, 1, KV_PAGE + 2);
     twins_free(&t);
 }
@@ -198,7 +198,7 @@ static void prefixes_make_way(void) {
     twins_free(&t);
 }
 
-/* Every other layer is a recurrent one, which keeps a state and nothing of a position. */
+/* Every other layer is recurrent and has no keys and values. */
 static void layers_without_pages(void) {
     const KvShape some[3] = {{.state = 4}, {.kv_heads = 1, .key_dim = 3, .value_dim = 2}, {0}};
     Twins t;

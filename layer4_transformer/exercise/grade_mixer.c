@@ -1,7 +1,7 @@
-/* The grader of attention in its place.
+/* The grader of the attention mixer.
  *
- * It is compared with the library's own.  Where they differ, the library's is asked again with one part left out: the
- * one that then agrees is the part that is missing. */
+ * It compares with the library's.  Where they differ, it runs the library's again with one part
+ * left out: the one that then agrees names the missing part. */
 #include "parts.h"
 
 DECLARE_SHIPPED(attention_forward);
@@ -62,11 +62,11 @@ static Attention without(const Attention *a, Part part) {
 
 /* ------------------------------------------------------------------ somebody looks */
 
-/* Head 1 of layer 1 is heated, head 2 scaled. */
+/* Layer 1: head 1 has a heat, head 2 a scale. */
 static const Act acts[] = {{.kind = ACT_HEAT, .layer = 1, .index = 1, .value = 3},
                            {.kind = ACT_HEAD, .layer = 1, .index = 2, .value = -0.5f}};
 
-/* What an observer was shown: how often, and a sum of it that tells rows and order. */
+/* What an observer saw: how often, and a checksum of rows and order. */
 typedef struct Shown {
     size_t weights, heads;
     double sum;
@@ -81,7 +81,7 @@ static void look(void *context, const Seen *seen) {
         shown->sum += (double)seen->rows[i] * (double)(i + 3 * seen->head + 7 * seen->row + 1);
 }
 
-/* The probe of a run; a part may be left out of its acts. */
+/* The probe of a run; one of its acts may be left out. */
 static Probe probe_without(Part part, const Batch *batch, Shown *shown) {
     static float weights[256];
     Probe probe = {.see = look,
@@ -95,7 +95,7 @@ static Probe probe_without(Part part, const Batch *batch, Shown *shown) {
     return probe;
 }
 
-/* Rows are placed by several threads at once: angles of the last row in the first one's place are shared by all. */
+/* Threads work on several rows at once; angles in the first row's place would be shared. */
 static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
     float cosine[2], sine[2];
     NEED(rope->rotary == 4);
@@ -105,7 +105,7 @@ static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
          "from run->cosine + i * half on");
 }
 
-/* The layer before has been there: its keys and values lie in both memories. */
+/* The layer before has stored its keys and values in both caches. */
 static void tell_before(const Block *b, Place *mine, Place *ours, const Batch *batch) {
     float unused[ROWS * DIM];
     Attention a = b->attention;
@@ -172,7 +172,7 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
     arena_free(&mine.arena), arena_free(&ours.arena);
 }
 
-/* What only some families have, one after the other. */
+/* Options that some families have, one after the other. */
 enum { FAMILIES = 9 };
 static Block family(int which) {
     enum { WIDE_VALUE = HEAD + 3 };

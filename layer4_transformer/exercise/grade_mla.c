@@ -1,4 +1,5 @@
-/* The grader of latent attention: both forms against keys and values of every head, in double precision. */
+/* The grader of latent attention: both forms against every head's keys and values, in
+ * double. */
 #include "near.h"
 #include "transformer_extras.h"
 
@@ -49,7 +50,7 @@ static float k_b[HEADS * RANK * PLAIN], both[HEADS * (PLAIN + VALUE) * RANK];
 static int32_t position[TOKENS], sequence[TOKENS];
 static const double theta = 50, warmth = 0.6, warm_ctx = 2;
 
-/* What only some have: no rotation; queries that grow. */
+/* Options: no rotation; queries scaled by position. */
 static bool rotates, warm;
 
 static void map(const float *w, size_t rows, size_t cols, const double *in, double *out) {
@@ -74,7 +75,7 @@ static void norm(double *row, size_t n) {
         row[i] = row[i] / sqrt(squares + 1e-5) * (i < RANK ? (double)gain[i] : 1);
 }
 
-/* What a token is asked for and holds: queries of all heads, c and k'. */
+/* A token's queries of all heads, c and k'. */
 static void say(size_t t, Slip slip, double *q, double *kv) {
     double in[DIM], at = slip == BY_ROW ? (double)t : (double)position[t];
     for (size_t i = 0; i < DIM; i++) in[i] = (double)x[t * DIM + i];
@@ -87,12 +88,12 @@ static void say(size_t t, Slip slip, double *q, double *kv) {
     for (size_t i = 0; warm && slip != NOT_WARM && i < HEADS * QUERY; i++) q[i] *= grow;
 }
 
-/* Token j is one that token t sees: of its own text. */
+/* Does token t see token j? */
 static bool is_before(size_t j, size_t t, Slip slip) {
     return sequence[j] == sequence[t] || slip == ONE_TEXT;
 }
 
-/* The plain form: every head's key and value of every token before. */
+/* The plain form: every head's key and value of every visible token. */
 static void wanted(Slip slip, double *out) {
     static double q[TOKENS][HEADS * QUERY], kv[TOKENS][KV], mixed[HEADS * VALUE];
     for (size_t t = 0; t < TOKENS; t++) say(t, slip, q[t], kv[t]);
@@ -126,7 +127,7 @@ static Linear linear_of(float *w, int ndim, size_t a, size_t b, size_t c) {
     return (Linear){.w = tensor_view(DTYPE_F32, ndim, shape + 3 - ndim, w)};
 }
 
-/* The same weights in both forms: K and V by themselves, or one below the other for each head. */
+/* The same weights in both forms: K and V apart, or stacked for each head. */
 static void fresh_weights(void) {
     fresh_floats(x, TOKENS * DIM, -1, 1), fresh_floats(wq, HEADS * QUERY * DIM, -0.6, 0.6);
     fresh_floats(wkv, KV * DIM, -0.6, 0.6), fresh_floats(gain, RANK, 0.5, 1.5);
@@ -143,7 +144,7 @@ static void fresh_weights(void) {
     }
 }
 
-/* Rows are placed by several threads at once: angles of the last row in the first one's place are shared by all. */
+/* Threads work on several rows at once; angles in the first row's place would be shared. */
 static void own_angles(const Rope *rope, const AttentionRun *run) {
     float cosine[TURNS / 2], sine[TURNS / 2];
     rope_angles(rope, (size_t)position[TOKENS - 1], cosine, sine);
@@ -206,7 +207,7 @@ static void runs(Pool *pool, bool absorbed, float *out) {
     arena_free(&arena);
 }
 
-/* Two texts that take turns: no row stands where it would by itself. */
+/* Two interleaved texts: no row's index is its position. */
 static void two_texts(void) {
     for (int32_t i = 0; i < TOKENS; i++) position[i] = i / 2, sequence[i] = 1 - i % 2;
 }

@@ -1,7 +1,7 @@
 /* The graders of attention page by page. */
 #include "shapes.h"
 
-/* What becomes of a walk over pages that gets it wrong. */
+/* Typical mistakes in the loop over pages. */
 typedef enum Slip {
     NO_SLIP,
     SUM_STAYS,
@@ -33,7 +33,7 @@ static const char *const slip_hints[SLIPS] = {
         "the walk ends after its first page: it goes on to the end of what the mask shows",
 };
 
-/* One row of one head, with the scores of the textbook, page by page. */
+/* One row of one head, page by page, from the textbook's scores. */
 static void walk_row(const AttentionShape *s, size_t n, size_t i, size_t head, Slip slip,
                      float *result) {
     size_t vd = attention_value_dim(s), hd = s->head_dim,
@@ -73,7 +73,7 @@ static void walk_row(const AttentionShape *s, size_t n, size_t i, size_t head, S
         result[d] = (float)(mean[d] / (slip == NOT_DIVIDED_BY_SUM ? 1 : sum));
 }
 
-/* The memory of two sequences: the second one holds n tokens of k and v, the first some others. */
+/* A cache of two sequences: n tokens of k and v in the second, others in the first. */
 static void remember(KvCache *kv, Arena *arena, const AttentionShape *s, size_t n) {
     static float noise[WIDE];
     Fault fault;
@@ -103,7 +103,7 @@ static void ask(const AttentionShape *s, const KvCache *kv, size_t first, size_t
                      out + first * s->heads * attention_value_dim(s));
 }
 
-/* The same queries once more: their rows stand in another order, and the first row belongs to the other sequence. */
+/* The same queries in another order, the first of the other sequence. */
 static void ask_shuffled(const AttentionShape *s, const KvCache *kv, size_t n, double bound,
                          const char *where) {
     static float turned[N * WIDE], got[N * WIDE];
@@ -125,10 +125,10 @@ static void ask_shuffled(const AttentionShape *s, const KvCache *kv, size_t n, d
              where, i, i, position[i], i, sequence[i]);
 }
 
-/* A query alone, whose heads many threads divide. */
+/* One query, whose heads are split among threads. */
 static void ask_divided(Pool *pool, const AttentionShape *s, const KvCache *kv, double bound,
                         const char *where) {
-    enum { AT = 2 }; /* where a sink weighs something */
+    enum { AT = 2 }; /* where a sink has weight */
     size_t row = s->heads * attention_value_dim(s);
     attention_online(pool, s, kv, 1, 1, (int32_t[]){1}, (int32_t[]){AT},
                      q + AT * s->heads * s->head_dim, other);
@@ -138,7 +138,7 @@ static void ask_divided(Pool *pool, const AttentionShape *s, const KvCache *kv, 
          where);
 }
 
-/* A NaN is no number to be passed over: whoever sees its key has none either. */
+/* NaN must propagate to every query that sees its key. */
 static void ask_nan(const AttentionShape *s, KvCache *kv, size_t n, const char *where) {
     size_t row = s->heads * attention_value_dim(s), at = n / 2,
            width = s->kv_heads * s->head_dim;
@@ -189,7 +189,7 @@ static void by_pages(Pool *pool, const AttentionShape *s, size_t n, double bound
     name_mistake(s, n, bound, where);
 }
 
-/* Scores that rise from page to page, fall, or have their top in the middle one. */
+/* Scores that rise from page to page, fall, or peak in the middle one. */
 static void tilt(const AttentionShape *s, size_t n, int way) {
     for (size_t j = 0; j < n; j++) {
         size_t page = j / KV_PAGE;
@@ -244,7 +244,7 @@ GRADE(ahead) {
     remember(&kv, &arena, &s, n);
     for (size_t i = 0; i < n; i++) {
         kv_truncate(&kv, 1, 0);
-        NEED(kv_extend(&kv, 1, i + 1)); /* the same pages again, as far as it was read */
+        NEED(kv_extend(&kv, 1, i + 1)); /* the same pages again, up to the mistake */
         for (size_t j = 0; j <= i; j++)
             kv_store(&kv, 1, 1, j, k + j * s.kv_heads * s.head_dim,
                      v + j * s.kv_heads * s.head_dim);

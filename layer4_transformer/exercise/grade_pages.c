@@ -1,4 +1,4 @@
-/* The graders of what is done with pages: handed out, shared, found again, moved. */
+/* The graders of pages: allocate, share, copy, find again. */
 #include "grader.h"
 #include "transformer_extras.h"
 #include "prefix.h"
@@ -27,7 +27,7 @@ static void pages_open(Pages *p, size_t count, size_t bytes) {
     COUNT(p->pool.page_bytes, bytes, "after page_pool_init: bytes of a page (page_bytes)");
 }
 
-/* A page that nobody else has; users[page] is what the grader knows of it. */
+/* Take a page; users[page] is the grader's own count. */
 static int32_t take(Pages *p, int32_t *users) {
     size_t before = p->pool.free_count;
     int32_t page = page_take(&p->pool);
@@ -111,7 +111,7 @@ static float *mark(const KvCache *kv, size_t layer, size_t sequence, size_t posi
     return kv_key(kv, layer, sequence, 0, position);
 }
 
-/* A sequence reads on to `length`; each new position gets a number of its own. */
+/* Extend a sequence to `length`; each new position gets its own mark. */
 static void read_on(KvCache *kv, size_t sequence, size_t length) {
     static float next;
     size_t at = kv->length[sequence];
@@ -160,7 +160,7 @@ static void who_writes_to_shared(void) {
     }
     kv_truncate(kv, 0, KV_PAGE);
     kv->pages.refcount[kv_table(kv, 0, 0)[0]]++;
-    kv_table(kv, 0, 0)[1] = kv_table(kv, 0, 0)[0]; /* whatever was there before */
+    kv_table(kv, 0, 0)[1] = kv_table(kv, 0, 0)[0]; /* garbage */
     HINT(!writes_to_shared(kv, 0, 0),
          "a text of exactly one page writes its next position into a new one: a full page "
          "stays shared");
@@ -192,7 +192,8 @@ static void copies(int others) {
     arena_free(&p.arena);
 }
 
-/* Each page has as many users as tables name it: entries that a window gave back name none. */
+/* Each page's refcount is the number of table entries that name it; released entries name
+ * none. */
 static void users_are_counted(const KvCache *kv) {
     for (size_t page = 0; page < kv->pages.count; page++) {
         int32_t named = 0;
@@ -208,7 +209,7 @@ static void users_are_counted(const KvCache *kv) {
     }
 }
 
-/* After kv_fork: the same marks, the same pages, one user more of each. */
+/* After kv_fork: the same marks, the same pages, one reference more for each. */
 static void same_text(const KvCache *kv, size_t to, size_t from, int32_t expected) {
     COUNT(kv->length[to], kv->length[from], "after kv_fork: the length of the new sequence");
     COUNT(kv->source[to], kv->source[from],
@@ -231,7 +232,7 @@ static void same_text(const KvCache *kv, size_t to, size_t from, int32_t expecte
     }
 }
 
-/* Windows slide on the way. */
+/* Windows slide meanwhile. */
 static void read_slowly(KvCache *kv, size_t sequence, size_t length) {
     while (kv->length[sequence] < length) {
         kv_slide(kv, sequence);
@@ -252,7 +253,7 @@ static void forks(const KvShape *shapes, size_t length, size_t before) {
     read_slowly(kv, 0, length);
     kv->source[0] = fresh_below(length);
     size_t held = all - kv->pages.free_count;
-    read_slowly(kv, 1, before); /* what it holds is forgotten */
+    read_slowly(kv, 1, before); /* dropped */
     kv_fork(kv, 1, 0);
     COUNT(kv->pages.free_count, all - held,
           "after kv_fork: pages that are free; what the new sequence held is given back, and "
@@ -289,7 +290,7 @@ static void forks_of_states(void) {
     kv_state(kv, 0, 0, 10)[3] = 7;
     size_t held = all - kv->states.free_count;
     kv_slide(kv, 1), read_on(kv, 1, 20);
-    kv_table(kv, 0, 0)[0] = kv_table(kv, 0, 1)[0]; /* whatever was there before */
+    kv_table(kv, 0, 0)[0] = kv_table(kv, 0, 1)[0]; /* garbage */
     kv_fork(kv, 1, 0);
     COUNT(kv->pages.refcount[kv_table(kv, 0, 1)[0]], 2,
           "after kv_fork: users of the only page of a text; a recurrent layer has no pages to "

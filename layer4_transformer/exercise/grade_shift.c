@@ -1,4 +1,4 @@
-/* The grader of the shift: pages are cut out of the middle, and keys turn to their new places. */
+/* The grader of the shift: pages are cut out, and keys rotated to their new positions. */
 #include "grader.h"
 #include "transformer_extras.h"
 #include "shift.h"
@@ -10,7 +10,7 @@ typedef struct Memory {
     KvCache kv;
     Arena arena;
     Rope rope;
-    size_t plain; /* numbers of a key before those that turn */
+    size_t plain; /* unrotated numbers of a key */
 } Memory;
 
 static const KvShape
@@ -20,7 +20,7 @@ static const KvShape
                    {.kv_heads = 2, .key_dim = DIM, .value_dim = 3, .window = 40}},
     bare[2] = {{.kv_heads = 1, .key_dim = DIM, .value_dim = 2}, {.kv_heads = 0}};
 
-/* Each memory has keys of another kind than the one before it. */
+/* Each cache has keys of another kind. */
 static void memory_open(Memory *m, const KvShape *shapes, RopeStyle style) {
     static const size_t kinds[4][2] = {{2, 6}, {0, 10}, {5, 4}, {1, 8}}; /* plain, rotary */
     static size_t opened;
@@ -47,7 +47,7 @@ static void memory_open(Memory *m, const KvShape *shapes, RopeStyle style) {
     }
 }
 
-/* The key of a token, before any rotation: made from its number in the text. */
+/* A token's key before rotation: made from its index in the text. */
 static void plain_key(float *key, size_t token, size_t layer, size_t head) {
     for (size_t i = 0; i < DIM; i++)
         key[i] = (float)sin(1.0 + (double)(token * 7 + layer * 31 + head * 13 + i * i));
@@ -78,7 +78,8 @@ static void read_text(Memory *m, size_t sequence, size_t length) {
     }
 }
 
-/* What should lie at each place: the tokens before `keep`, then those behind the gap, turned by `by` fewer places. */
+/* What each position should hold: the tokens before `keep`, then those behind the gap, rotated
+ * to `by` fewer positions. */
 static void has_text(const Memory *m, size_t sequence, size_t keep, size_t gone, bool turned,
                      const char *who) {
     const KvCache *kv = &m->kv;
@@ -109,7 +110,7 @@ static void turn_all(Memory *m, size_t sequence, size_t keep, size_t gone) {
     for (size_t l = 0; l < 2; l++) shift_keys(&m->kv, l, sequence, keep, gone, &turn);
 }
 
-/* Cut, and count the leading entries that a window had given back, before and after. */
+/* Cut; count the leading entries released by a window, before and after. */
 static void cut_pages(Memory *m, size_t keep, size_t gone) {
     KvCache *kv = &m->kv;
     const size_t first = keep / KV_PAGE, count = gone / KV_PAGE;
@@ -153,7 +154,7 @@ static void cut(const KvShape *shapes, RopeStyle style, size_t length, size_t ke
     arena_free(&m.arena);
 }
 
-/* Two texts with one beginning: what one of them cuts and turns, the other does not notice. */
+/* Two texts with one beginning: a shift of one does not change the other. */
 static void cut_what_is_shared(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -175,7 +176,8 @@ static void cut_what_is_shared(void) {
     arena_free(&m.arena);
 }
 
-/* What a window gave back may be another text's by now, whatever the entries still say. */
+/* Pages that a window released may be another text's by now, though table entries still name
+ * them. */
 static void cut_behind_a_window(void) {
     Memory m;
     KvCache *kv = &m.kv;
@@ -197,7 +199,7 @@ static void cut_behind_a_window(void) {
     arena_free(&m.arena);
 }
 
-/* A layer that knows no place at all: with a rope of no style, and with none. */
+/* A layer without positions: ROPE_NONE, and no rope. */
 static void no_rope(void) {
     Memory m;
     ShiftRope none = {0};

@@ -1,4 +1,4 @@
-/* parts.h - the parts of a block with random weights, and a place for it to work in, for the graders of blocks. */
+/* parts.h - random weights and working memory of a block, for the graders of blocks. */
 #ifndef STRATA_PARTS_H
 #define STRATA_PARTS_H
 
@@ -94,14 +94,14 @@ static inline Block make_block(void) {
     return b;
 }
 
-/* Rows of two sequences, taking turns; the second begins far on. */
+/* Rows of two sequences, interleaved; the second starts far on. */
 static inline Batch rows_of_two(int32_t *sequence, int32_t *position) {
     for (int32_t i = 0; i < ROWS; i++)
         sequence[i] = i % 2, position[i] = i % 2 ? 60 + i / 2 : i / 2;
     return (Batch){ROWS, NULL, sequence, position, NULL, NULL};
 }
 
-/* The first place of the memory that is not what it should be. */
+/* The first position of the cache that is wrong. */
 static inline void same_memory(const KvCache *mine, const KvCache *ours, const Batch *batch,
                                bool keys) {
     for (size_t layer = 0; layer < LAYERS; layer++)

@@ -1,4 +1,4 @@
-/* shapes.h - attention in every shape, and numbers for it, for the graders of attention. */
+/* shapes.h - attention in every shape, with random inputs, for the graders of attention. */
 #ifndef STRATA_SHAPES_H
 #define STRATA_SHAPES_H
 
@@ -9,7 +9,7 @@ enum { N = 210, WIDE = 20 * 16 };
 static float q[N * WIDE], k[N * WIDE], v[N * WIDE], out[N * WIDE], want[N * WIDE],
     other[N * WIDE];
 
-/* Random numbers for n tokens of a shape; scores are within `size`. */
+/* Random inputs for n tokens of a shape; scores are within `size`. */
 static inline void make_numbers(const AttentionShape *s, size_t n, double size) {
     double each = sqrt(size / ((double)s->head_dim * (double)s->scale));
     fresh_floats(q, n * s->heads * s->head_dim, -each, each);
@@ -17,7 +17,7 @@ static inline void make_numbers(const AttentionShape *s, size_t n, double size) 
     fresh_floats(v, n * s->kv_heads * attention_value_dim(s), -2, 2);
 }
 
-/* The shape in whole: every part of it in turn. */
+/* Every option of the shape in turn. */
 static inline AttentionShape shape_number(int part) {
     static float sinks[20];
     AttentionShape s = {.heads = 2, .kv_heads = 2, .head_dim = 3, .mask = {.causal = true}};
@@ -43,7 +43,7 @@ static const char *const part_names[PARTS] = {"each head with keys of its own",
                                               "a sink in every softmax",
                                               "chunks"};
 
-/* Name the mistake if it is a known one, else show both numbers. */
+/* Name the mistake if it is a known one, else print both numbers. */
 static inline void name_mistake(const AttentionShape *s, size_t n, double bound,
                                 const char *where) {
     size_t numbers = n * s->heads * attention_value_dim(s);

@@ -1,6 +1,6 @@
-/* textbook.h - attention in double precision, by itself, for the graders; and as it is often got wrong.
+/* textbook.h - attention in double precision for the graders, right and with typical mistakes.
  *
- * A result that is not the right one but a mistake's is that mistake: so a hint can name it. */
+ * A wrong result that equals that of a known mistake is that mistake: so a hint can name it. */
 #ifndef STRATA_TEXTBOOK_H
 #define STRATA_TEXTBOOK_H
 

@@ -1,4 +1,5 @@
-/* Worked exercise 4: the heads of the storyteller's first layer attend over a sentence of yours.
+/* Worked exercise 4: the heads of the storyteller's first layer attend over a sentence of
+ * yours.
  *
  * --csv prints head,query,key,weight for every pair: the heat map. */
 #include "worked.h"
@@ -37,7 +38,7 @@ static void project(const char *name, const Rope *rope, size_t heads, size_t hea
     }
 }
 
-/* The weights with which each word looks at those before it. */
+/* The attention weights of each word for those before it. */
 static void attend(const float *q, const float *k, size_t kv_heads, size_t head_dim,
                    size_t head, float weights[WORDS][WORDS]) {
     size_t kv_head = head / (HEADS / kv_heads);
@@ -51,7 +52,7 @@ static void attend(const float *q, const float *k, size_t kv_heads, size_t head_
     }
 }
 
-/* The last word's query with the keys of all words: the row of head 0, computed in view. */
+/* The last word's query with the keys of all words: the row of head 0, step by step. */
 static void one_row(const float *q, const float *k, size_t kv_heads, size_t head_dim) {
     const float *query = q + (count - 1) * HEADS * head_dim;
     float scores[WORDS], p[WORDS];
@@ -84,7 +85,7 @@ static bool is_at(Place place, size_t i, size_t j) {
     return place == ITSELF ? j == i : place == BEFORE ? j + 1 == i : j == 0;
 }
 
-/* How much more a place gets than if each word looked at all it sees alike; `word` instead of a place when it is not NULL. */
+/* The weight of a position, or of `word` if it is not NULL, relative to uniform attention. */
 static double lift(float weights[WORDS][WORDS], Place place, const Word *word) {
     double got = 0, even = 0;
     for (size_t i = 1; i < count; i++)
@@ -96,7 +97,7 @@ static double lift(float weights[WORDS][WORDS], Place place, const Word *word) {
     return even > 0 ? got / even : 0;
 }
 
-/* What a head has found: where more of its weight goes than anywhere else.  Words that few others see do not count. */
+/* What a head prefers: where most of its weight is.  Words that few others see do not count. */
 static void say_what(size_t head, float weights[WORDS][WORDS]) {
     static const char *const names[] = {"the word itself", "the word before", "the first word"};
     char found[64] = "";

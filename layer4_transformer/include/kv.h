@@ -1,26 +1,26 @@
-/* kv.h - the memory of a sequence: what its layers keep of the tokens it has read.
+/* kv.h - the KV cache: what the layers of a model store of each sequence.
  *
- * A layer with attention keeps a key and a value of every token; a recurrent one keeps a state of
- * fixed size, however long the text (state.h).  A layer may have both, or neither.
+ * An attention layer stores a key and a value of every token; a recurrent layer stores one
+ * state of fixed size (state.h).  A layer may have both, or neither.
  *
- * Attention reads its past through a table of pages; a page holds KV_PAGE positions of one layer:
+ * Attention finds its keys through a page table; a page holds KV_PAGE positions of one layer:
  *
  *     sequence 0, layer 0:  table [ 3 | 0 | 5 ]      length 150
  *     pages:                |0: 64..127|1: free|2: layer 1|3: 0..63|4: free|5: 128..149|
  *
- * One sequence with its pages in order is the textbook's cache.  Because a table may name any page,
- * all sequences and all layers share one pool with a budget:
+ * One sequence with its pages in order is the textbook's cache.  Since a table may name any
+ * page, all sequences and layers share one pool with a budget:
  *
  *     extend      takes pages; copies a shared one before it is written (copy on write)
- *     truncate    gives them back
- *     fork        a sequence begins with all of another one, sharing its pages
- *     slide       a layer with a window gives back what no later token will attend to
+ *     truncate    releases them
+ *     fork        a sequence starts as a copy of another one, sharing its pages
+ *     slide       a windowed layer releases the pages that no later token attends to
  *     shift.h     cuts old positions out of the middle
- *     state.h     the same for states, which cannot be cut back but to a snapshot
+ *     state.h     the same for states, which can go back only to a snapshot
  *     prefix.h    finds the pages of a prompt that was evaluated before
  *
- * Invariant: position p of a sequence lies in page table[p / KV_PAGE], at p % KV_PAGE; whoever
- * names a page, a table or a prefix, is one of its users (page_pool.h).
+ * Invariant: position p of a sequence is at p % KV_PAGE of page table[p / KV_PAGE]; every table
+ * and every prefix that names a page holds one reference to it (page_pool.h).
  * Source   Kwon et al. 2023, arXiv:2309.06180 (paged attention). */
 #ifndef STRATA_KV_H
 #define STRATA_KV_H
@@ -28,46 +28,46 @@
 #include "kv_format.h"
 #include "page_pool.h"
 
-/* Positions; also the step of the online softmax, so part of the result's bits. */
+/* Positions of a page; also the step of the online softmax, so the last bits depend on it. */
 #define KV_PAGE 64
 
-/* How far a sequence may be truncated after it slid, and still go on. */
+/* How many tokens a sequence can be truncated by after kv_slide and still continue. */
 #define KV_REWIND 64
 
-/* What one layer keeps: of a position, and of a text. */
+/* What one layer stores of a position, and of a sequence. */
 typedef struct KvShape {
-    size_t kv_heads, key_dim, value_dim; /* kv_heads 0: nothing of a position */
-    size_t window;                       /* the last token sees this many; 0: all */
-    size_t state;                        /* numbers of a recurrent state; 0: none */
+    size_t kv_heads, key_dim, value_dim; /* kv_heads 0: no keys and values */
+    size_t window;                       /* tokens visible to the last one; 0: all */
+    size_t state;                        /* floats of the recurrent state; 0: none */
 } KvShape;
 
 typedef struct KvConfig {
     const KvShape *shapes; /* (layers) */
     size_t layers;
-    Dtype dtype;      /* of keys and values (kv_format.h): F32, F16, BF16, Q8_0 or Q4_0 */
-    bool hadamard;    /* they are kept rotated */
-    size_t sequences; /* at the same time */
-    size_t ctx;       /* positions of one of them */
-    size_t batch;     /* positions a sequence grows by at once, at most */
-    size_t budget;    /* pages; 0: enough for all sequences at their full length */
-    size_t prefixes;  /* pages of prompts that are kept for later ones; 0: none */
-    size_t rewind;    /* tokens that recurrent layers take back at once (state.h) */
+    Dtype dtype;      /* of keys and values: F32, F16, BF16, Q8_0 or Q4_0 (kv_format.h) */
+    bool hadamard;    /* they are stored rotated */
+    size_t sequences; /* at a time */
+    size_t ctx;       /* max positions of a sequence */
+    size_t batch;     /* max positions a sequence grows by at once */
+    size_t budget;    /* pages; 0: enough for every sequence at full length */
+    size_t prefixes;  /* max pages kept as prefixes; 0: none */
+    size_t rewind;    /* tokens that recurrent layers can roll back at once (state.h) */
 } KvConfig;
 
-/* The pages of KV_PAGE tokens that some text began with, after the prefix `parent`. */
+/* One node of the prefix cache: KV_PAGE tokens after those of `parent`, and their pages. */
 typedef struct Prefix {
-    bool kept; /* or on the free list */
+    bool kept; /* in use; else on the free list */
     uint64_t hash, salt;
-    uint64_t used;  /* when it was last looked up */
-    int32_t parent; /* -1: the text begins here */
+    uint64_t used;  /* clock at its last use */
+    int32_t parent; /* -1: none, the tokens start at position 0 */
     int32_t children;
-    int32_t next;    /* of its bucket, or of the free list */
+    int32_t next;    /* in its bucket or in the free list */
     int32_t *tokens; /* (KV_PAGE) */
-    int32_t *page;   /* (layers); -1: given back before it was kept */
-    int32_t state;   /* the page of the states after its tokens; -1: the same */
+    int32_t *page;   /* (layers); -1: a window had released it */
+    int32_t state;   /* the state page after its tokens; -1: none */
 } Prefix;
 
-/* The states of all recurrent layers after so many tokens. */
+/* The states of all recurrent layers after `length` tokens. */
 typedef struct Snapshot {
     size_t length;
     int32_t page;
@@ -75,109 +75,113 @@ typedef struct Snapshot {
 
 /* The snapshots of a sequence. */
 typedef struct Snapshots {
-    Snapshot *list; /* (KvCache.snapshots) the last one is the state now */
+    Snapshot *list; /* (KvCache.snapshots) the last one is the current state */
     size_t count;
-    size_t base; /* the length before the batch that is being read */
-    bool kept;   /* the state now stays; the next token's is another one */
+    size_t base; /* the length before the current batch */
+    bool kept;   /* the current state stays as a snapshot; the next token starts another one */
 } Snapshots;
 
 typedef struct KvCache {
     KvConfig config;
     KvShape *shape;    /* (layers) */
-    size_t table_size; /* pages of one layer of one sequence, at most */
-    PagePool pages;    /* of keys and values, as wide as the widest layer's */
+    size_t table_size; /* max pages of one layer of one sequence */
+    PagePool pages;    /* of keys and values; page size: the widest layer's */
     int32_t *table;    /* (sequences, layers, table_size) */
-    int32_t *gone;     /* (sequences, layers) leading entries that were given back */
+    int32_t *gone;     /* (sequences, layers) leading entries already released */
     size_t *length;    /* (sequences) positions stored */
-    /* (sequences) leading positions that those behind them do not see: a source, which an encoder
-     * has read; 0: none */
+    /* (sequences) leading positions that hold the source an encoder has read: later positions
+     * see them only through `cross`; 0: none */
     size_t *source;
-    PagePool states;      /* each of all recurrent layers */
-    size_t *state_at;     /* (layers) where a layer's numbers begin in it */
-    size_t snapshots;     /* of a sequence, at most; 0: no layer is recurrent */
+    PagePool states;      /* of states: a page for all recurrent layers */
+    size_t *state_at;     /* (layers) offset of a layer's state in its page */
+    size_t snapshots;     /* max of a sequence; 0: no recurrent layer */
     Snapshots *states_of; /* (sequences) */
     Prefix *prefix;       /* (config.prefixes) */
     int32_t *bucket;      /* (config.prefixes) by hash; -1: empty */
-    int32_t free_prefix;  /* a list through `next` */
-    size_t n_prefixes;    /* kept now */
+    int32_t free_prefix;  /* head of the list through `next` */
+    size_t n_prefixes;    /* prefixes in use */
     uint64_t clock;
-    /* gives pages back that no sequence needs (prefix_evict), or returns false; NULL: there are none */
+    /* release pages that no sequence needs, or return false (prefix_evict); NULL: none */
     bool (*make_room)(struct KvCache *kv);
 } KvCache;
 
-/* Bytes that one token more of a text of `length` moves of its past: in each layer the keys and values that it sees are
- * read, and a state is read and written. */
+/* Bytes of cache that the next token of a sequence of `length` moves: each layer's visible keys
+ * and values are read, each state is read and written. */
 double kv_bytes_moved(const KvCache *kv, size_t length);
 
-/* Lay out the memory. */
+/* Lay out the cache in the arena. */
 void kv_init(KvCache *kv, const KvConfig *config, Arena *arena);
 
-/* Pages that a sequence takes to hold `length` positions: new ones, and copies of shared ones that it
- * writes to, in all layers that keep keys and values; a layer without kv_heads has no pages. */
+/* New pages that a sequence needs to reach `length` positions: added ones and copies of shared
+ * ones that it would write to, in all layers with kv_heads. */
 size_t kv_pages_needed(const KvCache *kv, size_t sequence, size_t length);
 
-/* Make the pages free that a sequence takes to hold `length` positions, and `others` beside them; prefixes make
- * way, and what only they shared need not be copied any more.  False when there are not as many. */
+/* Free the pages that kv_pages_needed counts, and `others` more, by evicting prefixes (a page
+ * that only a prefix shared then needs no copy).  False if there are too few. */
 bool kv_reserve(KvCache *kv, size_t sequence, size_t length, size_t others);
 
-/* Make room for positions up to `length` of a sequence, in every layer; one that is longer already
- * stays as it is.  A page that is begun and shared is copied first; unused prefixes are evicted.
- * False when the sequence or the pool is full; nothing changes then. */
+/* Make room for positions up to `length` in every layer; nothing happens if the sequence is
+ * that long.  A partly filled, shared page is copied first; unused prefixes are evicted.  False
+ * when the sequence or the pool is full; nothing changes then. */
 bool kv_extend(KvCache *kv, size_t sequence, size_t length);
 
-/* The length from which a sequence could go on if the positions from `length` on were forgotten:
- * `length`; or less, the last snapshot before it, when there are recurrent layers; or 0 when a
- * windowed layer has given back what the shorter text would look at, or the source would be cut. */
+/* The longest length, at most `length`, from which a sequence can continue after a truncation:
+ * with recurrent layers the last snapshot; 0 when a window has released pages that the next
+ * token would see, or the source would be cut. */
 size_t kv_reach(const KvCache *kv, size_t sequence, size_t length);
 
-/* Forget the positions from kv_reach on; pages that hold none any more are given back, but not those
- * that a window gave back before (`gone`; 0 again when nothing is left).  Returns it: from there the
- * text has to be read again. */
+/* Truncate to kv_reach and return it: from there the tokens must be evaluated again.  Empty
+ * pages are released; those that a window released stay so (`gone`, 0 again at length 0). */
 size_t kv_truncate(KvCache *kv, size_t sequence, size_t length);
 
-/* Let sequence `to` begin with all of `from`, sharing its pages; what `to` held is forgotten. */
+/* Replace sequence `to` by a copy of `from` that shares its pages. */
 void kv_fork(KvCache *kv, size_t to, size_t from);
 
-/* Before a batch: windowed layers give back the pages that neither a later token nor one of the last
- * KV_REWIND attends to; and the state now stays, for whoever shares it, and to come back to. */
+/* Call before a batch.  Windowed layers release the pages that neither a later token nor one of
+ * the last KV_REWIND sees; the current state becomes a snapshot, to share and to roll back
+ * to. */
 void kv_slide(KvCache *kv, size_t sequence);
 
-/* Keep the key (kv_heads, key_dim) and the value (kv_heads, value_dim) of a position.
- * Needs position < length. */
+/* Store the key (kv_heads, key_dim) and the value (kv_heads, value_dim) of a position.
+ *
+ * Needs    position < length. */
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
 
-/* The key (key_dim) of a position in one of the kv_heads, as it was given, up to the format's rounding;
- * and another one in its place. */
+/* Read, or replace, the key (key_dim) of a position in one of the kv_heads, as it was given up
+ * to the format's rounding. */
 void kv_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
                  float *key);
 void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
                   const float *key);
 
-/* Where they lie in F32, F16 or BF16, for one of the kv_heads, in strips of 16 for weighted_sum (vector.h): the keys of
- * a page as (KV_PAGE / STRIP, key_dim, STRIP), then its values as (value_dim / STRIP, KV_PAGE,
- * STRIP).
+/* Their address in F32, F16 or BF16, for one of the kv_heads.  A page holds its keys as
+ * (KV_PAGE / STRIP, key_dim, STRIP), then its values as (value_dim / STRIP, KV_PAGE, STRIP):
+ * strips of 16 for weighted_sum (vector.h).
  *
- *     key      number i at [16 * i]; beside it number i of the next position: scores are sums over the numbers of a key
- *     value    number i at [i], but the 16th at [16 * KV_PAGE]; the next position at [16]: results are sums over positions */
+ *     key      number i at [16 * i]; next to it number i of the next position, because a score
+ *              sums over the numbers of a key
+ *     value    number i at [i], but the 16th at [16 * KV_PAGE]; the next position at [16],
+ *              because a result sums over positions */
 void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
 
-/* Rows of a matrix: row c begins at rows + c * step. */
+/* Rows of a matrix: row c starts at rows + c * step. */
 typedef struct KvRows {
     const float *rows;
     size_t step, count;
 } KvRows;
 
-/* Where keys and values are kept rotated, so are the queries before they meet them, and so is back what comes out of the
- * values: each of the heads of x (heads, dim).  Elsewhere nothing happens. */
+/* Apply the cache's Hadamard rotation, if any, to each of the heads of x (heads, dim): to
+ * queries going in, and to outputs coming out (it is its own inverse). */
 void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim);
 
-/* Queries as they meet the keys: up to KV_QUERIES rows of key_dim numbers (kv_rotate).  Where keys are bytes (Q8_0), so
- * become the queries, in blocks of 32 that share a scale (quantize_bytes); elsewhere they stay what they are.
+/* Queries ready for kv_scores: up to KV_QUERIES rows of key_dim numbers (after kv_rotate).  For
+ * Q8_0 keys they are quantized too, in blocks of 32 with one scale (quantize_bytes).
  *
- * Error    in Q8_0, of a score: half of sum_i scale[i] * key's scale[i] * sum |bytes of the key| over its blocks i. */
-enum { KV_QUERIES = 16, KV_BYTE_KEY = 1024 /* numbers of a key in Q8_0, at most */ };
+ * Error    in Q8_0, of a score: half of sum_i scale[i] * key's scale[i] * sum |bytes of the
+ *          key| over its blocks i. */
+enum { KV_QUERIES = 16, KV_BYTE_KEY = 1024 /* max numbers of a Q8_0 key */ };
 typedef struct KvQuery {
     KvRows rows; /* borrowed */
     size_t blocks;
@@ -189,13 +193,13 @@ void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query);
 
 /* scores[c * step + j] = the dot product of query c with the key of position first + j.
  *
- * Needs    `first` and `n` multiples of STRIP, within a page: the positions are whole strips, whether they are
- *          all written or not. */
+ * Needs    `first` and `n` multiples of STRIP, within a page.  Positions of the last strip may
+ *          be unwritten: their scores mean nothing. */
 void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
                size_t n, const KvQuery *query, float *scores, size_t step);
 
-/* out[c * step + i] += the values of the n positions from `first` on, within a page, weighted by row c; rotated where
- * they are. */
+/* out[c * step + i] += sum_j weights[c][j] * value[first + j][i] for n positions within a page;
+ * rotated if values are. */
 void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
             size_t n, KvRows weights, float *out, size_t step);
 

@@ -1,17 +1,16 @@
-/* kv_format.h - in what keys and values are kept.
+/* kv_format.h - number formats of stored keys and values.
  *
  *     f32        4 bytes a number
  *     f16, bf16  2 bytes
  *     q8_0       34 bytes for 32 numbers: a byte each, and a scale
  *     q4_0       18 bytes for 32 numbers: half a byte each, and a scale
- *     ...-h      the same of the vector's Hadamard rotation (hadamard.h)
+ *     ...-h      the same after a Hadamard rotation of the vector (hadamard.h)
  *
- * A block of 32 has one scale, so one number that is far larger than the others leaves these few
- * steps.  Keys have such numbers.  A rotation shares them out; scores stay, because the query is
- * rotated, too, and what comes out of the values is rotated back.
+ * The 32 numbers of a block share a scale, so an outlier leaves few steps for the others.  Keys
+ * have outliers.  The rotation spreads them; scores stay the same because the query is rotated
+ * too, and the mixed values are rotated back.
  *
- * Invariant: what is kept of a position depends on its own key and value alone, so results do not
- * depend on who else is in the batch.
+ * Invariant: what is stored of a position depends on its own key and value alone.
  * Source   Ashkboos et al. 2024, arXiv:2404.00456 (QuaRot). */
 #ifndef STRATA_KV_FORMAT_H
 #define STRATA_KV_FORMAT_H
@@ -23,12 +22,12 @@ typedef struct KvFormat {
     bool hadamard;
 } KvFormat;
 
-/* The names of all, with commas. */
+/* All names, separated by commas. */
 extern const char kv_formats[];
 
 /* The format of a name.
  *
- * Fails when there is none. */
+ * Fails    for an unknown name; the fault suggests the nearest one. */
 bool kv_format_read(const char *name, KvFormat *format, Fault *fault);
 
 const char *kv_format_name(KvFormat format);

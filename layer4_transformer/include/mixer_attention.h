@@ -1,12 +1,12 @@
-/* mixer_attention.h - attention as a part of a block: from rows of x to rows of x.
+/* mixer_attention.h - attention as a mixer: projections, norms, rotation, KV cache, output.
  *
- *     x --+--> q --> norm, rope ----------------+
- *         +--> k --> norm, rope --> memory --+--+--> attention --> o
- *         +--> v ----------------> memory --+          v may be k itself, before its norm; and be normed
+ *     x --+--> q --> norm, rope ---------------+
+ *         +--> k --> norm, rope --> cache --+--+--> attention --> o
+ *         +--> v -----------------> cache --+          without a v map, v is k before its norm
  *
- * Keys and values are appended to the memory first, then every query looks at all of it that its
- * mask shows, itself included.  A layer may also read what an earlier one keeps, and keep nothing: it
- * has queries only.
+ * The batch's keys and values are stored first; then each query attends to all that its mask
+ * shows, itself included.  A layer may instead read the cache of an earlier layer (`back`, KV
+ * sharing) and then has queries only.
  *
  * Invariant: a row's result depends on its own sequence alone, to the bit. */
 #ifndef STRATA_MIXER_ATTENTION_H
@@ -17,53 +17,53 @@
 #include "probe.h"
 
 typedef struct Attention {
-    Linear q, k, v, o;    /* v not there: it is k.  Of one with `back` neither is */
-    float clamp;          /* q, k and v stay within -clamp .. clamp; 0: any.  MPT, OLMo 1 */
-    Norm q_norm, k_norm;  /* over a whole row, or for each head */
-    Norm v_norm;          /* for each head; or none */
-    size_t back;          /* > 0: keys and values are those of the layer so many before it */
-    bool norm_after_rope; /* or before, as most do */
-    const Rope *rope;     /* NULL, or of style ROPE_NONE: no rotation */
-    /* > 0: q is multiplied by 1 + this * ln(1 + floor(position / temperature_ctx)) */
+    Linear q, k, v, o;    /* no v map: values are the keys; with `back`: no k and v maps */
+    float clamp;          /* clip q, k and v to -clamp .. clamp; 0: none.  MPT, OLMo 1 */
+    Norm q_norm, k_norm;  /* over the row or each head */
+    Norm v_norm;          /* over each head; or none */
+    size_t back;          /* > 0: read the cache of the layer `back` before this one */
+    bool norm_after_rope; /* default: before */
+    const Rope *rope;     /* NULL or ROPE_NONE: no rotation */
+    /* > 0: scale q by 1 + q_temperature * ln(1 + floor(position / temperature_ctx)) */
     float q_temperature, temperature_ctx;
-    size_t temperature_from; /* the first position counts as this: 0 or 1 */
-    /* what is mixed passes as sigmoid(gate) lets it, each number or each head; the gate is a map of x, or
-     * each head of q is a query and then a gate as long */
-    Linear gate; /* (heads * value_dim, dim) or (heads, dim); or not there */
+    size_t temperature_from; /* the first position's number: 0 or 1 */
+    /* Output gate: heads' outputs times sigmoid(gate x), one gate for each number or each head;
+     * or gate_in_q: each head of q holds a query, then its gate. */
+    Linear gate; /* (heads * value_dim, dim) or (heads, dim); or none */
     bool gate_in_q;
-    float v_scale; /* on values; 0: 1 */
-    Norm sub_norm; /* of what is mixed, before o; or none */
+    float v_scale; /* factor on values; 0: 1 */
+    Norm sub_norm; /* before o; or none */
     AttentionShape shape;
 } Attention;
 
-/* Working memory for up to so many tokens. */
+/* Working memory for up to `rows` tokens. */
 typedef struct AttentionRun {
-    float *q, *k, *v, *mixed; /* (rows, heads * head_dim) and so on, as wide as they come */
+    float *q, *k, *v, *mixed; /* (rows, heads * head_dim) and so on */
     float *cosine, *sine;     /* (rows, rotary / 2) */
-    float *gate;              /* (rows, gate); before that q and gate: (rows, 2 q) */
-    void *scratch;            /* of the products */
-    Probe *probe;             /* NULL: nobody looks */
+    float *gate;              /* (rows, gate); with gate_in_q first (rows, 2 q) */
+    void *scratch;            /* for the products */
+    Probe *probe;             /* NULL: none */
 } AttentionRun;
 
-/* Widths of a model's widest attention. */
+/* Row widths of a model's widest attention. */
 typedef struct AttentionSizes {
     size_t dim, q, k, v, mixed, rotary, gate;
 } AttentionSizes;
 
-/* Grow sizes to what this one needs. */
+/* Grow sizes to fit this attention. */
 void attention_sizes_include(AttentionSizes *sizes, const Attention *attention);
 
-/* q (n) grows with the position; needs q_temperature. */
+/* Scale q (n) by its position, as q_temperature says.  Needs q_temperature > 0. */
 void attention_warm(const Attention *attention, float *q, size_t n, size_t position);
 
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *sizes,
                         Arena *arena);
 
-/* out (count, dim) = attention of each row of x (count, dim); keys and values are appended to layer
- * `layer` of the memory, which has room for them; with `back` they are there already.
- * run->probe, where there is one, is shown queries (probe_queries) before they look, then their weights
- * (probe_weights), then what the heads bring (probe_heads) before gate and norm; it may change the first
- * and the last. */
+/* out (count, dim) = attention of each row of x (count, dim).  Keys and values are stored in
+ * `layer` of the cache, which has room; with `back` they are there already.
+ *
+ * A probe sees the queries before attention (probe_queries), the weights (probe_weights) and
+ * the heads' outputs before gate and norm (probe_heads); it may change queries and outputs. */
 void attention_forward(Pool *pool, const Attention *attention, AttentionRun *run, KvCache *kv,
                        size_t layer, const Batch *batch, const float *x, float *out);
 

@@ -1,51 +1,50 @@
-/* prefix.h - texts that begin alike are read once.
+/* prefix.h - the prefix cache: prompts that begin alike are evaluated once.
  *
- * When a text has been read, its full pages may be kept under the tokens they hold.  They form
- * chains, because what a page holds depends on all that came before it; and a text that parts from them
- * inside a page shares that one, too, up to there:
+ * After a prompt, its full pages may be kept under the tokens they hold.  Pages form chains,
+ * because a page's keys depend on all tokens before it.  A prompt that departs in the middle of
+ * a page shares that page too, up to there:
  *
  *     "You are a helpful ..." --> "... Answer in French." --> ...
  *                             \-> "... Answer in German." --> ...
  *
- *     hash(page) = mix(hash(page before), its tokens)          a chain is found by hashing the new text
- *     the next page = of those after it, the one that begins with the most of the text's tokens
+ *     hash(page) = mix(hash(page before), its tokens)     hashing a prompt finds its chain
+ *     last page  = the child that shares the most tokens with the rest of the prompt
  *
- * Pages stay as long as nobody needs the room; then the least recently used prefix goes, leaves of the
- * tree first.
+ * Pages stay until room is needed; then the least recently used leaf goes first.
  *
- * Invariant: a prefix is found only by the same tokens after the same prefix, compared, not only
- * hashed; so a sequence that begins with it goes on to the same bits as one that read it.
- * Source   the chain of hashes: vLLM's automatic prefix caching (2024); Zheng et al. 2023,
- *          arXiv:2312.07104 (a tree of them). */
+ * Invariant: a prefix is found only by the same tokens after the same prefix (compared, not
+ * only hashed); so a sequence that starts with it gives the same bits as one that evaluated it.
+ * Source   chains of hashes: vLLM's automatic prefix caching (2024); a tree of them: Zheng et
+ *          al. 2023, arXiv:2312.07104. */
 #ifndef STRATA_PREFIX_H
 #define STRATA_PREFIX_H
 
 #include "kv.h"
 
-/* Room for config.prefixes pages of prompts, after kv_init. */
+/* Room for config.prefixes pages.  Call after kv_init. */
 void prefix_init(KvCache *kv, Arena *arena);
 
-/* Let a sequence begin with the longest kept prefix of a text; what it held is forgotten.
+/* Reuse the longest cached prefix of a prompt; what the sequence held is dropped.
  *
- *   salt   texts of different salts share nothing
+ *   salt   prompts with different salts share nothing
  *
- * Returns the positions that need not be read: less than n, because the last token has to be read for
- * its logits; and whole pages where there are recurrent layers.  A page of which a part is shared is
- * copied before the text goes on in it (kv.h). */
+ * Returns the number of tokens that need no evaluation: less than n, because the last token's
+ * logits are needed; whole pages if there are recurrent layers.  A partly shared page is copied
+ * before it is written (kv.h). */
 size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n,
                    uint64_t salt);
 
-/* Keep the full pages of a sequence that has read these tokens. */
+/* Keep the full pages of a sequence that holds these tokens. */
 void prefix_keep(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n, uint64_t salt);
 
-/* Pages that are free, or are as soon as prefixes make way. */
+/* Free pages, and those that only prefixes hold. */
 size_t prefix_free_pages(const KvCache *kv);
 
 /* Evict the least recently used prefix.  False when there is none. */
 bool prefix_evict(KvCache *kv);
 
-/* Forget the prefixes with one of the tokens low .. high - 1, and what goes on from them: these are about to stand for
- * something else (session_lend in decoder.h). */
+/* Evict prefixes that contain a token in low .. high - 1, and their descendants: the ids are
+ * about to be reused (session_lend in decoder.h). */
 void prefix_forget(KvCache *kv, int32_t low, int32_t high);
 
 #endif

@@ -1,20 +1,19 @@
-/* probe.h - a look inside a forward pass, and a hand in it.
+/* probe.h - observe a forward pass, and intervene in it.
  *
  *     embedding --> | attention         + --> | feed-forward  + --> ... --> logits
  *         |         |  |       |        |     |  |            |
- *      EMBEDDED     WEIGHTS  HEADS    MIXED   NEURONS       AFTER          what an observer is shown
- *                   heat     scale              scale         patch         what an act changes
+ *      EMBEDDED     WEIGHTS  HEADS    MIXED   NEURONS       AFTER       what an observer sees
+ *                   heat     scale              scale         patch      what an act changes
  *                   `--- scale of a layer: what both of them add ---'
  *
- * A probe belongs to a session, or to none: then each of these places is one test of
- * a pointer.  What keys and values were read under other acts stays as it is; so acts are chosen
- * before a text is read.
+ * Without a probe each of these points costs one test of a pointer.  Acts do not change keys
+ * and values that are already cached, so set them before the prompt is evaluated.
  *
- * Invariant: observing changes no bit of the results; neither does a scale or a heat of 1, nor the
- * patch of a row with itself.  Acts and observers run on the thread that runs the forward pass, in the
- * order of the layers: the number of threads changes nothing.
- * Source   Michel et al. 2019, arXiv:1905.10650 (silencing heads); Vig et al. 2020, arXiv:2004.12265, and
- *          Meng et al. 2022, arXiv:2202.05262 (patching). */
+ * Invariant: observing changes no bit; neither does a scale or heat of 1, nor patching a row
+ * with itself.  Acts and observers run on the thread of the forward pass, in layer order,
+ * whatever the number of threads.
+ * Source   Michel et al. 2019, arXiv:1905.10650 (head ablation); Vig et al. 2020,
+ *          arXiv:2004.12265, and Meng et al. 2022, arXiv:2202.05262 (activation patching). */
 #ifndef STRATA_PROBE_H
 #define STRATA_PROBE_H
 
@@ -23,16 +22,17 @@
 #include "kv.h"
 
 typedef enum ProbePart {
-    PROBE_EMBEDDED, /* (count, dim) the stream before the first layer */
-    PROBE_WEIGHTS, /* (n) how much one head of one row takes of positions from .. from + n - 1 */
-    PROBE_HEADS,   /* (count, heads * value_dim) what the heads bring, side by side */
-    PROBE_MIXED,   /* (count, dim) the stream after attention, or what mixes in its place */
-    PROBE_NEURONS, /* (count, hidden) of a feed-forward without experts: after the activation */
-    PROBE_AFTER,   /* (count, dim) the stream after the layer */
+    PROBE_EMBEDDED, /* (count, dim) residual stream before the first layer */
+    /* (n) attention weights of one head of one row, of positions from .. from + n - 1 */
+    PROBE_WEIGHTS,
+    PROBE_HEADS,   /* (count, heads * value_dim) outputs of the heads */
+    PROBE_MIXED,   /* (count, dim) residual stream after the mixer */
+    PROBE_NEURONS, /* (count, hidden) after the activation; networks without experts */
+    PROBE_AFTER,   /* (count, dim) residual stream after the layer */
     PROBE_PARTS
 } ProbePart;
 
-/* What an observer is shown; good until it returns. */
+/* What an observer sees; valid until it returns. */
 typedef struct Seen {
     ProbePart part;
     size_t layer;
@@ -45,11 +45,11 @@ typedef struct Seen {
 typedef void OnSeen(void *context, const Seen *seen);
 
 typedef enum ActKind {
-    ACT_HEAD,   /* what a head brings, times value; 0 silences it */
+    ACT_HEAD,   /* head output times value; 0 ablates it */
     ACT_LAYER,  /* what a layer adds to the stream, times value */
-    ACT_NEURON, /* a number between up and down, times value */
-    ACT_HEAT, /* scores of a head divided by value before softmax: more than 1 looks everywhere */
-    ACT_PATCH, /* the stream of a position after a layer becomes row */
+    ACT_NEURON, /* a hidden number of the network, times value */
+    ACT_HEAT,   /* scores of a head / value before softmax; > 1 flattens */
+    ACT_PATCH,  /* the stream of a position after a layer becomes row */
 } ActKind;
 
 #define ACT_ALL ((size_t)-1)
@@ -57,25 +57,25 @@ typedef enum ActKind {
 typedef struct Act {
     ActKind kind;
     size_t layer, index; /* index: head, neuron or position; layer and head may be ACT_ALL */
-    float value;         /* heat: more than 0 */
-    const float *row;    /* (dim) of a patch */
+    float value;         /* heat: > 0 */
+    const float *row;    /* (dim) for a patch */
 } Act;
 
 typedef struct Probe {
     OnSeen *see;    /* or NULL */
     void *context;  /* of see */
-    unsigned wants; /* parts to be shown: 1u << PROBE_HEADS | ... */
-    float *weights; /* (ctx) working memory, when PROBE_WEIGHTS is wanted */
+    unsigned wants; /* parts to observe: 1u << PROBE_HEADS | ... */
+    float *weights; /* (ctx) scratch for PROBE_WEIGHTS */
     const Act *acts;
     size_t count; /* of acts */
-    /* where the forward pass is */
+    /* the current layer of the forward pass */
     size_t layer;
-    /* the layer whose keys and values attention reads: this one, or an earlier one */
+    /* the cache layer that attention reads: this one, or an earlier one */
     size_t kept;
     const Batch *batch;
 } Probe;
 
-/* A forward pass calls these where the picture shows it; what they are given they may change. */
+/* Called by the forward pass at the points of the picture; acts change the data in place. */
 void probe_enter(Probe *probe, size_t layer, const Batch *batch);
 void probe_stream(Probe *probe, ProbePart part, float *x, size_t dim);
 void probe_queries(Probe *probe, const AttentionShape *shape, float *q);

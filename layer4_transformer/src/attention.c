@@ -14,10 +14,9 @@ float attention_slope(const AttentionShape *s, size_t head) {
     return s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
 }
 
-/* One query of one head: `q` (head_dim) at position `i` of n; out (value_dim) is written.  k and v
- * are the first token's of the key-value head that it reads; the next token's lie kv_heads *
- * head_dim (of values: kv_heads * value_dim) numbers on.  A sink is one more score for the
- * softmax, and has no value. */
+/* One query of one head: q (head_dim) of token i of n; out (value_dim) is written.  k and v
+ * start at the first token of its key-value head; the next token is kv_heads * head_dim
+ * (value_dim) numbers on. */
 static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, const float *q,
                    const float *k, const float *v, float *out, float *scores) {
     size_t hd = s->head_dim, vd = attention_value_dim(s);
@@ -41,7 +40,7 @@ void attention(const AttentionShape *s, size_t n, const float *q, const float *k
                const float *v, float *out, float *scores) {
     size_t hd = s->head_dim, vd = attention_value_dim(s), group = s->heads / s->kv_heads;
     REQUIRE(!s->cross && !s->chosen,
-            "the textbook form has no source and chooses no positions");
+            "the textbook form does not support cross and chosen: use attention_online");
     for (size_t i = 0; i < n; i++)
         for (size_t h = 0; h < s->heads; h++)
             attend(s, h, i, n, q + (i * s->heads + h) * hd, k + h / group * hd,

@@ -1,7 +1,7 @@
 /* block.c - see block.h. */
 #include "block.h"
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
 /* ------------------------------------------------------------------ working memory */
 
@@ -32,7 +32,7 @@ static void open_own(BlockRun *run, const BlockPlan *plan, OpenMemory *open) {
 void *block_memory(const BlockRun *run, OpenMemory *open) {
     size_t i = 0;
     while (i < run->owns && run->own[i].open != open) i++;
-    REQUIRE(i < run->owns, "memory of a kind that no block has");
+    REQUIRE(i < run->owns, "no block has the kind whose memory this is");
     return run->own[i].memory;
 }
 
@@ -57,13 +57,13 @@ void block_run_init(BlockRun *run, const BlockPlan *plan) {
 
 /* ------------------------------------------------------------------ norms and sums */
 
-/* Rows of a batch, shared among threads. */
+/* Norm some rows; for block_add, add them to sum. */
 typedef struct NormRows {
     const Norm *norm;
     float *out;     /* (n, dim) */
     const float *x; /* (n, dim) */
     size_t dim;
-    float *sum; /* (n, dim) what scale * out is added to */
+    float *sum; /* (n, dim) += scale * out */
     float scale;
 } NormRows;
 
@@ -94,7 +94,7 @@ void block_add(const Block *b, const Norm *norm, const Pass *p, float *x) {
     pool_for(p->run->pool, p->batch->count, ROWS, add_some, &rows);
 }
 
-/* ------------------------------------------------------------------ the parts, and their wiring */
+/* ------------------------------------------------------------------ parts and wirings */
 
 void block_mix(const Block *b, const Pass *p, const float *in, float *x) {
     PROFILE("mixer");
@@ -106,7 +106,7 @@ void block_mix(const Block *b, const Pass *p, const float *in, float *x) {
 }
 
 void block_feed(const Block *b, const Pass *p, const float *in, float *x) {
-    if (!b->network) return; /* a mixer alone */
+    if (!b->network) return; /* no network */
     b->network->forward(b, p, in, p->run->branch);
     block_add(b, &b->ffn_post_norm, p, x);
 }
@@ -120,7 +120,7 @@ static void sequential(const Block *b, const Pass *p, float *x) {
     block_feed(b, p, normed, x);
 }
 
-/* Both branches read the x that came in; one norm may serve both. */
+/* Both branches read the old x; one norm may serve both. */
 static void parallel(const Block *b, const Pass *p, float *x) {
     float *first = p->run->normed, *second = b->ffn_norm.kind ? p->run->aside : first;
     block_norm(p, &b->attn_norm, first, x);
@@ -155,7 +155,7 @@ const PartKind attention_part = {.name = "attention",
                dense_part = {
                    .name = "dense", .forward = feed_forward, .include = include_network};
 
-/* Tell a probe which layer comes. */
+/* Tell the probe the layer, the batch, and which cache layer attention reads. */
 static void watch(const Block *b, const Pass *p) {
     Probe *probe = p->run->probe;
     p->run->attention.probe = p->run->ffn.probe = probe;

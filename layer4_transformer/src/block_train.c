@@ -24,7 +24,7 @@ static void normalize(const TrainRun *run, float *out, const float *x, const flo
     pool_for(run->pool, run->n, 32, norm_rows, &task);
 }
 
-/* Rotate q and k of each row by its position. */
+/* Rotate, or rotate back, q and k of each row by its position. */
 typedef void Rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
 static void rotate_rows(const RowTask *t, size_t begin, size_t end, Rotate *rotate) {
@@ -122,7 +122,7 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     add(x, run->grad_a, n * s->dim);
 }
 
-/* Back through x + ffn(norm'(x)): dx is by the sum, and becomes that by x. */
+/* Backward through x + ffn(norm'(x)): dx, by the sum, becomes the gradient by x. */
 static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                                   const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
@@ -141,7 +141,7 @@ static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, Trai
                           w->ffn_norm, dnormed + i * s->dim, s->dim, s->eps);
 }
 
-/* Back through x + attention(norm(x)), in the same way. */
+/* Backward through x + attention(norm(x)), in the same way. */
 static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                             const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;

@@ -23,8 +23,8 @@ typedef struct Elements {
     float limit;
 } Elements;
 
-/* a = act(a) * b with a gate, act(b) without; with a limit above 0 both factors keep to it
- * (activate_limited), and ACT_XIELU is xielu of b.  Numbers begin .. end - 1. */
+/* a = act(a) * b with a gate, else act(b), for numbers begin .. end - 1.  A limit > 0 bounds
+ * both factors (activate_limited); ACT_XIELU is xielu of b. */
 static void activate_some(void *context, int worker, size_t begin, size_t end) {
     const Elements *t = context;
     (void)worker;
@@ -38,14 +38,14 @@ static void activate_some(void *context, int worker, size_t begin, size_t end) {
         activate(t->f->act, t->a + begin, t->b + begin, end - begin);
 }
 
-/* Gates of a layer that lets few of them pass. */
+/* Sparse gates: FeedForward.cut. */
 typedef struct Cut {
     float *gate; /* (n, hidden) */
     size_t hidden;
     float deviations;
 } Cut;
 
-/* gate = max(0, gate - mean - deviations * std): of normal numbers, 5 % exceed 1.645 deviations. */
+/* gate = max(0, gate - mean - deviations * std); 5 % of normal numbers exceed 1.645. */
 static void cut_some(void *context, int worker, size_t begin, size_t end) {
     const Cut *t = context;
     const float n = (float)t->hidden;

@@ -1,7 +1,7 @@
 /* mask.c - see mask.h. */
 #include "mask.h"
 
-/* A window that looks both ways lies around the query. */
+/* A bidirectional window is centred on the query. */
 static Range both_ways(Mask mask, size_t query, size_t length) {
     size_t half = mask.window / 2, after = query + half + 1;
     if (!mask.window) return (Range){0, length};

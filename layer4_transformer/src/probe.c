@@ -37,7 +37,7 @@ void probe_stream(Probe *p, ProbePart part, float *x, size_t dim) {
     show(p, part, x, dim);
 }
 
-/* Columns from .. from + n - 1 of rows of `width` numbers. */
+/* Scale columns from .. from + n - 1 of rows of `width` numbers. */
 static void scale_columns(const Probe *p, float *x, size_t width, size_t from, size_t n,
                           float value) {
     for (size_t i = 0; i < p->batch->count; i++)
@@ -54,7 +54,7 @@ static void scale_heads(const Probe *p, ActKind kind, size_t heads, size_t head_
     }
 }
 
-/* Scores are linear in the query: its heat is theirs. */
+/* Scores are linear in q: dividing q by the heat divides them. */
 void probe_queries(Probe *p, const AttentionShape *s, float *q) {
     scale_heads(p, ACT_HEAT, s->heads, s->head_dim, q);
 }

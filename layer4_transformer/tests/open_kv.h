@@ -1,4 +1,4 @@
-/* open_kv.h - a memory of keys and values for tests. */
+/* open_kv.h - a KV cache for tests. */
 #ifndef STRATA_OPEN_KV_H
 #define STRATA_OPEN_KV_H
 

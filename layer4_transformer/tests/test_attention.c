@@ -1,5 +1,4 @@
-/* masks, memory, attention: textbook and online against double; gradients against
- * differences */
+/* masks and attention: all forms against double precision; gradients against differences */
 #include "open_kv.h"
 
 enum { MAX_LENGTH = 300 };
@@ -79,7 +78,7 @@ static void round_to_halves(float *x, size_t n) {
     for (size_t i = 0; i < n; i++) x[i] = f16_to_f32(f16_from_f32(x[i]));
 }
 
-/* The three forms of attention: textbook, of whole sequences, over the memory. */
+/* The three forms of attention: textbook, whole sequences, over the cache. */
 static void all_forms(Pool *pool, const AttentionShape *s, size_t n, const float *q,
                       const float *k, const float *v, float *out[3]) {
     size_t start[2] = {0, n};
@@ -87,7 +86,7 @@ static void all_forms(Pool *pool, const AttentionShape *s, size_t n, const float
           *scratch = malloc(attention_scratch_floats(2, n) * sizeof *scratch);
     attention(s, n, q, k, v, out[0], scores);
     remembered(pool, s, n, DTYPE_F32, q, k, v, out[1]);
-    if (s->sinks || s->value_dim) /* not in the form for training */
+    if (s->sinks || s->value_dim) /* not supported in training */
         remembered(NULL, s, n, DTYPE_F32, q, k, v, out[2]);
     else
         attention_sequences(pool, s, (Sequences){start, 1}, q, k, v, out[2], scratch);
@@ -103,7 +102,7 @@ static void check_forms(const AttentionShape *s, size_t n, const float *q, const
     for (size_t i = 0; i < n; i++)
         for (size_t h = 0; h < s->heads; h++) {
             exact(s, n, i, h, qd, kd, vd_, want);
-            for (size_t d = 0; d < vd; d++) /* |values| <= 2: roundings of scores up to 20 */
+            for (size_t d = 0; d < vd; d++) /* |values| <= 2, scores up to 20 */
                 for (int form = 0; form < 3; form++)
                     assert_near(out[form][(i * s->heads + h) * vd + d], want[d], 2e-5);
         }
@@ -122,7 +121,7 @@ static void check_shape(AttentionShape s, size_t n) {
     Pool *pool = pool_open(2, false, NULL);
     all_forms(pool, &s, n, q, k, v, out);
     check_forms(&s, n, q, k, v, out);
-    /* numbers that are halves already lose nothing as such */
+    /* f16 loses nothing of numbers that are halves */
     round_to_halves(k, n * k_dim), round_to_halves(v, n * v_dim);
     remembered(pool, &s, n, DTYPE_F32, q, k, v, out[0]);
     remembered(pool, &s, n, DTYPE_F16, q, k, v, out[1]);
@@ -132,7 +131,7 @@ static void check_shape(AttentionShape s, size_t n) {
     free(q), free(k), free(v);
 }
 
-/* x (rows, dim) as a format keeps it: quantized, and back. */
+/* x (rows, dim) quantized and back. */
 static void round_rows(KvFormat format, float *x, size_t rows, size_t dim) {
     const size_t padded = (dim + 31) / 32 * 32;
     for (size_t r = 0; r < rows; r++, x += dim) {
@@ -147,7 +146,7 @@ static void round_rows(KvFormat format, float *x, size_t rows, size_t dim) {
     }
 }
 
-/* Queries (rows, dim) as they meet keys of eight bits: in bytes that share a scale, and back. */
+/* Queries (rows, dim) quantized as for Q8_0 keys, and back. */
 static void round_queries(KvFormat format, float *x, size_t rows, size_t dim) {
     if (format.dtype != DTYPE_Q8_0) return;
     for (size_t r = 0; r < rows; r++, x += dim) {
@@ -161,7 +160,7 @@ static void round_queries(KvFormat format, float *x, size_t rows, size_t dim) {
     }
 }
 
-/* Attention over keys and values in few bits is attention over what is left of them. */
+/* Attention over quantized keys and values is attention over what they dequantize to. */
 static void check_format(const char *name, AttentionShape s, size_t n) {
     size_t q_dim = s.heads * s.head_dim, k_dim = s.kv_heads * s.head_dim,
            vd = attention_value_dim(&s), v_dim = s.kv_heads * vd, out_dim = s.heads * vd;
@@ -178,8 +177,8 @@ static void check_format(const char *name, AttentionShape s, size_t n) {
         round_rows(format, v, n * s.kv_heads, vd);
     round_queries(format, q, n * s.heads, s.head_dim);
     remembered(NULL, &s, n, DTYPE_F32, q, k, v, want);
-    /* With eight bits, each weight is off by half a step, at most, of a 32,767th of the largest one of its page (times
-     * its value's scale).  If all roundings agreed, 64 weights and values up to 2 would be off by 2e-3. */
+    /* In Q8_0 a weight's error is at most half of 1/32,767 of its page's largest weight times
+     * value scale.  If all 64 errors agreed, values up to 2 would be off by 2e-3. */
     const double bound = format.dtype == DTYPE_Q8_0 ? 3e-4 : 3e-5;
     double squares = 0;
     for (size_t i = 0; i < n * out_dim; i++) {
@@ -209,7 +208,7 @@ static void few_bits_are_what_is_left(void **state) {
     assert_contains(fault.text, "wanted one of f32");
 }
 
-/* Seven query heads of one key head, however many threads there are to share them. */
+/* Seven query heads of one key head, with any number of threads. */
 static void heads_are_shared_among_threads(void **state) {
     (void)state;
     enum { HEADS = 7, HEAD_DIM = 24, ROWS = 2 };
@@ -268,7 +267,7 @@ static void three_forms_agree_with_double(void **state) {
         100);
 }
 
-/* Values of another width than keys; a sink in each head, weak or strong. */
+/* Values wider or narrower than keys; sinks, weak or strong. */
 static void values_and_sinks(void **state) {
     (void)state;
     static const float sinks[] = {-3, 0, 2, 30};
@@ -309,7 +308,7 @@ static void masks_are_ranges(void **state) {
     assert_true(r.begin == 7 && r.end == 10);
 }
 
-/* sum of w * out over two sequences, in double, for differences */
+/* sum of w * out over two sequences, in double */
 static double objective(const AttentionShape *s, const size_t *start, const double *q,
                         const double *k, const double *v, const float *w) {
     double sum = 0, out[64];

@@ -41,7 +41,7 @@ static Block make_block(void) {
     return b;
 }
 
-/* Run a block over TOKENS rows of the same x and leave what it added in `added`. */
+/* Run a block over TOKENS rows of the same x; `added` gets what it adds. */
 static void run(const Block *b, float *added) {
     Arena arena;
     KvCache kv;
@@ -70,7 +70,7 @@ static void run(const Block *b, float *added) {
     arena_free(&arena);
 }
 
-/* With one norm for both, the parallel block adds what each branch alone would add. */
+/* With one norm for both, the parallel block adds the sum of what each branch alone adds. */
 static void parallel_is_the_sum_of_both_branches(void **state) {
     (void)state;
     float both[TOKENS * DIM], attn[TOKENS * DIM], ffn[TOKENS * DIM], sequential[TOKENS * DIM];
@@ -112,7 +112,7 @@ static void post_norms_rescale_branches(void **state) {
         assert_near(dot_f32(added + t * DIM, added + t * DIM, DIM) / DIM, 1, 1e-3);
 }
 
-/* What each branch adds is scaled; x itself is not. */
+/* A branch's output is scaled, x itself is not. */
 static void a_scale_acts_on_branches(void **state) {
     (void)state;
     float once[TOKENS * DIM], half[TOKENS * DIM];
@@ -144,7 +144,7 @@ static void norms_after_the_sum(void **state) {
     }
 }
 
-/* Queries and keys are clamped and normed, each in the way the family says. */
+/* Queries and keys are clamped and normed as the family says. */
 static void queries_and_keys_are_clamped_and_normed(void **state) {
     (void)state;
     float plain[TOKENS * DIM], clamped[TOKENS * DIM], loose[TOKENS * DIM], before[TOKENS * DIM],
@@ -162,7 +162,7 @@ static void queries_and_keys_are_clamped_and_normed(void **state) {
     b.attention.clamp = 0, b.attention.rope = &rope;
     b.attention.q_norm = norm(4);
     run(&b, before);
-    b.attention.norm_after_rope = true; /* gains differ: turning and norm do not commute */
+    b.attention.norm_after_rope = true; /* with gains they do not commute */
     run(&b, after);
     assert_memory_not_equal(before, after, sizeof before);
     b.attention.q_norm.gain = NULL; /* without gains they do, up to rounding */

@@ -6,7 +6,7 @@
 
 enum { MOST = 128, TOKENS = 200 };
 
-/* What a head reads: q and k of length 1, beta within 0 and 1, rates below 0. */
+/* Inputs of a head: q and k of length 1, beta in 0 .. 1, rates below 0. */
 static float q[TOKENS * MOST], k[TOKENS * MOST], v[TOKENS * MOST], rate[TOKENS], beta[TOKENS];
 static double want[TOKENS * MOST], bound[TOKENS];
 
@@ -27,10 +27,12 @@ static double length(const double *x, size_t n) {
     return sqrt(sum);
 }
 
-/* The recurrence in double, and for each token how far an honest f32 version may be away.  An error of S is forgotten
- * as S is, and 1 - beta k k' makes it no longer; so a token adds what it rounds itself:
+/* The recurrence in double, and a bound on the error of a correct f32 version for each token.
+ * An error of S decays as S does, and 1 - beta k k' does not enlarge it; a token adds its own
+ * rounding:
  *
- *     error <- e^g error + gamma_n (4 |S| + 2 |v|)       gamma_n = n u / (1 - n u), n = 2 d + the chunk + 16 */
+ *     error <- e^g error + gamma_n (4 |S| + 2 |v|)
+ *     gamma_n = n u / (1 - n u), n = 2 d + the chunk + 16 */
 static void read_in_double(size_t d) {
     static double s[MOST * MOST];
     double error = 0, n = (double)(2 * d + DELTA_CHUNK + 16) * 0x1p-24, gamma = n / (1 - n);
@@ -83,7 +85,7 @@ static void within_the_bound(const float *out, size_t d) {
     }
 }
 
-/* Little is forgotten, much, and so much that a product of all that stays is below any float. */
+/* Weak decay, strong decay, and so strong that the product of all decays underflows. */
 static void both_forms_keep_the_bound(void **state) {
     (void)state;
     static float out[TOKENS * MOST];
@@ -98,7 +100,7 @@ static void both_forms_keep_the_bound(void **state) {
     }
 }
 
-/* Why the program does not read by chunks: cut elsewhere, a text has other bits. */
+/* Why the program does not use chunks: a prompt split elsewhere gives other bits. */
 static void chunks_depend_on_the_cuts(void **state) {
     (void)state;
     static float a[TOKENS * MOST], b[TOKENS * MOST];

@@ -1,4 +1,4 @@
-/* the delta rule backwards: every gradient against differences in double precision */
+/* the delta rule backward: every gradient against differences in double precision */
 #include "check.h"
 #include "delta_train.h"
 
@@ -6,7 +6,7 @@
 
 enum { KEYS = 2, HEADS = 4, MOST = 20, TOKENS = 9, ROW = (2 * KEYS + HEADS) * MOST };
 
-/* All that heads read, one after the other; what comes out is weighed and added up. */
+/* All inputs of the heads, one after the other; the loss is a weighted sum of the outputs. */
 typedef struct Read {
     double qkv[TOKENS * ROW], beta[TOKENS * HEADS], rate[TOKENS * HEADS];
 } Read;
@@ -30,7 +30,7 @@ static void fresh(size_t d) {
         text.beta[i] = (double)beta[i], text.rate[i] = (double)rate[i];
 }
 
-/* One token of one head, as the formula says; returns what its answer counts. */
+/* One token of one head by the formula; returns its part of the loss. */
 static double read_token(double *s, size_t i, size_t h, size_t d) {
     const double *row = text.qkv + i * (2 * KEYS + HEADS) * d, *q = row + h % KEYS * d,
                  *k = q + KEYS * d, *v = row + (2 * KEYS + h) * d;
@@ -88,7 +88,7 @@ static void check(size_t d, Pool *pool) {
     free(scratch);
 }
 
-/* Heads shorter than a strip, as long as one, and longer; the same bits with threads. */
+/* Heads shorter than a strip, as long, and longer; the same bits with threads. */
 static void gradients_match_differences(void **state) {
     (void)state;
     const size_t sizes[] = {4, 16, MOST};
@@ -97,7 +97,7 @@ static void gradients_match_differences(void **state) {
     pool_close(pool);
 }
 
-/* What was forgotten altogether, and what was replaced, hears nothing. */
+/* No gradient reaches what was forgotten or replaced. */
 static void what_made_no_difference_hears_nothing(void **state) {
     (void)state;
     enum { D = 16 };

@@ -1,4 +1,4 @@
-/* the memory of sequences: pages, forks, windows, prefixes (random operations: test_memory.c) */
+/* the KV cache: pages, forks, windows, prefixes (random operations: test_memory.c) */
 #include "open_kv.h"
 #include "prefix.h"
 
@@ -41,7 +41,7 @@ static void forks_share_until_they_write(void **state) {
     kv_fork(&kv, 1, 0), kv_fork(&kv, 2, 0);
     assert_int_equal(kv.pages.free_count, 2 * 7); /* two pages of a layer for all three */
     assert_true(kv_extend(&kv, 1, 101) && kv_extend(&kv, 2, 150));
-    assert_int_equal(kv.pages.free_count, 2 * 4); /* own copies of the second page, one new */
+    assert_int_equal(kv.pages.free_count, 2 * 4); /* two private copies, one new */
     *key(&kv, 1, 1, 100) = -1, *key(&kv, 1, 2, 100) = -2;
     for (size_t sequence = 0; sequence < 3; sequence++)
         for (size_t p = 0; p < 100; p++) assert_true(*key(&kv, 1, sequence, p) == (float)p);
@@ -49,15 +49,15 @@ static void forks_share_until_they_write(void **state) {
     assert_ptr_equal(key(&kv, 0, 0, 5), key(&kv, 0, 2, 5));
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 2, 0);
     assert_true(*key(&kv, 1, 1, 99) == 99 && kv.pages.free_count == 2 * 7);
-    kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* cut at a border, then written */
+    kv_fork(&kv, 0, 1), kv_truncate(&kv, 0, 64); /* truncated at a page border, then written */
     assert_true(kv_extend(&kv, 0, 65));
     *key(&kv, 1, 0, 64) = -3;
     assert_true(*key(&kv, 1, 1, 64) == 64);
     arena_free(&arena);
 }
 
-/* The layer with a window holds a bounded number of pages however long the text becomes; going
- * back a little is possible, going back far means reading again. */
+/* A windowed layer holds a bounded number of pages however long the text becomes; a short
+ * rollback works, a long one starts over. */
 static void windows_slide(void **state) {
     (void)state;
     KvCache kv;
@@ -80,8 +80,7 @@ static void windows_slide(void **state) {
     arena_free(&arena);
 }
 
-/* The last page is not filled beyond the context: a model may have no position there. */
-/* Keys and values of all positions, or of those in a window; and a state, read and written. */
+/* Keys and values of all positions, or of a window; and a state, read and written. */
 static void what_a_token_moves(void **state) {
     (void)state;
     static const KvShape shapes[] = {
@@ -109,7 +108,8 @@ static void a_context_need_not_be_whole_pages(void **state) {
     arena_free(&arena);
 }
 
-/* A budget smaller than what the sequences could fill: full is full, and nothing is half taken. */
+/* A budget smaller than the sequences could fill: when it is used up, kv_extend changes
+ * nothing. */
 static void a_budget_is_kept(void **state) {
     (void)state;
     KvCache kv;
@@ -147,7 +147,7 @@ static void texts_that_begin_alike_are_found(void **state) {
     kv_truncate(&kv, 0, 0);
     assert_int_equal(kv.pages.free_count, 20 - 8);
     assert_int_equal(prefix_find(&kv, 1, tokens, N, 7), 0);     /* another salt */
-    assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0), 255); /* the last one is to be read */
+    assert_int_equal(prefix_find(&kv, 1, tokens, 256, 0), 255); /* the last is evaluated */
     read_text(&kv, 1, tokens, 256);
     assert_int_equal(kv.pages.free_count, 20 - 8 - 2); /* the last page was copied */
     assert_int_equal(prefix_find(&kv, 1, tokens, 257, 0), 256);
@@ -167,7 +167,7 @@ static void texts_that_begin_alike_are_found(void **state) {
     arena_free(&arena);
 }
 
-/* What was asked for longest ago makes way when a sequence needs the room. */
+/* The least recently used prefix is evicted when a sequence needs room. */
 static void prefixes_make_way(void **state) {
     (void)state;
     KvCache kv;
@@ -192,7 +192,7 @@ static void prefixes_make_way(void **state) {
     arena_free(&arena);
 }
 
-/* The pages of a token that is about to stand for something else, and those behind them; no others. */
+/* Pages with a token whose id is reused, and their descendants, are evicted; no others. */
 static void what_a_token_stood_for_is_forgotten(void **state) {
     (void)state;
     KvCache kv;
@@ -203,7 +203,7 @@ static void what_a_token_stood_for_is_forgotten(void **state) {
         &kv, &arena,
         (KvConfig){.shapes = narrow, .layers = 2, .sequences = 2, .ctx = 320, .prefixes = 8});
     for (int i = KV_PAGE; i < N; i++) one[i] = 1, two[i] = 2;
-    one[2 * KV_PAGE + 5] = 900, two[KV_PAGE] = 899; /* the first is one of 900 .. 901 */
+    one[2 * KV_PAGE + 5] = 900, two[KV_PAGE] = 899; /* 900 and 901 */
     read_text(&kv, 0, one, N), prefix_keep(&kv, 0, one, N, 0);
     read_text(&kv, 1, two, N), prefix_keep(&kv, 1, two, N, 0);
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
@@ -216,13 +216,14 @@ static void what_a_token_stood_for_is_forgotten(void **state) {
     assert_int_equal(prefix_find(&kv, 1, two, N + 1, 0), N);
     for (size_t p = 0; p < N; p++) assert_true(*key(&kv, 0, 1, p) == (float)two[p]);
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
-    prefix_forget(&kv, 0, 1); /* all begin so */
+    prefix_forget(&kv, 0, 1); /* a common beginning */
     assert_int_equal(kv.n_prefixes, 0);
     assert_int_equal(kv.pages.free_count, kv.pages.count);
     arena_free(&arena);
 }
 
-/* A text that holds all pages together with a prefix goes on in the page that they share: the prefix makes way. */
+/* A text that holds all pages, some shared with a prefix, extends a shared page: the prefix is
+ * evicted. */
 static void who_shares_the_last_page_goes_on(void **state) {
     (void)state;
     KvCache kv;

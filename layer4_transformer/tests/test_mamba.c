@@ -1,4 +1,4 @@
-/* state-space mixers and the short convolution: by hand, and in pieces */
+/* state-space mixers and the short convolution: by hand, and in batches of any size */
 #include "open_kv.h"
 #include "transformer_extras.h"
 
@@ -27,7 +27,7 @@ static Tensor matrix(const float *w, size_t rows, size_t cols) {
     return tensor_view(DTYPE_F32, 2, (size_t[]){rows, cols}, (void *)w);
 }
 
-/* A mixer's memories. */
+/* A mixer's cache and working memory. */
 typedef struct Memory {
     Arena arena;
     KvCache kv;
@@ -55,7 +55,7 @@ static void memory_open(Memory *p, const Mamba *m) {
     }
 }
 
-/* x (count, DIM) through the mixer, after what the memory holds. */
+/* x (count, DIM) through the mixer, after what the cache holds. */
 static void read_rows(Memory *p, const Mamba *m, const float *x, size_t count, float *out) {
     int32_t sequence[TOKENS] = {0}, position[TOKENS];
     size_t before = p->kv.length[0];
@@ -72,7 +72,7 @@ static void read_rows(Memory *p, const Mamba *m, const float *x, size_t count, f
 static double softplus_of(double x) { return log1p(exp(x)); }
 static double silu_of(double x) { return x / (1 + exp(-x)); }
 
-/* in = (x; z): x as it is, z its negative.  dt comes from the first channel, B and C from both. */
+/* in = (x; z): the input and its negative.  dt is the first channel, B and C are both. */
 static const float in1[2 * INNER * DIM] = {1, 0, 0, 1, -1, 0, 0, -1}, one_tap[2] = {1, 1},
                                    project[(1 + 2 * N) * INNER] = {1, 0, .5f, 1, -1, 2,  3,
                                                                    1, 1, 1,   0, 2,  -2, 1},
@@ -162,7 +162,7 @@ static void mamba2_is_its_formula(void **state) {
         for (size_t k = 0; k < 2 * INNER + 2 * N + 2; k++) {
             in[k] = (double)in2[2 * k] * (double)rows[2 * t] +
                     (double)in2[2 * k + 1] * (double)rows[2 * t + 1];
-            if (k < 2 * INNER + 2 * N) in[k] = silu_of(in[k]); /* z, and what is convolved */
+            if (k < 2 * INNER + 2 * N) in[k] = silu_of(in[k]); /* convolved channels */
         }
         const double *x = in + INNER, *b = x + INNER, *c = b + N, *raw = c + N;
         for (size_t i = 0; i < INNER; i++) {
@@ -181,7 +181,7 @@ static void mamba2_is_its_formula(void **state) {
     arena_free(&p.arena);
 }
 
-/* Read at once, in pieces, or again from a snapshot: the same bits. */
+/* At once, split into batches, or again from a snapshot: the same bits. */
 static void pieces_change_no_bit(void **state) {
     (void)state;
     for (int kind = 0; kind < 2; kind++) {

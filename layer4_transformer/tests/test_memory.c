@@ -1,5 +1,5 @@
-/* the memory of sequences, with states and without: half a million random operations beside a model that
- * keeps every number by itself; and what states can go back to */
+/* the KV cache, with states and without: half a million random operations against a naive
+ * model; and which states can be rolled back to */
 #include "kv_fault.h"
 #include "open_kv.h"
 #include "prefix.h"
@@ -18,11 +18,11 @@ static const KvShape mixed[LAYERS] = {
 /* What a sequence should hold: its tokens; the key of a position is a hash of all up to it. */
 typedef struct Naive {
     int32_t token[CTX];
-    uint64_t hash[CTX];   /* of the tokens up to each, also of those that were cut out since */
+    uint64_t hash[CTX];   /* hash of the tokens up to each, including those cut out since */
     size_t exact;         /* positions before the first cut */
-    bool marked[CTX + 1]; /* lengths that somebody may want to come back to */
-    size_t length, slid;  /* slid: the length at which it slid last, or found its prefix */
-    size_t farthest;      /* the longest it was since it began */
+    bool marked[CTX + 1]; /* lengths marked by state_keep or a batch's end */
+    size_t length, slid;  /* length at its last slide, or of its prefix */
+    size_t farthest;      /* max length since it began */
 } Naive;
 
 static float number_at(const Naive *s, size_t layer, size_t position) {
@@ -34,7 +34,7 @@ static void note_token(Naive *s, size_t position, int32_t token) {
     s->hash[position] = (position ? s->hash[position - 1] : 7) * 31 + (uint64_t)token;
 }
 
-/* What the next token would look at is there, in every layer, at probed positions. */
+/* Every layer holds what the next token sees, at probed positions. */
 static void check_numbers(const KvCache *kv, size_t sequence, const Naive *s, Rng *rng) {
     assert_int_equal(kv->length[sequence], s->length);
     for (size_t l = 0; s->length && l < kv->config.layers; l++) {
@@ -50,7 +50,7 @@ static void check_numbers(const KvCache *kv, size_t sequence, const Naive *s, Rn
     }
 }
 
-/* As a layer does it: the state after a position from the one before. */
+/* As a layer does: the state after a position from the one before. */
 static void step_state(const KvCache *kv, size_t layer, size_t sequence, const Naive *s) {
     size_t p = s->length, last = mixed[layer].state - 1;
     const float *before = kv_state(kv, layer, sequence, p);
@@ -62,7 +62,7 @@ static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
     kv_slide(kv, sequence);
     s->marked[s->length] = true;
     if (s->length > s->slid) s->slid = s->length;
-    for (size_t i = 1; i <= n; i++) { /* room for all, then all are read */
+    for (size_t i = 1; i <= n; i++) { /* extend all, then store */
         if (!kv_extend(kv, sequence, s->length + i)) {
             kv_truncate(kv, sequence, s->length);
             return;
@@ -71,7 +71,7 @@ static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
         if (s->marked[s->length + i]) state_keep(kv, sequence);
     }
     for (; n > 0; n--, s->length++) {
-        note_token(s, s->length, (int32_t)rng_below(rng, 2)); /* texts meet again */
+        note_token(s, s->length, (int32_t)rng_below(rng, 2)); /* texts coincide */
         if (s->exact == s->length) s->exact++;
         for (size_t l = 0; l < kv->config.layers; l++) {
             if (mixed[l].state) step_state(kv, l, sequence, s);
@@ -92,7 +92,7 @@ static void begin(KvCache *kv, size_t sequence, Naive *s, const Naive *text) {
     memset(s->marked, 0, sizeof s->marked);
 }
 
-/* Where a recurrent layer could go back to at least, if no window stood against it. */
+/* The length a recurrent layer can roll back to at least, if no window prevents it. */
 static size_t surely(const Naive *s, size_t to) {
     bool near = to + KV_REWIND >= s->farthest;
     if (s->marked[to] && to + REWIND >= s->farthest) return to;
@@ -113,7 +113,7 @@ static void go_back(KvCache *kv, size_t sequence, Naive *s, size_t to) {
     if (left == 0) s->slid = s->farthest = 0;
 }
 
-/* Do windows still hold what the next token would look at? */
+/* Do windows still hold what the next token would see? */
 static bool may_cut(const KvCache *kv, size_t sequence, size_t keep, size_t gone) {
     if (kv->snapshots || keep + gone > kv->length[sequence]) return false;
     for (size_t l = 0; l < kv->config.layers; l++)
@@ -218,16 +218,16 @@ static void states_go_back_to_snapshots(void **state) {
     Arena arena;
     open_alone(&kv, &arena, 0);
     count_to(&kv, 0, 300);
-    assert_int_equal(kv.pages.count, 0); /* nothing is kept of a position */
+    assert_int_equal(kv.pages.count, 0); /* no keys and values */
     assert_int_equal(kv_reach(&kv, 0, 300), 300);
     assert_int_equal(kv_reach(&kv, 0, 299), 256);
     assert_int_equal(kv_reach(&kv, 0, 255), 192); /* KV_REWIND back, and the border before */
     assert_int_equal(kv_reach(&kv, 0, 191), 0);
     count_to(&kv, 0, 301), count_to(&kv, 0, 302);
-    assert_int_equal(kv_reach(&kv, 0, 301), 301); /* batches ended there */
+    assert_int_equal(kv_reach(&kv, 0, 301), 301); /* ends of batches */
     assert_int_equal(kv_reach(&kv, 0, 300), 300);
     count_to(&kv, 0, 303);
-    assert_int_equal(kv_reach(&kv, 0, 300), 256); /* three tokens ago, and rewind is 2 */
+    assert_int_equal(kv_reach(&kv, 0, 300), 256); /* three tokens back, rewind is 2 */
     assert_int_equal(kv_truncate(&kv, 0, 250), 192);
     assert_true(*kv_state(&kv, 0, 0, 192) == 192);
     kv_fork(&kv, 1, 0);
@@ -236,7 +236,7 @@ static void states_go_back_to_snapshots(void **state) {
     arena_free(&arena);
 }
 
-/* Every border of a text that is kept as a prefix has its state. */
+/* Every page border of a kept prefix has its state. */
 static void prefixes_begin_with_a_state(void **state) {
     (void)state;
     KvCache kv;

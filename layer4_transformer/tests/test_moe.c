@@ -1,4 +1,4 @@
-/* feed-forward networks and mixtures of them, against double precision */
+/* feed-forward networks and mixtures of experts, against double precision */
 #include "check.h"
 #include "transformer_extras.h"
 
@@ -62,7 +62,7 @@ static void expert(const Experts *f, size_t e, const double *x, double *out) {
     network(&gate, &up, &down, x, out);
 }
 
-/* Which experts are out of the question because their group is. */
+/* Mask experts outside the top groups. */
 static void bar_groups(const Router *r, const double *choice, bool *barred) {
     double score[EXPERTS];
     size_t each = r->groups ? EXPERTS / r->groups : 0;
@@ -134,7 +134,7 @@ static void open_run(ExpertsRun *run, Arena *arena, const Experts *e) {
     experts_run_init(run, TOKENS, &sizes, arena);
 }
 
-/* Against double; and tokens that share experts get what each gets alone, to the bit. */
+/* Against double; and a batch gives each token the same bits as alone. */
 static void check(const Experts *f) {
     float x[TOKENS * DIM], out[TOKENS * DIM], alone[DIM];
     double want[DIM];

@@ -1,8 +1,8 @@
-/* shapes that a form of attention does not honour */
+/* AttentionShape fields that a form of attention does not support */
 #include "check.h"
 #include "transformer_extras.h"
 
-/* A field of AttentionShape that a form does not honour is refused by it. */
+/* Each form refuses the fields that it does not support. */
 static AttentionShape odd;
 static void ask_textbook(void) { attention(&odd, 1, NULL, NULL, NULL, NULL, NULL); }
 static void ask_sequences(void) {
@@ -21,16 +21,16 @@ static void what_a_form_lacks_is_refused(void **state) {
     Relative relative = {0};
     uint64_t chosen[1] = {1};
     AttentionShape cases[5] = {plain, plain, plain, plain, plain};
-    cases[0].chosen = chosen, cases[1].cross = true; /* the textbook has neither, either */
+    cases[0].chosen = chosen, cases[1].cross = true; /* not in the textbook form, either */
     cases[2].sinks = sinks, cases[3].relative = &relative, cases[4].value_dim = 4;
     for (int i = 0; i < 5; i++) {
         odd = cases[i];
         if (i < 2) check_abort(ask_textbook, "textbook form");
-        check_abort(ask_sequences, i == 4 ? "as wide as keys" : "are not for training");
-        check_abort(ask_backward, i == 4 ? "as wide as keys" : "are not for training");
+        check_abort(ask_sequences, i == 4 ? "as wide as keys" : "training does not support");
+        check_abort(ask_backward, i == 4 ? "as wide as keys" : "training does not support");
     }
     odd = plain, odd.softcap = 2;
-    check_abort(ask_backward, "soft cap");
+    check_abort(ask_backward, "softcap");
 }
 
 RUN(TEST(what_a_form_lacks_is_refused))

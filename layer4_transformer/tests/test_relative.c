@@ -1,9 +1,9 @@
-/* buckets of distances, their biases in attention, and which positions a row looks at where a source stands first */
+/* buckets of distances, their biases in attention, and visible positions behind a source */
 #include "open_kv.h"
 
 enum { N = 150, HEADS = 2, DIM = 4, BUCKETS = 16 };
 
-/* First distances of the buckets of one direction, as the paper's authors' program gives them. */
+/* First distances of the buckets of one direction, from the program of the paper's authors. */
 static void buckets_grow_with_the_distance(void **state) {
     (void)state;
     static const size_t both[] = {8, 12, 16, 23, 32, 46, 64, 91},
@@ -21,7 +21,7 @@ static void buckets_grow_with_the_distance(void **state) {
     }
 }
 
-/* The map holds what the formula says, beyond its ends, too; whatever the run of keys begins with. */
+/* The map agrees with the formula, beyond its ends, too, wherever the keys start. */
 static void the_map_is_the_formula(void **state) {
     (void)state;
     float table[BUCKETS * HEADS], scores[N];
@@ -45,7 +45,7 @@ static void noise(float *x, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) x[i] = (float)rng_unit(seed, 0, i) * 2 - 1;
 }
 
-/* The textbook's loops and those over pages, behind a source of 70 positions and without. */
+/* Textbook and online attention, behind a source of 70 positions and without. */
 static void attention_takes_them_in(void **state) {
     (void)state;
     float q[N * HEADS * DIM], k[N * HEADS * DIM], v[N * HEADS * DIM], table[BUCKETS * HEADS],
@@ -71,7 +71,7 @@ static void attention_takes_them_in(void **state) {
                 (KvConfig){.shapes = &shape, .layers = 1, .sequences = 1, .ctx = 2 * N});
         assert_true(kv_extend(&kv, 0, source + N));
         kv.source[0] = source;
-        for (size_t i = 0; i < source + N; i++) /* what stands before is no part of it */
+        for (size_t i = 0; i < source + N; i++) /* without the positions before it */
             kv_store(&kv, 0, 0, i, i < source ? q : k + (i - source) * HEADS * DIM,
                      i < source ? q : v + (i - source) * HEADS * DIM);
         for (size_t i = 0; i < N; i += 7) {

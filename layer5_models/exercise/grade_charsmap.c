@@ -1,4 +1,5 @@
 /* The grader of what is written plainer: a table of forms. */
+#include "../extras/tokenizers/charsmap.h"
 #include "charsmap_write.h"
 #include "small_vocabulary.h"
 

@@ -1,5 +1,6 @@
 /* The grader of RWKV's way: the longest string, again and again. */
 #include "small_vocabulary.h"
+#include "tokenizers.h"
 
 enum { LONGEST_TEXT = 4096, SOME = 16 };
 
@@ -70,11 +71,12 @@ static bool ends_early(Suspects *s, Text text, const TokenList *got, const Token
 static void was_told(const Heard *heard, Text text, const TokenList *want) {
     TokenList told = {want->ids + 1, want->count - 1, want->count - 1};
     HINT(heard->words == told.count && heard->bytes == text.size,
-         "words_tell() hears of each string with its token, so that --explain can show it: %zu "
+         "encoder_tell() hears of each string with its token, so that --explain can show it: "
+         "%zu "
          "strings of %zu bytes in all were told, of %zu of %zu bytes",
          heard->words, heard->bytes, told.count, text.size);
     HINT(same_tokens(&heard->tokens, &told),
-         "words_tell() is told from where on the list holds the string's tokens, and that is "
+         "encoder_tell() is told from where on the list holds the string's tokens, and that is "
          "its last one: %zu tokens were shown with the strings, and there are %zu",
          heard->tokens.count, told.count);
 }

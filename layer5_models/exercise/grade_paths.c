@@ -1,4 +1,5 @@
 /* The grader of Unigram's best path. */
+#include "../extras/tokenizers/kind_data.h"
 #include "small_vocabulary.h"
 
 enum { LONGEST_WORD = 3000, PATH = 16 /* bytes: a sum of scores, a token, a place */ };
@@ -68,7 +69,7 @@ static void best_slowly(const Tokenizer *t, Text word, Turn turn, TokenList *tok
         }
         double price = turn == UNKNOWN_FREE  ? 0
                        : turn == UNKNOWN_TEN ? -10
-                                             : t->unknown_score,
+                                             : kind_data(t)->unknown_score,
                sum = best[at] + price;
         if (!known && (sum > best[at + taken] || turn == LAST_FOUND))
             best[at + taken] = sum, last[at + taken] = t->unknown, from[at + taken] = at;
@@ -127,13 +128,15 @@ static double sum_of(const Tokenizer *t, Text word, const TokenList *tokens) {
         utf8_decode(rest.data, rest.size, &taken);
         if (id != t->unknown && !begins(rest, t->symbols[id])) return -INFINITY;
         bool free_of_charge = t->types[id] == TOKEN_USER;
-        sum += id == t->unknown ? t->unknown_score : free_of_charge ? 0 : (double)t->scores[id];
+        sum += id == t->unknown ? kind_data(t)->unknown_score
+               : free_of_charge ? 0
+                                : (double)t->scores[id];
         at += id == t->unknown ? taken : t->symbols[id].size;
     }
     return at == word.size ? sum : -INFINITY;
 }
 
-static void path_and_compare(Suspects *s, const Tokenizer *t, MergeRoom *room, Text word) {
+static void path_and_compare(Suspects *s, const Tokenizer *t, Scratch *room, Text word) {
     TokenList got = {0}, want = {0}, other = {0};
     Fault fault = {0};
     token_list_add(&got, 7), token_list_add(&want, 7);
@@ -156,7 +159,7 @@ static void long_tokens(void) {
     static SmallVocabulary v;
     static const size_t sizes[] = {9, 17, 33, 39};
     char name[LONGEST_NAME];
-    MergeRoom room = {0};
+    Scratch room = {0};
     Fault fault = {0};
     v.count = 0;
     add_name(&v, text_of("<pad>"), TOKEN_CONTROL, 0);
@@ -176,7 +179,7 @@ static void long_tokens(void) {
              sizes[i], got.count);
         token_list_free(&got);
     }
-    merge_room_free(&room), tokenizer_close(t);
+    scratch_free(&room), tokenizer_close(t);
 }
 
 /* A room for 256 places and 256 tokens: what a longer word writes past them can be seen. */
@@ -185,7 +188,7 @@ static void long_word(const Tokenizer *t, size_t size) {
     enum { THERE = 256, BEHIND = LONGEST_WORD + 16 };
     for (size_t i = 0; i < size; i++) word[i] = "abcd"[fresh_below(4)];
     unsigned char *paths = malloc((THERE + BEHIND) * PATH);
-    MergeRoom room = {.paths = (struct Path *)paths, .max_paths = THERE};
+    Scratch room = {.paths = (struct Path *)paths, .max_paths = THERE};
     TokenList got = {malloc((THERE + BEHIND) * sizeof *got.ids), 1, THERE}, want = {0};
     Fault fault = {0};
     NEED(paths && got.ids);
@@ -208,19 +211,19 @@ static void long_word(const Tokenizer *t, size_t size) {
            "low as "
            "you like, and is above that of a place that no way has reached",
            size);
-    merge_room_free(&room), token_list_free(&got), token_list_free(&want);
+    scratch_free(&room), token_list_free(&got), token_list_free(&want);
 }
 
 /* The last character lacks its second byte. */
 static void cut_off(const Tokenizer *t) {
-    MergeRoom room = {0};
+    Scratch room = {0};
     TokenList got = {0};
     Fault fault = {0};
     HINT(encode_best_path(t, text_of("d\xC3"), &room, &got, &fault), "refused: %s", fault.text);
     HINT(got.count == 2 && got.ids[1] == t->unknown,
          "a character that is cut off at the end of the word (C3 alone) ends where the word "
          "ends, and is an unknown token");
-    merge_room_free(&room), token_list_free(&got);
+    scratch_free(&room), token_list_free(&got);
 }
 
 GRADE(best_path) {
@@ -229,7 +232,7 @@ GRADE(best_path) {
     Suspects suspects = {0};
     for (int round = 0; round < 20; round++) {
         Tokenizer *t = some_scores();
-        MergeRoom room = {0};
+        Scratch room = {0};
         for (int i = 0; i < 20; i++)
             path_and_compare(&suspects, t, &room,
                              (Text){word, some_letters(word, 2 + fresh_below(30))});
@@ -242,7 +245,7 @@ GRADE(best_path) {
         path_and_compare(&suspects, t, &room,
                          text_of("\xC3\xA9"
                                  "b"));
-        merge_room_free(&room), tokenizer_close(t);
+        scratch_free(&room), tokenizer_close(t);
     }
     suspects_end(&suspects, turn_hints, TURNS);
     long_tokens();

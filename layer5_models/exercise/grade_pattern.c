@@ -1,5 +1,5 @@
 /* The grader of searching: a pattern's table, walked over a text. */
-#include "../src/tokenizer/pattern.h"
+#include "../src/pattern/pattern.h"
 #include "grader.h"
 #include "models.h"
 

@@ -1,5 +1,7 @@
 /* The grader of WordPiece, with its plain words. */
+#include "../extras/tokenizers/kind_data.h"
 #include "small_vocabulary.h"
+#include "unicode_case.h"
 
 typedef enum Misread {
     NO_MISREAD,
@@ -96,8 +98,9 @@ static bool slow_dropped(const Tokenizer *t, uint32_t code, Misread miss) {
         return miss != CONTROLS_STAY && (code < 32 || miss != LOW_CONTROLS);
     if (code == 0x378) return miss == OTHERS_GONE;
     if (category != UNICODE_MARK) return false;
-    return (miss == BY_CASE ? t->lowercase : t->strip_accents) ? miss != MARKS_STAY
-                                                               : miss == MARKS_GO;
+    return (miss == BY_CASE ? kind_data(t)->lowercase : kind_data(t)->strip_accents)
+               ? miss != MARKS_STAY
+               : miss == MARKS_GO;
 }
 
 static void wordpiece_slowly(const Tokenizer *t, Text text, Misread miss, TokenList *tokens) {
@@ -106,10 +109,10 @@ static void wordpiece_slowly(const Tokenizer *t, Text text, Misread miss, TokenL
     for (size_t at = 0; at < text.size; at += taken) {
         uint32_t code = utf8_decode(text.data + at, text.size - at, &taken);
         bool space = unicode_is_space(code);
-        if (t->strip_accents) code = unicode_base(code);
+        if (kind_data(t)->strip_accents) code = unicode_base(code);
         bool alone = !space && slow_alone(code, miss);
         if (!space && slow_dropped(t, code, miss)) continue;
-        if (t->lowercase) code = unicode_lower(code);
+        if (kind_data(t)->lowercase) code = unicode_lower(code);
         if (space || alone) pieces_slowly(t, (Text){word, size}, miss, tokens), size = 3;
         if (!space) size += utf8_encode(code, word + size);
         if (alone) pieces_slowly(t, (Text){word, size}, miss, tokens), size = 3;
@@ -194,7 +197,7 @@ GRADE(pieces) {
     Suspects suspects = {0};
     for (int round = 0; round < 12; round++) {
         Tokenizer *t = some_pieces(round % 2);
-        if (round % 3 == 2) t->strip_accents = !t->strip_accents;
+        if (round % 3 == 2) ((KindData *)t->data)->strip_accents = !kind_data(t)->strip_accents;
         for (int i = 0; i < 60; i++) {
             char text[64];
             size_t size = 0, n = 1 + fresh_below(12);

@@ -1,6 +1,7 @@
 /* The graders of words and tokens: learning pairs, merging neighbours, encoding a word. */
 #include "grader.h"
 #include "../src/tokenizer/bpe_train.h"
+#include "../src/tokenizer/encoder.h"
 #include "models.h"
 
 DECLARE_SHIPPED(encode_bpe);
@@ -275,10 +276,10 @@ static bool same_pieces(const Piece *a, const Piece *b, size_t n) {
 static void merge_and_compare(size_t n) {
     static char bytes[40000 * PIECES];
     Piece start[PIECES], want[PIECES], other[PIECES];
-    MergeRoom room = {0};
+    Scratch room = {0};
     Fault fault;
     size_t at = 0, total = 0;
-    NEED(merge_room(&room, n, &fault));
+    NEED(scratch_reserve(&room, n, &fault));
     for (size_t i = 0; i < n; i++) {
         uint32_t size = 1 + (uint32_t)fresh_below(n > 80 && i % 8 == 0 ? 39999 : 3);
         start[i] =
@@ -306,7 +307,7 @@ static void merge_and_compare(size_t n) {
             COUNT(room.pieces[i].symbol, want[i].symbol,
                   "the symbol of piece %zu of %zu: what the rule said it becomes", i, n);
     }
-    merge_room_free(&room);
+    scratch_free(&room);
 }
 
 GRADE(merging) {
@@ -350,7 +351,7 @@ static Tokenizer *new_tokenizer(void) {
 }
 
 static void encode_and_compare(const Tokenizer *t, Text word, const char *kind) {
-    MergeRoom room = {0}, room2 = {0};
+    Scratch room = {0}, room2 = {0};
     TokenList got = {0}, want = {0};
     Fault fault = {0}, fault2 = {0};
     token_list_add(&got, 7), token_list_add(&want, 7);
@@ -381,8 +382,7 @@ static void encode_and_compare(const Tokenizer *t, Text word, const char *kind) 
             COUNT(got.ids[i], want.ids[i], "%s, token %zu of the word \"%.*s\"", kind, i,
                   (int)word.size, word.data);
     }
-    merge_room_free(&room), merge_room_free(&room2), token_list_free(&got),
-        token_list_free(&want);
+    scratch_free(&room), scratch_free(&room2), token_list_free(&got), token_list_free(&want);
 }
 
 static void some_words(const Tokenizer *t, const char *kind) {
@@ -422,9 +422,10 @@ GRADE(encoding) {
     some_words(t, "a byte without a token, where there is a token for what is unknown");
     t->unknown = -1;
     some_words(t, "a byte without a token, and none for what is unknown");
-    t->as_llama = true;
-    some_words(t, "a byte without a token, in a vocabulary that drops such bytes (as_llama)");
-    t->as_llama = false, t->byte_token['c'] = of_a;
+    t->drops_bytes = true;
+    some_words(t,
+               "a byte without a token, in a vocabulary that drops such bytes (drops_bytes)");
+    t->drops_bytes = false, t->byte_token['c'] = of_a;
     for (int byte = 1; byte < 256; byte += 5) {
         int32_t of_byte = t->byte_token[byte];
         char word[3] = {'a', (char)byte, 'b'};

@@ -2,7 +2,7 @@
 #ifndef STRATA_SMALL_VOCABULARY_H
 #define STRATA_SMALL_VOCABULARY_H
 
-#include "../src/tokenizer/vocab.h"
+#include "../src/vocab/vocab.h"
 #include "grader.h"
 #include "models.h"
 #include "unicode.h"

@@ -11,6 +11,7 @@
 #define STRATA_VOCABULARIES_H
 
 #include "../src/tokenizer/bpe_train.h"
+#include "../src/vocab/escape.h"
 #include "charsmap_write.h"
 #include "models.h"
 #include "unicode.h"

@@ -1,23 +1,15 @@
 /* tokenizer.h - text to token ids and back.
  *
- * Kinds, as GGUF files name them:
+ * Kinds, as GGUF files name them (extras/include/tokenizers.h has more):
  *
  *   gpt2        byte-level BPE: text is split into words by patterns, each word's bytes are merged pair
  *               by pair in the order the merges were learned.   Sennrich et al. 2015, arXiv:1508.07909
- *   gemma4      the same on characters, spaces written as U+2581
  *   llama       SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
  *               score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
- *   t5          Unigram: of all ways to cut the text into tokens the most probable one
- *               Kudo 2018, arXiv:1804.10959
- *   bert        WordPiece: words in lower case without accents, the longest token first
- *               Devlin et al. 2018, arXiv:1810.04805; Song et al. 2020, arXiv:2012.15524
- *   rwkv        the longest token that the text begins with, again and again
- *   whitespace  BPE on the characters of words; white space is dropped
  *
- * Invariant: for gpt2, gemma4, llama and rwkv decoding the tokens of a text gives the text back, byte
- * for byte (up to the space that may be put in front, and the white space that Phi 3 drops behind
- * special tokens), unless the vocabulary lacks a byte and has an unknown token in its place.  The other
- * kinds write text plainer first, and only that comes back. */
+ * Invariant: decoding the tokens of a text gives the text back, byte for byte (up to the space that may be
+ * put in front, and the white space that Phi 3 drops behind special tokens), unless the vocabulary lacks a
+ * byte and has an unknown token in its place. */
 #ifndef STRATA_TOKENIZER_H
 #define STRATA_TOKENIZER_H
 
@@ -51,23 +43,12 @@ void token_list_free(TokenList *list);
  *   gguf   borrowed only during the call
  *
  * Fails when a key that begins with "tokenizer." is missing, unknown or of the wrong type, and
- * when it asks for what is not built in: another kind than the above, another rule to split
- * words by (without tokenizer.ggml.pre it is "default").  The fault names it.
+ * when it asks for what is not built in: another kind, another rule to split words by (without
+ * tokenizer.ggml.pre it is "default").  The fault names it.
  *
  * Tokens that are known to end a text or to fill in its middle are control tokens by name,
  * whatever type the file gives them. */
 Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault);
-
-/* How text is split where llama.cpp does not split it as the models were trained (eleven rules; see
- * src/tokenizer/pre.c), and what becomes of bytes that are no UTF-8: as trained, of gpt2 and gemma4 they
- * keep their tokens; as llama.cpp, each is U+FFFD. */
-/* WordPiece as it was trained: a word of more characters than this is one unknown token. */
-enum { WORDPIECE_LONGEST = 100 };
-
-typedef enum TokenStyle { TOKENS_AS_TRAINED, TOKENS_AS_LLAMA_CPP } TokenStyle;
-
-/* The same in a style of one's choice; tokenizer_open's is as trained. */
-Tokenizer *tokenizer_open_as(const Gguf *gguf, TokenStyle style, Fault *fault);
 
 void tokenizer_close(Tokenizer *tokenizer);
 
@@ -88,60 +69,12 @@ bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, Token
 bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
                              TokenList *tokens, Fault *fault);
 
-/* What happens on the way from a text to its tokens. */
-typedef struct TokenEvent {
-    enum {
-        EVENT_SPECIAL, /* a special token: text, id */
-        EVENT_WORD, /* what is looked at by itself: text; stage and rule when a pattern matched it */
-        EVENT_MERGE, /* two pieces of the word became text, which is pieces[changed] */
-        EVENT_TOKEN  /* of the word: text, id */
-    } kind;
-    Text text;
-    int32_t id;
-    int stage;          /* of the rules to split by, from 0; -1: it lies between two matches */
-    Text rule;          /* the alternative of the pattern that matched */
-    const Text *pieces; /* (n_pieces) all of the word after the merge */
-    size_t n_pieces, changed;
-    double priority; /* MERGE: rank, or minus its score; TOKEN: score, if there are some */
-} TokenEvent;
-
-typedef void TokenTold(void *context, const TokenEvent *event);
-
-/* tokenizer_encode, and `told` hears of every word, merge and token in their order.  Of words of more than
- * 100 pieces the merges are not told. */
-bool tokenizer_explain(const Tokenizer *tokenizer, Text text, bool special, TokenTold *told,
-                       void *context, TokenList *tokens, Fault *fault);
-
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
 
 /* Append the tokens that end a sequence, when the file asks for some (bert: always one).  For texts that are
  * whole: nothing is written behind them. */
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens);
-
-/* Append two texts as one sequence, for a model that compares them:
- *
- *     bert     [CLS] first [SEP] second [SEP]
- *     others   what begins a text, first, what ends a text, the token between two, second, what ends
- *              a text; each where the file asks for it
- *
- *   begin   gets where the second one begins, from where the sequence does
- *
- * Fails, and appends nothing, as tokenizer_encode does, and when nothing would stand between them. */
-bool tokenizer_encode_pair(const Tokenizer *tokenizer, Text first, Text second,
-                           TokenList *tokens, size_t *begin, Fault *fault);
-
-/* Fill in the middle: append what asks a model for the text between two others, as its family writes it: mostly
- * prefix, suffix, middle, each behind its mark.  What a sequence begins with goes before (tokenizer_begin).
- *
- *   before, behind   plain text, whatever it says; may be empty
- *   ends             gets the tokens that end a middle, beside those that end any text
- *
- * The marks are those that the file's keys name, else tokens with a known name.  Fails, and appends nothing,
- * when there are none, and as tokenizer_encode does.
- * Source   Bavarian et al. 2022, arXiv:2207.14255 */
-bool tokenizer_fill(const Tokenizer *tokenizer, Text before, Text behind, TokenList *tokens,
-                    TokenList *ends, Fault *fault);
 
 /* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless
  * `special`, and those behind the vocabulary, pieces of pictures, have none. They may be part of a UTF-8
@@ -151,9 +84,6 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
 /* Whether the file asks for a space before the text (llama): decoding from the start drops it
  * again. */
 bool tokenizer_space_prefix(const Tokenizer *tokenizer);
-
-/* Are merges ordered by rank?  (else by score, or there are none) */
-bool tokenizer_has_ranks(const Tokenizer *tokenizer);
 
 size_t tokenizer_count(const Tokenizer *tokenizer);
 int32_t tokenizer_bos(const Tokenizer *tokenizer); /* -1: none */
@@ -175,13 +105,6 @@ int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name);
 void *tokenizer_companion(const Tokenizer *tokenizer,
                           void *(*make)(const Tokenizer *tokenizer, Fault *fault),
                           void (*close)(void *companion), Fault *fault);
-
-/* The name (tokenizer.ggml.pre) of the rule that splits text by these patterns, each on what the one before
- * has left; NULL: there is none.
- *
- *   patterns        (count)
- *   ignore_merges   a word that is a token is that token, whatever the merges make */
-const char *tokenizer_rule_name(const Text *patterns, size_t count, bool ignore_merges);
 
 /* Learn a byte-level BPE vocabulary and write it as the tokenizer of a GGUF file.
  *

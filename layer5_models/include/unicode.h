@@ -58,11 +58,4 @@ UnicodeRange unicode_range(size_t row); /* needs row < unicode_range_count() */
 /* Is it white space? (the property White_Space) */
 bool unicode_is_space(uint32_t code_point);
 
-/* The lower-case letter of an upper-case one, else the same (of a capital I with a dot: i). */
-uint32_t unicode_lower(uint32_t code_point);
-
-/* The first of the characters that this one is composed of (the e of an e with an acute), else the same:
- * canonical decomposition. */
-uint32_t unicode_base(uint32_t code_point);
-
 #endif

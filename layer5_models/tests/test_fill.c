@@ -1,4 +1,5 @@
 /* fill in the middle: each family's marks and order, and texts that stay texts */
+#include "tokenizers.h"
 #include "vocab_file.h"
 
 static TokenList tokens, ends;

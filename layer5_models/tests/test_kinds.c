@@ -1,4 +1,6 @@
 /* the kinds of tokenizers beside byte-level BPE and SentencePiece's: small vocabularies, written here */
+#include "../extras/tokenizers/charsmap.h"
+#include "tokenizers.h"
 #include "vocab_file.h"
 
 typedef struct Entry {
@@ -55,6 +57,8 @@ static void unigram_takes_the_best_path(void **state) {
     tokenizer_close(t);
     t = opened(kind_file("t5", pieces, COUNT(pieces)));
     check_tokens(t, "hello  he", false, "hello| | he");
+    check_tokens(t, "xyhe<tag>he", false,
+                 "<unk>|he|<tag>|he"); /* he is copied from where it is */
     tokenizer_close(t);
 }
 

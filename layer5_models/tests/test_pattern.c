@@ -2,7 +2,7 @@
 #include "check.h"
 #include "models.h"
 #include "unicode.h"
-#include "../src/tokenizer/pre.h"
+#include "../extras/tokenizers/llama_style.h"
 
 /* ------------------------------------------------------------------ going back and trying again */
 
@@ -154,15 +154,13 @@ static void check_matches(const Tree *tree, Pattern *pattern, Text text) {
 
 static void all_rules_match_as_with_going_back(void **state) {
     (void)state;
-    for (size_t r = 0; pre_rule_at(r); r++)
+    for (const PreRule *rule = pre_rules; rule->names; rule++)
         for (int llama = 0; llama < 2; llama++) {
-            const PreRule *rule = pre_rule_at(r);
-            const char *const *sources =
-                llama && rule->as_llama[0] ? rule->as_llama : rule->stages;
+            const char *const *sources = llama ? llama_stages(rule) : rule->stages;
             for (size_t i = 0; i < MAX_STAGES && sources[i]; i++) {
                 Tree tree;
                 Fault fault;
-                bool collapsed = llama && rule->collapsed;
+                bool collapsed = llama && llama_rule(rule)->collapsed;
                 Pattern *pattern = pattern_open(sources[i], collapsed, &fault);
                 if (!pattern) fail_msg("%s", fault.text);
                 assert_true(pattern_read(&tree, sources[i], collapsed, &fault));

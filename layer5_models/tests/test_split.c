@@ -2,7 +2,8 @@
 #include "check.h"
 #include "models.h"
 #include "unicode.h"
-#include "../src/tokenizer/vocab.h"
+#include "../extras/tokenizers/llama_style.h"
+#include "unicode_case.h"
 
 static void utf8_and_categories(void **state) {
     (void)state;
@@ -71,20 +72,22 @@ static void check_split_as(const char *rule_name, bool as_llama, const char *tex
                            const char *want) {
     char got[400] = "";
     Splitter splitter;
-    Cutter cutter = {0};
+    PreTokenizer pre = {0};
     Cut cut;
     Fault fault;
     bool end;
     const PreRule *rule = pre_rule_by_name(text_of(rule_name));
     assert_non_null(rule);
-    if (!splitter_open(&splitter, rule, as_llama, &fault)) fail_msg("%s", fault.text);
-    cutter_begin(&cutter, &splitter, text_of(text));
-    for (size_t n = 0; cutter_next(&cutter, &cut, &end, &fault) && !end; n++) {
+    if (!(as_llama ? llama_style.split(&splitter, rule, &fault)
+                   : splitter_open(&splitter, rule->stages, false, &fault)))
+        fail_msg("%s", fault.text);
+    pre_begin(&pre, &splitter, text_of(text));
+    for (size_t n = 0; pre_next(&pre, &cut, &end, &fault) && !end; n++) {
         strcat(got, n ? "|" : "");
         strncat(got, cut.word.data, cut.word.size);
     }
     assert_string_equal(got, want);
-    cutter_free(&cutter), splitter_close(&splitter);
+    pre_free(&pre), splitter_close(&splitter);
 }
 
 static void check_split(const char *rule, const char *text, const char *want) {
@@ -136,9 +139,9 @@ static void words_are_cut_as_the_rules_say(void **state) {
     assert_false(pre_rule_by_name(text_of("dbrx"))->ignore_merges);
     assert_null(pre_rule_by_name(text_of("nothing")));
     size_t names = 0;
-    for (size_t i = 0; pre_rule_at(i); i++)
-        for (const char *const *name = pre_rule_at(i)->names; *name; name++, names++)
-            assert_ptr_equal(pre_rule_by_name(text_of(*name)), pre_rule_at(i)); /* once */
+    for (const PreRule *rule = pre_rules; rule->names; rule++)
+        for (const char *const *name = rule->names; *name; name++, names++)
+            assert_ptr_equal(pre_rule_by_name(text_of(*name)), rule); /* once */
     assert_int_equal(names, 84);
 }
 
@@ -150,24 +153,24 @@ static void long_runs_take_no_longer_than_short_ones(void **state) {
     char *text = malloc(SIZE);
     (void)state;
     double start = clock_seconds();
-    for (size_t r = 0; pre_rule_at(r); r++) {
+    for (const PreRule *rule = pre_rules; rule->names; rule++) {
         Splitter splitter;
-        Cutter cutter = {0};
-        assert_true(splitter_open(&splitter, pre_rule_at(r), false, NULL));
+        PreTokenizer pre = {0};
+        assert_true(splitter_open(&splitter, rule->stages, false, NULL));
         for (size_t k = 0; k < 14; k++) {
             for (size_t i = 0; i < SIZE - 1; i++) text[i] = runs[k][i % strlen(runs[k])];
             text[SIZE - 1] = 'x';
             size_t size = 0;
             bool end = false;
             Cut cut;
-            cutter_begin(&cutter, &splitter, (Text){text, SIZE});
-            while (cutter_next(&cutter, &cut, &end, NULL) && !end) {
+            pre_begin(&pre, &splitter, (Text){text, SIZE});
+            while (pre_next(&pre, &cut, &end, NULL) && !end) {
                 assert_ptr_equal(cut.word.data, text + size); /* nothing is left out */
                 size += cut.word.size;
             }
             assert_int_equal(size, SIZE);
         }
-        cutter_free(&cutter), splitter_close(&splitter);
+        pre_free(&pre), splitter_close(&splitter);
     }
     assert_true(clock_seconds() - start < 60);
     free(text);

@@ -228,13 +228,13 @@ static void words_that_repeat_have_the_same_tokens(void **state) {
     TokenList list = {0}, each = {0};
     for (size_t i = 0; i < SIZE; i++) text[i] = "newstlowidr  "[rng_hash(11, i, 0) % 13];
     assert_true(tokenizer_encode(t, (Text){text, SIZE}, false, &list, NULL));
-    Cutter cutter = {0};
+    PreTokenizer pre = {0};
     Cut cut;
     bool end;
-    cutter_begin(&cutter, &t->splitter, (Text){text, SIZE});
-    while (cutter_next(&cutter, &cut, &end, NULL) && !end)
+    pre_begin(&pre, &t->splitter, (Text){text, SIZE});
+    while (pre_next(&pre, &cut, &end, NULL) && !end)
         assert_true(tokenizer_encode(t, cut.word, false, &each, NULL));
-    cutter_free(&cutter);
+    pre_free(&pre);
     assert_int_equal(list.count, each.count);
     assert_memory_equal(list.ids, each.ids, each.count * sizeof *each.ids);
     token_list_free(&list), token_list_free(&each);

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "models.h"
 #include "unicode.h"
-#include "../src/tokenizer/vocab.h"
+#include "../src/vocab/vocab.h"
 
 typedef struct Extra {
     const char *name;

@@ -2,7 +2,7 @@
 #include "inference.h"
 #include "near.h"
 
-#include "../../layer5_models/src/tokenizer/vocab.h" /* which tokens end a text */
+#include "../../layer5_models/src/vocab/vocab.h" /* which tokens end a text */
 
 static void before_of(const Tokenizer *t, int32_t token, const Limits *l) {
     StopReason got = STOP_CALLER, want = STOP_CALLER;

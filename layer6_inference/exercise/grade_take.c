@@ -3,7 +3,7 @@
 #include "grader.h"
 #include "inference_extras.h"
 
-#include "../../layer5_models/src/tokenizer/vocab.h" /* which tokens end a text */
+#include "../../layer5_models/src/vocab/vocab.h" /* which tokens end a text */
 
 DECLARE_SHIPPED(sequence_take);
 DECLARE_SHIPPED(sequence_append);

@@ -69,7 +69,7 @@ char *chain_print(const Chain *chain);
  *   when a stage names a token that the vocabulary does not have
  *   when no token was selected (it is negative), naming the last stage
  *
- * What must hold before is asked with chain_check, chain_check_tokens and chain_check_companions.
+ * What must hold before is asked with chain_check.
  * Tutorial layer6/order.html */
 bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *token,
                Fault *fault);
@@ -86,11 +86,11 @@ const StageKind *chain_needs_amateur(const Chain *chain);
 const StageKind *chain_needs_guide(const Chain *chain);
 const StageKind *chain_looks_ahead(const Chain *chain);
 
-/* Does the step have all that the stages need?  Fails naming the stage that lacks something. */
-bool chain_check(const Chain *chain, const Step *step, Fault *fault);
-
-/* The logits of second models, (vocab) each: fails as candidates_load does, and on +infinity. */
-bool chain_check_companions(const Chain *chain, const Step *step, size_t vocab, Fault *fault);
+/* Does the step have all that the stages need, are the tokens that they name in the vocabulary, and the logits of
+ * second models (vocab) numbers?  vocab 0: there are no logits yet, and the first question alone is asked.
+ *
+ * Fails naming the stage, or the second model. */
+bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault);
 
 /* The token was accepted: stages update their state.  Call it once for every generated token. */
 void chain_accept(Chain *chain, int32_t token);

@@ -1,4 +1,4 @@
-/* generate.h - the loop: feed, choose, append, until something says stop.
+/* generate.h - the loop: feed, choose, append (step.c), until something says stop.
  *
  * Invariant: the same model, prompt, chain and seed give the same tokens. */
 #ifndef STRATA_GENERATE_H

@@ -1,5 +1,6 @@
 /* pickle.c - see pickle.h. */
 #include "pickle.h"
+#include "gguf_bytes.h"
 
 #include "size.h"
 
@@ -118,7 +119,8 @@ static bool recall(Machine *m, uint64_t index) {
 static bool take_number(Machine *m, size_t size, uint64_t *value) {
     *value = 0;
     if ((size_t)(m->end - m->at) < size) return damaged(m, "it ends in the middle");
-    for (size_t i = 0; i < size; i++) *value |= (uint64_t)*m->at++ << (8 * i);
+    *value = gguf_load(m->at, (int)size);
+    m->at += size;
     return true;
 }
 

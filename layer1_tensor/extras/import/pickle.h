@@ -16,7 +16,7 @@
 
 #include "fault.h"
 #include "pieces.h"
-#include "gguf.h"
+#include "text.h"
 
 #include <stdint.h>
 

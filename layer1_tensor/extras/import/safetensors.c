@@ -1,5 +1,6 @@
 /* safetensors.c - see safetensors.h. */
 #include "safetensors.h"
+#include "gguf_bytes.h"
 #include "half.h"
 
 #include <stdlib.h>
@@ -154,8 +155,7 @@ static bool read_entries(Safetensors *s, const JsonValue *root, const unsigned c
 }
 
 static bool read_all(Safetensors *s, const unsigned char *bytes, size_t size, Fault *fault) {
-    uint64_t header = 0;
-    for (int i = 0; i < 8 && size >= 8; i++) header |= (uint64_t)bytes[i] << (8 * i);
+    uint64_t header = size < 8 ? 0 : gguf_load(bytes, 8);
     if (size < 10 || bytes[8] != '{' || header < 2)
         return fault_set(fault, "this is not a safetensors file: behind the size of its header "
                                 "there is no '{'");
@@ -187,13 +187,6 @@ void safetensors_free(Safetensors *safetensors) {
 
 /* ------------------------------------------------------------------ numbers */
 
-/* The bytes of one number, as an unsigned one. */
-static uint64_t load(const unsigned char *bytes, size_t size) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++) value |= (uint64_t)bytes[i] << (8 * i);
-    return value;
-}
-
 static float number_of(SafeType type, uint64_t bits) {
     uint32_t single = (uint32_t)bits;
     double wide;
@@ -224,5 +217,5 @@ void safe_numbers(const SafeTensor *tensor, size_t first, float *out, size_t cou
     size_t size = types[tensor->type].bytes;
     const unsigned char *at = tensor->data + first * size;
     for (size_t i = 0; i < count; i++, at += size)
-        out[i] = number_of(tensor->type, load(at, size));
+        out[i] = number_of(tensor->type, gguf_load(at, (int)size));
 }

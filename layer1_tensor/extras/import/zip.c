@@ -1,5 +1,6 @@
 /* zip.c - see zip.h. */
 #include "zip.h"
+#include "gguf_bytes.h"
 
 #include "size.h"
 
@@ -21,12 +22,6 @@ typedef struct Archive {
     Fault *fault;
 } Archive;
 
-static uint64_t number(const unsigned char *at, size_t size) {
-    uint64_t value = 0;
-    for (size_t i = 0; i < size; i++) value |= (uint64_t)at[i] << (8 * i);
-    return value;
-}
-
 static bool is_mark(const unsigned char *at, int a, int b) {
     return at[0] == 'P' && at[1] == 'K' && at[2] == a && at[3] == b;
 }
@@ -42,7 +37,7 @@ static bool damaged(const Archive *a, const char *what) {
 static const unsigned char *find_end(const Archive *a) {
     for (size_t comment = 0; comment <= UINT16_MAX && END + comment <= a->size; comment++) {
         const unsigned char *at = a->bytes + a->size - END - comment;
-        if (is_mark(at, 5, 6) && number(at + 20, 2) == comment) return at;
+        if (is_mark(at, 5, 6) && gguf_load(at + 20, 2) == comment) return at;
     }
     return NULL;
 }
@@ -52,21 +47,21 @@ static bool read_end64(Archive *a, const unsigned char *end) {
     const unsigned char *locator = end - LOCATOR;
     if ((size_t)(end - a->bytes) < LOCATOR || !is_mark(locator, 6, 7))
         return damaged(a, "has no second end");
-    uint64_t place = number(locator + 8, 8);
+    uint64_t place = gguf_load(locator + 8, 8);
     if (a->size < END64 || place > a->size - END64 || !is_mark(a->bytes + place, 6, 6))
         return damaged(a, "has no second end where it should be");
-    a->count = number(a->bytes + place + 32, 8);
-    a->extent = number(a->bytes + place + 40, 8);
-    a->place = number(a->bytes + place + 48, 8);
+    a->count = gguf_load(a->bytes + place + 32, 8);
+    a->extent = gguf_load(a->bytes + place + 40, 8);
+    a->place = gguf_load(a->bytes + place + 48, 8);
     return true;
 }
 
 static bool read_end(Archive *a) {
     const unsigned char *end = find_end(a);
     if (!end) return damaged(a, "has no end");
-    a->count = number(end + 10, 2);
-    a->extent = number(end + 12, 4);
-    a->place = number(end + 16, 4);
+    a->count = gguf_load(end + 10, 2);
+    a->extent = gguf_load(end + 12, 4);
+    a->place = gguf_load(end + 16, 4);
     bool wide = a->count == UINT16_MAX || a->extent == UINT32_MAX || a->place == UINT32_MAX;
     if (wide && !read_end64(a, end)) return false;
     if (a->place > a->size || a->extent > a->size - a->place || a->count > a->extent / RECORD)
@@ -84,14 +79,14 @@ static bool refuse(const Archive *a, const ZipEntry *entry, const char *what) {
 /* Numbers of a record that do not fit there, in the order of its extra field number 1. */
 static bool widen(const unsigned char *extra, size_t size, uint64_t *numbers[3]) {
     while (size >= 4) {
-        size_t field = (size_t)number(extra + 2, 2);
+        size_t field = (size_t)gguf_load(extra + 2, 2);
         if (field > size - 4) return false;
-        if (number(extra, 2) == 1) {
+        if (gguf_load(extra, 2) == 1) {
             const unsigned char *at = extra + 4, *end = at + field;
             for (int i = 0; i < 3; i++) {
                 if (*numbers[i] != UINT32_MAX) continue;
                 if (end - at < 8) return false;
-                *numbers[i] = number(at, 8), at += 8;
+                *numbers[i] = gguf_load(at, 8), at += 8;
             }
             return true;
         }
@@ -107,7 +102,7 @@ static bool find_data(const Archive *a, ZipEntry *entry, uint64_t place) {
     if (place > a->place || a->place - place < ENTRY || !is_mark(a->bytes + place, 3, 4))
         return refuse(a, entry, "does not begin where the directory says");
     const unsigned char *at = a->bytes + place;
-    uint64_t name = number(at + 26, 2), extra = number(at + 28, 2),
+    uint64_t name = gguf_load(at + 26, 2), extra = gguf_load(at + 28, 2),
              room = a->place - place - ENTRY;
     if (name + extra > room || entry->size > room - name - extra)
         return refuse(a, entry, "is larger than the archive: it is damaged, fetch it again");
@@ -122,13 +117,14 @@ static bool read_record(const Archive *a, const unsigned char **at, const unsign
                         ZipEntry *entry) {
     const unsigned char *r = *at;
     if (end - r < RECORD || !is_mark(r, 1, 2)) return damaged(a, "has a broken directory");
-    size_t name = (size_t)number(r + 28, 2), extra = (size_t)number(r + 30, 2),
-           all = RECORD + name + extra + (size_t)number(r + 32, 2);
-    uint64_t size = number(r + 24, 4), packed = number(r + 20, 4), place = number(r + 42, 4);
+    size_t name = (size_t)gguf_load(r + 28, 2), extra = (size_t)gguf_load(r + 30, 2),
+           all = RECORD + name + extra + (size_t)gguf_load(r + 32, 2);
+    uint64_t size = gguf_load(r + 24, 4), packed = gguf_load(r + 20, 4),
+             place = gguf_load(r + 42, 4);
     if (all > (size_t)(end - r)) return damaged(a, "has a broken directory");
     *entry = (ZipEntry){.name = {(const char *)r + RECORD, name}};
-    if (number(r + 8, 2) & 1) return refuse(a, entry, "is encrypted");
-    if (number(r + 10, 2) != 0)
+    if (gguf_load(r + 8, 2) & 1) return refuse(a, entry, "is encrypted");
+    if (gguf_load(r + 10, 2) != 0)
         return refuse(a, entry, "is packed: wanted entries that are stored as they are");
     if (!widen(r + RECORD + name, extra, (uint64_t *[]){&size, &packed, &place}) ||
         size != packed || size > a->size)

@@ -16,7 +16,7 @@
 #define STRATA_ZIP_H
 
 #include "fault.h"
-#include "gguf.h"
+#include "text.h"
 
 #include <stdint.h>
 

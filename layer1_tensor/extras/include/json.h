@@ -13,7 +13,10 @@
 #ifndef STRATA_JSON_H
 #define STRATA_JSON_H
 
-#include "gguf.h"
+#include "fault.h"
+#include "text.h"
+
+#include <stdint.h>
 
 typedef enum JsonKind {
     JSON_NULL,

@@ -12,6 +12,7 @@
 #ifndef STRATA_SAFETENSORS_H
 #define STRATA_SAFETENSORS_H
 
+#include "dtype.h"
 #include "json.h"
 
 typedef enum SafeType {

@@ -4,6 +4,7 @@
 
 #include "tensor.h"
 
+#include "pieces.h"      /* memory for many small things */
 #include "json.h"        /* JSON texts, read into a tree */
 #include "safetensors.h" /* the container that models are published in */
 #include "pytorch.h"     /* the one before it, which is read and never run */

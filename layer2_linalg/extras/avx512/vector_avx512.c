@@ -1,4 +1,4 @@
-/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c, sum.c and exp.c first.
+/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 16
  * elements, which returns the same bits. */

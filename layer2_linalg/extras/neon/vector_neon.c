@@ -1,5 +1,5 @@
-/* vector_neon.c - weighted sum, sum, max, mask and exp, four lanes at a time (AArch64).  Read vector.c, sum.c and exp.c
- * first. */
+/* vector_neon.c - weighted sum, sum, max, mask and exp, four lanes at a time (AArch64).
+ * Read vector.c first. */
 #include "kernel_types.h"
 
 #if defined(__aarch64__)

@@ -1,5 +1,5 @@
-/* vector_wasm.c - weighted sum, sum, max and exp, four lanes at a time (WebAssembly).  Read vector.c, sum.c and
- * exp.c first. */
+/* vector_wasm.c - weighted sum, sum, max and exp, four lanes at a time (WebAssembly).
+ * Read vector.c first. */
 #include "kernel_types.h"
 
 #if defined(__wasm__)

@@ -1,4 +1,4 @@
-/* vector_avx2.c - weighted sum, sum, max, mask and exp, eight lanes at a time.  Read vector.c, sum.c and exp.c first.
+/* vector_avx2.c - weighted sum, sum, max, mask and exp, eight lanes at a time.  Read vector.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 8
  * elements, which returns the same bits. */

@@ -1,4 +1,4 @@
-/* exp_template.h - exp of several registers of floats.  Read exp_one in exp.c first.  A sibling of vector.c and scan.c
+/* exp_template.h - exp of several registers of floats.  Read exp_one in vector.c first.  A sibling of vector.c and scan.c
  * defines before it includes it
  *
  *     INLINE                        how a function begins that is inlined there

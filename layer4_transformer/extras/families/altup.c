@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
-/* No part counts as shorter than this, squared and for each number. */
+/* lower bound for a part's mean square */
 static const float SHORTEST = 1e-5f;
 
 void altup_run_init(AltUpRun *run, size_t rows, size_t dim, size_t streams, Arena *arena) {
@@ -43,7 +43,7 @@ static void read_modes(Pool *pool, const Rows *t) {
         run->modes[i] = tanhf(run->modes[i] / (float)t->dim);
 }
 
-/* Parts of row i before: C (s, s) says how much of each is added to each. */
+/* X_o += sum_j mix_oj X_j, for row i. */
 static void predict_row(const Rows *t, size_t i) {
     const size_t s = t->streams;
     const float *mix = t->run->mix + i * s * s;
@@ -71,20 +71,20 @@ void altup_predict(Pool *pool, const AltUp *a, AltUpRun *run, float *x, size_t n
     memcpy(run->foretold, x, n * dim * sizeof *x);
 }
 
-/* P_0 becomes what was not foretold; all parts take as much of it as their number says. */
+/* innovation = x_0 - prediction; part j adds (1 + c_j) * innovation. */
 static void correct_some(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         const float *take = t->run->mix + i * t->streams;
-        float *first = t->x + i * t->dim, *news = t->run->foretold + i * t->dim;
+        float *first = t->x + i * t->dim, *innovation = t->run->foretold + i * t->dim;
         for (size_t k = 0; k < t->dim; k++) {
-            float foretold = news[k];
-            news[k] = first[k] - foretold;
-            first[k] = foretold;
+            float predicted = innovation[k];
+            innovation[k] = first[k] - predicted;
+            first[k] = predicted;
         }
         for (size_t j = 0; j < t->streams; j++)
-            axpy(t->x + (j * t->n + i) * t->dim, take[j] + 1, news, t->dim);
+            axpy(t->x + (j * t->n + i) * t->dim, take[j] + 1, innovation, t->dim);
     }
 }
 
@@ -95,7 +95,7 @@ void altup_correct(Pool *pool, const AltUp *a, AltUpRun *run, float *x, size_t n
     pool_for(pool, n, ROWS, correct_some, &rows);
 }
 
-/* ------------------------------------------------------------------ before the first block, behind the last */
+/* ------------------------------------------------------------------ first and last block */
 
 static float mean_square(const float *x, size_t n) {
     float sum = 0;
@@ -103,7 +103,7 @@ static float mean_square(const float *x, size_t n) {
     return fmaxf(sum / (float)n, SHORTEST);
 }
 
-/* A row becomes as long as another one. */
+/* Scale a row to the length of another one. */
 static void rescale(float *row, const float *as, size_t dim) {
     float ratio = sqrtf(mean_square(as, dim) / mean_square(row, dim));
     for (size_t k = 0; k < dim; k++) row[k] *= ratio;

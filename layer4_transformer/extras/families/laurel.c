@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
 void laurel_run_init(LaurelRun *run, size_t rows, size_t dim, size_t rank, Arena *arena) {
     size_t f = sizeof(float);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
 void layer_input_run_init(LayerInputRun *run, size_t rows, const LayerInputSizes *s,
                           Arena *arena) {
@@ -25,7 +25,7 @@ typedef struct Rows {
     float shrink; /* 1 / sqrt(dim) */
 } Rows;
 
-/* A PoolTask: p of a token, from what the map made of its embedding and from its row of the table. */
+/* A PoolTask: p = (norm(map x0 / sqrt(dim)) + sqrt(width) table[token]) / sqrt(2). */
 static void make_some(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const size_t all = t->run->width;
@@ -57,7 +57,7 @@ typedef struct Gated {
     size_t dim;
 } Gated;
 
-/* PoolTasks: act(gate) * p[layer] before the map out, its norm behind it. */
+/* PoolTasks: act(gate) * p[layer] before the output map, norm after it. */
 static void gate_some(void *context, int worker, size_t begin, size_t end) {
     const Gated *t = context;
     (void)worker;

@@ -66,7 +66,7 @@ static void with_laurel(const Block *b, const Pass *p, float *x) {
     feed_normed(b, p, x);
 }
 
-/* The source is read between attention and the network. */
+/* Cross attention comes between attention and the network. */
 static void with_cross(const Block *b, const Pass *p, float *x) {
     const Cross *cross = &b->extras->cross;
     block_norm(p, &b->attn_norm, p->run->normed, x);
@@ -82,7 +82,7 @@ static void include_cross(BlockSizes *sizes, const Block *b) {
     attention_sizes_include(&sizes->attention, &b->extras->cross.attention);
 }
 
-/* x += norm(network(norm'(x)) + experts(x)), each of which has norms of its own */
+/* x += norm(network(norm'(x)) + experts(x)); both have norms of their own */
 static void beside(const Block *b, const Pass *p, float *x) {
     const BlockExtras *e = b->extras;
     BlockRun *run = p->run;
@@ -101,13 +101,13 @@ static void beside(const Block *b, const Pass *p, float *x) {
 
 static void include_beside(BlockSizes *sizes, const Block *b) { dense_part.include(sizes, b); }
 
-/* Attention reads what the join made, the token beside x. */
+/* Attention reads the join's [token | x]. */
 static void joined(const Block *b, const Pass *p, float *x) {
     block_mix(b, p, memory_of(p)->join.both, x);
     feed_normed(b, p, x);
 }
 
-/* A block's own input goes to x; of a stream in parts to all but the first, which it reads scaled. */
+/* Add the layer's input to x; with AltUp to all parts but the first, which gates it, scaled. */
 static void add_layer_input(const Block *b, const Pass *p, float *x) {
     const AltUp *altup = &b->extras->altup;
     const size_t n = p->batch->count, dim = p->dim, streams = altup->streams;
@@ -119,7 +119,7 @@ static void add_layer_input(const Block *b, const Pass *p, float *x) {
         axpy(x + s * n * dim, 1, p->run->branch, n * dim);
 }
 
-/* x (streams, count, dim) where there are streams. */
+/* x (streams, count, dim) with AltUp. */
 static void extended(const Block *b, const Pass *p, float *x) {
     const BlockExtras *e = b->extras;
     const size_t n = p->batch->count, dim = p->dim;
@@ -169,8 +169,7 @@ void block_choose(Block *b, const Wiring *usual) {
     b->wiring = e->cross.attention.o.w.data ? &cross_wiring
                 : e->network_post_norm.kind ? &beside_wiring
                                             : usual;
-    /* a join runs before the block, in the memory of the wiring */
-    const bool joins = e->join.token_norm.kind && b->wiring != &joined_wiring;
+    bool joins = e->join.token_norm.kind && b->wiring != &joined_wiring; /* needs its memory */
     if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale && !joins) return;
     e->inner = b->wiring, b->wiring = &extended_wiring;
 }

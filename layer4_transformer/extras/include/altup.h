@@ -1,66 +1,67 @@
-/* altup.h - alternating updates: a stream of several times dim numbers, of which a block computes one part.
+/* altup.h - alternating updates: a residual stream of s parts, of which a block computes one.
  *
- * A wider stream remembers more, but every matrix of a block grows with it.  Here the stream has s parts
- * X_0 .. X_s-1 of dim numbers, and only X_0, the active one, goes through the block; what the block would
- * do to the others is foretold from what it did to it:
+ * A wider stream holds more, but every matrix of a block grows with it.  Here the stream has
+ * parts X_0 .. X_s-1 of dim numbers.  Only the active one, X_0, goes through the block; the
+ * change of the others is predicted from it:
  *
- *     m      = tanh(router(norm(X_0)) / dim)                 s numbers: what kind of token is this
- *     P_o    = X_o + sum_i (predict m)_oi X_i                foretold, by a mixture of all parts
- *     n      = block(P_0)                                    computed
- *     X_i    = P_i + (correct m' + 1)_i (n - P_0)            m' from n; corrected by what was not foretold
+ *     m      = tanh(router(norm(X_0)) / dim)                 (s) modes of this token
+ *     P_o    = X_o + sum_i (predict m)_oi X_i                prediction: a mixture of all parts
+ *     n      = block(P_0)
+ *     X_i    = P_i + (correct m' + 1)_i (n - P_0)            m' from n; n - P_0: the innovation
  *
- * predict is (s * s, s) and correct (s, s): next to the block's matrices they cost nothing.  Before the
- * first block the parts are maps of the embedding, each as long as it; behind the last one their maps back
- * are as long as X_0, and the mean of all is what the head reads.
+ * predict is (s * s, s) and correct (s, s): cheap next to the block's matrices.  Before the
+ * first block the parts are maps of the embedding, rescaled to its length.  After the last one
+ * they are mapped back and rescaled to the length of X_0; the head reads the mean of all.
  *
- * A batch of n tokens has its parts one after the other: X_i at x + i * n * dim.
+ * A batch of n tokens stores part i at x + i * n * dim.
  *
- * Invariant: what a token gets depends on its own parts alone.
- * Source   Baykal et al. 2023, arXiv:2301.13310 (AltUp); Google 2025, Gemma 3n, the reference code of its layers.
+ * Invariant: a token's output depends on its own parts alone.
+ * Source   Baykal et al. 2023, arXiv:2301.13310 (AltUp); Google 2025, Gemma 3n, reference code.
  * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_ALTUP_H
 #define STRATA_ALTUP_H
 
 #include "nn.h"
 
-enum { ALTUP_STREAMS = 8 }; /* parts, at most */
+enum { ALTUP_STREAMS = 8 }; /* max parts */
 
-/* A block's. */
+/* Of a block. */
 typedef struct AltUp {
-    size_t streams;     /* s; 0: none, x is one part */
-    Linear router;      /* (s, dim) */
-    Norm router_norm;   /* of dim numbers */
-    Linear predict;     /* (s * s, s) */
-    Linear correct;     /* (s, s) */
-    const float *scale; /* (dim) on X_0, for what reads it after the correction */
+    size_t streams;   /* s; 0: no AltUp */
+    Linear router;    /* (s, dim) */
+    Norm router_norm; /* of dim numbers */
+    Linear predict;   /* (s * s, s) */
+    Linear correct;   /* (s, s) */
+    /* (dim) on X_0 after the correction, for the layer input (layer_input.h) */
+    const float *scale;
 } AltUp;
 
-/* A model's. */
+/* Of a model. */
 typedef struct AltUpEnds {
-    Linear spread; /* (s - 1, dim, dim) from the embedding to X_1 .. */
-    Linear gather; /* (s - 1, dim, dim) back */
+    Linear spread; /* (s - 1, dim, dim) embedding to X_1 .. */
+    Linear gather; /* (s - 1, dim, dim) X_1 .. back */
 } AltUpEnds;
 
-/* Working memory for up to so many tokens. */
+/* Working memory for up to `rows` tokens. */
 typedef struct AltUpRun {
     float *normed;   /* (rows, dim) */
-    float *foretold; /* (rows, dim) P_0 */
+    float *foretold; /* (rows, dim) P_0, then the innovation */
     float *modes;    /* (rows, s) m */
     float *mix;      /* (rows, s * s) */
-    void *scratch;   /* of the products */
+    void *scratch;   /* for the products */
 } AltUpRun;
 
 void altup_run_init(AltUpRun *run, size_t rows, size_t dim, size_t streams, Arena *arena);
 
-/* X (s, n, dim) becomes P; what stands at x goes through the block. */
+/* X (s, n, dim) becomes P; then x, the first part, goes through the block. */
 void altup_predict(Pool *pool, const AltUp *altup, AltUpRun *run, float *x, size_t n,
                    size_t dim);
 
-/* X_0 (n, dim) is what the block made of P_0; X (s, n, dim) is corrected by it. */
+/* Correct X (s, n, dim), whose X_0 is the block's output for P_0. */
 void altup_correct(Pool *pool, const AltUp *altup, AltUpRun *run, float *x, size_t n,
                    size_t dim);
 
-/* From the embedding X_0 (n, dim) to all of X (s, n, dim), and from all of it to what is read. */
+/* Spread the embedding X_0 (n, dim) over all of X (s, n, dim); gather X into X_0. */
 void altup_spread(Pool *pool, const AltUpEnds *ends, AltUpRun *run, float *x, size_t n,
                   size_t dim);
 void altup_gather(Pool *pool, const AltUpEnds *ends, AltUpRun *run, float *x, size_t n,

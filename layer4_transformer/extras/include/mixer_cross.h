@@ -1,21 +1,22 @@
-/* mixer_cross.h - cross attention: what is written looks at what was read.
+/* mixer_cross.h - cross attention: the text attends to a source that an encoder has read.
  *
- *     source     an encoder's rows, final:  --> k, v --> memory        once for each text
- *     text       x --> norm --> q ---------------------------> attention --> o        for each token
+ *     source     the encoder's final rows:  --> k, v --> cache         once for each source
+ *     text       x --> norm --> q ---------------------------> attention --> o    each token
  *
- * Queries come from one text and keys and values from another one, and that is all the difference: no mask,
- * because all of the source is there, and no places, because positions in two texts have no distance.
+ * Queries come from one text, keys and values from another.  There is no mask, because all of
+ * the source is there, and no rotation, because positions of two texts have no distance.
  *
- * A sequence that has a source holds it first: positions 0 .. source-1 of each layer of its memory are keys
- * and values of the source's rows, those of the text follow.
+ * A sequence with a source stores it first: in each layer, positions 0 .. source-1 are keys and
+ * values of the source's rows, then come those of the text.
  *
- *     memory of a layer     | cross keys and values | keys and values of the text |
+ *     cache of a layer      | cross keys and values | keys and values of the text |
  *                           0                       source                        length
  *
- * So sequences share, copy and give back a source's pages as they do those of a text (kv.h).
+ * So sequences share, copy and release a source's pages like any others (kv.h).
  *
- * Invariant: what cross_keep wrote is not written again, and depends on the source alone.
- * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.2.3; Bahdanau et al. 2014, arXiv:1409.0473.
+ * Invariant: what cross_keep stored depends on the source alone and is never written again.
+ * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.2.3; Bahdanau et al. 2014,
+ *          arXiv:1409.0473.
  * Tutorial docs/layer4/cross-attention.md */
 #ifndef STRATA_MIXER_CROSS_H
 #define STRATA_MIXER_CROSS_H
@@ -24,21 +25,21 @@
 
 typedef struct Cross {
     Norm norm;
-    Attention
-        attention; /* q, k, v, o and its shape, `cross` set; not there: o.w.data is NULL */
+    /* q, k, v, o and shape, `cross` set; o.w.data NULL: no cross attention */
+    Attention attention;
 } Cross;
 
-/* Keep keys and values of a source's rows in layer `layer` of the memory.
+/* Store keys and values of a source's rows in layer `layer` of the cache.
  *
  *   source   its rows are positions of the source
- *   rows     (count, dim) as the encoder left them */
+ *   rows     (count, dim) the encoder's output */
 void cross_keep(Pool *pool, const Cross *cross, AttentionRun *run, KvCache *kv, size_t layer,
                 const Batch *source, const float *rows);
 
-/* out (count, dim) = what the source has to say to each row of x (count, dim), which has passed
- * `norm` already.
+/* out (count, dim) = attention to the source for each row of x (count, dim), already normed.
  *
- * Cost     2 * count * heads * source * (head_dim + value_dim) flops beside the products with q and o. */
+ * Cost     2 * count * heads * source * (head_dim + value_dim) flops, and the products with q
+ *          and o. */
 void cross_forward(Pool *pool, const Cross *cross, AttentionRun *run, const KvCache *kv,
                    size_t layer, const Batch *batch, const float *x, float *out);
 

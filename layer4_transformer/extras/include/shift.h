@@ -1,20 +1,23 @@
-/* shift.h - a text that is longer than its context goes on: old positions are cut out of its memory.
+/* shift.h - context shift: cut old positions out of the cache so that a text can outgrow its
+ * context.
  *
  *     full     [ kept | gone ........... | rest ......... ]     ctx positions
  *     after    [ kept | rest ......... ]                        `gone` fewer: the rest moves up
  *
- * The pages in the middle are given back, and the table closes over them.  Values know no place.  Keys
- * are rotated by theirs, and rotations add up, so a key is moved by one rotation more (rope.h):
+ * The pages in the middle are released and the table closes over them.  Values do not depend on
+ * position.  Keys are rotated by theirs, and rotations add up, so one more rotation moves a key
+ * (rope.h):
  *
  *     R(p - gone) k  =  R(-gone) R(p) k
  *
- * The beginning is kept because every token attends to it, whatever it says.
+ * The first positions are kept because every token attends to them, whatever they say.
  *
- * This is an approximation.  Keys and values behind the gap were made when what is gone was still seen,
- * and reading the shorter text anew would make others, but for the keys of the first layer: those are the
- * same up to rounding.  In a format of few bits the rounding is half a step of its scale, each time.
+ * This is an approximation: keys and values behind the gap were computed while the removed
+ * tokens were visible.  Evaluating the shorter text would give others, except for keys of the
+ * first layer, which agree up to rounding.  In a format of few bits each shift rounds keys by
+ * up to half a step of their scale.
  *
- * Invariant: what a text has read of it is as it was in `kept`, and in another place in the rest.
+ * Invariant: the cache of `kept` does not change; that of the rest moves to other positions.
  * Source   Xiao et al. 2023, arXiv:2309.17453 (why the first tokens stay); Su et al. 2021,
  *          arXiv:2104.09864 (rotations). */
 #ifndef STRATA_SHIFT_H
@@ -22,28 +25,27 @@
 
 #include "kv.h"
 
-/* How many positions behind `keep` can be cut out of a full context: a window that has given pages back
- * must lie behind the gap. */
+/* Max positions that can be cut behind `keep` out of a full context: the gap must end before
+ * the window of every layer that releases pages. */
 size_t shift_most(const KvCache *kv, size_t keep);
 
-/* Cut positions keep .. keep + gone - 1 out of a sequence.  Keys still stand as they were rotated:
- * shift_keys follows, for each layer.  Pages behind the gap that others name, too, are copied first;
- * unused prefixes are evicted.
+/* Cut positions keep .. keep + gone - 1 out of a sequence.  Call shift_keys for each layer
+ * afterwards.  Shared pages behind the gap are copied first; unused prefixes are evicted.
  *
- * Needs    keep and gone multiples of KV_PAGE, keep + gone <= length; no recurrent layer; what the next
- *          token sees through a window has not been given back: gone <= shift_most of a full context.
- * False when the pool has too few pages for the copies; nothing changes then. */
+ * Needs    keep and gone multiples of KV_PAGE, keep + gone <= length; no recurrent layer; gone
+ *          <= shift_most of a full context, so that all the next token sees is still there.
+ * Fails    (false) when the pool has too few pages for the copies; nothing changes then. */
 bool shift_pages(KvCache *kv, size_t sequence, size_t keep, size_t gone);
 
-/* What the keys of a layer are rotated by. */
+/* The rotation of a layer's keys. */
 typedef struct ShiftRope {
-    const Rope *rope;     /* NULL, or of style ROPE_NONE: not at all */
-    size_t plain;         /* the first number of a key that is rotated: 0 but in mixer_mla.h */
+    const Rope *rope;     /* NULL or ROPE_NONE: no rotation */
+    size_t plain;         /* the first rotated number of a key: 0 except in mixer_mla.h */
     float *key;           /* (key_dim) scratch */
     float *cosine, *sine; /* (rotary / 2) scratch */
 } ShiftRope;
 
-/* Turn the keys of a layer from position `first` on back by `by` positions. */
+/* Rotate the keys of a layer from position `first` on back by `by` positions. */
 void shift_keys(KvCache *kv, size_t layer, size_t sequence, size_t first, size_t by,
                 const ShiftRope *turn);
 

@@ -1,14 +1,16 @@
-/* short_conv.h - each channel of a token mixed with the same channel of the few tokens before it.
+/* short_conv.h - a short causal convolution: each channel mixed with the same channel of the
+ * last few tokens.
  *
  *     x[t-3] --w0--+
  *     x[t-2] --w1--+
  *     x[t-1] --w2--+--> out[t]          taps = 4: the state is the last three inputs
  *     x[t]   --w3--+
  *
- * Recurrent layers begin with one: a state alone blurs where a token stood, three neighbours show it.
+ * Recurrent layers begin with one: a state alone blurs where a token stood, neighbours show it.
  *
- * Invariant: what a token gets depends on its own sequence alone, to the bit.
- * Source   Gu & Dao 2023, arXiv:2312.00752, sec. 3.4; Poli et al. 2023, arXiv:2302.10866 (Hyena). */
+ * Invariant: a token's output depends on its own sequence alone, to the bit.
+ * Source   Gu & Dao 2023, arXiv:2312.00752, sec. 3.4; Poli et al. 2023, arXiv:2302.10866
+ *          (Hyena). */
 #ifndef STRATA_SHORT_CONV_H
 #define STRATA_SHORT_CONV_H
 
@@ -16,27 +18,27 @@
 #include "state.h"
 
 typedef struct ShortConv {
-    const float *w;    /* (channels, taps) the last tap is the token's own */
+    const float *w;    /* (channels, taps); the last tap is the token's own */
     const float *bias; /* (channels); NULL: none */
     size_t channels, taps;
-    bool silu; /* what comes out is activated */
-    size_t at; /* where its state begins among the layer's numbers */
+    bool silu; /* apply silu to the output */
+    size_t at; /* offset of its state in the layer's state */
 } ShortConv;
 
-/* Numbers of its state: (channels, taps - 1), the inputs before, oldest first. */
+/* Floats of its state: (channels, taps - 1), the last inputs, oldest first. */
 size_t short_conv_state(const ShortConv *conv);
 
 /* One token, channels begin .. end - 1.
  *
  *   out      (channels)   written
- *   after    the state with this token, may be before
- *   before   the state; NULL: nothing came before, all 0 */
+ *   after    the new state; may be before
+ *   before   the state; NULL: the sequence begins, all 0 */
 void short_conv_step(const ShortConv *conv, const float *before, float *after, const float *x,
                      float *out, size_t begin, size_t end);
 
-/* All tokens of a batch, each after those before it in its sequence.
+/* All tokens of a batch, in order within each sequence.
  *
- *   x     row i begins at x + i * x_step
+ *   x     row i starts at x + i * x_step
  *   out   (count, channels) */
 void short_conv_rows(Pool *pool, const ShortConv *conv, const KvCache *kv, size_t layer,
                      const Batch *batch, const float *x, size_t x_step, float *out);

@@ -1,10 +1,10 @@
-/* train_delta.h - a Gated DeltaNet in place of attention, forward and backward (block_train.h): a Qwen 3.5
- * without its layers of attention.
+/* train_delta.h - a Gated DeltaNet that replaces attention, forward and backward
+ * (block_train.h): a Qwen 3.5 without attention layers.
  *
- *     norm --> q k v --> conv, silu, length 1 --> the state is updated --> norm --> * --> out
- *          --> z --------------------------------------------------------> silu ---+
+ *     norm --> q k v --> conv, silu, length 1 --> state update, read --> norm --> * --> out
+ *          --> z -----------------------------------------------------> silu -----+
  *
- * Of a TrainShape kv_heads are the heads of keys; head h of values goes with head h % kv_heads.
+ * kv_heads of a TrainShape are the key heads; value head h uses key head h % kv_heads.
  *
  * Invariant: as in block_train.h. */
 #ifndef STRATA_TRAIN_DELTA_H
@@ -15,8 +15,8 @@
 
 /* TrainBlock.mixer: the weights, or their gradients. */
 typedef struct TrainDelta {
-    float *qkv, *taps;   /* (channels, dim): q, k, v; (channels, taps) of their convolution */
-    float *alpha, *beta; /* (heads, dim) for the decay and for what is written */
+    float *qkv, *taps;   /* (channels, dim): q, k, v; (channels, taps) of the convolution */
+    float *alpha, *beta; /* (heads, dim) for the decay and for beta */
     float *rate, *bias;  /* (heads) decay = exp(-exp(rate) softplus(alpha + bias)) */
     float *gate, *norm;  /* (heads*hd, dim), (hd) */
     float *out;          /* (dim, heads*hd) */
@@ -25,8 +25,8 @@ typedef struct TrainDelta {
 /* TrainSaved.mixer; n rows each. */
 typedef struct TrainDeltaSaved {
     float *in, *conv; /* (channels) before and after the convolution */
-    float *z, *asked; /* (heads*hd) the gate before silu; what was read from the state */
-    float *alpha;     /* (heads) as its map returns it */
+    float *z, *asked; /* (heads*hd) the gate before silu; what S returned */
+    float *alpha;     /* (heads) its map's output */
     DeltaRows rows;   /* q, k, v, beta and rate */
 } TrainDeltaSaved;
 

@@ -20,17 +20,18 @@ typedef struct Chunk {
 static Matrix rows(const float *x, size_t width) { return (Matrix){x, width, 1}; }
 static Matrix columns(const float *x, size_t width) { return (Matrix){x, 1, width}; }
 
-/* Who meets whom: kk becomes A, and -A below, so that it can be added; qk what token i is told of u_j. */
-static void pairs(const Chunk *c, const float *beta) {
+/* kk, all k_i . k_j, becomes -A; qk, all q_i . k_j, becomes the weight of u_j in o_i. */
+static void pair_weights(const Chunk *c, const float *beta) {
     for (size_t i = 0; i < c->n; i++)
         for (size_t j = 0; j < c->n; j++) {
-            float fades = j > i ? 0 : expf(c->total[i] - c->total[j]);
-            c->kk[i * N + j] *= -beta[i] * (j < i ? fades : 0);
-            c->qk[i * N + j] *= fades;
+            float decay = j > i ? 0 : expf(c->total[i] - c->total[j]);
+            c->kk[i * N + j] *= -beta[i] * (j < i ? decay : 0);
+            c->qk[i * N + j] *= decay;
         }
 }
 
-/* U = (1 + A)^-1 R in place, downwards: what earlier blocks bring by a product, then row after row. */
+/* U = (1 + A)^-1 R in place, block by block: the earlier blocks by a product, then row by
+ * row. */
 static void solve(const Chunk *c) {
     for (size_t first = 0; first < c->n; first += BLOCK) {
         size_t m = min_size(BLOCK, c->n - first);
@@ -43,12 +44,12 @@ static void solve(const Chunk *c) {
     }
 }
 
-/* The memory at the end of the chunk. */
-static void move_on(const Chunk *c, float *state, const float *k) {
+/* The state after the chunk. */
+static void update_state(const Chunk *c, float *state, const float *k) {
     float last = c->total[c->n - 1];
     for (size_t j = 0; j < c->n; j++) {
-        float stays = expf(last - c->total[j]);
-        for (size_t i = 0; i < c->d; i++) c->faded[j * c->d + i] = stays * k[j * c->d + i];
+        float decay = expf(last - c->total[j]);
+        for (size_t i = 0; i < c->d; i++) c->faded[j * c->d + i] = decay * k[j * c->d + i];
     }
     for (size_t i = 0; i < c->d * c->d; i++) state[i] *= expf(last);
     matmul_packed(NULL, c->d, c->d, c->n, columns(c->faded, c->d), rows(c->u, c->d), state,
@@ -65,13 +66,13 @@ void delta_chunk(float *state, size_t d, size_t n, const float *rate, const floa
     matmul_packed(NULL, n, d, d, rows(k, d), rows(state, d), c.u, d, false, c.scratch);
     matmul_packed(NULL, n, d, d, rows(q, d), rows(state, d), out, d, false, c.scratch);
     for (size_t i = 0; i < n; i++) {
-        float stays = expf(c.total[i]);
+        float decay = expf(c.total[i]);
         for (size_t j = i * d; j < (i + 1) * d; j++) {
-            c.u[j] = beta[i] * (v[j] - stays * c.u[j]);
-            out[j] *= stays;
+            c.u[j] = beta[i] * (v[j] - decay * c.u[j]);
+            out[j] *= decay;
         }
     }
-    pairs(&c, beta), solve(&c);
+    pair_weights(&c, beta), solve(&c);
     matmul_packed(NULL, n, d, n, rows(c.qk, N), rows(c.u, d), out, d, true, c.scratch);
-    move_on(&c, state, k);
+    update_state(&c, state, k);
 }

@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-    ROWS = 4,          /* taken at a time by a thread */
-    GROUP = KV_QUERIES /* heads taken at once */
+    ROWS = 4,          /* rows per task */
+    GROUP = KV_QUERIES /* heads at once */
 };
 
 void indexer_sizes_include(IndexerSizes *s, const Indexer *x) {
@@ -35,7 +35,7 @@ void indexer_run_init(IndexerRun *run, Pool *pool, size_t rows, const IndexerSiz
 
 /* ------------------------------------------------------------------ the largest scores */
 
-/* Bits that are in the order of the numbers; both zeros are one. */
+/* Integers in the order of the floats; -0 equals 0. */
 static uint32_t ordered(float x) {
     uint32_t bits;
     x += 0.0f;
@@ -72,7 +72,7 @@ typedef struct Rows {
     const Batch *batch;
 } Rows;
 
-/* A PoolTask: the key is normed; key and queries turn; the key goes to memory. */
+/* A PoolTask: norm the key, rotate key and queries, store the key. */
 static void place_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Indexer *x = t->x;
@@ -96,7 +96,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* Scores of n positions from the beginning of a page. */
+/* Scores of n positions from the start of a page. */
 static void score_page(const Rows *t, size_t row, size_t first, size_t n, float *scores) {
     const Indexer *x = t->x;
     const size_t whole = (n + STRIP - 1) / STRIP * STRIP;

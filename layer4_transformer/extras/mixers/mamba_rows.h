@@ -1,4 +1,4 @@
-/* mamba_rows.h - a batch on its way through a state-space mixer: what its tasks share. */
+/* mamba_rows.h - a batch in a state-space mixer: the tasks of Mamba 1 and Mamba 2. */
 #ifndef STRATA_MAMBA_ROWS_H
 #define STRATA_MAMBA_ROWS_H
 

@@ -9,7 +9,7 @@ typedef struct Keep {
     const Batch *source;
 } Keep;
 
-/* A PoolTask. */
+/* A PoolTask: store the source's keys and values. */
 static void keep_rows(void *context, int worker, size_t begin, size_t end) {
     const Keep *t = context;
     size_t k = t->shape->kv_heads * t->shape->head_dim,

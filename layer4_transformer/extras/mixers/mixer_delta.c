@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
-/* Rows of a memory that walk through all tokens together: with keys of 128 numbers 32 KB. */
+/* State rows that go through all tokens together: 32 KB with keys of 128 numbers. */
 enum { TILE = 4 * STRIP };
 
 size_t delta_state(const DeltaNet *m) {
@@ -50,9 +50,9 @@ typedef struct Rows {
     const Batch *batch;
 } Rows;
 
-/* ------------------------------------------------------------------ what a token says */
+/* ------------------------------------------------------------------ projections */
 
-/* y = map(x), perhaps by way of a few numbers. */
+/* y = map(x), or map(first(x)) if low-rank. */
 static void map_rows(Pool *pool, const Rows *t, const Linear *first, const Linear *map,
                      const float *x, float *y) {
     size_t n = t->batch->count;
@@ -80,7 +80,7 @@ static void project(Pool *pool, const Rows *t, const float *x) {
     if (!m->both.w.data) map_rows(pool, t, &m->decay_a, &m->decay, x, t->run->decay);
 }
 
-/* A row of `both`, for each head of keys [betas | decays], becomes two rows. */
+/* Split a row of `both`, [betas | decays] of each key head, into two rows. */
 static void part_both(const DeltaNet *m, float *both, float *decay) {
     float beta[2 * DELTA_DIM];
     size_t share = m->heads / m->keys;
@@ -91,13 +91,13 @@ static void part_both(const DeltaNet *m, float *both, float *decay) {
     memcpy(both, beta, m->heads * sizeof *beta);
 }
 
-/* Each head to length 1. */
+/* Normalize each head to length 1. */
 static void lengths_one(const DeltaNet *m, float *x) {
     for (size_t h = 0; h < m->keys; h++) length_norm(x + h * m->d, m->d, m->eps);
 }
 
-/* A PoolTask: q and k of length 1, beta within 0 to 1, decay = exp(a * softplus(decay + bias)).  With `both` a row of
- * run->beta has 2 heads numbers and one of run->decay has heads of them, as ever. */
+/* A PoolTask: q and k of length 1, beta in 0 .. 1, decay = exp(a * softplus(decay + bias)).
+ * With `both` a row of run->beta has 2 heads numbers and one of run->decay heads. */
 static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const DeltaNet *m = t->m;
@@ -117,7 +117,7 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* ------------------------------------------------------------------ the memory moves on */
+/* ------------------------------------------------------------------ state update */
 
 void delta_step(float *after, const float *before, size_t d, size_t rows, const float *decay,
                 float beta, const float *q, const float *k, const float *v, float *out) {
@@ -136,7 +136,7 @@ void delta_step(float *after, const float *before, size_t d, size_t rows, const 
                                          .n = d});
 }
 
-/* Some rows of head h, from j on, take in token i. */
+/* Token i updates some rows of head h, from j on. */
 static void step_head(const Rows *t, size_t i, size_t h, size_t j, size_t rows,
                       StateStep state) {
     const DeltaNet *m = t->m;
@@ -151,7 +151,8 @@ static void step_head(const Rows *t, size_t i, size_t h, size_t j, size_t rows,
                t->run->v + value, t->run->y + value);
 }
 
-/* A PoolTask: all tokens for some tiles of heads, one tile after the other, so that it stays in the first cache. */
+/* A PoolTask: all tokens for some tiles of heads, one tile after the other, so that it stays in
+ * L1. */
 static void some_tiles(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     size_t d = t->m->d, tiles = tiles_of(d), head = strip_rows(d) * d,

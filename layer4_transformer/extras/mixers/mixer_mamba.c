@@ -2,9 +2,9 @@
 #include "mamba_rows.h"
 #include "block_extras.h"
 
-enum { CHANNELS = 16, ROWS = 4 }; /* taken at a time by a thread */
+enum { CHANNELS = 16, ROWS = 4 }; /* per task */
 
-/* The channels of a head of Mamba 2 lie in strips, those of Mamba 1 one after the other. */
+/* Mamba 2 stores the channels of a head in strips, Mamba 1 one after the other. */
 size_t mamba_state(const Mamba *m) {
     size_t channels = m->x.w.data ? m->inner : m->heads * strip_rows(m->inner / m->heads);
     return short_conv_state(&m->conv) + channels * m->n;
@@ -32,12 +32,12 @@ void mamba_run_init(MambaRun *run, size_t rows, const MambaSizes *s, Arena *aren
     run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(s->dim, s->inner)), 1);
 }
 
-/* ------------------------------------------------------------------ dt, B and C of each token */
+/* ------------------------------------------------------------------ dt, B and C */
 
 static size_t rank_of(const Mamba *m) { return m->dt.w.shape[1]; }
 static size_t projected_of(const Mamba *m) { return rank_of(m) + 2 * m->n; }
 
-/* A PoolTask: norms, where there are some; what dt is made from stands by itself then. */
+/* A PoolTask: norm B, C and the input of dt, which goes to run->rank. */
 static void split_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mamba *m = t->m;
@@ -51,10 +51,10 @@ static void split_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* ------------------------------------------------------------------ the state moves on */
+/* ------------------------------------------------------------------ state update */
 
-/* Up to CHANNELS channels of one token: dt becomes positive, S <- exp(dt A) S + dt x B,
- * y = S . C + D x, gated by z. */
+/* Up to CHANNELS channels of one token: dt = softplus(dt), S <- exp(dt A) S + dt x B, then y =
+ * (S . C + D x) silu(z). */
 static void step(const Mamba *m, const float *before, float *after, const float *b, float *dt,
                  const float *x, const float *z, float *y, size_t first, size_t count) {
     float decay[CHANNELS * MAMBA_STATE], in[CHANNELS], gate[CHANNELS];

@@ -1,16 +1,16 @@
 /* mixer_mamba2.c - Mamba 2.  See mixer_mamba.h.
  *
  *     a row of `in`     | z: inner | x: inner | B: groups n | C: groups n | dt: heads |
- *     ... convolved                | x        | B           | C           | */
+ *     convolved                    | x        | B           | C           | */
 #include "mamba_rows.h"
 #include "block_extras.h"
 
-enum { CHANNELS = 64, ROWS = 4 }; /* taken at a time */
+enum { CHANNELS = 64, ROWS = 4 }; /* at a time */
 
-/* ------------------------------------------------------------------ the state moves on */
+/* ------------------------------------------------------------------ state update */
 
-/* One token of one head: S <- exp(dt A) S + dt x B, y = S . C + D x, with dt = softplus(raw + bias) and one
- * decay for all numbers of the head's state. */
+/* One token of one head: S <- exp(dt A) S + dt x B, y = S . C + D x, with dt = softplus(raw +
+ * bias) and one decay for the head. */
 static void step_head(const Mamba *m, StateStep state, float raw, const float *x, float *y,
                       size_t head) {
     size_t width = m->inner / m->heads, first = head * width,
@@ -39,7 +39,8 @@ static void step_head(const Mamba *m, StateStep state, float raw, const float *x
     }
 }
 
-/* A PoolTask: all tokens for some heads, one head after the other, so that its state stays in cache. */
+/* A PoolTask: all tokens for some heads, one head after the other, so that its state stays in
+ * cache. */
 static void some_heads(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mamba *m = t->m;

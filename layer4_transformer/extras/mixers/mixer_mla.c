@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
 static bool is_absorbed(const Mla *m) { return m->k_b.w.data; }
 
@@ -70,8 +70,9 @@ static void project(Pool *pool, const Rows *t, const float *x) {
     linear(pool, &m->q_b, t->run->q_latent, n, t->run->asked, t->run->scratch);
 }
 
-/* A PoolTask: c is normed; k' and the q' of each head turn; q grows with the position, as some do.
- * q goes to where its head's rows stand together, q' to the end of the query that attends. */
+/* A PoolTask: norm c, rotate k' and each head's q', scale q by its position (q_temperature).  q
+ * goes to heads_in, a head's rows together (absorbed), or to the query's front (plain); q' to
+ * the query's end. */
 static void place_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mla *m = t->m;
@@ -100,7 +101,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
 
 /* ------------------------------------------------------------------ absorbed */
 
-/* Rows h * n .. h * n + n - 1 through the matrix of head h, for all heads. */
+/* Apply the matrix of head h to rows h * n .. h * n + n - 1, for all heads. */
 static void map_heads(Pool *pool, const Rows *t, const Linear *stack) {
     size_t n = t->batch->count, heads = t->a->shape.heads, out = stack->w.shape[1];
     for (size_t h = 0; h < heads; h++) {
@@ -112,7 +113,8 @@ static void map_heads(Pool *pool, const Rows *t, const Linear *stack) {
                     t->run->scratch);
 }
 
-/* PoolTasks: between rows of heads and heads of rows; c and k' go to memory. */
+/* PoolTasks: transpose between (heads, rows) and (rows, heads); ask_latents stores c and k',
+ * too. */
 static void ask_latents(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const AttentionShape *s = &t->a->shape;
@@ -172,7 +174,7 @@ static void store_heads(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* The latents alone, without k', stand together for the product. */
+/* Pack the latents without k' for the product. */
 static void pack_latents(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     size_t rank = t->m->rank;
@@ -182,7 +184,7 @@ static void pack_latents(void *context, int worker, size_t begin, size_t end) {
                rank * sizeof(float));
 }
 
-/* ------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------ forward */
 
 void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *shared,
                  MlaRun *run, KvCache *kv, size_t layer, const Batch *batch, const float *x,
@@ -237,7 +239,7 @@ static void mla_rows(const Block *b, const Pass *p, const float *in, float *out)
                 out);
 }
 
-/* Latents share the memory of attention; what is mixed may be wider. */
+/* Uses attention's working memory; the mixed rows may be wider. */
 static void mla_include(BlockSizes *s, const Block *b) {
     attention_sizes_include(&s->attention, &b->attention);
     s->attention.mixed =

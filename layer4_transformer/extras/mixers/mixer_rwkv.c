@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 4, CHANNELS = 64 }; /* taken at a time by a thread */
+enum { ROWS = 4, CHANNELS = 64 }; /* per task */
 
 size_t rwkv_state(const Rwkv *m) {
     return 2 * m->heads * m->d + m->heads * strip_rows(m->d) * m->d;
@@ -39,7 +39,7 @@ typedef struct Rows {
     size_t layer;
     const Batch *batch;
     const float *x;
-    /* of a shift: so many rows of mu, and where the last x lies in the state */
+    /* of a shift: rows of mu, offset of the last x in the state */
     const float *mu;
     size_t mixes, at;
 } Rows;
@@ -48,7 +48,7 @@ static size_t width(const Rwkv *m) { return m->heads * m->d; }
 
 static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
-/* ------------------------------------------------------------------ a token and its predecessor */
+/* ------------------------------------------------------------------ shift */
 
 /* A PoolTask: all tokens for some channels; mixed = x + (x before - x) mu. */
 static void shift_channels(void *context, int worker, size_t begin, size_t end) {
@@ -73,15 +73,15 @@ static void shift_channels(void *context, int worker, size_t begin, size_t end) 
     }
 }
 
-/* ------------------------------------------------------------------ what a token says */
+/* ------------------------------------------------------------------ projections */
 
-/* y = map(row j of what was shifted), by way of few numbers, through which `bend` goes. */
+/* y = up act(down(shifted x number `mix`)) + bias */
 static void map_low(Pool *pool, const Rows *t, const RwkvMap *map, int mix,
-                    float (*bend)(float x), float *y) {
+                    float (*act)(float x), float *y) {
     size_t n = t->batch->count, dim = width(t->m), rank = map->down.w.shape[0];
     linear(pool, &map->down, t->run->mixed + (size_t)mix * n * dim, n, t->run->rank,
            t->run->scratch);
-    for (size_t i = 0; i < n * rank && bend; i++) t->run->rank[i] = bend(t->run->rank[i]);
+    for (size_t i = 0; i < n * rank && act; i++) t->run->rank[i] = act(t->run->rank[i]);
     linear(pool, &map->up, t->run->rank, n, y, t->run->scratch);
     for (size_t i = 0; i < n && map->bias; i++) axpy(y + i * dim, 1, map->bias, dim);
 }
@@ -102,7 +102,7 @@ static void project(Pool *pool, const Rows *t) {
         map_low(pool, t, &m->value, RWKV_V, NULL, run->y);
 }
 
-/* A PoolTask: w, a, k', k and v as the formulas at the head of mixer_rwkv.h say. */
+/* A PoolTask: w, a, k', k and v by the formulas of mixer_rwkv.h. */
 static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Rwkv *m = t->m;
@@ -124,7 +124,7 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* ------------------------------------------------------------------ the memory moves on */
+/* ------------------------------------------------------------------ state update */
 
 void rwkv_step(float *after, const float *before, size_t d, const float *w, const float *kk,
                const float *a, const float *r, const float *k, const float *v, float *out) {
@@ -145,7 +145,8 @@ void rwkv_step(float *after, const float *before, size_t d, const float *w, cons
                                          .n = d});
 }
 
-/* A PoolTask: all tokens for some heads, one head after the other, so that its memory stays in cache. */
+/* A PoolTask: all tokens for some heads, one head after the other, so that its state stays in
+ * cache. */
 static void some_heads(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const RwkvRun *run = t->run;
@@ -161,7 +162,7 @@ static void some_heads(void *context, int worker, size_t begin, size_t end) {
         }
 }
 
-/* ------------------------------------------------------------------ norm, the own key, gate */
+/* ------------------------------------------------------------------ norm, own pair, gate */
 
 /* A PoolTask: y = (norm(y) + (r . k rk) v) g. */
 static void finish_rows(void *context, int worker, size_t begin, size_t end) {

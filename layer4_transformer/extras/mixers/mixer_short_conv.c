@@ -2,7 +2,7 @@
 #include "mixer_short_conv.h"
 #include "block_extras.h"
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
 void short_conv_run_init(ShortConvRun *run, size_t rows, size_t dim, Arena *arena) {
     size_t f = sizeof(float);
@@ -17,7 +17,7 @@ typedef struct Rows {
     size_t dim;
 } Rows;
 
-/* PoolTasks: x = B * u before the convolution, y = C * y behind it. */
+/* PoolTasks: x = B * u before the convolution, y = C * y after it. */
 static void gate_in(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     (void)worker;

@@ -1,7 +1,7 @@
 /* short_conv.c - see short_conv.h. */
 #include "short_conv.h"
 
-enum { CHANNELS = 64 }; /* taken at a time by a thread */
+enum { CHANNELS = 64 }; /* channels per task */
 
 size_t short_conv_state(const ShortConv *conv) { return conv->channels * (conv->taps - 1); }
 

@@ -59,7 +59,7 @@ static void weight_inputs(size_t count, size_t dim, ExpertsRun *run) {
     }
 }
 
-/* Add the product of every expert with its rows to the list; returns how many there are now. */
+/* Append each expert's product with its rows to the list; returns the list's length. */
 static size_t add_products(const Linear *stack, float *y, size_t count, ExpertsRun *run) {
     for (size_t e = 0; e < stack->w.shape[0]; e++) {
         size_t first = run->first[e], n = run->first[e + 1] - first;
@@ -83,7 +83,7 @@ static void run_experts(Pool *pool, const FeedForward *f, const Experts *e, size
     linear_products(pool, run->products, count, net->a, rows, net->scratch);
 }
 
-/* out += the network that every token passes, perhaps through a gate of its own */
+/* out += shared network(x), gated if it has a gate */
 static void add_shared(Pool *pool, const FeedForward *f, const Experts *e, const float *x,
                        size_t n, float *out, ExpertsRun *run) {
     size_t dim = e->router.map.w.shape[1];
@@ -96,7 +96,7 @@ static void add_shared(Pool *pool, const FeedForward *f, const Experts *e, const
     }
 }
 
-/* The experts of each of n tokens; run->rows is free for the rows that the router reads. */
+/* Choose the experts of n tokens; run->rows holds the normed rows meanwhile. */
 static void route(Pool *pool, const Router *r, const float *x, size_t n, ExpertsRun *run) {
     size_t experts = r->map.w.shape[0], dim = r->map.w.shape[1];
     float scale = r->score_scale > 0 ? r->score_scale : 1;
@@ -108,7 +108,7 @@ static void route(Pool *pool, const Router *r, const float *x, size_t n, Experts
         moe_choose(r, run->scores + i * experts, run->choice + i * r->used);
 }
 
-/* out (n, width) = the outputs of the chosen experts for x (n, width), weighted and added up. */
+/* out (n, width) = the weighted sum of the chosen experts' outputs for x (n, width). */
 static void mix_experts(Pool *pool, const FeedForward *f, const Experts *e, const float *x,
                         size_t n, float *out, ExpertsRun *run) {
     size_t width = e->net.up.w.shape[2], used = e->router.used;

@@ -1,9 +1,9 @@
-/* router.c - which experts a token passes, and with what weights.  See moe.h. */
+/* router.c - the experts of a token, and their weights.  See moe.h. */
 #include "moe.h"
 
 #include <math.h>
 
-/* The largest of n numbers that are not taken yet. */
+/* Index of the largest of n numbers not taken yet. */
 static size_t largest(const float *x, const bool *taken, size_t n) {
     size_t best = n;
     for (size_t i = 0; i < n; i++)
@@ -11,8 +11,9 @@ static size_t largest(const float *x, const bool *taken, size_t n) {
     return best;
 }
 
-/* How good a group of experts is: its best two, added up, or with no bias its best one.
- * Source   DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2; arXiv:2405.04434, sec. 2.2.2 (its best one). */
+/* Score of a group of experts: its best two added up, or without a bias its best one.
+ * Source   DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2; arXiv:2405.04434, sec. 2.2.2 (its best
+ *          one). */
 static float group_score(const Router *r, const float *p, size_t n) {
     bool taken[MOE_EXPERTS] = {false};
     size_t best = largest(p, taken, n);

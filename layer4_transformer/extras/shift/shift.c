@@ -3,12 +3,12 @@
 #include "memory/kv_pages.h"
 #include "prefix.h"
 
-/* The first page of a layer, not before `first`, that no window gave back. */
+/* A layer's first page from `first` on that no window has released. */
 static size_t first_there(const KvCache *kv, size_t sequence, size_t layer, size_t first) {
     return max_size(first, (size_t)*kv_gone(kv, sequence, layer));
 }
 
-/* Pages from `first` on that others name, too. */
+/* Shared pages from `first` on. */
 static size_t shared_from(const KvCache *kv, size_t sequence, size_t first) {
     size_t shared = 0, end = kv_pages_for(kv->length[sequence]);
     for (size_t l = 0; l < kv->config.layers; l++)
@@ -18,7 +18,7 @@ static size_t shared_from(const KvCache *kv, size_t sequence, size_t first) {
     return shared;
 }
 
-/* Entries first .. first + count - 1 of a layer's table go, and those behind them move up. */
+/* Remove entries first .. first + count - 1 of a layer's table; the later ones move up. */
 static void close_gap(KvCache *kv, size_t sequence, size_t layer, size_t first, size_t count) {
     int32_t *table = kv_table(kv, sequence, layer), *left = kv_gone(kv, sequence, layer);
     size_t there = (size_t)*left, end = kv_pages_for(kv->length[sequence]);
@@ -32,16 +32,16 @@ static void close_gap(KvCache *kv, size_t sequence, size_t layer, size_t first, 
 }
 
 size_t shift_most(const KvCache *kv, size_t keep) {
-    size_t ctx = kv->config.ctx, most = ctx > keep ? ctx - keep : 0;
+    size_t ctx = kv->config.ctx, max = ctx > keep ? ctx - keep : 0;
     for (size_t l = 0; l < kv->config.layers; l++) {
         size_t window = kv->shape[l].window;
         bool slides = window && window + KV_REWIND + KV_PAGE <= ctx + 1;
-        if (slides) most = min_size(most, ctx > keep + window ? ctx - keep - window : 0);
+        if (slides) max = min_size(max, ctx > keep + window ? ctx - keep - window : 0);
     }
-    return most;
+    return max;
 }
 
-/* Is all that a layer's next token looks at still there? */
+/* Does a layer still hold what the next token sees? */
 static bool sees_all(const KvCache *kv, size_t sequence, size_t layer) {
     return (size_t)*kv_gone(kv, sequence, layer) * KV_PAGE <=
            kv_first_seen(kv, layer, kv->length[sequence]);
@@ -50,9 +50,8 @@ static bool sees_all(const KvCache *kv, size_t sequence, size_t layer) {
 bool shift_pages(KvCache *kv, size_t sequence, size_t keep, size_t gone) {
     const size_t first = keep / KV_PAGE, count = gone / KV_PAGE;
     REQUIRE(keep % KV_PAGE == 0 && gone % KV_PAGE == 0 && keep + gone <= kv->length[sequence],
-            "%zu positions after %zu of %zu cannot be cut out", gone, keep,
-            kv->length[sequence]);
-    REQUIRE(!kv->snapshots, "a recurrent state forgets no token");
+            "cannot cut %zu positions after %zu of %zu", gone, keep, kv->length[sequence]);
+    REQUIRE(!kv->snapshots, "cannot cut tokens out of a recurrent state");
     while (kv->pages.free_count < shared_from(kv, sequence, first + count))
         if (!prefix_evict(kv)) return false;
     for (size_t l = 0; l < kv->config.layers; l++)
@@ -70,7 +69,7 @@ void shift_keys(KvCache *kv, size_t layer, size_t sequence, size_t first, size_t
     if (!kv_has_pages(kv, layer) || !rope || rope->style == ROPE_NONE) return;
     first = first_there(kv, sequence, layer, first / KV_PAGE) * KV_PAGE;
     rope_angles(rope, by, turn->cosine, turn->sine);
-    for (size_t i = 0; i < rope->rotary / 2; i++) /* lengths stay: keys have their magnitude */
+    for (size_t i = 0; i < rope->rotary / 2; i++) /* keys already have the magnitude */
         turn->cosine[i] /= rope->magnitude, turn->sine[i] /= -rope->magnitude;
     for (size_t p = first; p < kv->length[sequence]; p++)
         for (size_t head = 0; head < kv->shape[layer].kv_heads; head++) {

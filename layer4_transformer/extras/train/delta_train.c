@@ -1,18 +1,18 @@
-/* delta_train.c - see delta_train.h.  A task is one head of keys of one sequence with the heads of values that
- * share it, so that the gradients of q and k are summed by one thread in a fixed order. */
+/* delta_train.c - see delta_train.h.  A task is one key head of one sequence with its value
+ * heads, so that one thread sums the gradients of q and k in a fixed order. */
 #include "delta_train.h"
 
 #include <math.h>
 #include <string.h>
 
-/* out[i] += row i of a memory times x, a value: sixteen numbers of it at a time. */
+/* out += S^T x for a state in strips, x a value. */
 static void ask_by_value(float *out, const float *memory, const float *x, size_t d) {
     for (size_t j = 0; j < d; j += STRIP)
         for (size_t i = 0; i < d; i++)
             out[i] += dot_f32(memory + j * d + i * STRIP, x + j, min_size(STRIP, d - j));
 }
 
-/* out[i] += row i of one memory times row i of another. */
+/* out[i] += column i of a times column i of b, both states in strips. */
 static void rows_together(float *out, const float *a, const float *b, size_t d) {
     for (size_t j = 0; j < d; j += STRIP)
         for (size_t i = 0; i < d; i++) {
@@ -59,7 +59,7 @@ typedef struct Task {
 
 static size_t memory_floats(size_t d) { return strip_rows(d) * d; }
 
-/* The memory before each token and after the last, and the gradient by it. */
+/* The state before each token and after the last, and the gradient by it. */
 static size_t scratch_each(size_t d, size_t longest) {
     return (longest + 2) * memory_floats(d);
 }
@@ -68,7 +68,7 @@ size_t delta_scratch_floats(int threads, size_t d, size_t longest) {
     return (size_t)threads * scratch_each(d, longest);
 }
 
-/* Where token i's numbers for head h begin in rows of q, k and v. */
+/* Offsets of q, k and v of head h and token i, and of its beta and rate. */
 typedef struct Place {
     size_t q, k, v, head;
 } Place;
@@ -79,7 +79,7 @@ static Place place_of(const DeltaShape *s, size_t i, size_t h) {
                    (row + 2 * s->keys + h) * s->d, i * s->heads + h};
 }
 
-/* What head h reads of token i; decay (d) is filled, the same for all numbers of a key. */
+/* What head h reads of token i; fills decay (d) with one number. */
 static DeltaToken token_at(const Task *t, size_t i, size_t h, float *decay) {
     const DeltaRows *r = t->rows;
     Place at = place_of(t->shape, i, h);
@@ -89,7 +89,7 @@ static DeltaToken token_at(const Task *t, size_t i, size_t h, float *decay) {
     return (DeltaToken){decay, r->beta[at.head], r->qkv + at.q, r->qkv + at.k, r->qkv + at.v};
 }
 
-/* Token i moves a memory of head h on. */
+/* Update the state of head h with token i. */
 static void step(const Task *t, size_t i, size_t h, float *after, const float *before,
                  float *out) {
     float decay[DELTA_DIM];
@@ -116,7 +116,7 @@ static void forward_key(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* Token i of head h, backwards; `states` holds the memory before it and the one after it. */
+/* Token i of head h, backward; `states` holds the state before it and the one after it. */
 static void step_back(const Task *t, size_t i, size_t h, const float *states, float *memory) {
     const DeltaShape *s = t->shape;
     Place at = place_of(s, i, h);
@@ -131,7 +131,7 @@ static void step_back(const Task *t, size_t i, size_t h, const float *states, fl
     t->grad->rate[at.head] = vector_sum(by_decay, d);
 }
 
-/* One head of one sequence: there once more, and back. */
+/* One head of one sequence: forward again, then backward. */
 static void backward_head(const Task *t, const size_t *rows, size_t h, float *states) {
     size_t numbers = memory_floats(t->shape->d), n = rows[1] - rows[0];
     float *memory = states + (n + 1) * numbers, out[DELTA_DIM];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { CHANNELS = 64 }; /* taken at a time by a thread */
+enum { CHANNELS = 64 }; /* channels per task */
 
 typedef struct Task {
     ConvShape shape;
@@ -12,7 +12,7 @@ typedef struct Task {
     float *y, *dx, *dw;
 } Task;
 
-/* Channels of token t with those of one before it, `back` tokens earlier, by one tap. */
+/* One tap: token t with the token `back` positions earlier. */
 typedef void Meet(const Task *task, size_t t, size_t back, size_t begin, size_t end);
 
 static void mix(const Task *task, size_t t, size_t back, size_t begin, size_t end) {
@@ -32,7 +32,7 @@ static void mix_back(const Task *task, size_t t, size_t back, size_t begin, size
     }
 }
 
-/* All pairs of tokens that meet, the oldest first; `to` (n, channels) is zeros before. */
+/* All pairs of tokens, the oldest first; `to` (n, channels) is zeroed before. */
 static void meet_all(const Task *task, float *to, Meet *meet, size_t begin, size_t end) {
     const size_t *start = task->sequences.start, past = task->shape.taps - 1;
     for (size_t s = 0; s < task->sequences.count; s++) {

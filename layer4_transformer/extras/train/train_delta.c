@@ -1,4 +1,5 @@
-/* train_delta.c - see train_delta.h.  From left to right as mixer_delta.c, for whole sequences. */
+/* train_delta.c - see train_delta.h.  The forward pass is that of mixer_delta.c for whole
+ * sequences. */
 #include "train_delta.h"
 
 #include "short_conv_train.h"
@@ -6,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 32 }; /* taken at a time by a thread */
+enum { ROWS = 32 }; /* rows per task */
 
 typedef struct RowTask {
     const TrainRun *run;
@@ -24,7 +25,7 @@ static ConvShape conv_shape(const TrainShape *s) {
 
 static float sigmoid_of(float x) { return 1 / (1 + expf(-x)); }
 
-/* Rows of what the memory reads: q and k of length 1, beta within 0 and 1, the rate below 0. */
+/* q and k of length 1, beta in 0 .. 1, rate = log(decay) < 0. */
 static void read_rows(void *context, int worker, size_t begin, size_t end) {
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
@@ -46,7 +47,7 @@ static void read_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* Rows of norm(what the memory answered) * silu(z). */
+/* mixed = norm(output of the state) * silu(z). */
 static void gate_rows(void *context, int worker, size_t begin, size_t end) {
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
@@ -80,9 +81,9 @@ static void train_delta(const TrainRun *run, const TrainBlock *block, TrainSaved
     linear_dense(run->pool, w->out, s->dim, wide, saved->mixed, n, saved->middle, scratch);
 }
 
-/* ------------------------------------------------------------------ and back */
+/* ------------------------------------------------------------------ backward */
 
-/* dmixed (n, wide) becomes the gradient by what the memory answered; dz (n, wide) is written. */
+/* dmixed (n, wide) becomes the gradient by the state's output; dz (n, wide) is written. */
 static void gate_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *grad,
                           const TrainSaved *saved, float *dmixed, float *dz) {
     const TrainShape *s = &run->shape;
@@ -98,32 +99,32 @@ static void gate_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
     }
 }
 
-/* Gradients by what the memory reads become those by beta and alpha before their curves, and by what comes out of the
- * convolution; those of rate and bias are added to. */
+/* Gradients by q, k, v, beta and rate become those by the convolution's output and by the maps
+ * of beta and alpha; those of rate and bias are added to. */
 static void read_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *grad,
                           const TrainSaved *saved, const DeltaRows *d) {
     const TrainShape *s = &run->shape;
     size_t channels = train_channels(s), both = 2 * s->kv_heads * s->head_dim;
     const TrainDeltaSaved *v = saved->mixer;
     for (size_t i = 0; i < run->n; i++) {
-        float *row = d->qkv + i * channels, spoken[DELTA_DIM];
+        float *row = d->qkv + i * channels, activated[DELTA_DIM];
         const float *conv = v->conv + i * channels;
         for (size_t at = 0; at < both; at += s->head_dim) {
-            silu(spoken, conv + at, s->head_dim);
-            length_norm_backward(row + at, spoken, row + at, s->head_dim, s->eps);
+            silu(activated, conv + at, s->head_dim);
+            length_norm_backward(row + at, activated, row + at, s->head_dim, s->eps);
         }
         silu_backward(row, conv, row, channels);
         for (size_t h = 0, at = i * s->heads; h < s->heads; h++, at++) {
-            float beta = v->rows.beta[at], rise = sigmoid_of(v->alpha[at] + w->bias[h]);
+            float beta = v->rows.beta[at], slope = sigmoid_of(v->alpha[at] + w->bias[h]);
             d->beta[at] *= beta * (1 - beta);
             grad->rate[h] += d->rate[at] * v->rows.rate[at];
-            d->rate[at] *= -expf(w->rate[h]) * rise;
+            d->rate[at] *= -expf(w->rate[h]) * slope;
             grad->bias[h] += d->rate[at];
         }
     }
 }
 
-/* From the gradients by what maps said to those by their weights, and by what they read: dnormed, written. */
+/* Backward through the four maps: weight gradients are added to, dnormed is written. */
 static void maps_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *grad,
                           const TrainSaved *saved, const DeltaRows *d, const float *dz,
                           float *dnormed) {

@@ -1,12 +1,12 @@
-/* attention_online.c - see attention_online.h.  A task is one query with one key-value head; the
- * query heads that share it take each key while it is at hand, all of them unless there are more
- * threads than such tasks. */
+/* attention_online.c - see attention_online.h.  A task is one query with one key-value head and
+ * the query heads that share it, so that each key is loaded once; they are split only when
+ * there are more threads than tasks. */
 #include "attention_online.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { GROUP = KV_QUERIES }; /* the most query heads taken at once */
+enum { GROUP = KV_QUERIES }; /* max query heads of a task */
 
 static size_t parts_of(size_t group, size_t together) {
     return (group + together - 1) / together;
@@ -21,7 +21,7 @@ typedef struct Online {
     float *q, *out;
 } Online;
 
-/* What has been seen so far, for each head of the group. */
+/* The online softmax of one head so far. */
 typedef struct Running {
     float max, sum;
 } Running;
@@ -29,14 +29,14 @@ typedef struct Running {
 static void finish_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
                           size_t query, size_t first) {
     float slope = attention_slope(s, head);
-    bool bent = s->softcap != 0 || slope != 0;
-    for (size_t j = 0; bent && j < n; j++)
+    bool adjusted = s->softcap != 0 || slope != 0;
+    for (size_t j = 0; adjusted && j < n; j++)
         scores[j] = attention_score(s, scores[j], slope, query, first + j);
     if (s->relative) relative_add(s->relative, head, query, first, n, scores);
 }
 
-/* Take in n scores, which become the weights of their values.  Under a larger maximum, the sums so far
- * shrink; a NaN passes through to the result. */
+/* Turn n scores into weights.  A larger maximum rescales the sums so far; NaN reaches the
+ * result. */
 static void online_softmax_update(Running *run, float *mean, size_t value_dim, float *scores,
                                   size_t n) {
     float max = vector_max(scores, n);
@@ -50,8 +50,8 @@ static void online_softmax_update(Running *run, float *mean, size_t value_dim, f
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of n positions from `first` on with the queries of a task, at their places in the page.  Whole
- * strips are computed; nobody reads the scores beside the n. */
+/* Scores of n positions from `first` on, at their offsets in the page, for a task's queries.
+ * Whole strips are computed; scores outside the range are ignored. */
 static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
                        const KvQuery *query, float (*scores)[KV_PAGE]) {
     const AttentionShape *s = t->shape;
@@ -64,14 +64,14 @@ static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t 
         for (size_t j = from; j < to; j++) scores[h][j] *= scale;
 }
 
-/* Which of n positions from `first` on, within a page, a row attends to: bit 0 is the first. */
+/* The chosen ones of n positions from `first` on, within a page: bit 0 is the first. */
 static uint64_t chosen_of(const AttentionShape *s, size_t row, size_t first, size_t n) {
     uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
     if (!s->chosen) return all;
     return s->chosen[row * s->chosen_words + first / 64] >> first % 64 & all;
 }
 
-/* One page: positions first .. first+n-1 for the query heads from `head` on. */
+/* Positions first .. first + n - 1, within a page, for the query heads from `head` on. */
 static void one_page(const Online *t, size_t row, size_t head, const KvQuery *query,
                      size_t kv_head, size_t first, size_t n, Running *run, float *out) {
     const AttentionShape *s = t->shape;
@@ -91,7 +91,7 @@ static void one_page(const Online *t, size_t row, size_t head, const KvQuery *qu
            (KvRows){*scores + begin, KV_PAGE, heads}, out, vd);
 }
 
-/* A sink has been seen before everything else. */
+/* A sink is a first score without a value. */
 static void begin_running(const AttentionShape *s, size_t head, size_t heads, Running *run) {
     for (size_t h = 0; h < heads; h++)
         run[h] = s->sinks ? (Running){s->sinks[head + h], 1} : (Running){-INFINITY, 0};
@@ -106,9 +106,8 @@ Range attention_range(const AttentionShape *s, const KvCache *kv, size_t sequenc
     return (Range){seen.begin + source, seen.end + source};
 }
 
-/* One query, for `heads` of its heads from `head` on: what was seen before is nothing, or a sink;
- * then the pages in order, from the mask's first position to its last; in the end each result
- * (value_dim) is divided by its sum. */
+/* One query, `heads` of its heads from `head` on: begin_running, then the pages in order, from
+ * the mask's first position to its last; then divide each result (value_dim) by its sum. */
 static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {
     const AttentionShape *s = t->shape;
     size_t vd = attention_value_dim(s);
@@ -153,7 +152,7 @@ void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv
     size_t group = shape->heads / shape->kv_heads, pairs = count * shape->kv_heads,
            together = group < GROUP ? group : GROUP;
     while (together > 1 && pairs * parts_of(group, together) < (size_t)pool_threads(pool))
-        together = (together + 1) / 2; /* or threads would have nothing to do */
+        together = (together + 1) / 2; /* keep all threads busy */
     Online task = {shape, kv, layer, together, sequence, position, q, out};
     pool_for(pool, pairs * parts_of(group, together), 1, queries, &task);
 }

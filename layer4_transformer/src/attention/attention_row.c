@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Scores of the strip of positions that `at` lies in. */
+/* Scores of the strip that contains position `at`. */
 static void score_strip(const AttentionShape *s, const KvCache *kv, size_t layer,
                         size_t sequence, size_t head, size_t at, const KvQuery *query,
                         float scores[STRIP]) {

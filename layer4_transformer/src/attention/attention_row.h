@@ -1,16 +1,15 @@
-/* attention_row.h - the weights with which one head of one token looks at its past.
+/* attention_row.h - the attention weights of one head of one token; attention_online never has
+ * them all at once.
  *
- * Attention itself never has them all at once (attention_online.h).
- *
- * Invariant: with a sink they sum to less than 1, else to 1. */
+ * Invariant: they sum to 1; with a sink, to less. */
 #ifndef STRATA_ATTENTION_ROW_H
 #define STRATA_ATTENTION_ROW_H
 
 #include "attention.h"
 #include "kv.h"
 
-/* weights (n), 0 for positions that are not chosen, of the n positions that it returns, for one query q
- * (head_dim) of a head, rotated where keys are (kv_rotate): as attention_online() leaves it. */
+/* Returns a range of n positions and writes their weights (n), 0 if not chosen, for one query q
+ * (head_dim) of a head, rotated if keys are (kv_rotate), as attention_online() leaves it. */
 Range attention_row(const AttentionShape *shape, const KvCache *kv, size_t layer,
                     size_t sequence, size_t position, size_t head, const float *q,
                     float *weights);

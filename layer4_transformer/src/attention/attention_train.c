@@ -1,7 +1,6 @@
-/* attention_train.c - see attention_train.h.  A task is one key-value head of one sequence with the query
- * heads that share it, so that the gradients of K and V are summed by one thread in a fixed
- * order.  Queries are taken in tiles of ROWS, so that keys beyond the tile's last one are never
- * touched. */
+/* attention_train.c - see attention_train.h.  A task is one key-value head of one sequence with
+ * its query heads, so that one thread sums its dK and dV in a fixed order.  Queries are taken
+ * in tiles of ROWS; keys beyond a tile's last visible one are skipped. */
 #include "attention_train.h"
 
 #include <math.h>
@@ -37,9 +36,10 @@ size_t attention_scratch_floats(int threads, size_t longest) {
     return (size_t)threads * scratch_each(longest);
 }
 
-/* One tile of queries of one head: pointers to its first row and the keys' first row. */
+/* One tile of queries of one head. */
 typedef struct QueryTile {
-    size_t first, rows, length, keys; /* first query, queries, sequence length, keys in reach */
+    /* first query, queries, sequence length, visible keys */
+    size_t first, rows, length, keys;
     size_t head;
     float *p, *dp, *packing;
 } QueryTile;
@@ -101,8 +101,8 @@ static void score_gradients(const QueryTile *b, float scale) {
     }
 }
 
-/* A tile's part of all gradients: its rows of dQ are written, dK and dV of all keys in reach are
- * added to, for other tiles and other heads have their parts in them. */
+/* Gradients of one tile: writes its rows of dQ, adds to dK and dV of its visible keys, to which
+ * other tiles and heads add, too. */
 static void backward_tile(const Task *t, const QueryTile *b, size_t start, size_t kv_head) {
     const AttentionShape *s = t->shape;
     size_t hd = s->head_dim, q_dim = s->heads * hd, kv_dim = s->kv_heads * hd;
@@ -142,12 +142,12 @@ static void backward_group(void *context, int worker, size_t begin, size_t end) 
     }
 }
 
-/* Of a shape's fields these are not trained here: who asks for one is told. */
+/* Fields of AttentionShape without gradients here. */
 static void require_plain(const AttentionShape *s) {
     REQUIRE(!s->sinks && !s->relative && !s->cross && !s->chosen,
-            "sinks, biases of distances, sources and chosen positions are not for training");
+            "training does not support sinks, relative, cross and chosen");
     REQUIRE(attention_value_dim(s) == s->head_dim,
-            "values as wide as keys are trained, not of %zu", s->value_dim);
+            "training needs values as wide as keys, not of %zu", s->value_dim);
 }
 
 void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequences,
@@ -170,7 +170,7 @@ void attention_backward(Pool *pool, const AttentionShape *shape, Sequences seque
                         const float *q, const float *k, const float *v, const float *dout,
                         float *dq, float *dk, float *dv, float *scratch) {
     require_plain(shape);
-    REQUIRE(shape->softcap == 0, "a soft cap has no gradient here");
+    REQUIRE(shape->softcap == 0, "attention_backward does not support softcap");
     Task task = {
         shape, sequences, q, k, v, dout, NULL, dq, dk, dv, scratch, 0, longest_of(sequences)};
     task.scratch_each = scratch_each(task.longest);

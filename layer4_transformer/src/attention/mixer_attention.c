@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 4 }; /* taken at a time by a thread */
+enum { ROWS = 4 }; /* rows per task */
 
 static size_t q_dim(const AttentionShape *s) { return s->heads * s->head_dim; }
 static size_t k_dim(const AttentionShape *s) { return s->kv_heads * s->head_dim; }
@@ -13,7 +13,7 @@ static size_t v_dim(const AttentionShape *s) { return s->kv_heads * attention_va
 void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     const AttentionShape *s = &a->shape;
     sizes->dim = max_size(sizes->dim, a->o.w.shape[0]);
-    if (a->q.w.data) sizes->dim = max_size(sizes->dim, a->q.w.shape[1]); /* perhaps wider */
+    if (a->q.w.data) sizes->dim = max_size(sizes->dim, a->q.w.shape[1]); /* join.h: 2 dim */
     sizes->q = max_size(sizes->q, q_dim(s));
     sizes->k = max_size(sizes->k, k_dim(s));
     sizes->v = max_size(sizes->v, v_dim(s));
@@ -36,7 +36,6 @@ void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s,
     run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(s->dim, s->mixed)), 1);
 }
 
-/* The rows of a batch, shared among threads. */
 typedef struct Rows {
     const Attention *a;
     AttentionRun *run;
@@ -51,8 +50,7 @@ static void clamp_row(float *x, size_t n, float limit) {
 
 static bool is_rotated(const Attention *a) { return a->rope && a->rope->style != ROPE_NONE; }
 
-/* Norm and rotation of the heads of one row, in the order that the family has; either may not be
- * there. */
+/* Norm and rotation of one row's heads, in the family's order; either may be none. */
 static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size_t heads,
                           const float *cosine, const float *sine) {
     size_t hd = a->shape.head_dim;
@@ -68,7 +66,7 @@ void attention_warm(const Attention *a, float *q, size_t n, size_t position) {
     for (size_t i = 0; i < n; i++) q[i] *= grow;
 }
 
-/* [query | gate] of each head: the queries go to q, the gates to the front. */
+/* Split [query | gate] of each head: queries to q, gates to the front of `both`. */
 static void part_queries(const Attention *a, float *both, float *q) {
     size_t hd = a->shape.head_dim;
     for (size_t h = 0; h < a->shape.heads; h++) {
@@ -77,10 +75,9 @@ static void part_queries(const Attention *a, float *both, float *q) {
     }
 }
 
-/* Row i of the batch, whose sequence and position the batch says.  q, k and v are clamped, q and k
- * normed and rotated by their position, q grows with it where the family says so; then key and
- * value go to memory.  A value is scaled (v_scale) and clamped, never
- * normed or turned. */
+/* Row i, with its sequence and position in the batch: scale v, clamp q, k and v, norm and
+ * rotate q and k, scale q by its position (q_temperature), store k and v.  Values are not
+ * normed or rotated here. */
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
@@ -108,7 +105,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) place_row(t, i);
 }
 
-/* The same for a row that reads another layer's keys and values: it has a query only. */
+/* The same with `back`: a query only. */
 static void place_query(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
@@ -125,7 +122,7 @@ static void place_queries(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) place_query(context, i);
 }
 
-/* A PoolTask: a value is the key where it has no map of its own, and goes through its norm. */
+/* A PoolTask: without a map of their own values are the keys; then their norm. */
 static void take_values(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Rows *t = context;
@@ -159,7 +156,7 @@ static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache
              &(Rows){a, run, kv, layer, batch});
 }
 
-/* A PoolTask: what is mixed passes its gate and its norm. */
+/* A PoolTask: output gate and norm. */
 static void finish_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Attention *a = t->a;

@@ -5,7 +5,7 @@
 
 size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
     size_t own = both_ways ? buckets / 2 : buckets, exact = own / 2, first = 0;
-    if (both_ways && distance > 0) first = own; /* keys that come later */
+    if (both_ways && distance > 0) first = own; /* later keys */
     if (!both_ways && distance > 0) distance = 0;
     size_t n = (size_t)(distance < 0 ? -distance : distance);
     if (n < exact) return first + n;

@@ -1,10 +1,10 @@
-/* kv.c - tables of pages.  See kv.h; pages with several users: kv_fork.c; what lies in a page: kv_store.c. */
+/* kv.c - page tables.  See kv.h; shared pages: kv_fork.c; the layout of a page: kv_store.c. */
 #include "kv_pages.h"
 #include "state.h"
 
 #include <string.h>
 
-/* The most pages that one sequence can hold at a time. */
+/* Max pages of one sequence. */
 static size_t pages_of_sequence(const KvConfig *c) {
     size_t sum = 0, all = kv_pages_for(c->ctx);
     for (size_t l = 0; l < c->layers; l++) {
@@ -15,7 +15,7 @@ static size_t pages_of_sequence(const KvConfig *c) {
     return sum;
 }
 
-/* Bytes of the widest one. */
+/* Bytes of a page of the widest layer. */
 static size_t widest_page(const KvConfig *c) {
     size_t max = 0;
     for (size_t l = 0; l < c->layers; l++)
@@ -69,7 +69,7 @@ bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
         if (writes_to_shared(kv, sequence, l)) copy_on_write(&kv->pages, &table[have - 1]);
         for (size_t i = have; i < want; i++) table[i] = page_take(&kv->pages);
     }
-    state_extend(kv, sequence, length);
+    if (kv->snapshots) state_extend(kv, sequence, length);
     kv->length[sequence] = length;
     return true;
 }
@@ -79,7 +79,7 @@ size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position) {
     return window && position + 1 > window ? position + 1 - window : 0;
 }
 
-/* Does every layer still hold what a token at `length` looks at? */
+/* Does every layer still hold what a token at `length` sees? */
 static bool can_go_on(const KvCache *kv, size_t sequence, size_t length) {
     for (size_t l = 0; l < kv->config.layers; l++)
         if ((size_t)*kv_gone(kv, sequence, l) * KV_PAGE > kv_first_seen(kv, l, length))
@@ -91,7 +91,7 @@ size_t kv_reach(const KvCache *kv, size_t sequence, size_t length) {
     REQUIRE(sequence < kv->config.sequences, "sequence %zu of %zu", sequence,
             kv->config.sequences);
     if (length >= kv->length[sequence]) return kv->length[sequence];
-    if (length < kv->source[sequence]) return 0; /* a source is whole or not there */
+    if (length < kv->source[sequence]) return 0; /* a source is never cut */
     length = state_reach(kv, sequence, length);
     return can_go_on(kv, sequence, length) ? length : 0;
 }
@@ -115,7 +115,7 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
 
 void kv_slide(KvCache *kv, size_t sequence) {
     size_t length = kv->length[sequence];
-    state_begin(kv, sequence);
+    if (kv->snapshots) state_begin(kv, sequence);
     if (length <= KV_REWIND) return;
     for (size_t l = 0; l < kv->config.layers; l++) {
         int32_t *gone = kv_gone(kv, sequence, l);

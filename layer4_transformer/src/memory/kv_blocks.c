@@ -1,24 +1,24 @@
-/* kv_blocks.c - keys and values in blocks of 32 numbers that share a scale.  Read kv_store.c first.
+/* kv_blocks.c - keys and values in blocks of 32 numbers with one scale.  Read kv_store.c first.
  *
- * A block is what the file format has (convert.h), but its parts lie apart, so that loops over
- * strips of 16 find what they need side by side.  Of one head in one page:
+ * A block has the parts of the file format's (convert.h), but apart, so that loops over strips
+ * of 16 read contiguous bytes.  One head of one page:
  *
- *     keys      (strips of positions, blocks, rows, 16)   bytes; row r holds number r of 16 positions, and with four
- *                                                         bits number 16 + r, too
- *     values    (blocks, halves, KV_PAGE, 16)             bytes; a half holds 16 numbers of a position, and with four
- *                                                         bits both halves are one
+ *     keys      (strips of positions, blocks, rows, 16)   row r: number r of 16 positions; in
+ *                                                         Q4_0 also 16 + r, in the high bits
+ *     values    (blocks, halves, KV_PAGE, 16)             a half: 16 numbers of a position; in
+ *                                                         Q4_0 both halves share a byte
  *     scales    of keys (blocks, KV_PAGE), then of values, F16
  *
- * With eight bits (Q8_0), queries and weights become whole numbers as well, and keys and values lie as
- * weighted_bytes.h wants them: four rows of keys side by side, two positions of values.
+ * In Q8_0 queries and weights become integers, too, and bytes lie as weighted_bytes.h needs
+ * them: four rows of keys side by side, two positions of values.
  *
- * Invariant: what a position writes are its own bytes and no other's: rows of a batch are stored side by side by
- * several threads. */
+ * Invariant: storing a position writes only its own bytes, so threads may store rows in
+ * parallel. */
 #include "kv_pages.h"
 
 #include <string.h>
 
-enum { BLOCK = 32, MOST_ROWS = KV_QUERIES };
+enum { BLOCK = 32, MAX_ROWS = KV_QUERIES };
 
 static size_t blocks_of(size_t numbers) { return (numbers + BLOCK - 1) / BLOCK; }
 
@@ -34,13 +34,13 @@ size_t kv_blocks_bytes(Dtype dtype, const KvShape *shape) {
     return KV_PAGE * dtype_row_bytes(dtype, blocks * BLOCK);
 }
 
-/* The parts of a head in the page of a position. */
+/* One head in the page of a position. */
 typedef struct Blocks {
     uint8_t *keys, *values;
     uint16_t *key_scales, *value_scales;
     size_t key_blocks, value_blocks, width;
-    size_t quad,
-        pair; /* rows of keys that lie side by side, positions of values: 4 and 2, or 1 */
+    /* rows of keys, and positions of values, side by side: 4 and 2 in Q8_0, else 1 */
+    size_t quad, pair;
 } Blocks;
 
 static Blocks blocks_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
@@ -60,7 +60,7 @@ static Blocks blocks_at(const KvCache *kv, size_t layer, size_t sequence, size_t
     return b;
 }
 
-/* The strip of keys that `place` lies in, from block i on. */
+/* The strip of keys that contains `place`, from block i on. */
 static uint8_t *key_strip(const Blocks *b, size_t place, size_t i) {
     return b->keys + (place / STRIP * b->key_blocks + i) * b->width * STRIP;
 }
@@ -79,17 +79,17 @@ static uint8_t *value_half(const Blocks *b, size_t place, size_t i) {
 
 /* ------------------------------------------------------------------ writing */
 
-/* A block as the file format has it: the scale, then `width` bytes. */
+/* A block as in the file format: the scale, then `width` bytes. */
 typedef struct Stored {
     uint16_t scale;
     uint8_t bytes[BLOCK];
 } Stored;
 
-/* What is quantized at once: whole blocks, and whole blocks of the rotation. */
+/* Numbers quantized at a time: whole blocks of the format and of the rotation. */
 enum { PIECE = HADAMARD_MOST };
 
-/* Numbers from `at` on of a vector of n, rotated where they are kept so, as blocks; the last block is filled up with
- * zeros.  Returns how many blocks. */
+/* Quantize up to PIECE numbers of a vector of n from `at` on, rotated if stored so; zeros fill
+ * the last block.  Returns the number of blocks. */
 static size_t quantize_piece(const KvCache *kv, const float *x, size_t n, size_t at,
                              Stored stored[PIECE / BLOCK]) {
     float numbers[PIECE] = {0};
@@ -146,7 +146,7 @@ void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head
 
 /* ------------------------------------------------------------------ reading */
 
-/* Numbers from `at` on of the key at `place`, as many as are rotated at once; returns how many. */
+/* Up to PIECE numbers of the key at `place` from `at` on, rotated back; returns how many. */
 static size_t load_piece(const KvCache *kv, const Blocks *b, size_t place, size_t n, size_t at,
                          float numbers[PIECE]) {
     const size_t count = min_size(n - at, PIECE);
@@ -180,7 +180,7 @@ static void widen(const uint16_t *scales, float *out, size_t n) {
 
 /* ------------------------------------------------------------------ eight bits */
 
-/* Scores of n positions from `place` on, whole strips: block by block, a sum of whole numbers times both scales. */
+/* Scores of whole strips: block by block, an integer sum times both scales. */
 static void byte_scores(const Blocks *b, KvSpan span, const KvQuery *query, float *scores,
                         size_t step) {
     for (size_t i = 0; i < b->key_blocks; i++)
@@ -199,8 +199,8 @@ static void byte_scores(const Blocks *b, KvSpan span, const KvQuery *query, floa
                                         .n = span.n});
 }
 
-/* Weights times the scales of a block become whole numbers of 15 bits, beside the unit of each row; the page's other
- * positions weigh nothing. */
+/* Weights times a block's scales as 15-bit integers, with a unit for each row; the page's other
+ * positions get 0. */
 static void byte_weights(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
                          int16_t q[][KV_PAGE], float *unit) {
     const uint16_t *scale = b->value_scales + block * KV_PAGE + span.place;
@@ -211,11 +211,11 @@ static void byte_weights(const Blocks *b, size_t block, KvSpan span, const KvRow
     }
 }
 
-/* One block of 32 numbers of the results, y (count, 32). */
+/* y (count, 32) += one block of the results. */
 static void byte_block(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
                        float *y, size_t step) {
-    int16_t q[MOST_ROWS][KV_PAGE];
-    float unit[MOST_ROWS];
+    int16_t q[MAX_ROWS][KV_PAGE];
+    float unit[MAX_ROWS];
     byte_weights(b, block, span, weights, q, unit);
     weighted_pairs(&(WeightedBytes){.y = y,
                                     .y_step = step,
@@ -230,11 +230,11 @@ static void byte_block(const Blocks *b, size_t block, KvSpan span, const KvRows 
                                     .n = BLOCK});
 }
 
-/* Results of `dim` numbers; a last block of fewer than 32 is added beside them. */
+/* Results of `dim` numbers; a last block of fewer than 32 goes through a buffer. */
 static void byte_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *weights,
                      float *out, size_t step) {
     const size_t whole = dim / BLOCK, left = dim % BLOCK;
-    float y[MOST_ROWS][BLOCK] = {{0}};
+    float y[MAX_ROWS][BLOCK] = {{0}};
     for (size_t i = 0; i < whole; i++) byte_block(b, i, span, weights, out + i * BLOCK, step);
     if (left == 0) return;
     for (size_t c = 0; c < weights->count; c++)
@@ -246,7 +246,7 @@ static void byte_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *wei
 
 /* ------------------------------------------------------------------ four bits */
 
-/* Sums over the numbers of a block, n of the 32, for whole strips of positions. */
+/* Sums over the first n numbers of a block, for whole strips of positions. */
 static void score_block(const Blocks *b, size_t block, KvSpan span, size_t n, const KvRows *q,
                         float part[][KV_PAGE]) {
     const size_t step = b->key_blocks * b->width * STRIP, low = n < STRIP ? n : STRIP;
@@ -260,7 +260,7 @@ static void score_block(const Blocks *b, size_t block, KvSpan span, size_t n, co
 
 static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows *q,
                           float *scores, size_t step) {
-    float part[MOST_ROWS][KV_PAGE], scale[KV_PAGE];
+    float part[MAX_ROWS][KV_PAGE], scale[KV_PAGE];
     for (size_t i = 0; i < b->key_blocks; i++) {
         size_t left = dim - i * BLOCK;
         memset(part, 0, q->count * sizeof *part);
@@ -271,7 +271,7 @@ static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows
     }
 }
 
-/* Weights times the scales of a block, for n positions from `place` on. */
+/* Weights times a block's scales, for the positions of span. */
 static void scale_weights(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
                           float scaled[][KV_PAGE]) {
     float scale[2 * KV_PAGE];
@@ -284,7 +284,7 @@ static void scale_weights(const Blocks *b, size_t block, KvSpan span, const KvRo
 
 static void nibble_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *weights,
                        float *out, size_t step) {
-    float scaled[MOST_ROWS][KV_PAGE];
+    float scaled[MAX_ROWS][KV_PAGE];
     for (size_t i = 0; i < b->value_blocks; i++) {
         size_t left = min_size(dim - i * BLOCK, BLOCK), low = min_size(left, STRIP);
         const uint8_t *x = value_half(b, span.place, i);
@@ -305,7 +305,7 @@ void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t h
                       size_t step) {
     const Blocks b = blocks_at(kv, layer, sequence, head, first);
     const KvSpan span = {first % KV_PAGE, n};
-    REQUIRE(query->rows.count <= MOST_ROWS, "%zu queries at once", query->rows.count);
+    REQUIRE(query->rows.count <= MAX_ROWS, "%zu queries at once", query->rows.count);
     if (b.width == BLOCK)
         byte_scores(&b, span, query, scores, step);
     else
@@ -315,7 +315,7 @@ void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t h
 void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
                    size_t n, KvRows weights, float *out, size_t step) {
     const Blocks b = blocks_at(kv, layer, sequence, head, first);
-    REQUIRE(weights.count <= MOST_ROWS, "%zu rows of weights at once", weights.count);
+    REQUIRE(weights.count <= MAX_ROWS, "%zu rows of weights at once", weights.count);
     (b.width == BLOCK ? byte_mix : nibble_mix)(
         &b, kv->shape[layer].value_dim, (KvSpan){first % KV_PAGE, n}, &weights, out, step);
 }

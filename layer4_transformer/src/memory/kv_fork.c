@@ -1,4 +1,4 @@
-/* kv_fork.c - two texts with one beginning: they name the same pages until one of them writes.  See kv.h. */
+/* kv_fork.c - forks share pages until one of them writes (copy on write).  See kv.h. */
 #include "kv_pages.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* kv_store.c - what lies in a page, and where.  See kv.h. */
+/* kv_store.c - the layout of a page.  See kv.h. */
 #include "kv_pages.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ double kv_bytes_moved(const KvCache *kv, size_t length) {
     return bytes;
 }
 
-/* The first key of a head in the page of a position. */
+/* Index of a head's first key in the page of a position. */
 static size_t head_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
                       size_t position) {
     REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,

@@ -23,7 +23,7 @@ void prefix_init(KvCache *kv, Arena *arena) {
     }
 }
 
-/* Of the KV_PAGE tokens of a page, with their places, after what has the hash `before`. */
+/* Hash of a page's KV_PAGE tokens and their offsets, chained to the hash before it. */
 static uint64_t chain_hash(uint64_t before, const int32_t *tokens) {
     uint64_t hash = before;
     for (size_t i = 0; i < KV_PAGE; i++) hash = rng_hash(hash, i, (uint64_t)tokens[i]);
@@ -47,8 +47,8 @@ static int32_t find(const KvCache *kv, uint64_t hash, uint64_t salt, int32_t par
     return NONE;
 }
 
-/* Of the pages after `parent`, the one that begins like a text for the most of its next n tokens, n at most KV_PAGE,
- * and how many those are; NONE, and 0. */
+/* The child of `parent` that shares the most of the next n <= KV_PAGE tokens, and how many:
+ * `alike`.  NONE and 0 if there is none. */
 static int32_t find_begun(const KvCache *kv, uint64_t salt, int32_t parent,
                           const int32_t *tokens, size_t n, size_t *alike) {
     int32_t best = NONE;
@@ -63,8 +63,8 @@ static int32_t find_begun(const KvCache *kv, uint64_t salt, int32_t parent,
     return best;
 }
 
-/* Can a sequence go on after `length` positions, of which the page of `at` holds the last?  Windowed layers may have
- * given back pages of the chain, but not one that the next token looks at. */
+/* Can a sequence continue after `length` positions whose last page is in prefix `at`?  Windows
+ * may have released pages of the chain, but none that the next token sees. */
 static bool is_whole(const KvCache *kv, int32_t at, size_t length, size_t layer) {
     size_t first = kv_first_seen(kv, layer, length) / KV_PAGE;
     for (size_t i = kv_pages_for(length); i > first; i--, at = kv->prefix[at].parent)
@@ -72,14 +72,15 @@ static bool is_whole(const KvCache *kv, int32_t at, size_t length, size_t layer)
     return true;
 }
 
-/* States are kept of whole pages alone. */
+/* Recurrent states are kept at page borders only. */
 static bool can_begin(const KvCache *kv, int32_t at, size_t length) {
     for (size_t l = 0; l < kv->config.layers; l++)
         if (kv_has_pages(kv, l) && !is_whole(kv, at, length, l)) return false;
     return !kv->snapshots || (length % KV_PAGE == 0 && kv->prefix[at].state != NONE);
 }
 
-/* The sequence's table names the pages of the chain that ends at `at`, backwards until one is missing. */
+/* Put the chain that ends at `at` into the sequence's table, backward until a page is
+ * missing. */
 static void share(KvCache *kv, size_t sequence, size_t layer, int32_t at, size_t length) {
     int32_t *table = kv_table(kv, sequence, layer), *gone = kv_gone(kv, sequence, layer);
     size_t i = kv_pages_for(length);
@@ -116,7 +117,7 @@ size_t prefix_find(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n
     return kv->length[sequence] = length;
 }
 
-/* The least recently used prefix among those that no other continues. */
+/* The least recently used leaf. */
 static int32_t oldest_leaf(const KvCache *kv) {
     int32_t oldest = NONE;
     for (size_t i = 0; i < kv->config.prefixes; i++) {
@@ -164,14 +165,14 @@ static bool holds(const Prefix *p, int32_t low, int32_t high) {
     return false;
 }
 
-/* Some prefix that goes on from prefix i; NONE: it is a leaf. */
+/* A child of prefix i; NONE: it is a leaf. */
 static int32_t child_of(const KvCache *kv, int32_t i) {
     for (size_t k = 0; kv->prefix[i].children && k < kv->config.prefixes; k++)
         if (kv->prefix[k].kept && kv->prefix[k].parent == i) return (int32_t)k;
     return NONE;
 }
 
-/* Prefix i and all that goes on from it, leaves first. */
+/* Evict prefix i and its descendants, leaves first. */
 static void evict_branch(KvCache *kv, int32_t i) {
     for (int32_t at = i, child; kv->prefix[i].kept;) {
         while ((child = child_of(kv, at)) != NONE) at = child;
@@ -187,8 +188,8 @@ void prefix_forget(KvCache *kv, int32_t low, int32_t high) {
             evict_branch(kv, (int32_t)i);
 }
 
-/* A free entry; an older prefix makes way, but none of the chain that is being kept: those were used at
- * the present tick of the clock. */
+/* A free entry.  An older leaf may be evicted for it, but none of the chain that is being kept:
+ * those were used at the present clock. */
 static int32_t take_entry(KvCache *kv) {
     if (kv->free_prefix == NONE) {
         int32_t oldest = oldest_leaf(kv);
@@ -201,7 +202,7 @@ static int32_t take_entry(KvCache *kv) {
     return i;
 }
 
-/* Take the pages, and the state after them, that are there and that the prefix does not have yet. */
+/* Add the sequence's pages, and the state after them, that the prefix does not have yet. */
 static void hold_pages(KvCache *kv, Prefix *p, size_t sequence, size_t place) {
     for (size_t l = 0; l < kv->config.layers; l++) {
         if (!kv_has_pages(kv, l) || p->page[l] != NONE ||
@@ -241,7 +242,7 @@ void prefix_keep(KvCache *kv, size_t sequence, const int32_t *tokens, size_t n, 
         hash = chain_hash(hash, tokens);
         int32_t found = find(kv, hash, salt, at, tokens);
         if (found == NONE) found = add(kv, hash, salt, at, tokens);
-        if (found == NONE) return; /* no room for so long a text */
+        if (found == NONE) return; /* no room left */
         hold_pages(kv, &kv->prefix[found], sequence, i);
         kv->prefix[found].used = kv->clock;
         at = found;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Room for: the state now, the batch's first, `rewind` marks, and borders. */
+/* The current state, the one before the batch, `rewind` marks, and borders. */
 static size_t snapshots_of_sequence(const KvConfig *c) {
     size_t borders = KV_REWIND / KV_PAGE + 1;
     if (c->prefixes) borders += c->batch / KV_PAGE + 1;
@@ -29,7 +29,7 @@ void state_init(KvCache *kv, Arena *arena) {
         kv->states_of[s] = (Snapshots){.list = lists + s * kv->snapshots};
 }
 
-/* The first snapshot that is not before `length`. */
+/* The first snapshot at or after `length`. */
 static const Snapshot *first_from(const KvCache *kv, size_t sequence, size_t length) {
     const Snapshots *s = &kv->states_of[sequence];
     size_t i = 0;
@@ -53,11 +53,11 @@ StateStep state_step(const KvCache *kv, size_t layer, const Batch *batch, size_t
     return (StateStep){before ? before + first : after, after};
 }
 
-/* ------------------------------------------------------------------ which are kept */
+/* ------------------------------------------------------------------ snapshots to keep */
 
 static bool is_border(size_t length) { return length % KV_PAGE == 0; }
 
-/* Is a snapshot worth its page when the sequence has `now` tokens? */
+/* Is a snapshot of `length` kept when the sequence has `now` tokens? */
 static bool is_wanted(const KvCache *kv, const Snapshots *s, size_t length, size_t now) {
     if (length == s->base || length + kv->config.rewind >= now) return true;
     if (!is_border(length)) return false;
@@ -75,7 +75,7 @@ static void drop_unwanted(KvCache *kv, Snapshots *s, size_t now) {
     s->count = n;
 }
 
-/* The state moves on to `length`, or stays as a snapshot and has a successor. */
+/* Move the current state to `length`, or leave it as a snapshot and start another page. */
 static void advance(KvCache *kv, Snapshots *s, size_t length) {
     Snapshot *last = s->list + s->count - 1;
     if (s->count && !s->kept && !is_border(last->length)) {
@@ -106,7 +106,7 @@ void state_begin(KvCache *kv, size_t sequence) {
     drop_unwanted(kv, s, s->base);
 }
 
-/* ------------------------------------------------------------------ going back, and apart */
+/* ------------------------------------------------------------------ rollback, fork, share */
 
 size_t state_reach(const KvCache *kv, size_t sequence, size_t length) {
     const Snapshots *s = &kv->states_of[sequence];

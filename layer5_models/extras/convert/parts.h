@@ -20,6 +20,7 @@
 #include "families.h"
 #include "model.h"
 #include "json.h"
+#include "pieces.h"
 #include "safetensors.h"
 
 /* ------------------------------------------------------------------ tables */

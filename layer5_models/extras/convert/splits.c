@@ -1,9 +1,10 @@
 /* splits.c - the rule by which tokenizer.json splits text, as a name.  See parts.h.
  *
- * Its steps are data, and so are our rules (tokenizer/pre.c): they are compared as texts.
+ * Its steps are data, and so are our rules (extras/pre_rules.c): they are compared as texts.
  * Source   the tokenizers library's pre_tokenizers and normalizers. */
 #include "parts.h"
 #include "json.h"
+#include "tokenizers.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  * Source   the tokenizers library's normalizers and pre_tokenizers. */
 #include "parts.h"
 
-#include "tokenizer/charsmap.h"
+#include "tokenizers/charsmap.h"
 #include "json.h"
 
 #include <stdlib.h>

@@ -12,6 +12,7 @@
  *          defaults go with vocab.txt. */
 #include "parts.h"
 #include "json.h"
+#include "tokenizers.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* rerank.c - see rerank.h. */
 #include "rerank.h"
+#include "tokenizers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "families.h"       /* what families need beyond plain decoders */
 #include "draft_head.h"     /* a model's own guess at the token after the next */
+#include "tokenizers.h"     /* other kinds of tokenizers, other uses of them */
 #include "template.h"       /* chat templates, a small language */
 #include "chat.h"           /* a conversation as one text */
 #include "adapter.h"        /* small corrections to a model, from files of their own */

@@ -1,63 +1,23 @@
-/* letters.c - large and small letters, and what is cut from a string's ends. */
+/* letters.c - upper and lower case, and what is cut from a string's ends. */
 #include "library.h"
 
 #include "unicode.h"
+#include "unicode_case.h"
 
 #include <string.h>
 
-typedef struct CaseRange {
-    uint32_t first, last, step; /* every step-th letter from first to last ... */
-    int32_t to;                 /* ... has its partner this far away */
-} CaseRange;
-
-typedef struct CaseSpecial {
-    uint32_t from;
-    const char *to;
-} CaseSpecial;
-
-#include "case_table.h"
-
-static uint32_t in_ranges(const CaseRange *ranges, size_t count, uint32_t c) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (c > ranges[middle].last)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == count || c < ranges[low].first || (c - ranges[low].first) % ranges[low].step)
-        return c;
-    return (uint32_t)((int32_t)c + ranges[low].to);
-}
-
-static const char *in_specials(const CaseSpecial *specials, size_t count, uint32_t c) {
-    for (size_t i = 0; i < count; i++)
-        if (specials[i].from == c) return specials[i].to;
-    return NULL;
-}
-
-#define COUNT(table) (sizeof(table) / sizeof *(table))
-
-/* A character as a large or a small letter; some become two or three. */
-static void build_case(Machine *machine, Builder *builder, uint32_t c, bool upper, bool user) {
-    const char *special = upper ? in_specials(upper_specials, COUNT(upper_specials), c)
-                                : in_specials(lower_specials, COUNT(lower_specials), c);
+/* A character in upper or lower case; some become two or three. */
+static void build_case(Machine *machine, Builder *builder, uint32_t c, LetterCase to,
+                       bool user) {
+    const char *several = unicode_cased_long(c, to);
     char bytes[4];
     size_t before = builder->size;
-    uint32_t other = upper ? in_ranges(upper_ranges, COUNT(upper_ranges), c)
-                           : in_ranges(lower_ranges, COUNT(lower_ranges), c);
-    if (special)
-        build_text(machine, builder, special);
+    if (several)
+        build_text(machine, builder, several);
     else
-        build_bytes(machine, builder, bytes, NULL, utf8_encode(other, bytes));
+        build_bytes(machine, builder, bytes, NULL, utf8_encode(unicode_cased(c, to), bytes));
     if (user && builder->size > before)
         memset(builder->user + before, 1, builder->size - before);
-}
-
-static bool has_case(uint32_t c) {
-    return in_ranges(upper_ranges, COUNT(upper_ranges), c) != c ||
-           in_ranges(lower_ranges, COUNT(lower_ranges), c) != c;
 }
 
 const String *string_case(Machine *machine, const String *s, Case to) {
@@ -66,14 +26,15 @@ const String *string_case(Machine *machine, const String *s, Case to) {
     machine_work(machine, s->size / 16);
     for (size_t at = 0, taken; at < s->size && !machine->failed; at += taken) {
         uint32_t c = utf8_decode(s->data + at, s->size - at, &taken);
-        bool is_upper = in_ranges(lower_ranges, COUNT(lower_ranges), c) != c;
+        bool is_upper = unicode_cased(c, LOWER_CASE) != c;
         bool upper = to == CASE_UPPER || (to == CASE_SWAP && !is_upper) ||
                      ((to == CASE_TITLE || to == CASE_CAPITAL) && begins);
         if (c == 0xFFFD && taken == 1)
             build_bytes(machine, &builder, s->data + at, s->user ? s->user + at : NULL, 1);
         else
-            build_case(machine, &builder, c, upper, s->user && s->user[at]);
-        begins = to == CASE_TITLE && !has_case(c);
+            build_case(machine, &builder, c, upper ? UPPER_CASE : LOWER_CASE,
+                       s->user && s->user[at]);
+        begins = to == CASE_TITLE && !is_upper && unicode_cased(c, UPPER_CASE) == c;
     }
     return build_end(machine, &builder);
 }

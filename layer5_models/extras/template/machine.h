@@ -8,6 +8,7 @@
 #ifndef STRATA_TEMPLATE_MACHINE_H
 #define STRATA_TEMPLATE_MACHINE_H
 
+#include "pieces.h"
 #include "template.h"
 
 enum {

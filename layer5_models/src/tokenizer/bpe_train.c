@@ -1,6 +1,7 @@
 /* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes, learn
  * the merges (bpe_learn.c), write them down as a GGUF file has them. */
 #include "bpe_train.h"
+#include "../vocab/escape.h"
 #include "unicode.h"
 
 #include <stdlib.h>
@@ -31,14 +32,14 @@ static void widen(BpeTrainer *t) {
 /* GPT-2's rule, and a text on its way through it. */
 typedef struct Cutting {
     Splitter splitter;
-    Cutter cutter;
+    PreTokenizer pre;
 } Cutting;
 
 static void count_words(BpeTrainer *t, Cutting *c, Text text) {
     Cut cut;
     bool end = false;
-    cutter_begin(&c->cutter, &c->splitter, text);
-    while (t->ok && cutter_next(&c->cutter, &cut, &end, NULL) && !end) {
+    pre_begin(&c->pre, &c->splitter, text);
+    while (t->ok && pre_next(&c->pre, &cut, &end, NULL) && !end) {
         if (2 * t->used >= t->capacity) widen(t);
         if (!t->ok) return;
         WordCount *entry = word_slot(t->words, t->capacity, cut.word);
@@ -152,12 +153,13 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
     t.merges = calloc(vocab, sizeof *t.merges);
     Cutting cutting = {0};
     t.ok = t.symbols && t.merges &&
-           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2")), false, NULL);
+           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2"))->stages, false,
+                         NULL);
     for (int i = 0; t.ok && i < 256; i++)
         single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
     for (size_t i = 0; t.ok && i < n_texts; i++)
         count_text(&t, &cutting, texts[i], specials, n_specials);
-    cutter_free(&cutting.cutter), splitter_close(&cutting.splitter);
+    pre_free(&cutting.pre), splitter_close(&cutting.splitter);
     if (t.ok) spell_words(&t);
     bool ok = t.ok ? bpe_learn(&t, fault) : fault_set(fault, "no memory to learn a vocabulary");
     if (ok) write_vocab(&t, specials, n_specials, out);

@@ -2,7 +2,7 @@
 #ifndef STRATA_BPE_TRAIN_H
 #define STRATA_BPE_TRAIN_H
 
-#include "vocab.h"
+#include "../vocab/vocab.h"
 
 /* A distinct word of the corpus: how often it stands there, and how it is spelled by now. */
 typedef struct WordCount {

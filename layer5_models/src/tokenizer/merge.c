@@ -2,7 +2,7 @@
  *
  * A candidate is remembered with the sizes its two pieces had; when it comes up and one of them has
  * changed since, it is out of date and is dropped. */
-#include "vocab.h"
+#include "encoder.h"
 
 #include <stdlib.h>
 
@@ -20,29 +20,29 @@ typedef struct Heap {
     size_t count;
 } Heap;
 
-bool merge_room(MergeRoom *room, size_t max_pieces, Fault *fault) {
-    if (max_pieces <= room->max_pieces) return true;
-    merge_room_free(room);
+bool scratch_reserve(Scratch *scratch, size_t max_pieces, Fault *fault) {
+    if (max_pieces <= scratch->max_pieces) return true;
+    scratch_free(scratch);
     max_pieces = max_pieces < 64 ? 64 : max_pieces;
     if (max_pieces <= MAX_PIECES) {
-        room->pieces = malloc(max_pieces * sizeof *room->pieces);
+        scratch->pieces = malloc(max_pieces * sizeof *scratch->pieces);
         /* most - 1 at first, two more for each of most - 1 merges */
-        room->candidates = malloc(3 * max_pieces * sizeof *room->candidates);
+        scratch->candidates = malloc(3 * max_pieces * sizeof *scratch->candidates);
     }
-    if (!room->pieces || !room->candidates) {
-        merge_room_free(room);
+    if (!scratch->pieces || !scratch->candidates) {
+        scratch_free(scratch);
         return fault_set(fault,
                          "no memory to make tokens of a stretch of %zu bytes that cannot be "
                          "cut: give the text in parts",
                          max_pieces);
     }
-    room->max_pieces = max_pieces;
+    scratch->max_pieces = max_pieces;
     return true;
 }
 
-void merge_room_free(MergeRoom *room) {
-    free(room->pieces), free(room->candidates), free(room->paths);
-    *room = (MergeRoom){0};
+void scratch_free(Scratch *scratch) {
+    free(scratch->pieces), free(scratch->candidates), free(scratch->paths);
+    *scratch = (Scratch){0};
 }
 
 static bool goes_before(const Candidate *a, const Candidate *b) {
@@ -81,9 +81,9 @@ static void consider(const Tokenizer *tokenizer, Heap *heap, const Piece *pieces
     heap_push(heap, item);
 }
 
-void merge_pieces(const Tokenizer *tokenizer, MergeRoom *room, size_t n, MergeRule *rule) {
-    Piece *pieces = room->pieces;
-    Heap heap = {room->candidates, 0};
+void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule) {
+    Piece *pieces = scratch->pieces;
+    Heap heap = {scratch->candidates, 0};
     for (size_t i = 0; i + 1 < n; i++)
         consider(tokenizer, &heap, pieces, (int32_t)i, (int32_t)i + 1, rule);
     while (heap.count) {

@@ -1,7 +1,7 @@
 /* sentencepiece.c - SentencePiece BPE: characters merged best score first, with bytes to fall
  * back on. */
+#include "encoder.h"
 #include "unicode.h"
-#include "vocab.h"
 
 #include <string.h>
 
@@ -34,11 +34,10 @@ static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *toke
     return true;
 }
 
-/* llama.cpp goes by the first four bits alone. */
+/* The bytes of the character at `at`. */
 static size_t character(const Tokenizer *t, Text text, size_t at) {
     unsigned char first = (unsigned char)text.data[at];
-    size_t size = utf8_length(first);
-    if (t->as_llama && first >= 0xC0) size = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    size_t size = t->as_llama ? t->as_llama->character(first) : utf8_length(first);
     return size < text.size - at ? size : text.size - at;
 }
 
@@ -62,23 +61,23 @@ size_t sentencepiece_word(const Tokenizer *tokenizer, Text text) {
     return at;
 }
 
-bool encode_sentencepiece(const Tokenizer *tokenizer, Text word, MergeRoom *room,
+bool encode_sentencepiece(const Tokenizer *tokenizer, Text word, Scratch *scratch,
                           TokenList *tokens, Fault *fault) {
     size_t n = 0;
     for (size_t at = 0; at < word.size; n++) at += character(tokenizer, word, at);
-    if (!merge_room(room, n, fault)) return false;
+    if (!scratch_reserve(scratch, n, fault)) return false;
     n = 0;
     for (size_t at = 0; at < word.size; n++) {
         size_t size = character(tokenizer, word, at);
         int32_t symbol = vocab_find(tokenizer, (Text){word.data + at, size});
-        room->pieces[n] =
+        scratch->pieces[n] =
             (Piece){word.data + at, (uint32_t)size, symbol, (int32_t)n - 1, (int32_t)n + 1};
         at += size;
     }
-    room->pieces[n - 1].after = -1;
-    merge_pieces(tokenizer, room, n, scored_merge);
+    scratch->pieces[n - 1].after = -1;
+    merge_pieces(tokenizer, scratch, n, scored_merge);
     for (size_t i = 0; i < n; i++)
-        if (room->pieces[i].size && !emit(tokenizer, &room->pieces[i], tokens, fault))
+        if (scratch->pieces[i].size && !emit(tokenizer, &scratch->pieces[i], tokens, fault))
             return false;
     return true;
 }

@@ -1,5 +1,5 @@
 /* tokenizer.c - a tokenizer's use: special tokens, encoding, pieces.  See tokenizer.h. */
-#include "vocab.h"
+#include "tokenizer_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +29,8 @@ void token_list_free(TokenList *list) {
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* The text between two special tokens. */
-static bool encode_part(Words *words, Text text, TokenList *tokens, Fault *fault) {
-    return text.size == 0 || words->tokenizer->kind->encode(words, text, tokens, fault);
+static bool encode_part(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
+    return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
 }
 
 /* The special token at the start of a text, or -1; most bytes begin none.  A control token's name has no
@@ -48,8 +48,9 @@ static int32_t special_here(const Tokenizer *t, Text text, const unsigned char *
                : plain;
 }
 
-static bool encode_parts(Words *words, const Tokenizer *t, Text text, const unsigned char *user,
-                         bool special, TokenList *tokens, Fault *fault) {
+static bool encode_parts(Encoder *encoder, const Tokenizer *t, Text text,
+                         const unsigned char *user, bool special, TokenList *tokens,
+                         Fault *fault) {
     size_t from = 0, at = 0;
     while (at < text.size) {
         int32_t id = special_here(t, (Text){text.data + at, text.size - at},
@@ -58,47 +59,38 @@ static bool encode_parts(Words *words, const Tokenizer *t, Text text, const unsi
             at++;
             continue;
         }
-        if (!encode_part(words, (Text){text.data + from, at - from}, tokens, fault) ||
+        if (!encode_part(encoder, (Text){text.data + from, at - from}, tokens, fault) ||
             !token_list_reserve(tokens, 1, fault))
             return false;
         token_list_add(tokens, id);
-        if (words->told)
-            words->told(words->told_to,
-                        &(TokenEvent){.kind = EVENT_SPECIAL, .text = t->symbols[id], .id = id});
+        if (encoder->trace) encoder->trace->special(encoder, id);
         at += t->symbols[id].size;
         while (t->eats_space && t->eats_space[id] && at < text.size && is_space(text.data[at]))
             at++;
         from = at;
     }
-    return encode_part(words, (Text){text.data + from, at - from}, tokens, fault);
+    return encode_part(encoder, (Text){text.data + from, at - from}, tokens, fault);
 }
 
-/* All that is asked of a text at once: who hears what happens (or NULL), and which bytes are a user's (or NULL). */
-static bool encode(const Tokenizer *tokenizer, Text text, const unsigned char *user,
-                   bool special, TokenTold *told, void *context, TokenList *tokens,
-                   Fault *fault) {
+bool encoder_run(const Tokenizer *tokenizer, Text text, const unsigned char *user, bool special,
+                 const Trace *trace, TokenList *tokens, Fault *fault) {
     size_t before = tokens->count;
-    Words *words = words_open(tokenizer, text.size, fault);
-    if (words) words->told = told, words->told_to = context;
-    bool ok = words && encode_parts(words, tokenizer, text, user, special, tokens, fault);
-    words_close(words);
+    Encoder *encoder = encoder_open(tokenizer, text.size, fault);
+    if (encoder) encoder->trace = trace;
+    bool ok = encoder && encode_parts(encoder, tokenizer, text, user, special, tokens, fault);
+    encoder_close(encoder);
     if (!ok) tokens->count = before;
     return ok;
 }
 
 bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
                       Fault *fault) {
-    return encode(tokenizer, text, NULL, special, NULL, NULL, tokens, fault);
-}
-
-bool tokenizer_explain(const Tokenizer *tokenizer, Text text, bool special, TokenTold *told,
-                       void *context, TokenList *tokens, Fault *fault) {
-    return encode(tokenizer, text, NULL, special, told, context, tokens, fault);
+    return encoder_run(tokenizer, text, NULL, special, NULL, tokens, fault);
 }
 
 bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
                              TokenList *tokens, Fault *fault) {
-    return encode(tokenizer, text, user, true, NULL, NULL, tokens, fault);
+    return encoder_run(tokenizer, text, user, true, NULL, tokens, fault);
 }
 
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
@@ -106,29 +98,7 @@ void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens) {
 }
 
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens) {
-    const Tokenizer *t = tokenizer;
-    int32_t end = t->kind->add_separator ? t->separator : t->add_eos ? t->eos : -1;
-    if (end >= 0) token_list_add(tokens, end);
-}
-
-/* With a kind that ends every text with a separator, that one parts two, too. */
-bool tokenizer_encode_pair(const Tokenizer *t, Text first, Text second, TokenList *tokens,
-                           size_t *begin, Fault *fault) {
-    size_t start = tokens->count, ends;
-    tokenizer_begin(t, tokens);
-    bool ok = tokenizer_encode(t, first, false, tokens, fault);
-    ends = tokens->count;
-    if (ok) tokenizer_end(t, tokens);
-    if (ok && !t->kind->add_separator && t->add_separator && t->separator >= 0)
-        token_list_add(tokens, t->separator);
-    *begin = tokens->count - start;
-    if (ok && tokens->count == ends)
-        ok = fault_set(fault, "the tokenizer has nothing to part two texts with: its file asks "
-                              "for no token at the end of a text and for none between two");
-    ok = ok && tokenizer_encode(t, second, false, tokens, fault);
-    if (ok) tokenizer_end(t, tokens);
-    if (!ok) tokens->count = start;
-    return ok;
+    if (tokenizer->ending >= 0) token_list_add(tokens, tokenizer->ending);
 }
 
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
@@ -140,7 +110,6 @@ Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
 }
 
 bool tokenizer_space_prefix(const Tokenizer *tokenizer) { return tokenizer->add_space_prefix; }
-bool tokenizer_has_ranks(const Tokenizer *tokenizer) { return tokenizer->kind->merges; }
 size_t tokenizer_count(const Tokenizer *tokenizer) { return tokenizer->count; }
 int32_t tokenizer_bos(const Tokenizer *tokenizer) { return tokenizer->bos; }
 int32_t tokenizer_eos(const Tokenizer *tokenizer) { return tokenizer->eos; }

@@ -5,8 +5,8 @@
  * Numbers lie as the machine has them in memory (a run goes on where it began).
  *
  * Invariant: a file with any bit changed, missing or added is refused, and the trainer stays as it
- * was.
- * Source   checksum: FNV-1a in 64 bits, Fowler, Noll & Vo 1991. */
+ * was. */
+#include "hash.h"
 #include "trainer.h"
 
 #include <string.h>
@@ -20,16 +20,6 @@ typedef struct CheckpointHead {
     char magic[8];
     uint64_t size, step, tokens_seen, next_document, origin_hash, settings[SETTINGS];
 } CheckpointHead;
-
-static const uint64_t fnv_offset = 0xcbf29ce484222325;
-
-/* The checksum of bytes that follow others: a byte is mixed in so that it can be taken out again,
- * so one that differs changes the sum for certain. */
-uint64_t train_hash(uint64_t sum, const void *data, size_t size) {
-    const unsigned char *bytes = data;
-    for (size_t i = 0; i < size; i++) sum = (sum ^ bytes[i]) * 0x100000001b3;
-    return sum;
-}
 
 /* What must be the same for a run to be the same run, and the option of strata train that says it. */
 typedef struct Setting {
@@ -73,8 +63,8 @@ static uint64_t corpus_hash(uint64_t sum, const Corpus *corpus) {
     double nats;
     for (uint64_t i = 0; i < n; i++) {
         Text text = corpus_document(corpus, i, &scratch, &nats);
-        sum = train_hash(sum, &text.size, sizeof text.size);
-        sum = train_hash(sum, text.data, text.size);
+        sum = hash_bytes(sum, &text.size, sizeof text.size);
+        sum = hash_bytes(sum, text.data, text.size);
     }
     world_text_free(&scratch);
     return sum;
@@ -82,19 +72,19 @@ static uint64_t corpus_hash(uint64_t sum, const Corpus *corpus) {
 
 uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab) {
     static const char prefix[] = "tokenizer.";
-    uint64_t sum = fnv_offset;
+    uint64_t sum = HASH_START;
     for (size_t i = 0; i < vocab->n_pairs; i++) {
         const GgufPair *pair = &vocab->pairs[i];
         if (pair->key.size < sizeof prefix || memcmp(pair->key.data, prefix, sizeof prefix - 1))
             continue;
-        sum = train_hash(sum, pair->key.data, pair->key.size);
-        sum = train_hash(sum, pair->data, gguf_value_bytes(pair));
+        sum = hash_bytes(sum, pair->key.data, pair->key.size);
+        sum = hash_bytes(sum, pair->data, gguf_value_bytes(pair));
     }
     return corpus_hash(sum, corpus);
 }
 
 static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
-    *sum = train_hash(*sum, data, size);
+    *sum = hash_bytes(*sum, data, size);
     fwrite(data, 1, size, out); /* file_end sees what failed */
 }
 
@@ -107,7 +97,7 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
                            .origin_hash = t->origin_hash};
     Setting settings[SETTINGS];
     size_t part = t->size * sizeof(float);
-    uint64_t sum = fnv_offset;
+    uint64_t sum = HASH_START;
     memcpy(head.magic, magic, sizeof magic);
     list_settings(&t->config, settings);
     for (int i = 0; i < SETTINGS; i++) head.settings[i] = settings[i].value;
@@ -133,7 +123,7 @@ static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
         return fault_set(fault, "%s is not a checkpoint, or only the beginning of one", path);
     size_t size = map->size - sizeof sum;
     memcpy(&sum, map->data + size, sizeof sum);
-    return train_hash(fnv_offset, map->data, size) == sum ||
+    return hash_bytes(HASH_START, map->data, size) == sum ||
            fault_set(fault,
                      "%s is damaged: its %zu bytes do not have the checksum they were written "
                      "with; take a copy of it, or remove it and begin again",

@@ -99,10 +99,8 @@ void train_load_documents(Trainer *trainer, const Corpus *corpus, uint64_t *inde
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t max_documents);
 
-/* checkpoint.c: hashes of the corpus and the vocabulary, and of these followed by other bytes; a
- * resumed run must have the same ones. */
+/* checkpoint.c: a hash of the corpus and the vocabulary; a resumed run must have the same one. */
 uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab);
-uint64_t train_hash(uint64_t sum, const void *data, size_t size);
 
 /* export.c: how a parameter lies in a file, and the family and the keys of a model that a run writes. */
 const char *train_family(const TrainConfig *config);

@@ -301,7 +301,7 @@ static bool check(const Session *session, size_t n, const BeamOptions *o, Fault 
                          "divide them",
                          o->beams, o->groups, BEAM_MAX);
     if (o->rules &&
-        !chain_check(o->rules, &(Step){.tokenizer = session->model->tokenizer}, fault))
+        !chain_check(o->rules, &(Step){.tokenizer = session->model->tokenizer}, 0, fault))
         return false;
     REQUIRE(session->kv.config.sequences >= o->beams,
             "a session of %zu sequences for %zu beams", session->kv.config.sequences, o->beams);

@@ -16,7 +16,7 @@ typedef struct LookAhead {
     Fault fault;
 } LookAhead;
 
-static void unit(float *out, const float *x, size_t n) {
+static void unit_vector(float *out, const float *x, size_t n) {
     float scale = 1 / (sqrtf(dot_f32(x, x, n)) + 1e-20f);
     for (size_t i = 0; i < n; i++) out[i] = x[i] * scale;
 }
@@ -33,8 +33,8 @@ static bool look_ahead_read(Extra *x, Sequence *s, Fault *fault) {
         look->states = states, look->room = room;
     }
     for (size_t i = 0; i < r->rows; i++)
-        unit(look->states + look->count++ * dim, look->session->hidden + (r->row + i) * dim,
-             dim);
+        unit_vector(look->states + look->count++ * dim,
+                    look->session->hidden + (r->row + i) * dim, dim);
     return true;
 }
 
@@ -44,10 +44,10 @@ static void look_ahead_forget(Extra *x, Sequence *s) {
 }
 
 /* The largest cosine between a row of hidden states and those of the text. */
-static float nearest(LookAhead *look, size_t row) {
+static float nearest_state(LookAhead *look, size_t row) {
     size_t dim = look->session->model->sizes.dim;
     float best = -1;
-    unit(look->next, look->session->hidden + row * dim, dim);
+    unit_vector(look->next, look->session->hidden + row * dim, dim);
     for (size_t k = 0; k < look->count; k++)
         best = fmaxf(best, dot_f32(look->next, look->states + k * dim, dim));
     return best;
@@ -94,7 +94,7 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
     for (size_t at = 0; at < n; at += n_forks) {
         size_t m = n - at < n_forks ? n - at : n_forks;
         if (!read_forks(look, forks, tokens + at, m, length)) return false;
-        for (size_t i = 0; i < m; i++) similarity[at + i] = nearest(look, i);
+        for (size_t i = 0; i < m; i++) similarity[at + i] = nearest_state(look, i);
     }
     return true;
 }

@@ -1,5 +1,6 @@
 /* diversity.c - see diversity.h.  An n-gram is the hash of its words; equal ones meet by sorting. */
 #include "diversity.h"
+#include "hash.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -21,10 +22,12 @@ static bool in_word(char c) { return isalnum((unsigned char)c) || c == '\'' || (
 static size_t read_words(Text text, uint64_t *out) {
     size_t count = 0;
     for (size_t i = 0; i < text.size;) {
-        uint64_t hash = 0xCBF29CE484222325u; /* FNV-1a */
+        uint64_t hash = HASH_START;
         size_t begin = i;
-        for (; i < text.size && in_word(text.data[i]); i++)
-            hash = (hash ^ (uint64_t)tolower((unsigned char)text.data[i])) * 0x100000001B3u;
+        for (; i < text.size && in_word(text.data[i]); i++) {
+            unsigned char lower = (unsigned char)tolower((unsigned char)text.data[i]);
+            hash = hash_bytes(hash, &lower, 1);
+        }
         if (i > begin)
             out[count++] = hash;
         else

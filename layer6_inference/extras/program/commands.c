@@ -4,62 +4,70 @@
 
 #include <string.h>
 
-/* The first one of a group names it; what a newcomer needs is told first. */
-static const struct {
-    const char *group;
-    bool first;
-    const Command *command;
-} list[] = {
-    {"Write and talk", true, &command_generate},
-    {NULL, true, &command_chat},
-    {NULL, true, &command_serve},
-    {NULL, false, &command_diffuse},
-    {"Model files", true, &command_pull},
-    {NULL, true, &command_inspect},
-    {NULL, true, &command_convert},
-    {NULL, false, &command_quantize},
-    {NULL, false, &command_dump},
-    {"Choose tokens", true, &command_samplers},
-    {NULL, false, &command_chain},
-    {NULL, false, &command_compare},
-    {NULL, false, &command_grammar},
-    {NULL, false, &command_watermark},
-    {"Texts and numbers", true, &command_tokenize},
-    {NULL, false, &command_template},
-    {NULL, false, &command_logits},
-    {NULL, false, &command_perplexity},
-    {NULL, false, &command_embed},
-    {NULL, false, &command_rerank},
-    {"Learn and look inside", false, &command_train},
-    {NULL, false, &command_world},
-    {NULL, true, &command_look},
-    {NULL, false, &command_figure},
-    {"Speed", false, &command_bench},
-    {NULL, false, &command_profile},
-    {NULL, false, &command_simulate},
+static const char chat[] = "strata-chat", convert[] = "strata-convert", lab[] = "strata-lab",
+                  serve[] = "strata-serve";
+
+static const CommandName list[] = {
+    {"Write and talk", true, "generate", "continue a prompt with a model", NULL},
+    {NULL, true, "chat", "talk with a model", chat},
+    {NULL, true, "serve", "answer requests over HTTP, as OpenAI's API does", serve},
+    {NULL, false, "diffuse", "fill a text in any order with a diffusion model", NULL},
+    {"Model files", true, "pull", "download a model, by its name or its address", NULL},
+    {NULL, true, "inspect", "what a model file holds", NULL},
+    {NULL, true, "convert", "a published model as a GGUF file", convert},
+    {NULL, false, "quantize", "a model in another number format", convert},
+    {NULL, false, "dump", "one tensor's values as raw floats", NULL},
+    {"Choose tokens", true, "samplers", "list the samplers, describe one", NULL},
+    {NULL, false, "chain", "run a chain on given logits, stage by stage", NULL},
+    {NULL, false, "compare", "measure what chains make of the same openings", lab},
+    {NULL, false, "grammar", "what a grammar or a pattern allows", NULL},
+    {NULL, false, "watermark", "look for a watermark in a text", NULL},
+    {"Texts and numbers", true, "tokenize", "text to token ids and back", NULL},
+    {NULL, false, "template", "what a chat template makes of a conversation", NULL},
+    {NULL, false, "logits", "the numbers behind the next token", NULL},
+    {NULL, false, "perplexity", "how surprised a model is by a text", lab},
+    {NULL, false, "embed", "texts as vectors, and how alike they are", NULL},
+    {NULL, false, "rerank", "documents in the order in which they answer", NULL},
+    {"Learn and look inside", false, "train", "learn a vocabulary and a model", lab},
+    {NULL, false, "world", "write Tiny World, check and score texts by it, sample it", lab},
+    {NULL, true, "look", "what happens to a text inside the model", lab},
+    {NULL, false, "figure", "the numbers behind the plots", lab},
+    {"Speed", false, "bench", "how fast the hot loops are", lab},
+    {NULL, false, "profile", "where the time of a step goes", lab},
+    {NULL, false, "simulate", "many users, without a model: how long they wait", lab},
 };
 
 enum { COMMANDS = sizeof list / sizeof *list };
 
-const Command *command_find(const char *name) {
+const CommandName *command_find(const char *name) {
     for (size_t i = 0; i < COMMANDS; i++)
-        if (strcmp(name, list[i].command->name) == 0) return list[i].command;
+        if (strcmp(name, list[i].name) == 0) return &list[i];
     return NULL;
 }
 
-static void print_row(FILE *out, const Command *command) {
+const Command *command_here(const char *name) {
+    for (const Command *const *c = program_commands; *c; c++)
+        if (strcmp(name, (*c)->name) == 0) return *c;
+    return NULL;
+}
+
+int command_start(const CommandName *name, int argc, char **argv) {
+    const Command *here = command_here(name->name);
+    return here ? command_run(here, argc, argv) : program_start(name, argv);
+}
+
+static void commands_print_row(FILE *out, const CommandName *command) {
     fprintf(out, "  %-10s %s\n", command->name, command->gloss);
 }
 
 void commands_brief(FILE *out) {
-    fputs(
-        "usage: strata COMMAND ...\n\n"
-        "  strata generate -p \"Once upon a time\"         a story, by the small model in the "
-        "box\n"
-        "  strata generate -m MODEL.gguf --chat -p TEXT  an answer, by a model of yours\n\n",
-        out);
+    fputs("usage: strata COMMAND ...\n\n"
+          "  strata generate -p \"Once upon a time\"         a story, by the small model in "
+          "the box\n"
+          "  strata generate -m MODEL.gguf --chat -p TEXT  an answer, by a model of yours\n\n",
+          out);
     for (size_t i = 0; i < COMMANDS; i++)
-        if (list[i].first) print_row(out, list[i].command);
+        if (list[i].first) commands_print_row(out, &list[i]);
     fprintf(out,
             "\nstrata help COMMAND: its options.  strata help --all: all %d commands.  strata "
             "--version: what this is.\n",
@@ -70,7 +78,7 @@ void commands_all(FILE *out) {
     fputs("usage: strata COMMAND ...\n", out);
     for (size_t i = 0; i < COMMANDS; i++) {
         if (list[i].group) fprintf(out, "\n%s\n\n", list[i].group);
-        print_row(out, list[i].command);
+        commands_print_row(out, &list[i]);
     }
     fputs("\nstrata help COMMAND: its options; strata help --all COMMAND: all of them.\n", out);
 }
@@ -78,8 +86,8 @@ void commands_all(FILE *out) {
 static void man_commands(void) {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (list[i].group) printf(".SS %s\n", list[i].group);
-        printf(".TP\n\\fB%s\\fR\n", list[i].command->name);
-        roff_text(list[i].command->gloss), putchar('\n');
+        printf(".TP\n\\fB%s\\fR\n", list[i].name);
+        roff_text(list[i].gloss), putchar('\n');
     }
 }
 
@@ -96,55 +104,33 @@ void commands_man(void) {
          "\\fB\\-\\-isa\\fR\n.SH EXIT STATUS\n"
          "0: done.  1: it failed.  2: the command was called in a wrong way.\n.SH SEE ALSO");
     for (size_t i = 0; i < COMMANDS; i++)
-        printf("\\fBstrata\\-%s\\fR(1)%s\n", list[i].command->name,
-               i + 1 < COMMANDS ? "," : "");
-}
-
-/* Is the word one of a command's own words? */
-static bool is_word_of(const Command *command, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = command->words; at && n; at = strchr(at, ' '), at += at != NULL)
-        if (strncmp(at, word, n) == 0 && (at[n] == ' ' || !at[n])) return true;
-    return false;
-}
-
-static void put_words(const char *words, const char *begun) {
-    char word[40];
-    for (const char *at = words; at; at = strchr(at, ' '), at += at != NULL) {
-        snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
-        words_line(word, begun, "");
-    }
+        printf("\\fBstrata\\-%s\\fR(1)%s\n", list[i].name, i + 1 < COMMANDS ? "," : "");
 }
 
 static int top_words(const char *begun) {
-    for (size_t i = 0; i < COMMANDS; i++)
-        words_line(list[i].command->name, begun, list[i].command->gloss);
+    for (size_t i = 0; i < COMMANDS; i++) words_line(list[i].name, begun, list[i].gloss);
     words_line("help", begun, "what a command does, and its options");
-    if (*begun == '-') put_words("--help --version", begun);
+    if (*begun == '-') words_line("--help", begun, ""), words_line("--version", begun, "");
     return EXIT_DONE;
 }
 
-/* `world check --ki` becomes `world check --help=words --ki`; the words of `help` are
+/* `world check --ki` becomes `world --help=words check --ki`; the words of `help` are
  * commands. */
 int commands_words(int argc, char **argv) {
     enum { MOST = 1000 };
     static char asked[] = "--help=words";
-    char *words[MOST + 4];
-    int n = 0, i = 0;
+    char *words[MOST + 2];
+    int n = 0;
     if (argc && strcmp(argv[0], "help") == 0) argv++, argc--;
     if (argc < 2) return top_words(argc ? argv[0] : "");
-    const Command *command = command_find(argv[0]);
+    const CommandName *command = command_find(argv[0]);
     if (!command) return EXIT_DONE;
-    words[n++] = argv[i++];
-    if (argc > 2 && is_word_of(command, argv[1]))
-        words[n++] = argv[i++];
-    else if (argc == 2)
-        put_words(command->words, argv[1]);
-    words[n++] = asked;
-    while (i < argc && n < MOST) words[n++] = argv[i++];
+    for (int i = 0; i < argc && n < MOST; i++) {
+        words[n++] = argv[i];
+        if (i == 0) words[n++] = asked;
+    }
     words[n] = NULL;
-    fflush(stdout); /* before a program takes this one's place */
-    return command->run(n, words);
+    return command_start(command, n, words);
 }
 
 /* What other programs call their commands, and what people try. */
@@ -169,32 +155,27 @@ static const struct {
     {"version", "strata --version"},
 };
 
-static bool is_among(const char *names, const char *word) {
-    const Command all = {.words = names};
-    return is_word_of(&all, word);
-}
-
 /* A command that is not there is not recommended. */
-static const char *other_name(const char *name) {
+static const char *commands_other_name(const char *name) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         char first[40];
         const char *meant = others[i].meant + strlen("strata ");
         snprintf(first, sizeof first, "%.*s", (int)strcspn(meant, " "), meant);
-        if (is_among(others[i].names, name) && (*first == '-' || command_find(first)))
+        if (names_have(others[i].names, name) && (*first == '-' || command_find(first)))
             return others[i].meant;
     }
     return NULL;
 }
 
 static const char *what_was_meant(const char *name, char *out, size_t size) {
-    const char *end = strrchr(name, '.'), *other = other_name(name);
+    const char *end = strrchr(name, '.'), *other = commands_other_name(name);
     char names[600] = "help ";
     if (other) return other;
     if (end && strcmp(end, ".gguf") == 0)
         return snprintf(out, size, "strata generate -m %.100s", name), out;
     if (strchr(name, ' '))
         return snprintf(out, size, "strata generate -p \"%.100s\"", name), out;
-    for (size_t i = 0; i < COMMANDS; i++) strcat(strcat(names, list[i].command->name), " ");
+    for (size_t i = 0; i < COMMANDS; i++) strcat(strcat(names, list[i].name), " ");
     Text near = nearest_name(text_of(name), names);
     return near.size ? (snprintf(out, size, "strata %.*s", (int)near.size, near.data), out)
                      : NULL;

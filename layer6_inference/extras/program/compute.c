@@ -8,13 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <mach-o/dyld.h>
+#endif
 
-static bool readable(const char *path) { return access(path, R_OK) == 0; }
+static bool compute_readable(const char *path) { return access(path, R_OK) == 0; }
 
 bool program_folder(char *text, size_t size) {
+#ifdef __APPLE__
+    uint32_t room = (uint32_t)size;
+    if (_NSGetExecutablePath(text, &room) != 0) return false;
+#else
     ssize_t length = readlink("/proc/self/exe", text, size - 1);
     if (length <= 0) return false;
     text[length] = 0;
+#endif
     char *slash = strrchr(text, '/');
     if (slash) slash[1] = 0;
     return slash != NULL;
@@ -22,6 +30,7 @@ bool program_folder(char *text, size_t size) {
 
 const char *default_model(char *text, size_t size) {
     static const char *const places[] = {"../share/strata/storyteller.gguf",
+                                         "../../share/strata/storyteller.gguf",
                                          "../../layer5_models/models/storyteller.gguf",
                                          "../../../layer5_models/models/storyteller.gguf"};
     const char *named = getenv("STRATA_MODEL");
@@ -30,17 +39,27 @@ const char *default_model(char *text, size_t size) {
     for (size_t i = 0;
          program_folder(folder, sizeof folder) && i < sizeof places / sizeof *places; i++) {
         snprintf(text, size, "%s%s", folder, places[i]);
-        if (readable(text)) return text;
+        if (compute_readable(text)) return text;
     }
     snprintf(text, size, "layer5_models/models/storyteller.gguf");
-    return readable(text) ? text : NULL;
+    return compute_readable(text) ? text : NULL;
 }
 
-bool choose_model(const char **model, char *text, size_t size, Fault *fault) {
-    if (!*model) *model = default_model(text, size);
+bool choose_model(const char **model, Fault *fault) {
+    static char text[2400];
+    if (!*model) *model = default_model(text, sizeof text);
     if (!*model)
         return fault_set(fault, "no model was named and none was found: give one with -m FILE");
-    return model_find(model, text, size, fault);
+    return model_find(model, text, sizeof text, fault);
+}
+
+Tokenizer *choose_tokenizer(const char **model, TokenStyle style, Fault *fault) {
+    GgufFile file;
+    Gguf gguf;
+    if (!choose_model(model, fault) || !gguf_open(&file, &gguf, *model, fault)) return NULL;
+    Tokenizer *tokenizer = tokenizer_open_as(&gguf, style, fault);
+    gguf_close(&file, &gguf);
+    return tokenizer || fault_prefix(fault, *model) ? tokenizer : NULL;
 }
 
 bool compute_open(ComputeOptions *compute, Fault *fault) {

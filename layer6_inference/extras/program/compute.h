@@ -1,9 +1,10 @@
-/* compute.h - what every command that computes has: the choice of a model, of an instruction set and
- * of threads. */
+/* compute.h - what every command that computes has: the choice of a model, of an instruction
+ * set and of threads. */
 #ifndef STRATA_COMPUTE_H
 #define STRATA_COMPUTE_H
 
 #include "options.h"
+#include "tokenizers.h"
 
 /* The model file to use when none is named: STRATA_MODEL, the one installed beside the program,
  * or the one in the source tree.  Returns text, or NULL when there is none. */
@@ -12,11 +13,14 @@ const char *default_model(char *text, size_t size);
 /* The folder of the running program, with a slash.  False when it is unknown. */
 bool program_folder(char *text, size_t size);
 
-/* Keep the model that was named, by its path or a name that strata pull brought, or take the default one; the path
- * lies in text then.
+/* The model that was named, by its path or a name that strata pull brought, or the default one:
+ * *model becomes its path, which stays until the program ends.
  *
  * Fails when none was named and none is found, and as model_find does. */
-bool choose_model(const char **model, char *text, size_t size, Fault *fault);
+bool choose_model(const char **model, Fault *fault);
+
+/* The tokenizer of a model that is chosen so: any file that has one.  NULL with a fault. */
+Tokenizer *choose_tokenizer(const char **model, TokenStyle style, Fault *fault);
 
 /* The options every computing command shares. */
 typedef struct ComputeOptions {

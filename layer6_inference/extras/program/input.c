@@ -77,7 +77,6 @@ bool table_begin(FileOut *out, const char *path, Fault *fault) {
     if (!holds_model(path)) return file_begin(out, path, fault);
     *out = (FileOut){0};
     return fault_set(fault,
-                     "%.200s is a model: a table does not take its place, give it "
-                     "another name",
+                     "%.200s is a model: a table does not take its place, give it another name",
                      path);
 }

@@ -17,14 +17,11 @@ bool loaded_open_model(LoadedModel *s, const char *path, const ComputeOptions *c
     return true;
 }
 
-bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, void *context,
-                Fault *fault) {
+bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, Fault *fault) {
     LoadedModel loaded = {0};
-    char path[2400];
-    if (!choose_model(model, path, sizeof path, fault) || !compute_open(compute, fault))
-        return false;
-    bool ok =
-        loaded_open_model(&loaded, *model, compute, fault) && run(&loaded, context, fault);
+    if (!choose_model(model, fault) || !compute_open(compute, fault)) return false;
+    bool ok = loaded_open_model(&loaded, *model, compute, fault) &&
+              compute_adapt(compute, &loaded.own, fault) && run(&loaded, fault);
     if (loaded.model) loaded_close(&loaded);
     compute_close(compute);
     return ok;
@@ -61,10 +58,10 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
                       Fault *fault) {
     size_t has = session_ctx(&companion->session), wants = session_ctx(&with->session);
     if (has >= wants) return true;
-    return fault_set(fault,
-                     "%s has a context of %zu tokens, the model's is %zu: with --ctx %zu both "
-                     "read as far",
-                     name, has, wants, has);
+    return fault_set(
+        fault,
+        "%s has a context of %zu tokens, the model's is %zu: with --ctx %zu both read as far",
+        name, has, wants, has);
 }
 
 bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *tokens,

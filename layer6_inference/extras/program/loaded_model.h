@@ -20,13 +20,13 @@ bool loaded_open_model(LoadedModel *loaded, const char *path, const ComputeOptio
                        Fault *fault);
 
 /* What a command does with a model. */
-typedef bool LoadedRun(LoadedModel *loaded, void *context, Fault *fault);
+typedef bool LoadedRun(LoadedModel *loaded, Fault *fault);
 
-/* Choose the model (NULL: the one in the box), start the threads, open it, run, and close all of it again.
+/* Choose the model (NULL: the one in the box), start the threads, open it and its adapters, run, and
+ * close all of it again.
  *
  *   model   a path; while it runs, that of the model that was chosen */
-bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, void *context,
-                Fault *fault);
+bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, Fault *fault);
 
 /* A session for the model: `ctx` positions (0: the model's, at most 4096) of each of `sequences`
  * sequences. */

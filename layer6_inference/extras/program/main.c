@@ -1,4 +1,4 @@
-/* main.c - the program `strata`: help, or a command. */
+/* main.c - every program of strata: help, or a command. */
 #include "commands.h"
 
 #include <fcntl.h>
@@ -38,10 +38,10 @@ static int run_help(int argc, char **argv) {
         }
     }
     if (n == 0) return (all ? commands_all : commands_brief)(stdout), EXIT_DONE;
-    const Command *command = command_find(asked[0]);
+    const CommandName *command = command_find(asked[0]);
     if (!command) return command_unknown(asked[0]);
     asked[n++] = all ? whole : brief;
-    return command->run(n, asked);
+    return command_start(command, n, asked);
 }
 
 /* What stands in place of a command: -1, or the exit status. */
@@ -55,19 +55,29 @@ static int run_option(int argc, char **argv) {
     return -1;
 }
 
-static int run(int argc, char **argv) {
+/* The command that the program is called by: strata-chat, or chat, as strata starts it. */
+static const Command *called_by(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    return command_here(strncmp(name, "strata-", 7) == 0 ? name + 7 : name);
+}
+
+static int run_program(int argc, char **argv) {
+    Fault fault;
+    const Command *called = argc ? called_by(argv[0]) : NULL;
+    if (called)
+        return kernels_select(NULL, &fault) ? command_run(called, argc, argv)
+                                            : command_failed(&fault);
     if (argc < 2) return commands_brief(stderr), EXIT_USAGE;
     const char *name = argv[1];
     int status = run_option(argc, argv);
-    Fault fault;
     if (status >= 0) return status;
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
         strcmp(name, "version") == 0)
         return tell_version();
     if (strcmp(name, "help") == 0) return run_help(argc - 2, argv + 2);
-    const Command *command = command_find(name);
-    return command ? command->run(argc - 1, argv + 1) : command_unknown(name);
+    const CommandName *command = command_find(name);
+    return command ? command_start(command, argc - 1, argv + 1) : command_unknown(name);
 }
 
 /* What ends the program leaves no halves of files behind.  Too large a file is an error of the write. */
@@ -88,12 +98,12 @@ static void hold_signals(void) {
 int main(int argc, char **argv) {
     hold_streams();
     hold_signals();
-    int status = run(argc, argv);
+    int status = run_program(argc, argv);
     bool lost = ferror(stdout) != 0;
     lost = fflush(stdout) != 0 || lost;
     if (!lost || status != EXIT_DONE) return status;
-    fprintf(stderr,
-            "strata: standard output did not take everything: the disk is full or it is "
-            "closed\n");
+    fprintf(
+        stderr,
+        "strata: standard output did not take everything: the disk is full or it is closed\n");
     return EXIT_FAILED;
 }

@@ -126,11 +126,10 @@ static const char *model_hint(char *out, size_t size, const char *name, const ch
 bool published_want(const char *name, const PublishedModel **model, Fault *fault) {
     char hint[160];
     *model = published_find(name);
-    return *model ||
-           fault_set(fault, "no published model is called %.100s%s", name,
-                     model_hint(hint, sizeof hint, name, NULL,
-                                ": strata pull lists them; any other is downloaded by "
-                                "its address, https://..."));
+    return *model || fault_set(fault, "no published model is called %.100s%s", name,
+                               model_hint(hint, sizeof hint, name, NULL,
+                                          ": strata pull lists them; any other is downloaded "
+                                          "by its address, https://..."));
 }
 
 static bool no_such_model(const char *name, const char *folder, Fault *fault) {

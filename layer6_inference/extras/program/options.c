@@ -1,5 +1,5 @@
 /* options.c - see options.h. */
-#include "options.h"
+#include "command.h"
 #include "help/help.h"
 #include "input.h"
 
@@ -9,6 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool names_have(const char *names, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = names; at && n; at = strchr(at, ' '), at += at != NULL)
+        if (strncmp(at, word, n) == 0 && (at[n] == ' ' || !at[n])) return true;
+    return false;
+}
 
 void names_join(char *out, size_t size, const char *names, const char *word) {
     size_t used = 0;
@@ -22,7 +29,7 @@ void names_join(char *out, size_t size, const char *names, const char *word) {
     }
 }
 
-static int wrong(const char *usage, const char *what, const char *which) {
+static int options_wrong(const char *usage, const char *what, const char *which) {
     fprintf(stderr, "strata: %s '%s'; usage: strata %s (--help says more)\n", what, which,
             usage);
     return EXIT_USAGE;
@@ -59,7 +66,7 @@ static bool store_number(const Option *o, const char *text) {
 }
 
 /* Returns -1, or the exit status of a mistake. */
-static int store(const Option *o, const char *text, const char *usage) {
+static int options_store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
     if (!*text && o->metavar && strncmp(o->metavar, "FILE", 4) == 0) {
         fprintf(stderr, "strata: %s wants the name of a file, and got an empty one\n", o->name);
@@ -104,7 +111,8 @@ bool option_shaped(const char *text) {
 
 const Option *option_at(const CommandLine *line, int *i) {
     const char *text = line->argv[*i];
-    const Option *option = option_shaped(text) ? option_find(line->options, text) : NULL;
+    const Option *option =
+        option_shaped(text) ? option_find(line->command->options, text) : NULL;
     if (option && option->kind.type != TYPE_FLAG) ++*i;
     return option;
 }
@@ -116,10 +124,15 @@ static bool was_given(const CommandLine *line, const Option *wanted, int end) {
     return false;
 }
 
-bool command_line_has(const void *context, const char *name) {
-    const CommandLine *line = context;
-    const Option *option = option_find(line->options, name);
-    return option && was_given(line, option, line->argc);
+static const CommandLine *options_line; /* that was read */
+
+bool option_given(const char *name) {
+    const Option *option = option_find(options_line->command->options, name);
+    return option && was_given(options_line, option, options_line->argc);
+}
+
+static bool is_asked_for(const char *name, Asked *asked, const void *context) {
+    return name[0] == '-' ? option_given(name) : asked && asked(context, name);
 }
 
 /* The first of the names that was asked for; "" for none. */
@@ -128,7 +141,7 @@ static Text first_asked(const char *names, Asked *asked, const void *context) {
         char name[64];
         size_t n = strcspn(at, " ");
         snprintf(name, sizeof name, "%.*s", (int)n, at);
-        if (asked(context, name)) return (Text){at, n};
+        if (is_asked_for(name, asked, context)) return (Text){at, n};
         at += n + (at[n] != 0);
     }
     return (Text){"", 0};
@@ -145,7 +158,7 @@ static bool needs_more(const OptionRule *r) {
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault) {
     for (const OptionRule *r = rules; r && r->name; r++) {
         char names[400];
-        if ((asked == command_line_has && needs_more(r)) || !asked(context, r->name)) continue;
+        if ((!asked && needs_more(r)) || !is_asked_for(r->name, asked, context)) continue;
         Text other = first_asked(r->others, asked, context);
         names_join(names, sizeof names, r->others, "or");
         if (r->relation == NEEDS && !other.size)
@@ -157,26 +170,14 @@ bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fau
     return true;
 }
 
-typedef struct Asking {
-    const CommandLine *line;
-    const char *word;
-} Asking;
-
-static bool is_asked_for(const void *context, const char *name) {
-    const Asking *a = context;
-    return name[0] == '-' ? command_line_has(a->line, name) : strcmp(name, a->word) == 0;
-}
-
-bool rules_check_word(const CommandLine *line, const char *word, Fault *fault) {
-    return rules_check(line->rules, is_asked_for, &(Asking){line, word}, fault);
-}
-
 int wrong_usage(const Fault *fault, const char *usage) {
     fprintf(stderr, "strata: %s; usage: strata %s (--help says more)\n", fault->text, usage);
     return EXIT_USAGE;
 }
 
-static int read_words(const CommandLine *line, const char **rest, int *n_rest, int max_rest) {
+/* Words in their places; *n of them. */
+static int options_read_words(const CommandLine *line, int *n) {
+    const Command *command = line->command;
     bool words = false; /* behind "--" all are */
     for (int i = 1; i < line->argc; i++) {
         const char *word = line->argv[i];
@@ -189,14 +190,14 @@ static int read_words(const CommandLine *line, const char **rest, int *n_rest, i
         const Option *option = words ? NULL : option_at(line, &i);
         bool one = option && option->kind.type != TYPE_LIST && option->kind.type != TYPE_FLAG;
         if (one && was_given(line, option, at))
-            return wrong(line->usage, "given twice, and one value counts:", word);
+            return options_wrong(command->usage, "given twice, and one value counts:", word);
         if (!option && !words && option_shaped(word)) return unknown_option(line, i);
-        if (!option && *n_rest == max_rest) return unknown_word(line, word);
+        if (!option && *n == command->max_words) return unknown_word(line, word);
         if (!option)
-            rest[(*n_rest)++] = word;
+            command->words[(*n)++] = word;
         else if (i == line->argc)
-            return wrong(line->usage, "a value is missing after", word);
-        int status = option ? store(option, line->argv[i], line->usage) : -1;
+            return options_wrong(command->usage, "a value is missing after", word);
+        int status = option ? options_store(option, line->argv[i], command->usage) : -1;
         if (status >= 0) return status;
     }
     return -1;
@@ -218,27 +219,25 @@ static bool names_file(const Option *o, const char *output) {
 }
 
 /* What is to be written is neither read nor written twice. */
-static bool check_output(const CommandLine *line, const Option *o, const char *const *rest,
-                         int n_rest, Fault *fault) {
+static bool check_output(const Command *command, const Option *o, int n_words, Fault *fault) {
     const char *output = *(const char *const *)o->value, *other = NULL;
-    for (int i = 0; output && i < n_rest; i++)
-        if (is_file(rest[i], output)) other = "another word";
-    for (const Option *p = line->options; output && !other && p->name; p++)
+    for (int i = 0; output && i < n_words; i++)
+        if (is_file(command->words[i], output)) other = "another word";
+    for (const Option *p = command->options; output && !other && p->name; p++)
         if (p != o && names_file(p, output)) other = p->name;
     return !other || fault_set(fault, "%s and %s are both %.200s: give each a name of its own",
                                o->name, other, output);
 }
 
-static bool check_outputs(const CommandLine *line, const char *const *rest, int n_rest,
-                          Fault *fault) {
-    for (const Option *o = line->options; o->name; o++)
-        if (o->kind.type == TYPE_OUTPUT && !check_output(line, o, rest, n_rest, fault))
+static bool check_outputs(const Command *command, int n_words, Fault *fault) {
+    for (const Option *o = command->options; o->name; o++)
+        if (o->kind.type == TYPE_OUTPUT && !check_output(command, o, n_words, fault))
             return false;
     return true;
 }
 
 /* What standard input says in place of a prompt "-"; it stays until the program ends. */
-static bool read_prompts(const Option *options, Fault *fault) {
+static bool options_read_prompts(const Option *options, Fault *fault) {
     static char *input;
     size_t size;
     for (const Option *o = options; o->name; o++) {
@@ -254,25 +253,17 @@ static bool read_prompts(const Option *options, Fault *fault) {
     return true;
 }
 
-int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest) {
-    int n_rest = 0, status = read_words(line, rest, &n_rest, max_rest);
+int command_line_read(const CommandLine *line) {
+    const Command *command = line->command;
+    int n_words = 0, status = options_read_words(line, &n_words);
     Fault fault;
     if (status >= 0) return status;
-    if (n_rest < min_rest) {
-        fprintf(stderr, "strata: something is missing; usage: strata %s (--help says more)\n",
-                line->usage);
-        return EXIT_USAGE;
-    }
-    if (!rules_check(line->rules, command_line_has, line, &fault) ||
-        !check_outputs(line, rest, n_rest, &fault))
-        return wrong_usage(&fault, line->usage);
-    return read_prompts(line->options, &fault) ? -1 : command_failed(&fault);
-}
-
-int options_read(int argc, char **argv, const char *usage, const char *about,
-                 const Option *options, const char **rest, int min_rest, int max_rest) {
-    const CommandLine line = {argc, argv, usage, about, options, NULL};
-    return command_line_read(&line, rest, min_rest, max_rest);
+    options_line = line;
+    if ((n_words < command->min_words && !fault_set(&fault, "something is missing")) ||
+        !rules_check(command->rules, NULL, NULL, &fault) ||
+        !check_outputs(command, n_words, &fault))
+        return wrong_usage(&fault, command->usage);
+    return options_read_prompts(command->options, &fault) ? -1 : command_failed(&fault);
 }
 
 int command_failed(const Fault *fault) {

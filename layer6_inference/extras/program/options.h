@@ -1,15 +1,17 @@
-/* options.h - command-line options from a table; the same table makes --help. */
+/* options.h - command-line options from a table; the same table makes --help.  The values
+ * are static: a program runs one command, once. */
 #ifndef STRATA_OPTIONS_H
 #define STRATA_OPTIONS_H
 
 #include "inference.h"
 
-/* What an option takes.  A number has a range, and what lies outside (or is no number) is refused:
+/* What an option takes.  A number has a range, and what lies outside (or is no number) is
+ * refused:
  *
  *     {"--guess", OPT_INT(1, 24), &guess, "N", "tokens in a draft (4)"}
  *
- * Values: OPT_TEXT, OPT_OUTPUT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t (any), OPT_REAL double, OPT_FLAG
- * bool, OPT_LIST OptionList. */
+ * Values: OPT_TEXT, OPT_OUTPUT and OPT_PROMPT const char *, OPT_INT long, OPT_SEED uint64_t
+ * (any), OPT_REAL double, OPT_FLAG bool, OPT_LIST OptionList. */
 typedef enum OptionType {
     TYPE_TEXT,
     TYPE_OUTPUT, /* a file to write: nothing else on the line may name it */
@@ -63,8 +65,8 @@ typedef struct Option {
  *     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"}
  *     {"--trace", NOT_WITH, "--beams", "beams run no chain"}
  *
- * Names that are no options stand for something else that the command knows: a kind of benchmark,
- * a stage of the chain. */
+ * Names that are no options stand for something else that the command knows: a kind of
+ * benchmark, a stage of the chain. */
 typedef enum OptionRelation { NEEDS, NOT_WITH } OptionRelation;
 
 typedef struct OptionRule {
@@ -74,36 +76,30 @@ typedef struct OptionRule {
     const char *advice; /* why, or what to do instead: ends the sentence */
 } OptionRule;
 
-/* Was it asked for? */
+/* Was something asked for that is no option: a kind of benchmark, a stage of the chain?  Where
+ * Asked is NULL, rules that may need such a thing are left to the command. */
 typedef bool Asked(const void *context, const char *name);
 
 /* Fails with the first rule that is broken, naming both sides. */
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault);
 
-typedef struct Command {
-    const char *name, *gloss;          /* "generate", one line */
-    const char *usage;                 /* what follows the name */
-    int (*run)(int argc, char **argv); /* argv[0] is the command; returns the exit status */
-    const char
-        *words; /* commands of its own, with blanks between: "check score sample"; or NULL */
-} Command;
+/* Was an option given, whatever its value? */
+bool option_given(const char *name);
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+typedef struct Command Command;
 
-/* How a command is called. */
+/* How a command was called. */
 typedef struct CommandLine {
     int argc;
     char **argv; /* argv[0] is the command */
-    const char *usage, *about;
-    const Option *options;
-    const OptionRule *rules; /* NULL: everything goes with everything */
+    const Command *command;
 } CommandLine;
 
-/* Read options into their values; what is no option, or stands behind "--", goes to `rest` (with `max_rest` places;
- * the command wants at least `min_rest`).  Prints help or the mistake itself.
+/* Read options and words into their places, and check what the table says of them.  Prints
+ * help or the mistake itself.
  *
  * Returns -1 to go on, else the exit status to return. */
-int command_line_read(const CommandLine *line, const char **rest, int min_rest, int max_rest);
+int command_line_read(const CommandLine *line);
 
 /* The option of that name ("-t" and "--threads" are one's), or NULL. */
 const Option *option_find(const Option *options, const char *name);
@@ -115,32 +111,19 @@ bool option_shaped(const char *word);
 /* The option at argv[*i]; *i moves to its last word.  NULL: not an option. */
 const Option *option_at(const CommandLine *line, int *i);
 
-/* "A", "A or B", "A, B or C" of names with blanks between. */
+/* Is a word one of these names with blanks between? */
+bool names_have(const char *names, const char *word);
+
+/* "A", "A or B", "A, B or C" of them. */
 void names_join(char *out, size_t size, const char *names, const char *word);
 
-/* The same without rules. */
-int options_read(int argc, char **argv, const char *usage, const char *about,
-                 const Option *options, const char **rest, int min_rest, int max_rest);
-
-/* Was an option given, whatever its value?  The Asked of a CommandLine, which knows nothing but
- * options: what needs something else is left to the command. */
-bool command_line_has(const void *line, const char *name);
-
-/* The rules of a command whose first word is a kind of what it does (strata bench serve): a name
- * that is no option is asked for by that word. */
-bool rules_check_word(const CommandLine *line, const char *word, Fault *fault);
+/* Exit statuses; one is refused by a grammar or a template. */
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_REFUSED = 3 };
 
 /* Print a mistake in how the command was called, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);
 
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
-
-extern const Command command_generate, command_chat, command_tokenize, command_logits,
-    command_inspect, command_world, command_train, command_bench, command_chain, command_embed,
-    command_rerank, command_samplers, command_grammar, command_watermark, command_compare,
-    command_figure, command_convert, command_dump, command_quantize, command_perplexity,
-    command_look, command_template, command_serve, command_simulate, command_profile,
-    command_diffuse, command_pull;
 
 #endif

@@ -6,7 +6,7 @@
 #define STRATA_ANSWERS_H
 
 #include "text_job.h"
-#include "tools.h"
+#include "calls/tools.h"
 
 /* A part of an answer. */
 typedef struct Piece {

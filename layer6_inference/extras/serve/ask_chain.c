@@ -6,7 +6,7 @@
  * Stages stand in the order of `strata samplers`, whatever the order of the fields. */
 #include "ask.h"
 #include "listing.h"
-#include "write.h"
+#include "calls/write.h"
 #include "json.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "listing.h"
 #include "tool_calls.h"
-#include "write.h"
+#include "calls/write.h"
 #include "chat.h"
 #include "json.h"
 

@@ -89,8 +89,9 @@ bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal) 
     Picture square;
     size_t number;
     if (!shown->of)
-        return wrong(refusal, "there is nothing to read pictures with: start the server with "
-                              "--mmproj FILE");
+        return wrong(
+            refusal,
+            "there is nothing to read pictures with: start the server with --mmproj FILE");
     const size_t room = shown->of->room,
                  most = min_size(shown->of->shared ? share_most(room) : room, SHOWN_MOST);
     if (shown->count == most)

@@ -7,16 +7,15 @@
 static void write_model(FILE *out, const Server *s) {
     fputs("{\"id\":", out);
     write_text(out, text_of(s->name));
-    fprintf(out,
-            ",\"object\":\"model\",\"created\":0,\"owned_by\":\"strata\",\"architecture\":{"
-            "\"input_modalities\":[\"text\"%s],\"output_modalities\":[\"%s\"]},"
-            "\"meta\":{\"ctx\":%zu,\"vocab\":%zu,\"layers\":%zu,\"dim\":%zu,\"arch\":\"%s\","
-            "\"picture_tokens\":%zu}}",
-            s->pictures.places ? ",\"image\"" : "",
-            model_writes(s->loaded.model) ? "text" : "embeddings",
-            session_ctx(&s->loaded.session), s->loaded.model->sizes.vocab,
-            s->loaded.model->sizes.layers, s->loaded.model->sizes.dim,
-            s->loaded.model->recipe->arch, s->pictures.each);
+    fprintf(
+        out,
+        ",\"object\":\"model\",\"created\":0,\"owned_by\":\"strata\",\"architecture\":{\"input_"
+        "modalities\":[\"text\"%s],\"output_modalities\":[\"%s\"]},\"meta\":{\"ctx\":%zu,"
+        "\"vocab\":%zu,\"layers\":%zu,\"dim\":%zu,\"arch\":\"%s\",\"picture_tokens\":%zu}}",
+        s->pictures.places ? ",\"image\"" : "",
+        model_writes(s->loaded.model) ? "text" : "embeddings", session_ctx(&s->loaded.session),
+        s->loaded.model->sizes.vocab, s->loaded.model->sizes.layers, s->loaded.model->sizes.dim,
+        s->loaded.model->recipe->arch, s->pictures.each);
 }
 
 void handle_models(const Call *call, Reply *reply) {
@@ -74,8 +73,8 @@ void handle_metrics(const Call *call, Reply *reply) {
 
 static void write_sight(FILE *out, const Sight *sight) {
     fprintf(out,
-            "{\"id\":%llu,\"running\":%s,\"prompt\":%zu,\"read\":%zu,\"tokens\":%zu,"
-            "\"pages\":%zu,\"shared\":%zu}",
+            "{\"id\":%llu,\"running\":%s,\"prompt\":%zu,\"read\":%zu,\"tokens\":%zu,\"pages\":%"
+            "zu,\"shared\":%zu}",
             (unsigned long long)sight->id, sight->running ? "true" : "false", sight->prompt,
             sight->read, sight->tokens, sight->pages, sight->shared);
 }
@@ -89,8 +88,7 @@ void handle_load(const Call *call, Reply *reply) {
     fprintf(out,
             "{\"waiting\":%zu,\"running\":%zu,\"places\":%zu,\"queue\":%zu,\"pages\":%zu,"
             "\"pages_free\":%zu,\"pages_kept\":%zu,\"layers\":%zu,\"page_tokens\":%d,\"tokens_"
-            "per_second\":"
-            "%.1f,\"steps\":%zu,\"tokens\":%zu,\"preempted\":%zu,\"answers\":[",
+            "per_second\":%.1f,\"steps\":%zu,\"tokens\":%zu,\"preempted\":%zu,\"answers\":[",
             l->waiting, l->running, s->policy.running, s->policy.waiting, l->pages,
             l->pages_free, l->pages_kept, l->layers, KV_PAGE, l->tokens_per_second,
             l->counts.steps, l->counts.tokens, l->counts.preempted);

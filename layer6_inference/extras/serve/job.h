@@ -12,7 +12,7 @@
 #define STRATA_JOB_H
 
 #include "pictures/shown.h"
-#include "write.h"
+#include "calls/write.h"
 #include "service.h"
 #include "take_back.h"
 

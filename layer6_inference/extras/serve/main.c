@@ -1,4 +1,5 @@
 /* main.c - the program strata-serve, which `strata serve` starts: its options, and how it ends. */
+#include "commands.h"
 #include "web.h"
 #include "schedule.h"
 
@@ -34,7 +35,7 @@ static void drain(Web *web, Server *server, double seconds) {
     for (int i = 0; i < 200 && peers_any_busy(&web->peers); i++) wait_signal(0.01);
 }
 
-static bool serve(const ServeOptions *o, Fault *fault) {
+static bool serve_until_signal(const ServeOptions *o, Fault *fault) {
     static Server server;
     static Web web;
     bool ok = server_open(&server, o, fault) && web_open(&web, &server, fault);
@@ -49,89 +50,83 @@ static bool serve(const ServeOptions *o, Fault *fault) {
     return ok;
 }
 
-static bool run_options(ServeOptions *o, Fault *fault) {
-    char path[2400];
+static ServeOptions asked = {.host = "127.0.0.1",
+                             .chain = chain_default,
+                             .port = 8080,
+                             .places = 8,
+                             .queue = 64,
+                             .stretch = SCHEDULE_STRETCH,
+                             .pictures = 32,
+                             .connections = 512,
+                             .patience = 30,
+                             .drain = 30};
+
+static bool serve_run(Fault *fault) {
+    ServeOptions *o = &asked;
+    if (!o->body) o->body = o->eye.mmproj ? 16384 : 4096;
     block_signals(); /* before there are threads, which take over what is blocked */
-    if (!choose_model(&o->model, path, sizeof path, fault) || !compute_open(&o->compute, fault))
-        return false;
-    bool ok = serve(o, fault);
+    if (!choose_model(&o->model, fault) || !compute_open(&o->compute, fault)) return false;
+    bool ok = serve_until_signal(o, fault);
     compute_close(&o->compute);
     return ok;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule serve_rules[] = {
     EYE_RULES,
     {"--pictures", NEEDS, "--mmproj", "it says how many are kept"},
     {0},
 };
 
-int main(int argc, char **argv) {
-    ServeOptions o = {.host = "127.0.0.1",
-                      .chain = chain_default,
-                      .port = 8080,
-                      .places = 8,
-                      .queue = 64,
-                      .stretch = SCHEDULE_STRETCH,
-                      .pictures = 32,
-                      .connections = 512,
-                      .patience = 30,
-                      .drain = 30};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &o.model, "FILE",
-         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
-        {"--host", OPT_TEXT, &o.host, "NAME",
-         "address to listen at (127.0.0.1: this machine alone)"},
-        {"--port", OPT_INT(0, 65535), &o.port, "N", "port (8080; 0: any that is free)"},
-        {"--ctx", OPT_INT(1, OPTION_MANY), &o.ctx, "N",
-         "context of a text in tokens, at most the model's (that, at most 4096)"},
-        {"--places", OPT_INT(1, 256), &o.places, "N", "answers in memory at the same time (8)"},
-        {"--queue", OPT_INT(0, 100000), &o.queue, "N",
-         "answers that may wait; one more is refused (64).  With several keys, none holds more "
-         "places than it leaves free"},
-        {"--stretch", OPT_REAL(1, 1000), &o.stretch, "X",
-         "prompts make a step of those who are answered at most about so many times as long, "
-         "where "
-         "that is above 50 ms (1.25)"},
-        {"--chain", OPT_TEXT, &o.chain, "SPEC",
-         "samplers of requests that say nothing about them (balanced)"},
-        {"--form", OPT_TEXT, &o.form, "NAME",
-         "form of conversations: a built-in one (chatml, llama3, ...) or @FILE, a template "
-         "(the "
-         "model's own)"},
-        {"--alias", OPT_TEXT, &o.alias, "NAME", "the model's name to clients (its file's)"},
-        {"--keys", OPT_TEXT, &o.keys, "FILE", "keys that clients must have, one a line"},
-        {"--origin", OPT_LIST, &o.origins, "ORIGIN",
-         "pages of this origin may ask, as https://example.com (may be given several times)"},
-        {"--body", OPT_INT(1, 1000000), &o.body, "KIB",
-         "largest body of a request (4096; with --mmproj 16384)"},
-        {"--connections", OPT_INT(1, 65536), &o.connections, "N",
-         "connections at the same time (512)"},
-        {"--patience", OPT_REAL(0.5, 3600), &o.patience, "X",
-         "seconds to send a request, and without taking anything of its answer (30)"},
-        {"--seconds", OPT_REAL(0, 1000000), &o.seconds, "X",
-         "an answer's time from its arrival on (0: as long as it takes)"},
-        {"--drain", OPT_REAL(0, 86400), &o.drain, "X",
-         "seconds for what is going on when SIGTERM comes (30)"},
-        {"--quiet", OPT_FLAG, &o.quiet, NULL, "no line for each request on stderr"},
-        EYE_OPTIONS(o.eye),
-        {"--pictures", OPT_INT(1, 1024), &o.pictures, "N",
-         "pictures in memory, those that are shown and the last of the others (32)"},
-        KV_OPTION(o.compute),
-        COMPUTE_OPTIONS(o.compute),
-        {0},
-    };
-    const CommandLine line = {argc,
-                              argv,
-                              "serve [-m FILE] [options]",
-                              "Answer requests as OpenAI's API does, over HTTP; a page for "
-                              "people is at /.\nSIGTERM or ctrl-c: no new work, and what is "
-                              "going on may end.",
-                              options,
-                              rules};
-    if (!kernels_select(NULL, &fault)) return command_failed(&fault);
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!o.body) o.body = o.eye.mmproj ? 16384 : 4096;
-    return run_options(&o, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option serve_options[] = {
+    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
+    {"--host", OPT_TEXT, &asked.host, "NAME",
+     "address to listen at (127.0.0.1: this machine alone)"},
+    {"--port", OPT_INT(0, 65535), &asked.port, "N", "port (8080; 0: any that is free)"},
+    {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
+     "context of a text in tokens, at most the model's (that, at most 4096)"},
+    {"--places", OPT_INT(1, 256), &asked.places, "N", "answers in memory at the same time (8)"},
+    {"--queue", OPT_INT(0, 100000), &asked.queue, "N",
+     "answers that may wait; one more is refused (64).  With several keys, none holds more "
+     "places than it leaves free"},
+    {"--stretch", OPT_REAL(1, 1000), &asked.stretch, "X",
+     "prompts make a step of those who are answered at most about so many times as long, where "
+     "that is above 50 ms (1.25)"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC",
+     "samplers of requests that say nothing about them (balanced)"},
+    {"--form", OPT_TEXT, &asked.form, "NAME",
+     "form of conversations: a built-in one (chatml, llama3, ...) or @FILE, a template (the "
+     "model's own)"},
+    {"--alias", OPT_TEXT, &asked.alias, "NAME", "the model's name to clients (its file's)"},
+    {"--keys", OPT_TEXT, &asked.keys, "FILE", "keys that clients must have, one a line"},
+    {"--origin", OPT_LIST, &asked.origins, "ORIGIN",
+     "pages of this origin may ask, as https://example.com (may be given several times)"},
+    {"--body", OPT_INT(1, 1000000), &asked.body, "KIB",
+     "largest body of a request (4096; with --mmproj 16384)"},
+    {"--connections", OPT_INT(1, 65536), &asked.connections, "N",
+     "connections at the same time (512)"},
+    {"--patience", OPT_REAL(0.5, 3600), &asked.patience, "X",
+     "seconds to send a request, and without taking anything of its answer (30)"},
+    {"--seconds", OPT_REAL(0, 1000000), &asked.seconds, "X",
+     "an answer's time from its arrival on (0: as long as it takes)"},
+    {"--drain", OPT_REAL(0, 86400), &asked.drain, "X",
+     "seconds for what is going on when SIGTERM comes (30)"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line for each request on stderr"},
+    EYE_OPTIONS(asked.eye),
+    {"--pictures", OPT_INT(1, 1024), &asked.pictures, "N",
+     "pictures in memory, those that are shown and the last of the others (32)"},
+    KV_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+const Command command_serve = {
+    .name = "serve",
+    .usage = "serve [-m FILE] [options]",
+    .about = "Answer requests as OpenAI's API does, over HTTP; a page for people is at "
+             "/.\nSIGTERM or ctrl-c: no new work, and what is going on may end.",
+    .examples = {"strata serve -m MODEL.gguf --port 8080"},
+    .options = serve_options,
+    .brief = "-m --host --port --ctx --places --chain --alias --keys --threads",
+    .rules = serve_rules,
+    .run = serve_run};
+const Command *const program_commands[] = {&command_serve, NULL};

@@ -7,8 +7,8 @@
  * Invariant: every key of a message was used, or the message was refused. */
 #include "image_part.h"
 #include "pieces.h"
-#include "tools.h"
-#include "write.h"
+#include "calls/tools.h"
+#include "calls/write.h"
 #include "json.h"
 #include "template.h"
 

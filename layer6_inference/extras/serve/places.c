@@ -30,8 +30,8 @@ bool places_take(Places *p, uint64_t user, size_t n, Refusal *refusal) {
     if (p->shared && !share_allows(held, n, p->room - p->taken))
         return refuse(
             refusal, 429, NULL,
-            "your key's share of the queue is full: it holds %zu of %zu places, %zu "
-            "are free, and with %zu more it would hold more than stay free for others",
+            "your key's share of the queue is full: it holds %zu of %zu places, %zu are free, "
+            "and with %zu more it would hold more than stay free for others",
             held, p->room, p->room - p->taken, n);
     for (size_t i = 0; i < n; i++) p->user[p->taken++] = user;
     return true;

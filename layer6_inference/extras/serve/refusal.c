@@ -1,7 +1,7 @@
 /* refusal.c - see refusal.h. */
 #include "refusal.h"
 
-#include "write.h"
+#include "calls/write.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* tool_calls.c - see tool_calls.h. */
 #include "tool_calls.h"
 
-#include "write.h"
+#include "calls/write.h"
 #include "chat.h"
 #include "json.h"
 

@@ -8,7 +8,7 @@
 #define STRATA_TOOL_CALLS_H
 
 #include "ask.h"
-#include "tools.h"
+#include "calls/tools.h"
 #include "chat.h"
 
 /* Check a request's tools, tool_choice and parallel_tool_calls.

@@ -70,7 +70,7 @@ static void begin_draft(Sequence *s) {
 }
 
 /* Is there memory for all that the draft is going to read? */
-static bool has_pages(Engine *e, Sequence *s) {
+static bool has_draft_pages(Engine *e, Sequence *s) {
     const Reader *r = draft_of(s)->reader;
     size_t tokens[READERS] = {0}, count = s->tokens->count + max_drafted(s);
     if (r && max_drafted(s))
@@ -148,7 +148,7 @@ bool draft_all(Engine *e, Fault *fault) {
     if (!has_drafts(e)) return true;
     pages_begin(e);
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++)
-        if (is_due(s) && has_pages(e, s)) begin_draft(s);
+        if (is_due(s) && has_draft_pages(e, s)) begin_draft(s);
     for (size_t tokens = 0; ok && tokens < SPECULATE_MAX; tokens++)
         for (size_t part = 0; ok && part < e->n_parts; part++)
             ok = draft_next(e, part, tokens, fault);

@@ -52,8 +52,8 @@ static bool are_known(const TokenList *tokens, const Session *session, Fault *fa
 }
 
 /* One more reader of the text: it gets a sequence of the session that nobody uses. */
-static bool open_reader(Engine *e, Sequence *s, Session *session, const TokenList *instead,
-                        Fault *fault) {
+static bool engine_open_reader(Engine *e, Sequence *s, Session *session,
+                               const TokenList *instead, Fault *fault) {
     Reader *r = &s->reader[s->n_readers];
     const TokenList *list = instead ? instead : s->tokens;
     REQUIRE(s->n_readers < READERS, "a text has %d readers", READERS);
@@ -77,11 +77,11 @@ static Session *session_of(const Extra *x, Session *main) {
 
 static bool open_readers(Engine *e, Sequence *s, Fault *fault) {
     Session *main = e->parts[0].session, *session;
-    if (!open_reader(e, s, main, NULL, fault)) return false;
+    if (!engine_open_reader(e, s, main, NULL, fault)) return false;
     for (Extra *x = s->options.extras; x->kind; x++) {
         if (!(session = session_of(x, main))) continue;
         x->reader = &s->reader[s->n_readers];
-        if (!open_reader(e, s, session, x->instead, fault)) return false;
+        if (!engine_open_reader(e, s, session, x->instead, fault)) return false;
     }
     return true;
 }
@@ -136,7 +136,7 @@ static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t, c
 
 /* Begin with the longest text that another sequence here, or a kept prefix, has in common with
  * this one, of the same salt. */
-static void share(Engine *e, const Sequence *s, Reader *r) {
+static void share_prefix(Engine *e, const Sequence *s, Reader *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
     reader_rewind(r, 0);
@@ -171,11 +171,11 @@ void sequence_keep_prefixes(const Sequence *s) {
 
 void engine_share(Engine *e, Sequence *s) {
     for (Reader *r = s->reader; r < s->reader + s->n_readers; r++)
-        if (r != s->reader || !s->plan.reads_all) share(e, s, r);
+        if (r != s->reader || !s->plan.reads_all) share_prefix(e, s, r);
     s->preempted = false;
 }
 
-static bool begin(Engine *e, Sequence *s, Fault *fault) {
+static bool sequence_begin(Engine *e, Sequence *s, Fault *fault) {
     if (!open_readers(e, s, fault) || !sequence_open(s, e, fault)) return false;
     engine_share(e, s);
     s->cached = s->told = reader_length(s->reader);
@@ -190,7 +190,7 @@ Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *option
     if (s == e->sequences + e->room)
         return fault_set(fault, "all %zu sequences of a session are in use", e->room), NULL;
     *s = (Sequence){.tokens = tokens, .options = *options};
-    if (begin(e, s, fault)) return e->live++, s;
+    if (sequence_begin(e, s, fault)) return e->live++, s;
     engine_remove(e, s);
     return NULL;
 }

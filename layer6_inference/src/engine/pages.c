@@ -1,7 +1,7 @@
 /* pages.c - memory for what a step reads, and who gives it back when there is not enough.
  *
  * The mechanism: a text that is preempted loses its pages and none of its tokens.  It reads
- * them again when there is room, to the same bits (decoder.h).  The policy is `victim`, and
+ * them again when there is room, to the same bits (decoder.h).  The policy is pages_victim, and
  * nothing else: the lowest rank goes on, without a scheduler who joined first, and so all come
  * to their end. */
 #include "prefix.h"
@@ -15,7 +15,7 @@ static bool holds_pages(const Sequence *s, size_t part) {
 
 /* Which text gives its pages to `s`: one that is over or waits; else the last one to join,
  * after `s`, that is not in the batch; NULL: none. */
-static Sequence *victim(Engine *e, const Sequence *s, size_t part) {
+static Sequence *pages_victim(Engine *e, const Sequence *s, size_t part) {
     Sequence *last = NULL;
     for (Sequence *t = e->sequences; t < e->sequences + e->room; t++) {
         if (t == s || !holds_pages(t, part)) continue;
@@ -36,12 +36,12 @@ void engine_preempt(Engine *e, Sequence *s) {
 }
 
 bool pages_take(Engine *e, const Sequence *s, size_t part) {
-    Sequence *t = victim(e, s, part);
+    Sequence *t = pages_victim(e, s, part);
     if (t) engine_preempt(e, t);
     return t != NULL;
 }
 
-static bool promise(Engine *e, const Sequence *s, const Reader *r, size_t tokens) {
+static bool promise_reader(Engine *e, const Sequence *s, const Reader *r, size_t tokens) {
     EnginePart *p = &e->parts[r->part];
     KvCache *kv = &r->session->kv;
     size_t length = session_length(r->session, r->id) + tokens;
@@ -64,7 +64,7 @@ bool pages_promise(Engine *e, Sequence *s, const size_t *tokens) {
     for (size_t i = 0; i < e->n_parts; i++) promised[i] = e->parts[i].pages;
     for (size_t i = 0; i < s->n_readers; i++) {
         const Reader *r = &s->reader[i];
-        if (tokens[i] == 0 || promise(e, s, r, tokens[i])) continue;
+        if (tokens[i] == 0 || promise_reader(e, s, r, tokens[i])) continue;
         for (size_t k = 0; k < e->n_parts; k++) e->parts[k].pages = promised[k];
         if (is_alone(e, s, r->part)) {
             fault_set(&s->fault,

@@ -2,7 +2,7 @@
 #include "take.h"
 
 /* How many tokens it has not read yet. */
-static size_t missing(const Sequence *s, const Reader *r) {
+static size_t unread_of(const Sequence *s, const Reader *r) {
     size_t total = reader_total(s, r), have = reader_length(r);
     return total > have ? total - have : 0;
 }
@@ -16,7 +16,7 @@ static size_t context_room(const Reader *r) {
  * is longer than its context it is one more than there is room for, so that the text is not
  * ready. */
 static size_t wishes(Sequence *s, const Reader *r) {
-    size_t n = min_size(missing(s, r), context_room(r) + 1);
+    size_t n = min_size(unread_of(s, r), context_room(r) + 1);
     if (r == s->reader) n += s->plan.n_behind;
     EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, r, n);
     return n;

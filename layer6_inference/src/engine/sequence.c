@@ -30,7 +30,7 @@ bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     if (o->want_raw && !(s->raw = malloc(session->model->sizes.vocab * sizeof *s->raw)))
         return fault_set(fault, "no memory for a copy of the logits");
     if (o->chain) chain_reset(o->chain);
-    return !o->chain || chain_check(o->chain, &s->step, fault);
+    return !o->chain || chain_check(o->chain, &s->step, 0, fault);
 }
 
 void sequence_close(Sequence *s) {

@@ -1,5 +1,8 @@
-/* step.c - one step of an engine: plan a batch for each model (plan.c), run it, let each text
- * take its row. */
+/* step.c - one step of all texts: feed, choose, append.
+ *
+ *     feed      engine_plan() fills a batch for each model (plan.c), engine_forward() runs it
+ *     choose    by its chain each text that is ready: sequence_choose() (sequence_take.c)
+ *     append    the token joins its text, and may end it: sequence_append() */
 #include "take.h"
 
 #include <math.h>
@@ -29,7 +32,7 @@ static bool is_to_take(Sequence *s) {
     return s->ready;
 }
 
-static void take(Sequence *s, Candidates *candidates) {
+static void take_token(Sequence *s, Candidates *candidates) {
     Extra *x = s->taker;
     s->candidates = candidates;
     bool ok = x ? x->kind->take(x, s, &s->fault)
@@ -42,7 +45,7 @@ static void take(Sequence *s, Candidates *candidates) {
 static void take_some(void *context, int worker, size_t begin, size_t end) {
     const Engine *e = context;
     for (size_t i = begin; i < end; i++)
-        if (!e->taking[i]->plan.alone) take(e->taking[i], &e->candidates[worker]);
+        if (!e->taking[i]->plan.alone) take_token(e->taking[i], &e->candidates[worker]);
 }
 
 /* Every text that is ready chooses a token and appends it. */
@@ -55,7 +58,7 @@ static void take_all(Engine *e) {
     pool_for(e->parts[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {
         Sequence *s = e->taking[i];
-        if (s->plan.alone) take(s, &e->candidates[0]);
+        if (s->plan.alone) take_token(s, &e->candidates[0]);
         EACH_EXTRA(x, s, taken) x->kind->taken(x, s);
     }
     e->live = 0;

@@ -26,25 +26,6 @@ const StageKind *chain_needs_amateur(const Chain *chain) { return find(chain, wa
 const StageKind *chain_needs_guide(const Chain *chain) { return find(chain, wants_guide); }
 const StageKind *chain_looks_ahead(const Chain *chain) { return find(chain, wants_look); }
 
-bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
-    for (size_t i = 0; i < chain->count; i++) {
-        const StageKind *kind = chain->stages[i].kind;
-        if (stage_is_off(&chain->stages[i])) continue;
-        const char *lacks =
-            kind->needs_amateur && !step->amateur
-                ? "the logits of a weaker model (strata generate --amateur brings them)"
-            : kind->needs_unconditional && !step->unconditional
-                ? "logits without the prompt (strata generate brings them)"
-            : kind->needs_look_ahead && !step->look_ahead
-                ? "hidden states (strata generate brings them)"
-            : kind->needs_tokenizer && !step->tokenizer
-                ? "a tokenizer: it works on the text of a model"
-                : NULL;
-        if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
-    }
-    return true;
-}
-
 static bool no_such_token(const Stage *stage, double id, size_t vocab, Fault *fault) {
     return fault_set(fault, "%s: there is no token %.0f, the vocabulary has 0 to %zu",
                      stage->kind->name, id, vocab - 1);
@@ -68,6 +49,7 @@ bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault) {
     return true;
 }
 
+/* Second logits are numbers, and one of them at least is above -infinity. */
 static bool check_companion(const char *name, const float *logits, size_t n, Fault *fault) {
     float max = vector_max(logits, n);
     size_t i = 0;
@@ -79,13 +61,26 @@ static bool check_companion(const char *name, const float *logits, size_t n, Fau
                      isnan(logits[i]) ? "not a number" : "+infinity");
 }
 
-bool chain_check_companions(const Chain *chain, const Step *step, size_t vocab, Fault *fault) {
+bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
+        if (vocab && !check_tokens(&chain->stages[i], vocab, fault)) return false;
         if (stage_is_off(&chain->stages[i])) continue;
-        if (kind->needs_amateur && !check_companion("the amateur", step->amateur, vocab, fault))
+        const char *lacks =
+            kind->needs_amateur && !step->amateur
+                ? "the logits of a weaker model (strata generate --amateur brings them)"
+            : kind->needs_unconditional && !step->unconditional
+                ? "logits without the prompt (strata generate brings them)"
+            : kind->needs_look_ahead && !step->look_ahead
+                ? "hidden states (strata generate brings them)"
+            : kind->needs_tokenizer && !step->tokenizer
+                ? "a tokenizer: it works on the text of a model"
+                : NULL;
+        if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
+        if (vocab && kind->needs_amateur &&
+            !check_companion("the amateur", step->amateur, vocab, fault))
             return false;
-        if (kind->needs_unconditional &&
+        if (vocab && kind->needs_unconditional &&
             !check_companion("the unconditional model", step->unconditional, vocab, fault))
             return false;
     }

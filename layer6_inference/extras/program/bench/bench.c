@@ -1,4 +1,5 @@
 /* bench.c - strata bench: how fast the hot loops are. */
+#include "commands.h"
 #include "bench.h"
 #include "families.h"
 
@@ -7,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-static int compare(const void *a, const void *b) {
+static int by_time(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
@@ -31,7 +32,7 @@ double bench_now(const BenchJob *job) {
 }
 
 double bench_median(double *times, size_t n) {
-    qsort(times, n, sizeof *times, compare);
+    qsort(times, n, sizeof *times, by_time);
     return times[n / 2];
 }
 
@@ -50,30 +51,22 @@ static const struct {
     const char *name;
     bool (*run)(BenchJob *job, Fault *fault);
     OptionList sizes;
-} benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}},
-               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}},
-               {"grammar", bench_grammar, {{NULL}, 0}},
-               {"ladder", bench_ladder, {{NULL}, 0}},
-               {"roofline", bench_roofline, {{NULL}, 0}},
-               {"quant", bench_quant, {{NULL}, 0}},
-               {"model", bench_model, {{NULL}, 0}},
-               {"serve", bench_serve, {{NULL}, 0}},
-               {"kv", bench_kv, {{NULL}, 0}},
-               {"mixers", bench_mixers, {{NULL}, 0}},
-               {"tokenizer", bench_tokenizer, {{NULL}, 0}},
-               {"isas", bench_isas, {{NULL}, 0}},
-               {"make-model", bench_make_model, {{NULL}, 0}}};
+    bool (*run_model)(BenchJob *job, LoadedModel *m, Fault *fault);
+} benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}, NULL},
+               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}, NULL},
+               {"grammar", bench_grammar, {{NULL}, 0}, NULL},
+               {"ladder", bench_ladder, {{NULL}, 0}, NULL},
+               {"roofline", bench_roofline, {{NULL}, 0}, NULL},
+               {"quant", bench_quant, {{NULL}, 0}, NULL},
+               {"model", NULL, {{NULL}, 0}, bench_model},
+               {"serve", NULL, {{NULL}, 0}, bench_serve},
+               {"kv", NULL, {{NULL}, 0}, bench_kv},
+               {"mixers", bench_mixers, {{NULL}, 0}, NULL},
+               {"tokenizer", bench_tokenizer, {{NULL}, 0}, NULL},
+               {"isas", bench_isas, {{NULL}, 0}, NULL},
+               {"make-model", bench_make_model, {{NULL}, 0}, NULL}};
 
-enum { BENCHES = sizeof benches / sizeof *benches };
-
-/* Its number, or BENCHES when nothing is called so. */
-static size_t find_bench(const char *name) {
-    size_t i = 0;
-    while (i < BENCHES && strcmp(name, benches[i].name) != 0) i++;
-    return i;
-}
-
-static const OptionRule rules[] = {
+static const OptionRule bench_rules[] = {
     {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
     {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
     {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others make no table"},
@@ -107,23 +100,41 @@ static const OptionRule rules[] = {
     {0},
 };
 
+static BenchJob asked = {.seconds = 1,
+                         .prompt = 512,
+                         .count = 64,
+                         .context = 128,
+                         .rounds = 5,
+                         .layers = 22,
+                         .documents = 100,
+                         .users = 16};
+
+static bool measures(const char *name) { return strcmp(asked.names[0], name) == 0; }
+
 /* Zeros of bench model that leave nothing to do, or an option without use. */
-static bool check_counts(const CommandLine *line, const char *name, const BenchJob *job,
-                         Fault *fault) {
-    if (job->own_time && job->compute.threads != 1)
+static bool check_counts(Fault *fault) {
+    if (asked.own_time && asked.compute.threads != 1)
         return fault_set(fault, "--own-time is the time of one thread: it needs -t 1");
-    if (strcmp(name, "serve") == 0)
-        return (job->prompt && job->count) ||
+    if (measures("serve"))
+        return (asked.prompt && asked.count) ||
                fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
-    if (strcmp(name, "kv") == 0)
-        return (job->count && job->count <= 256) ||
+    if (measures("kv"))
+        return (asked.count && asked.count <= 256) ||
                fault_set(fault, "-n is 1 to 256 for kv: tokens that are timed");
-    if (job->count) return true;
-    if (!job->prompt)
+    if (asked.count) return true;
+    if (!asked.prompt)
         return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
-    return !command_line_has(line, "--context") ||
+    return !option_given("--context") ||
            fault_set(fault, "--context does not go with -n 0: it is the text before tokens "
                             "that are written");
+}
+
+static bool bench_check(Fault *fault) {
+    bool file = measures("make-model") || (measures("tokenizer") && !asked.names[2]);
+    return check_counts(fault) &&
+           (!asked.names[1] || file ||
+            fault_set(fault, "nothing is done with '%.60s': %s takes no file", asked.names[1],
+                      asked.names[0]));
 }
 
 bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fault *fault) {
@@ -141,113 +152,91 @@ bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault
     return true;
 }
 
-/* Run what the words and options ask for; `names` are the words, the benchmark first. */
-static int run_job(BenchJob *job, const CommandLine *line, const char *const *names) {
-    Fault fault;
-    const size_t bench = find_bench(names[0]);
-    if (bench == BENCHES) {
-        char list[200] = "", hint[80];
-        for (size_t i = 0; i < BENCHES; i++)
-            strcat(strcat(list, i ? ", " : ""), benches[i].name);
-        fprintf(stderr, "strata: nothing called '%s' to measure: there are %s%s\n", names[0],
-                list, nearest_hint(hint, sizeof hint, text_of(names[0]), list));
-        return EXIT_USAGE;
-    }
-    bool makes = strcmp(names[0], "make-model") == 0;
-    bool reads = strcmp(names[0], "tokenizer") == 0 && !names[2];
-    if (!rules_check_word(line, names[0], &fault) ||
-        !check_counts(line, names[0], job, &fault) ||
-        (names[1] && !makes && !reads &&
-         !fault_set(&fault, "nothing is done with '%.60s': %s takes no file", names[1],
-                    names[0])))
-        return wrong_usage(&fault, line->usage);
-    if (makes && names[1] && !file_writable(names[1], &fault)) return command_failed(&fault);
-    if (job->sizes.count == 0) job->sizes = benches[bench].sizes;
-    job->files[0] = names[1], job->files[1] = names[2];
-    if (strcmp(names[0], "serve") == 0 && !command_line_has(line, "-p")) job->prompt = 64;
-    job->compute.pin = job->compute.threads <= cpu_count();
-    return benches[bench].run(job, &fault) ? EXIT_DONE : command_failed(&fault);
+static size_t find_bench(void) {
+    size_t bench = 0;
+    while (!measures(benches[bench].name)) bench++;
+    return bench;
 }
 
-static int run(int argc, char **argv) {
-    BenchJob job = {.seconds = 1,
-                    .prompt = 512,
-                    .count = 64,
-                    .context = 128,
-                    .rounds = 5,
-                    .layers = 22,
-                    .documents = 100,
-                    .users = 16};
-    const char *names[3] = {NULL, NULL, NULL};
-    if (argc > 1 && strncmp(argv[1], "--", 2) == 0 && find_bench(argv[1] + 2) < BENCHES)
-        argv[1] += 2; /* --ladder is the ladder, too */
-    const Option options[] = {
-        {"--size", OPT_LIST, &job.sizes, "N",
-         "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
-        {"--chain", OPT_LIST, &job.chains, "SPEC",
-         "samplers: this one only (may be given several times)"},
-        {"--seconds", OPT_REAL(0, 3600), &job.seconds, "X", "time for each kernel (1)"},
-        {"--csv", OPT_OUTPUT, &job.csv, "FILE",
-         "samplers, grammar, quant, roofline, kv: the table as CSV, too"},
-        {"--folder", OPT_TEXT, &job.folder, "DIR",
-         "grammar: not speed, but how many schemas of a folder are taken, and how often they "
-         "are wrong"},
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model, quant, serve, kv, tokenizer: the file to measure (the storyteller)"},
-        {"--format", OPT_TEXT, &job.format, "NAME", "ladder: this format only"},
-        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
-         "quant, kv: held-out documents for the loss (100)"},
-        {"-p", OPT_INT(0, OPTION_MANY), &job.prompt, "N",
-         "model: tokens to read at once (512; 0: none); serve: of a prompt, about (64)"},
-        {"-n", OPT_INT(0, OPTION_MANY), &job.count, "N",
-         "model, serve, kv: tokens to write one by one (64; model: 0 for none)"},
-        {"--users", OPT_INT(1, 10000), &job.users, "N", "serve: users who come at once (16)"},
-        {"--trace", OPT_TEXT, &job.trace, "FILE",
-         "serve: who comes when, for how much: a table arrival,prompt,answer[,priority[,user]] "
-         "(strata simulate --save-trace)"},
-        {"--places", OPT_INT(0, 1024), &job.places, "N",
-         "serve: texts at once (0: 1, 2, 4 ... 32, a row for each)"},
-        {"--shared", OPT_INT(0, OPTION_MANY), &job.shared, "N",
-         "serve: tokens more that all prompts begin with (0)"},
-        {"--costs", OPT_OUTPUT, &job.costs, "FILE",
-         "serve: what a step takes, for strata simulate"},
-        {"--context", OPT_INT(0, OPTION_MANY), &job.context, "N",
-         "model, kv: tokens before these (128)"},
-        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "model, serve: keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or "
-         "q4_0-h"},
-        {"--rounds", OPT_INT(1, 64), &job.rounds, "N",
-         "model, kv, serve --goals: times to measure each (5)"},
-        {"--goals", OPT_FLAG, &job.goals, NULL,
-         "serve: not the table, but what a service promises: the share of a step that is "
-         "products, gaps while a prompt of 2048 "
-         "comes in, a prompt that was read before"},
-        {"--own-time", OPT_FLAG, &job.own_time, NULL,
-         "serve, kv, with -t 1: count the time in which the program computes, not what others "
-         "take from it"},
-        {"--json", OPT_FLAG, &job.json, NULL,
-         "model, serve: the results as JSON, one line each"},
-        {"--layers", OPT_INT(1, 1000), &job.layers, "N",
-         "make-model: layers (22: 1.1 billion weights)"},
-        MODEL_OPTIONS(job.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "bench "
-        "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|mixers|tokenizer|isas|"
-        "make-"
-        "model "
-        "[options]",
+static bool bench_loaded(LoadedModel *m, Fault *fault) {
+    return benches[find_bench()].run_model(&asked, m, fault);
+}
+
+static bool bench_run(Fault *fault) {
+    const size_t bench = find_bench();
+    if (measures("make-model") && asked.names[1] && !file_writable(asked.names[1], fault))
+        return false;
+    if (asked.sizes.count == 0) asked.sizes = benches[bench].sizes;
+    if (measures("serve") && !option_given("-p")) asked.prompt = 64;
+    asked.compute.pin = asked.compute.threads <= cpu_count();
+    asked.began = clock_seconds();
+    return benches[bench].run ? benches[bench].run(&asked, fault)
+                              : loaded_run(&asked.model, &asked.compute, bench_loaded, fault);
+}
+
+static const Option bench_options[] = {
+    {"--size", OPT_LIST, &asked.sizes, "N",
+     "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
+    {"--chain", OPT_LIST, &asked.chains, "SPEC",
+     "samplers: this one only (may be given several times)"},
+    {"--seconds", OPT_REAL(0, 3600), &asked.seconds, "X", "time for each kernel (1)"},
+    {"--csv", OPT_OUTPUT, &asked.csv, "FILE",
+     "samplers, grammar, quant, roofline, kv: the table as CSV, too"},
+    {"--folder", OPT_TEXT, &asked.folder, "DIR",
+     "grammar: not speed, but how many schemas of a folder are taken, and how often they are "
+     "wrong"},
+    {"-m", OPT_TEXT, &asked.model, "FILE",
+     "model, quant, serve, kv, tokenizer: the file to measure (the storyteller)"},
+    {"--format", OPT_TEXT, &asked.format, "NAME", "ladder: this format only"},
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
+     "quant, kv: held-out documents for the loss (100)"},
+    {"-p", OPT_INT(0, OPTION_MANY), &asked.prompt, "N",
+     "model: tokens to read at once (512; 0: none); serve: of a prompt, about (64)"},
+    {"-n", OPT_INT(0, OPTION_MANY), &asked.count, "N",
+     "model, serve, kv: tokens to write one by one (64; model: 0 for none)"},
+    {"--users", OPT_INT(1, 10000), &asked.users, "N", "serve: users who come at once (16)"},
+    {"--trace", OPT_TEXT, &asked.trace, "FILE",
+     "serve: who comes when, for how much: a table arrival,prompt,answer[,priority[,user]] "
+     "(strata simulate --save-trace)"},
+    {"--places", OPT_INT(0, 1024), &asked.places, "N",
+     "serve: texts at once (0: 1, 2, 4 ... 32, a row for each)"},
+    {"--shared", OPT_INT(0, OPTION_MANY), &asked.shared, "N",
+     "serve: tokens more that all prompts begin with (0)"},
+    {"--costs", OPT_OUTPUT, &asked.costs, "FILE",
+     "serve: what a step takes, for strata simulate"},
+    {"--context", OPT_INT(0, OPTION_MANY), &asked.context, "N",
+     "model, kv: tokens before these (128)"},
+    {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
+     "model, serve: keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or "
+     "q4_0-h"},
+    {"--rounds", OPT_INT(1, 64), &asked.rounds, "N",
+     "model, kv, serve --goals: times to measure each (5)"},
+    {"--goals", OPT_FLAG, &asked.goals, NULL,
+     "serve: not the table, but what a service promises: the share of a step that is products, "
+     "gaps while a prompt of 2048 comes in, a prompt that was read before"},
+    {"--own-time", OPT_FLAG, &asked.own_time, NULL,
+     "serve, kv, with -t 1: count the time in which the program computes, not what others take "
+     "from it"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "model, serve: the results as JSON, one line each"},
+    {"--layers", OPT_INT(1, 1000), &asked.layers, "N",
+     "make-model: layers (22: 1.1 billion weights)"},
+    MODEL_OPTIONS(asked.compute),
+    {0},
+};
+
+const Command command_bench = {
+    .name = "bench",
+    .usage = "bench "
+             "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|mixers|tokenizer|"
+             "isas|make-model [options]",
+    .about =
         "How fast the hot loops are:\n\n"
         "matmul    GFLOP/s of the matrix products, checked first against double precision, "
         "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
         "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
         "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
         "grammar   microseconds of a mask over 128,000 tokens, under JSON and under function "
-        "calls, "
-        "on one thread\n"
+        "calls, on one thread\n"
         "ladder    every rung from the plain loop to repacked weights, checked, then timed: "
         "GFLOP/s and GB/s\n"
         "roofline  what this machine could do for each number of threads, and how near the "
@@ -257,27 +246,26 @@ static int run(int argc, char **argv) {
         "model     tokens/s of a model file: reading a prompt, and writing token by token "
         "beside the memory's bandwidth\n"
         "serve     many users at once, for 1 to 32 places: tokens/s, milliseconds to the first "
-        "token and "
-        "between tokens,\n          each batch made anew (continuous) or kept until all are "
-        "over (static)\n"
+        "token and between tokens,\n          each batch made anew (continuous) or kept until "
+        "all are over (static)\n"
         "kv        every format of keys and values: bytes of a token, the loss on held-out "
         "documents and how far it is\n          from that of f32, tokens/s at the beginning of "
         "a text and behind --context tokens\n"
         "mixers    microseconds in which a memory of fixed size moves on, reading a prompt and "
         "writing, beside the roof of\n          arithmetic or of memory\n"
         "tokenizer [TEXT]   MB/s of text that becomes tokens, of a file or else of stories, "
-        "and "
-        "milliseconds to open the vocabulary\n"
+        "and milliseconds to open the vocabulary\n"
         "isas      the instruction sets there are kernels for, and which of them this machine "
         "has\n"
         "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
         "to measure with",
-        options,
-        rules};
-    int status = command_line_read(&line, names, 1, 3);
-    if (status >= 0) return status;
-    return run_job(&job, &line, names);
-}
-
-const Command command_bench = {
-    .name = "bench", .gloss = "how fast the hot loops are", .run = run};
+    .examples = {"strata bench model -m MODEL.gguf", "strata bench matmul"},
+    .options = bench_options,
+    .brief = "-m -p -n --seconds --csv --threads",
+    .rules = bench_rules,
+    .words = asked.names,
+    .min_words = 1,
+    .max_words = 3,
+    .has_kinds = true,
+    .check = bench_check,
+    .run = bench_run};

@@ -2,7 +2,7 @@
 #ifndef STRATA_BENCH_H
 #define STRATA_BENCH_H
 
-#include "compute.h"
+#include "loaded_model.h"
 
 typedef struct BenchJob {
     ComputeOptions compute;
@@ -10,9 +10,11 @@ typedef struct BenchJob {
     OptionList sizes, chains;
     const char *csv, *folder, *trace, *costs;
     /* of models */
-    const char *model, *format, *files[2];
+    const char *model, *format;
+    const char *names[3]; /* the benchmark, and what follows it */
     long prompt, count, context, rounds, layers, documents, users, shared, places;
     bool json, own_time, goals;
+    double began; /* before a model was opened */
 } BenchJob;
 
 /* Seconds: of the clock, or with --own-time those that this process has computed, so that what else runs on the machine
@@ -50,12 +52,12 @@ bool bench_grammar(BenchJob *job, Fault *fault);
 bool bench_ladder(BenchJob *job, Fault *fault);
 bool bench_roofline(BenchJob *job, Fault *fault);
 bool bench_quant(BenchJob *job, Fault *fault);
-bool bench_model(BenchJob *job, Fault *fault);
-bool bench_serve(BenchJob *job, Fault *fault);
-bool bench_kv(BenchJob *job, Fault *fault);
 bool bench_mixers(BenchJob *job, Fault *fault);
 bool bench_tokenizer(BenchJob *job, Fault *fault);
 bool bench_isas(BenchJob *job, Fault *fault);
 bool bench_make_model(BenchJob *job, Fault *fault);
+bool bench_model(BenchJob *job, LoadedModel *m, Fault *fault);
+bool bench_serve(BenchJob *job, LoadedModel *m, Fault *fault);
+bool bench_kv(BenchJob *job, LoadedModel *m, Fault *fault);
 
 #endif

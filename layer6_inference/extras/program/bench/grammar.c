@@ -28,22 +28,22 @@ static double own_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void note(Times *t, TimeKind kind, double since) {
+static void grammar_note(Times *t, TimeKind kind, double since) {
     if (t->count[kind] < MOST) t->of[kind][t->count[kind]++] = own_seconds() - since;
 }
 
 /* ------------------------------------------------------------------ what is measured */
 
 /* A mask before every token of a text, and one after the last. */
-static bool follow(Grammar *g, const TokenList *tokens, Times *t, const char *text,
-                   Fault *fault) {
+static bool grammar_follow(Grammar *g, const TokenList *tokens, Times *t, const char *text,
+                           Fault *fault) {
     uint32_t row = grammar_begin(g);
     size_t words, known = 0; /* known: tokens that were foretold */
     int32_t next[FORESEEN];
     for (size_t i = 0; i <= tokens->count; i++) {
         double before = own_seconds();
         grammar_mask(g, row, &words);
-        if (i > 0) note(t, MASK, before);
+        if (i > 0) grammar_note(t, MASK, before);
         if (i >= known) {
             size_t n = grammar_forced(g, row, next, FORESEEN), right = 0;
             while (right < n && i + right < tokens->count &&
@@ -54,7 +54,7 @@ static bool follow(Grammar *g, const TokenList *tokens, Times *t, const char *te
         if (i == tokens->count) break;
         before = own_seconds();
         row = grammar_take(g, row, tokens->ids[i]);
-        note(t, TAKE, before);
+        grammar_note(t, TAKE, before);
         if (row == GRAMMAR_DEAD)
             return fault_set(fault, "token %zu of this text is refused: %s", i, text);
     }
@@ -63,8 +63,8 @@ static bool follow(Grammar *g, const TokenList *tokens, Times *t, const char *te
            fault_set(fault, "this text is not complete: %s", text);
 }
 
-static bool measure(const Tokenizer *words, const char *schema, const char *text, Times *t,
-                    Fault *fault) {
+static bool grammar_measure(const Tokenizer *words, const char *schema, const char *text,
+                            Times *t, Fault *fault) {
     const GrammarOptions options = {.space = JSON_SPACE_ONE};
     Grammar *g = NULL;
     TokenList tokens = {0};
@@ -74,10 +74,10 @@ static bool measure(const Tokenizer *words, const char *schema, const char *text
               grammar_bind(g, words, fault);
     if (ok) {
         grammar_mask(g, grammar_begin(g), &n);
-        note(t, FIRST, before);
+        grammar_note(t, FIRST, before);
     }
     ok = ok && tokenizer_encode(words, text_of(text), false, &tokens, fault) &&
-         follow(g, &tokens, t, text, fault);
+         grammar_follow(g, &tokens, t, text, fault);
     grammar_close(g);
     token_list_free(&tokens);
     return ok;
@@ -87,7 +87,7 @@ static bool measure_objects(const Tokenizer *words, Times *t, Fault *fault) {
     char text[BENCH_TEXT], schema[BENCH_TEXT];
     for (size_t i = 0; i < bench_n_objects; i++) {
         bench_object_write(i, schema, text);
-        if (!measure(words, schema, text, t, fault)) return false;
+        if (!grammar_measure(words, schema, text, t, fault)) return false;
     }
     return true;
 }
@@ -96,14 +96,15 @@ static bool measure_calls(const Tokenizer *words, Times *t, Fault *fault) {
     char text[BENCH_TEXT], schema[BENCH_TEXT];
     for (size_t i = 0; i < bench_n_calls; i++) {
         bench_call_write(&bench_calls[i], schema, text);
-        if (!measure(words, schema, text, t, fault)) return false;
+        if (!grammar_measure(words, schema, text, t, fault)) return false;
     }
     return true;
 }
 
 /* ------------------------------------------------------------------ the table */
 
-static void print_row(const char *what, const char *round, TimeKind kind, Times *t, FILE *csv) {
+static void grammar_print_row(const char *what, const char *round, TimeKind kind, Times *t,
+                              FILE *csv) {
     static const char *const names[] = {"first mask", "mask", "take"};
     double *x = t->of[kind];
     size_t n = t->count[kind];
@@ -125,7 +126,7 @@ static bool measure_twice(const Tokenizer *words, const char *what, Measure *run
         memset(t, 0, sizeof *t);
         if (!run(words, t, fault)) return false;
         for (TimeKind kind = FIRST; kind < KINDS; kind++)
-            print_row(what, rounds[round], kind, t, csv);
+            grammar_print_row(what, rounds[round], kind, t, csv);
     }
     printf("%-10s %zu tokens, %zu of them forced (%.1f %%)\n", what, t->tokens, t->forced,
            100.0 * (double)t->forced / (double)t->tokens);

@@ -242,19 +242,16 @@ static void list_required(char *out, const char *names) {
 }
 
 static void write_schema(char *out, const BenchCall *call) {
-    static const char node[] =
-        "'$defs':{'node':{'type':'object','properties':{'name':{'type':'string'},'children':{'"
-        "type'"
-        ":'array','items':{'$ref':'#/$defs/node'}}},'required':['name'],'additionalProperties':"
-        "false}},";
+    static const char node[] = "'$defs':{'node':{'type':'object','properties':{'name':{'type':'"
+                               "string'},'children':{'type':'array','items':{'$ref':'#/$defs/"
+                               "node'}}},'required':['name'],'additionalProperties':false}},";
     char required[200];
     list_required(required, call->required);
-    snprintf(
-        out, BENCH_TEXT,
-        "{%s'type':'object','properties':{'name':{'const':'%s'},'arguments':{'type':'object',"
-        "'properties':{%s},'required':[%s],'additionalProperties':false}},"
-        "'required':['name','arguments'],'additionalProperties':false}",
-        node, call->name, call->properties, required);
+    snprintf(out, BENCH_TEXT,
+             "{%s'type':'object','properties':{'name':{'const':'%s'},'arguments':{'type':'"
+             "object','properties':{%s},'required':[%s],'additionalProperties':false}},'"
+             "required':['name','arguments'],'additionalProperties':false}",
+             node, call->name, call->properties, required);
     quote(out);
 }
 

@@ -156,7 +156,7 @@ static int by_count(const void *x, const void *y) {
     return strcmp(a->text, b->text);
 }
 
-static void print_folder(Folder *f) {
+static void grammar_folder_print(Folder *f) {
     double median = bench_median(f->seconds, f->files);
     printf("%zu files: %zu compiled (%.1f %%), %zu refused\n", f->files, f->compiled,
            100.0 * (double)f->compiled / (double)f->files, f->files - f->compiled);
@@ -194,7 +194,7 @@ bool bench_grammar_folder(const BenchJob *job, Fault *fault) {
         free(entries[i]);
     }
     ok = ok && file_end(&csv, fault);
-    if (ok) print_folder(f);
+    if (ok) grammar_folder_print(f);
     file_drop(&csv), free(entries), free(f->seconds), free(f);
     return ok;
 }

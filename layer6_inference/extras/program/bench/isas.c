@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_here(const char *isa, size_t length) {
+static bool isas_is_here(const char *isa, size_t length) {
     const char *list[KERNELS_MAX];
     int count = kernels_list(list);
     for (int i = 0; i < count; i++)
@@ -19,7 +19,7 @@ bool bench_isas(BenchJob *job, Fault *fault) {
         size_t length = strcspn(isa, ",");
         bool used = strlen(chosen) == length && memcmp(chosen, isa, length) == 0;
         printf("%-12.*s %s%s\n", (int)length, isa,
-               is_here(isa, length) ? "available" : "not on this machine",
+               isas_is_here(isa, length) ? "available" : "not on this machine",
                used ? ", in use" : "");
         isa += length + strspn(isa + length, ", ");
     }

@@ -24,7 +24,7 @@ enum { MOST_TOKENS = 2048, READ = 32, MOST_TIMES = 64 * 256 };
 
 /* ------------------------------------------------------------------ what it spoils */
 
-static bool gather(KvBench *b, Fault *fault) {
+static bool kv_gather(KvBench *b, Fault *fault) {
     World *world = world_open(fault);
     WorldText text = {0};
     bool ok = world != NULL;
@@ -46,31 +46,31 @@ static bool gather(KvBench *b, Fault *fault) {
 }
 
 /* A row of logits becomes log-probabilities. */
-static void normalize(float *logits, size_t n) {
+static void kv_normalize(float *logits, size_t n) {
     ExpSums sums = scan_exp(logits, n, vector_max(logits, n));
     float total = vector_max(logits, n) + logf((float)sums.sum);
     for (size_t i = 0; i < n; i++) logits[i] -= total;
 }
 
 /* One row: with f32 it is kept, then others are compared with it. */
-static void take_row(KvBench *b, float *row, size_t token, bool first) {
+static void kv_take_row(KvBench *b, float *row, size_t token, bool first) {
     const size_t vocab = b->model->sizes.vocab;
     float *exact = b->exact + token * vocab;
-    normalize(row, vocab);
+    kv_normalize(row, vocab);
     if (first) memcpy(exact, row, vocab * sizeof *row);
     for (size_t i = 0; i < vocab; i++)
         b->divergence += exp((double)exact[i]) * ((double)exact[i] - (double)row[i]);
 }
 
-static bool read_document(KvBench *b, Session *s, size_t begin, size_t end, bool first,
-                          Fault *fault) {
+static bool kv_read_document(KvBench *b, Session *s, size_t begin, size_t end, bool first,
+                             Fault *fault) {
     session_reset(s);
     for (size_t at = begin; at < end; at += READ) {
         size_t n = min_size(READ, end - at);
         if (!session_eval(s, b->tokens.ids + at, n, true, fault)) return false;
         for (size_t i = 0; i < n; i++) {
             float *row = s->logits + i * b->model->sizes.vocab;
-            take_row(b, row, at + i, first);
+            kv_take_row(b, row, at + i, first);
             if (at + i + 1 < end) b->loss -= (double)row[b->tokens.ids[at + i + 1]];
         }
     }
@@ -85,7 +85,7 @@ static bool compare_all(KvBench *b, KvFormat format, bool first, Fault *fault) {
     size_t begin = 0;
     b->loss = b->divergence = 0;
     for (size_t d = 0; ok && d < b->documents; begin = b->ends[d++])
-        ok = read_document(b, &s, begin, b->ends[d], first, fault);
+        ok = kv_read_document(b, &s, begin, b->ends[d], first, fault);
     session_close(&s);
     b->loss /= (double)(b->tokens.count - b->documents);
     b->divergence /= (double)b->tokens.count;
@@ -153,7 +153,8 @@ double bench_kv_bytes(const Model *model, KvFormat format) {
     return (double)(cache - half) / KV_PAGE;
 }
 
-static bool one_format(KvBench *b, const char *name, bool first, FileOut *csv, Fault *fault) {
+static bool kv_one_format(KvBench *b, const char *name, bool first, FileOut *csv,
+                          Fault *fault) {
     KvFormat format;
     if (!kv_format_read(name, &format, fault)) return false;
     if (!session_takes_kv(b->model, format, fault)) {
@@ -181,37 +182,26 @@ static bool all_formats(KvBench *b, FileOut *csv, Fault *fault) {
     if (csv->stream)
         fprintf(csv->stream, "format,bytes_per_token,loss,divergence,first,behind,lost\n");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!one_format(b, names[i], i == 0, csv, fault)) return false;
+        if (!kv_one_format(b, names[i], i == 0, csv, fault)) return false;
     return true;
 }
 
-bool bench_kv(BenchJob *job, Fault *fault) {
-    KvBench b = {.job = job};
-    Model model;
+bool bench_kv(BenchJob *job, LoadedModel *m, Fault *fault) {
+    KvBench b = {.job = job, .model = &m->own};
     FileOut csv = {0};
-    char text[1024];
-    const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) || !compute_open(&job->compute, fault))
-        return false;
-    bool ok = compute_load_model(&job->compute, path, &model, fault);
-    if (ok) {
-        b.model = &model;
-        size_t longest = (size_t)(job->context + job->count);
-        ok = longest <= model.sizes.ctx ||
-             fault_set(fault,
-                       "%zu tokens are more than the model's context of %zu: give a "
-                       "smaller --context or -n",
-                       longest, model.sizes.ctx);
-        ok = ok && gather(&b, fault);
-        b.exact = ok ? malloc(b.tokens.count * model.sizes.vocab * sizeof *b.exact) : NULL;
-        ok = ok && (b.exact ||
-                    fault_set(fault, "no memory for the logits of %zu tokens", b.tokens.count));
-        ok = ok && (!job->csv || table_begin(&csv, job->csv, fault));
-        ok = ok && all_formats(&b, &csv, fault) && file_end(&csv, fault);
-        file_drop(&csv);
-        model_close(&model);
-    }
+    size_t longest = (size_t)(job->context + job->count);
+    if (longest > m->model->sizes.ctx)
+        return fault_set(fault,
+                         "%zu tokens are more than the model's context of %zu: give a smaller "
+                         "--context or -n",
+                         longest, m->model->sizes.ctx);
+    bool ok = kv_gather(&b, fault);
+    b.exact = ok ? malloc(b.tokens.count * m->model->sizes.vocab * sizeof *b.exact) : NULL;
+    ok = ok && (b.exact ||
+                fault_set(fault, "no memory for the logits of %zu tokens", b.tokens.count));
+    ok = ok && (!job->csv || table_begin(&csv, job->csv, fault));
+    ok = ok && all_formats(&b, &csv, fault) && file_end(&csv, fault);
+    file_drop(&csv);
     free(b.exact), token_list_free(&b.tokens);
-    compute_close(&job->compute);
     return ok;
 }

@@ -62,7 +62,7 @@ static void close_rungs(Rungs *r) {
     compute_close(&r->job->compute);
 }
 
-static void store(Rungs *r, Dtype dtype) {
+static void ladder_store(Rungs *r, Dtype dtype) {
     size_t row = dtype_row_bytes(dtype, COLS);
     float noise[COLS];
     r->dtype = dtype;
@@ -87,7 +87,7 @@ static double seen(const Rungs *r, const float *x, size_t k) {
 }
 
 /* The largest error of some outputs, in units of the bound. */
-static double error_of_bound(const Rungs *r, size_t cols) {
+static double ladder_error_of_bound(const Rungs *r, size_t cols) {
     double worst = 0;
     for (size_t s = 0; s < 24; s++) {
         size_t row = rng_hash(3, s, 0) % r->rows, c = rng_hash(3, s, 1) % cols;
@@ -104,11 +104,11 @@ static double error_of_bound(const Rungs *r, size_t cols) {
 
 typedef void Rung(Rungs *r, size_t cols);
 
-static void run_naive(Rungs *r, size_t cols) {
+static void ladder_run_naive(Rungs *r, size_t cols) {
     matmul_naive(cols, r->rows, COLS, (Matrix){r->x, COLS, 1}, (Matrix){r->w, 1, COLS}, r->y,
                  r->rows, false);
 }
-static void run_blocked(Rungs *r, size_t cols) {
+static void ladder_run_blocked(Rungs *r, size_t cols) {
     matmul_blocked(cols, r->rows, COLS, (Matrix){r->x, COLS, 1}, (Matrix){r->w, 1, COLS}, r->y,
                    r->rows, false);
 }
@@ -118,7 +118,7 @@ static void run_one_thread(Rungs *r, size_t cols) {
 static void run_file(Rungs *r, size_t cols) {
     matmul_weights(r->pool, &r->tensor, NULL, r->x, cols, r->y, r->scratch);
 }
-static void run_packed(Rungs *r, size_t cols) {
+static void ladder_run_packed(Rungs *r, size_t cols) {
     matmul_weights(r->pool, &r->tensor, &r->packed, r->x, cols, r->y, r->scratch);
 }
 static void run_packed_alone(Rungs *r, size_t cols) {
@@ -144,7 +144,7 @@ static double time_of(Rungs *r, Rung *run, size_t cols) {
 
 static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, Rung *run) {
     memset(r->y, 0, MAX_INPUTS * r->rows * sizeof *r->y);
-    double seconds = time_of(r, run, p->columns), error = error_of_bound(r, p->columns);
+    double seconds = time_of(r, run, p->columns), error = ladder_error_of_bound(r, p->columns);
     double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows,
            gflops = 2.0 * (double)r->rows * COLS * (double)p->columns / seconds / 1e9,
            gigabytes = bytes / seconds / 1e9;
@@ -162,8 +162,8 @@ static bool climb(Rungs *r, const Product *p) {
     int count = kernels_list(list);
     bool ok = true, alone = p->rows == DOTS, packed = dtype_is_quantized(r->dtype);
     if (r->dtype == DTYPE_F32) {
-        ok &= rung(r, p, "naive", "-", run_naive);
-        ok &= rung(r, p, "blocked", "-", run_blocked);
+        ok &= rung(r, p, "naive", "-", ladder_run_naive);
+        ok &= rung(r, p, "blocked", "-", ladder_run_blocked);
     }
     for (int i = 0; i < count; i++) {
         kernels_select(list[i], NULL);
@@ -172,7 +172,7 @@ static bool climb(Rungs *r, const Product *p) {
     }
     kernels_select(chosen, NULL);
     if (!alone) ok &= rung(r, p, "threads", kernels_isa(), run_file);
-    if (!alone && packed) ok &= rung(r, p, "repacked", kernels_isa(), run_packed);
+    if (!alone && packed) ok &= rung(r, p, "repacked", kernels_isa(), ladder_run_packed);
     return ok;
 }
 
@@ -204,7 +204,7 @@ bool bench_ladder(BenchJob *job, Fault *fault) {
         if (job->format && dtype_by_name(job->format) != (int)all[i]) continue;
         for (size_t p = 0; p < sizeof products / sizeof *products; p++) {
             r.rows = products[p].rows;
-            store(&r, all[i]);
+            ladder_store(&r, all[i]);
             right = climb(&r, &products[p]) && right;
         }
     }
@@ -261,10 +261,11 @@ bool bench_roofline(BenchJob *job, Fault *fault) {
     if (ok) print_roofs(roofs, count, r.csv.stream);
     if (ok) printf("\nformat  columns  flop/byte   GFLOP/s   of the roof\n");
     for (size_t f = 0; ok && f < sizeof shown / sizeof *shown; f++) {
-        store(&r, shown[f]);
+        ladder_store(&r, shown[f]);
         for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-            double seconds = time_of(&r, dtype_is_quantized(shown[f]) ? run_packed : run_file,
-                                     columns[c]),
+            double seconds =
+                       time_of(&r, dtype_is_quantized(shown[f]) ? ladder_run_packed : run_file,
+                               columns[c]),
                    gflops = 2.0 * (double)r.rows * COLS * (double)columns[c] / seconds / 1e9,
                    at = intensity(&r, columns[c]), roof = fmin(r.peak, at * r.bandwidth);
             printf("%-7s %7zu %10.2f %9.1f %10.0f %%\n", dtype_name(shown[f]), columns[c], at,

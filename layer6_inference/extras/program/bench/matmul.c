@@ -18,15 +18,15 @@ typedef struct Product {
     Sgemm *sgemm;
 } Product;
 
-static void run_naive(Product *p) {
+static void matmul_run_naive(Product *p) {
     matmul_naive(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c, p->n,
                  false);
 }
-static void run_blocked(Product *p) {
+static void matmul_run_blocked(Product *p) {
     matmul_blocked(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c,
                    p->n, false);
 }
-static void run_packed(Product *p) {
+static void matmul_run_packed(Product *p) {
     matmul_packed(p->pool, p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n},
                   p->c, p->n, false, p->scratch);
 }
@@ -43,7 +43,7 @@ static void run_openblas(Product *p) {
 
 /* Largest error against double precision, in units of the bound gamma_n * sum |a b|, over some
  * outputs. */
-static double error_of_bound(const Product *p) {
+static double matmul_error_of_bound(const Product *p) {
     double worst = 0, u = 0x1p-24, gamma = (double)p->n * u / (1 - (double)p->n * u);
     for (size_t s = 0; s < 200; s++) {
         size_t i = rng_hash(1, s, 0) % p->n, j = rng_hash(1, s, 1) % p->n;
@@ -57,8 +57,8 @@ static double error_of_bound(const Product *p) {
     return worst;
 }
 
-static void measure(const char *name, Product *p, void (*run)(Product *), double seconds,
-                    double peak) {
+static void matmul_measure(const char *name, Product *p, void (*run)(Product *), double seconds,
+                           double peak) {
     double times[1000], start = clock_seconds(),
                         flops = 2.0 * (double)p->n * (double)p->n * (double)p->n;
     int rounds = 0;
@@ -68,14 +68,15 @@ static void measure(const char *name, Product *p, void (*run)(Product *), double
         run(p);
         times[rounds++] = clock_seconds() - before;
     }
-    double error = error_of_bound(p);
+    double error = matmul_error_of_bound(p);
     double median = flops / bench_median(times, (size_t)rounds) / 1e9,
            best = flops / times[0] / 1e9;
     printf("  %5zu  %-10s %9.1f %9.1f   %5.1f %% %5.1f %%   %6.3f%s\n", p->n, name, median,
            best, 100 * median / peak, 100 * best / peak, error, error <= 1 ? "" : "  WRONG");
 }
 
-static bool bench_size(const BenchJob *job, size_t n, double peak, Sgemm *sgemm, Fault *fault) {
+static bool matmul_bench_size(const BenchJob *job, size_t n, double peak, Sgemm *sgemm,
+                              Fault *fault) {
     Product p = {.n = n, .pool = job->compute.pool, .sgemm = sgemm};
     Arena arena;
     size_t scratch = matmul_scratch_floats(pool_threads(p.pool), n);
@@ -88,12 +89,12 @@ static bool bench_size(const BenchJob *job, size_t n, double peak, Sgemm *sgemm,
     for (size_t i = 0; i < n * n; i++)
         p.a[i] = (float)rng_next(&rng) - 0.5f, p.b[i] = (float)rng_next(&rng) - 0.5f;
     if (n <= 512) {
-        measure("naive", &p, run_naive, job->seconds / 4, peak);
-        measure("blocked", &p, run_blocked, job->seconds / 4, peak);
+        matmul_measure("naive", &p, matmul_run_naive, job->seconds / 4, peak);
+        matmul_measure("blocked", &p, matmul_run_blocked, job->seconds / 4, peak);
     }
-    measure("rows", &p, run_weights, job->seconds, peak);
-    measure("packed", &p, run_packed, job->seconds, peak);
-    if (sgemm) measure("OpenBLAS", &p, run_openblas, job->seconds, peak);
+    matmul_measure("rows", &p, run_weights, job->seconds, peak);
+    matmul_measure("packed", &p, matmul_run_packed, job->seconds, peak);
+    if (sgemm) matmul_measure("OpenBLAS", &p, run_openblas, job->seconds, peak);
     arena_free(&arena);
     return true;
 }
@@ -132,7 +133,7 @@ bool bench_matmul(BenchJob *job, Fault *fault) {
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         size_t n;
         ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
-             bench_size(job, n, peak, sgemm, fault);
+             matmul_bench_size(job, n, peak, sgemm, fault);
     }
     compute_close(&job->compute);
     return ok;

@@ -69,7 +69,7 @@ static void rwkv_token(void *context) {
 
 /* ------------------------------------------------------------------ what they read, and what they should say */
 
-static void fill(MixerBench *b) {
+static void mixers_fill(MixerBench *b) {
     for (size_t i = 0; i < TOKENS * D; i++) {
         b->q[i] = (float)rng_unit(1, 0, i) - 0.5F, b->k[i] = (float)rng_unit(2, 0, i) - 0.5F;
         b->v[i] = (float)rng_unit(3, 0, i) - 0.5F;
@@ -139,10 +139,10 @@ static double best_time(void (*run)(void *context), void *context, double second
     return best;
 }
 
-static void show(MixerBench *b, const Form *f, const BenchJob *job, double peak,
-                 double bandwidth) {
+static void mixers_show(MixerBench *b, const Form *f, const BenchJob *job, double peak,
+                        double bandwidth) {
     char error[16] = "-";
-    fill(b);
+    mixers_fill(b);
     if (f->chunk) f->run(b), snprintf(error, sizeof error, "%.2f", delta_error(b));
     double seconds = best_time(f->run, b, job->seconds) / (double)f->tokens,
            rate = (f->bytes > 0 ? f->bytes : f->flops) / seconds * 1e-9,
@@ -176,7 +176,7 @@ bool bench_mixers(BenchJob *job, Fault *fault) {
            kernels_isa(), peak, bandwidth, "mixer", "what is read", "a token", "flops", "rate",
            "roof", "error");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        show(&b, &forms[i], job, peak, bandwidth);
+        mixers_show(&b, &forms[i], job, peak, bandwidth);
     arena_free(&arena);
     return true;
 }

@@ -25,7 +25,7 @@ typedef struct Bench {
 } Bench;
 
 /* Of numbers that came back from a format, in units of their root mean square. */
-static double distance(const float *back, const float *x, size_t n) {
+static double quant_distance(const float *back, const float *x, size_t n) {
     double error = 0, power = 0;
     for (size_t i = 0; i < n; i++)
         error += pow((double)back[i] - (double)x[i], 2), power += pow((double)x[i], 2);
@@ -38,7 +38,7 @@ static double normal_error(Bench *b, Dtype dtype) {
     for (size_t i = 0; i < N; i++) b->x[i] = (float)rng_normal(&rng);
     quantize_row(dtype, b->x, NULL, b->stored, N);
     dequantize_row(dtype, b->stored, b->back, N);
-    return distance(b->back, b->x, N);
+    return quant_distance(b->back, b->x, N);
 }
 
 /* Over all matrices of the storyteller; the rewritten file has its tensors in the same order. */
@@ -50,7 +50,7 @@ static double storyteller_error(Bench *b, const Gguf *rewritten, Dtype dtype) {
         if (t->ndim != 2 || n > (size_t)ROWS * COLS || (Dtype)u->dtype != dtype) continue;
         dequantize_row((Dtype)t->dtype, t->data, b->x, n);
         dequantize_row(dtype, u->data, b->back, n);
-        double error = distance(b->back, b->x, n);
+        double error = quant_distance(b->back, b->x, n);
         sum += error * error * (double)n, weight += (double)n;
     }
     return weight > 0 ? sqrt(sum / weight) : 0;
@@ -115,14 +115,14 @@ typedef struct Timed {
     PackedWeights packed;
 } Timed;
 
-static void read_rows(void *context) {
+static void quant_read_rows(void *context) {
     const Timed *t = context;
     size_t row = dtype_row_bytes(t->w.dtype, COLS);
     for (size_t r = 0; r < READ_ROWS; r++)
         dequantize_row(t->w.dtype, t->bench->stored + r * row, t->bench->back, COLS);
 }
 
-static void multiply(void *context) {
+static void quant_multiply(void *context) {
     const Timed *t = context;
     Bench *b = t->bench;
     matmul_weights(b->job->compute.pool, &t->w,
@@ -141,13 +141,13 @@ static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
         else
             memcpy(b->stored + r * row, b->stored + r % 16 * row, row);
     Timed t = {.bench = b, .w = tensor_view(dtype, 2, (size_t[]){ROWS, COLS}, b->stored)};
-    *read = (double)(row * READ_ROWS) / bench_time(read_rows, &t, seconds) / 1e9;
+    *read = (double)(row * READ_ROWS) / bench_time(quant_read_rows, &t, seconds) / 1e9;
     if (dtype_is_quantized(dtype))
         packed_fill(b->job->compute.pool, &t.packed, &t.w, b->packed);
-    *product = (double)(row * ROWS) / bench_time(multiply, &t, seconds) / 1e9;
+    *product = (double)(row * ROWS) / bench_time(quant_multiply, &t, seconds) / 1e9;
 }
 
-static bool one_format(Bench *b, const QuantPreset *preset, Fault *fault) {
+static bool quant_one_format(Bench *b, const QuantPreset *preset, Fault *fault) {
     const DtypeInfo *info = dtype_info(preset->dtype);
     double normal = normal_error(b, preset->dtype), real = 0, loss = 0, read, product;
     double bits = 8.0 * info->bytes / info->block;
@@ -175,17 +175,14 @@ static bool run_formats(Bench *b, Fault *fault) {
                 "format,bits,error_normal,error_storyteller,loss,dequantize_gbs,product_gbs\n");
     for (size_t i = 0; ok && i < count; i++)
         if (!seen[list[i].dtype])
-            seen[list[i].dtype] = true, ok = one_format(b, &list[i], fault);
+            seen[list[i].dtype] = true, ok = quant_one_format(b, &list[i], fault);
     return ok;
 }
 
 bool bench_quant(BenchJob *job, Fault *fault) {
     Bench b = {.job = job};
-    char text[2400];
     const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) ||
-        !gguf_open(&b.file, &b.gguf, path, fault))
-        return false;
+    if (!choose_model(&path, fault) || !gguf_open(&b.file, &b.gguf, path, fault)) return false;
     size_t n = (size_t)ROWS * COLS;
     b.x = malloc(n * 4), b.back = malloc(n * 4), b.y = malloc(ROWS * 4);
     b.stored = malloc(n * 4), b.packed = malloc(n * 2),

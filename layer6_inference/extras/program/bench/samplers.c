@@ -47,8 +47,8 @@ typedef struct Board {
 enum { MAX_ROUNDS = 4000 };
 
 /* The stages of the chain; a draw that was added at the end is not measured. */
-static bool measure(Board *b, const char *spec, double seconds, double *median, size_t *left,
-                    Fault *fault) {
+static bool samplers_measure(Board *b, const char *spec, double seconds, double *median,
+                             size_t *left, Fault *fault) {
     Chain chain;
     Step step = {.seed = 1, .history = b->history, .history_count = 64, .prompt_count = 64};
     if (!chain_parse(&chain, spec, NULL, fault)) return false;
@@ -85,7 +85,7 @@ static double floor_time(Board *b, double seconds) {
     return bench_median(b->times, rounds);
 }
 
-static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
+static bool samplers_bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     const char *list[KERNELS_MAX];
     kernels_list(list);
     const char *use[2] = {list[0], kernels_isa()}; /* the plain one, and the one in use */
@@ -106,7 +106,7 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
             size_t left;
             for (int k = 0; k < 2; k++) {
                 if (!kernels_select(use[k], fault) ||
-                    !measure(b, spec, seconds, &median[k], &left, fault))
+                    !samplers_measure(b, spec, seconds, &median[k], &left, fault))
                     return false;
                 if (csv && (k == 1 || use[0] != use[1]))
                     fprintf(csv, "%zu,%s,\"%s\",%s,%.2f,%zu\n", b->n, shapes[shape], spec,
@@ -121,11 +121,11 @@ static bool bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
 enum { MIN_SIZE = 100, MAX_SIZE = 1 << 22 }; /* --size */
 
 /* A chain that is measured finds all it needs in the logits, at every size. */
-static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
+static bool samplers_check_chain(const BenchJob *job, const char *spec, Fault *fault) {
     const Step bare = {.seed = 1};
     Chain chain;
     if (!chain_parse(&chain, spec, NULL, fault)) return false;
-    bool ok = chain_check(&chain, &bare, fault);
+    bool ok = chain_check(&chain, &bare, 0, fault);
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         size_t n;
         ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
@@ -138,7 +138,7 @@ static bool check_chain(const BenchJob *job, const char *spec, Fault *fault) {
 static bool check_job(const BenchJob *job, Fault *fault) {
     if (!bench_check_sizes(job, MIN_SIZE, MAX_SIZE, fault)) return false;
     for (size_t i = 0; i < job->chains.count; i++)
-        if (!check_chain(job, job->chains.items[i], fault)) return false;
+        if (!samplers_check_chain(job, job->chains.items[i], fault)) return false;
     return true;
 }
 
@@ -168,7 +168,7 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
         b.copy = arena_take(&arena, b.n, sizeof(float));
         b.times = arena_take(&arena, MAX_ROUNDS, sizeof(double));
         for (int k = 0; k < 64; k++) b.history[k] = (int32_t)((size_t)k * 37 % b.n);
-        ok = bench_size(&b, job, csv.stream, fault);
+        ok = samplers_bench_size(&b, job, csv.stream, fault);
         arena_free(&arena);
     }
     ok = ok && file_end(&csv, fault);

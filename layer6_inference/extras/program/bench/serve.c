@@ -21,10 +21,10 @@
 static const BenchJob *clock_of;
 static double put_forward;
 
-static double now(void) { return bench_now(clock_of) + put_forward; }
+static double serve_now(void) { return bench_now(clock_of) + put_forward; }
 
 static void sleep_until(double when) {
-    double left = when - now();
+    double left = when - serve_now();
     if (left <= 0) return;
     if (clock_of->own_time)
         put_forward += left;
@@ -41,9 +41,9 @@ typedef struct User {
     ServeRow *row;
 } User;
 
-static bool note_token(void *context, const Choice *choice) {
+static bool serve_note_token(void *context, const Choice *choice) {
     User *u = context;
-    double time = now();
+    double time = serve_now();
     if (choice->step == 0)
         u->row->firsts[u->row->n_firsts++] = time - u->request.arrival;
     else
@@ -65,7 +65,7 @@ static bool make_user(const BenchJob *job, User *u, size_t i, const Visit *v,
                          .options = {.chain = &u->chain,
                                      .seed = i,
                                      .limits = {.max_tokens = v->answer, .only_bos_ends = true},
-                                     .on_choice = note_token,
+                                     .on_choice = serve_note_token,
                                      .context = u},
                          .priority = v->priority,
                          .user = v->user};
@@ -96,7 +96,7 @@ static bool let_come(const Traffic *t, User *users, Service *service, ServeRow *
                      size_t *come, Fault *fault) {
     if (service->count == 0 && *come < t->count)
         sleep_until(row->start + t->visits[*come].arrival);
-    for (; *come < t->count && row->start + t->visits[*come].arrival <= now(); ++*come) {
+    for (; *come < t->count && row->start + t->visits[*come].arrival <= serve_now(); ++*come) {
         if (!service_submit(service, &users[*come].request, fault)) return false;
         /* it came then, and not when the step before had ended */
         users[*come].request.arrival = row->start + t->visits[*come].arrival;
@@ -104,17 +104,17 @@ static bool let_come(const Traffic *t, User *users, Service *service, ServeRow *
     return true;
 }
 
-static bool serve_all(const Traffic *t, Service *service, User *users, ServeRow *row,
-                      Fault *fault) {
+static bool serve_bench_all(const Traffic *t, Service *service, User *users, ServeRow *row,
+                            Fault *fault) {
     size_t come = 0;
     while (come < t->count || service->count) {
         const bool idle = service->count == 0;
         /* a step is all that a user waits for, so also who comes with it */
-        double before = now();
+        double before = serve_now();
         if (!let_come(t, users, service, row, &come, fault)) return false;
-        if (idle) before = now();
+        if (idle) before = serve_now();
         if (!service_step(service, fault)) return false;
-        note_step(row, service, now() - before);
+        note_step(row, service, serve_now() - before);
     }
     for (size_t i = 0; i < t->count; i++)
         if (users[i].request.end == REQUEST_FAILED)
@@ -132,9 +132,9 @@ static bool serve_users(const Serve *v, const Traffic *t, Session *session,
         ok = make_user(v->job, &users[i], i, &t->visits[i], v->model, row, fault);
     if (ok) {
         ok = service_open(&service, session, policy, fault);
-        service.clock = now, row->start = now();
-        ok = ok && serve_all(t, &service, users, row, fault);
-        row->seconds = now() - row->start, row->counts = service.counts;
+        service.clock = serve_now, row->start = serve_now();
+        ok = ok && serve_bench_all(t, &service, users, row, fault);
+        row->seconds = serve_now() - row->start, row->counts = service.counts;
         service_close(&service);
     }
     forget_users(users, t->count);

@@ -19,7 +19,7 @@ typedef struct Near {
 } Near;
 
 /* The point whose tokens are the fewest times more or fewer. */
-static size_t nearest(const StepCost *c, double tokens) {
+static size_t serve_costs_nearest(const StepCost *c, double tokens) {
     size_t best = 0;
     for (size_t i = 1; i < c->points; i++)
         if (fabs(log(tokens / c->tokens[i])) < fabs(log(tokens / c->tokens[best]))) best = i;
@@ -31,7 +31,7 @@ static void find_near(const ServeRow *all, const StepCost *c, size_t point, Near
     near->took = near->told = 0, near->count = 0;
     for (size_t k = 0; k < all->n_steps; k++) {
         double took = all->step_seconds[k], told = step_cost_seconds(c, all->sizes[k]);
-        if (nearest(c, all->sizes[k].tokens) != point) continue;
+        if (serve_costs_nearest(c, all->sizes[k].tokens) != point) continue;
         near->took += fmin(took, 2 * told), near->told += told;
         near->apart[near->count++] = fabs(told / took - 1);
     }
@@ -51,12 +51,10 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
                1e3 * near.took / n, 1e3 * near.told / n, 100 * (near.told / near.took - 1),
                100 * bench_median(near.apart, near.count));
     }
-    printf(
-        "\nof these: a row of logits %.4f ms; of a thousand positions, to fetch their keys and "
-        "values %.4f, and for each token that looks at them %.4f; behind %.0f tokens of a "
-        "prompt "
-        "%.4f more\n",
-        1e3 * c->row, 1e6 * c->past, 1e6 * c->seen, c->tokens[last], 1e3 * c->after[last]);
+    printf("\nof these: a row of logits %.4f ms; of a thousand positions, to fetch their keys "
+           "and values %.4f, and for each token that looks at them %.4f; behind %.0f tokens of "
+           "a prompt %.4f more\n",
+           1e3 * c->row, 1e6 * c->past, 1e6 * c->seen, c->tokens[last], 1e3 * c->after[last]);
     free(near.apart);
     return true;
 }

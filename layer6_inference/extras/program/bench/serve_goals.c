@@ -46,12 +46,12 @@ typedef struct Goals {
 
 /* The service's clock, by which it learns what steps take, is the bench's. */
 static const BenchJob *clock_of;
-static double now(void) { return bench_now(clock_of); }
+static double serve_goals_now(void) { return bench_now(clock_of); }
 
-static bool note_token(void *context, const Choice *choice) {
+static bool serve_goals_note_token(void *context, const Choice *choice) {
     Asker *a = context;
     Goals *g = a->goals;
-    double time = now();
+    double time = serve_goals_now();
     if (choice->step == 0) a->first = time - a->asked;
     if (choice->step && g->watch && g->gaps < GAPS) g->gap[g->gaps++] = time - a->last;
     a->last = time;
@@ -59,10 +59,11 @@ static bool note_token(void *context, const Choice *choice) {
 }
 
 /* One more: of this seed's words, so many, and so many tokens of answer. */
-static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer, Fault *fault) {
+static bool serve_goals_ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer,
+                            Fault *fault) {
     Asker *a = &g->asker[i];
     token_list_free(&a->tokens), chain_close(&a->chain);
-    *a = (Asker){.goals = g, .asked = now()};
+    *a = (Asker){.goals = g, .asked = serve_goals_now()};
     for (size_t k = 0; k < prompt; k++)
         token_list_add(&a->tokens, (int32_t)(rng_hash(seed, i, k) % g->model->sizes.vocab));
     a->request =
@@ -70,7 +71,7 @@ static bool ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer,
                          .options = {.chain = &a->chain,
                                      .seed = i,
                                      .limits = {.max_tokens = answer, .only_bos_ends = true},
-                                     .on_choice = note_token,
+                                     .on_choice = serve_goals_note_token,
                                      .context = a}};
     return bench_open_chain(&a->chain, g->model, fault) &&
            service_submit(&g->service, &a->request, fault);
@@ -86,7 +87,7 @@ static bool run_until_over(Goals *g, Fault *fault) {
 static bool begin_writers(Goals *g, size_t n, uint64_t seed, Fault *fault) {
     bool all = false;
     for (size_t i = 0; i < n; i++)
-        if (!ask(g, i, seed, BEFORE, WRITTEN + PROMPT, fault)) return false;
+        if (!serve_goals_ask(g, i, seed, BEFORE, WRITTEN + PROMPT, fault)) return false;
     while (!all) {
         if (!service_step(&g->service, fault)) return false;
         all = true;
@@ -136,9 +137,9 @@ static bool decode_round(Goals *g, uint64_t seed, double *share, double *rate, F
 /* Note what steps take: n of them, or all until a text has its first token. */
 static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
     for (g->steps = 0; g->steps < n && !(until && until->first > 0);) {
-        double before = now();
+        double before = serve_goals_now();
         if (!service_step(&g->service, fault)) return false;
-        g->step[g->steps++] = now() - before;
+        g->step[g->steps++] = serve_goals_now() - before;
     }
     return true;
 }
@@ -151,7 +152,8 @@ static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault
         return false;
     double step = bench_median(g->step, g->steps);
     g->watch = true;
-    if (!ask(g, WRITERS, seed, g->prompt, 1, fault) || !time_steps(g, GAPS, late, fault))
+    if (!serve_goals_ask(g, WRITERS, seed, g->prompt, 1, fault) ||
+        !time_steps(g, GAPS, late, fault))
         return false;
     g->watch = false;
     (void)bench_median(g->gap, g->gaps); /* which puts them in order */
@@ -162,7 +164,8 @@ static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault
 static bool warm_round(Goals *g, uint64_t seed, double *warm, double *share, Fault *fault) {
     double first[2];
     for (int i = 0; i < 2; i++) {
-        if (!ask(g, WRITERS, seed, g->prompt, 1, fault) || !run_until_over(g, fault))
+        if (!serve_goals_ask(g, WRITERS, seed, g->prompt, 1, fault) ||
+            !run_until_over(g, fault))
             return false;
         first[i] = g->asker[WRITERS].first;
     }
@@ -175,7 +178,8 @@ static bool warm_round(Goals *g, uint64_t seed, double *warm, double *share, Fau
 typedef bool GoalRound(Goals *g, uint64_t seed, double *a, double *b, Fault *fault);
 
 /* The medians of two numbers. */
-static bool measure(Goals *g, GoalRound *round, double *a, double *b, Fault *fault) {
+static bool serve_goals_measure(Goals *g, GoalRound *round, double *a, double *b,
+                                Fault *fault) {
     double first[64], second[64];
     for (long r = 0; r < g->job->rounds; r++)
         if (!round(g, ++g->seed, &first[r], &second[r], fault)) return false;
@@ -188,15 +192,15 @@ static const char *reached(bool is) { return is ? "reached" : "MISSED"; }
 
 static bool run_goals(Goals *g, Fault *fault) {
     double a, b;
-    if (!measure(g, decode_round, &a, &b, fault)) return false;
+    if (!serve_goals_measure(g, decode_round, &a, &b, fault)) return false;
     printf("decode   %d texts write %.1f tokens/s; products, keys and values are %.1f %% of a "
            "step: at least 90 %s\n",
            WRITERS, b, 100 * a, reached(a >= 0.9));
-    if (!measure(g, gap_round, &a, &b, fault)) return false;
+    if (!serve_goals_measure(g, gap_round, &a, &b, fault)) return false;
     printf("gaps     19 of 20 are below %.2f ms while a prompt of %zu tokens comes in, %.2f "
            "steps: at most 2 %s\n",
            1e3 * a, g->prompt, b, reached(b <= 2));
-    if (!measure(g, warm_round, &a, &b, fault)) return false;
+    if (!serve_goals_measure(g, warm_round, &a, &b, fault)) return false;
     printf("warm     the first token of a prompt of %zu that was read before takes %.2f ms, "
            "%.1f %% of the first time: at most 5 %s\n",
            g->prompt, 1e3 * a, 100 * b, reached(b <= 0.05));
@@ -224,7 +228,7 @@ bool serve_goals(const BenchJob *job, const Model *model, Fault *fault) {
                fault_set(fault, "a context of %zu tokens is too short for --goals", ctx)) &&
               session_open(&g->session, model, job->compute.pool, config, fault) &&
               service_open(&g->service, &g->session, policy, fault);
-    g->service.clock = now;
+    g->service.clock = serve_goals_now;
     ok = ok && run_goals(g, fault);
     if (g->service.requests) service_close(&g->service);
     for (size_t i = 0; i <= WRITERS; i++)

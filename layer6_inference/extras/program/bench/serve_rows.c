@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int by_size(const void *a, const void *b) {
+static int serve_rows_by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-static double percentile(const double *sorted, size_t n, double share) {
+static double serve_rows_percentile(const double *sorted, size_t n, double share) {
     return n ? 1000 * sorted[(size_t)(share * (double)(n - 1) + 0.5)] : 0;
 }
 
@@ -26,26 +26,28 @@ static void print_titles(const Serve *v) {
                "pages", "cached", "preempted");
 }
 
-static void print_row(const Serve *v, const SchedulePolicy *p, ServeRow *r, double bandwidth) {
-    qsort(r->firsts, r->n_firsts, sizeof *r->firsts, by_size);
-    qsort(r->gaps, r->n_gaps, sizeof *r->gaps, by_size);
+static void serve_rows_print_row(const Serve *v, const SchedulePolicy *p, ServeRow *r,
+                                 double bandwidth) {
+    qsort(r->firsts, r->n_firsts, sizeof *r->firsts, serve_rows_by_size);
+    qsort(r->gaps, r->n_gaps, sizeof *r->gaps, serve_rows_by_size);
     const char *kind = p->static_batch ? "static" : "continuous";
     double bytes = v->weights * (double)r->counts.steps + v->kv * r->seen,
            roof = (double)r->counts.tokens / (bytes / 1e9 / bandwidth),
            rate = (double)r->counts.tokens / r->seconds,
-           f50 = percentile(r->firsts, r->n_firsts, .5),
-           f95 = percentile(r->firsts, r->n_firsts, .95),
-           g50 = percentile(r->gaps, r->n_gaps, .5), g95 = percentile(r->gaps, r->n_gaps, .95),
-           most = percentile(r->gaps, r->n_gaps, 1);
-    printf(v->job->json
-               ? "{\"places\":%zu,\"batch\":\"%s\",\"tokens_per_second\":%.2f,\"roof\":%.2f,"
-                 "\"first_p50_ms\":%.2f,\"first_p95_ms\":%.2f,\"gap_p50_ms\":%.3f,"
-                 "\"gap_p95_ms\":%.3f,\"gap_max_ms\":%.3f,\"steps\":%zu,\"pages\":%zu,"
-                 "\"cached\":%zu,\"preempted\":%zu}\n"
-               : "%6zu  %-10s %10.1f %10.1f %9.0f %9.0f %9.2f %9.2f %9.2f %7zu %6zu %7zu "
-                 "%9zu\n",
-           p->running, kind, rate, roof, f50, f95, g50, g95, most, r->counts.steps, r->pages,
-           r->counts.cached_tokens, r->counts.preempted);
+           f50 = serve_rows_percentile(r->firsts, r->n_firsts, .5),
+           f95 = serve_rows_percentile(r->firsts, r->n_firsts, .95),
+           g50 = serve_rows_percentile(r->gaps, r->n_gaps, .5),
+           g95 = serve_rows_percentile(r->gaps, r->n_gaps, .95),
+           most = serve_rows_percentile(r->gaps, r->n_gaps, 1);
+    printf(
+        v->job->json
+            ? "{\"places\":%zu,\"batch\":\"%s\",\"tokens_per_second\":%.2f,\"roof\":%.2f,"
+              "\"first_p50_ms\":%.2f,\"first_p95_ms\":%.2f,\"gap_p50_ms\":%.3f,\"gap_p95_ms\":%"
+              ".3f,\"gap_max_ms\":%.3f,\"steps\":%zu,\"pages\":%zu,\"cached\":%zu,"
+              "\"preempted\":%zu}\n"
+            : "%6zu  %-10s %10.1f %10.1f %9.0f %9.0f %9.2f %9.2f %9.2f %7zu %6zu %7zu %9zu\n",
+        p->running, kind, rate, roof, f50, f95, g50, g95, most, r->counts.steps, r->pages,
+        r->counts.cached_tokens, r->counts.preempted);
     fflush(stdout);
 }
 
@@ -56,7 +58,9 @@ static bool measure_row(Serve *v, SchedulePolicy policy, Fault *fault) {
     Pool *pool = v->job->compute.pool;
     double before = bandwidth_gigabytes(pool, 0.1).median;
     bool ok = serve_traffic(v, &v->traffic, policy, &row, fault);
-    if (ok) print_row(v, &policy, &row, (before + bandwidth_gigabytes(pool, 0.1).median) / 2);
+    if (ok)
+        serve_rows_print_row(v, &policy, &row,
+                             (before + bandwidth_gigabytes(pool, 0.1).median) / 2);
     if (ok && v->all.sizes) serve_row_keep(&v->all, &row);
     serve_row_free(&row);
     return ok;
@@ -95,7 +99,7 @@ static bool find_traffic(Serve *v, Fault *fault) {
     return ok;
 }
 
-static bool fits(Serve *v, Fault *fault) {
+static bool serve_rows_fits(Serve *v, Fault *fault) {
     for (size_t i = 0; i < v->traffic.count; i++)
         v->longest =
             max_size(v->longest, v->traffic.visits[i].prompt + v->traffic.visits[i].answer +
@@ -107,11 +111,11 @@ static bool fits(Serve *v, Fault *fault) {
                      v->longest, v->model->sizes.ctx);
 }
 
-static bool run(Serve *v, const char *path, FileOut *costs, Fault *fault) {
+static bool measure_serve(Serve *v, const char *path, FileOut *costs, Fault *fault) {
     const BenchJob *job = v->job;
     v->weights = bench_bytes_per_token(v->model);
     v->kv = bench_kv_bytes(v->model, job->compute.kv_format);
-    if (!find_traffic(v, fault) || !fits(v, fault)) return false;
+    if (!find_traffic(v, fault) || !serve_rows_fits(v, fault)) return false;
     if (job->costs && (!serve_row_open(&v->all, &v->traffic, fault) ||
                        !table_begin(costs, job->costs, fault)))
         return false;
@@ -122,21 +126,12 @@ static bool run(Serve *v, const char *path, FileOut *costs, Fault *fault) {
     return measure_rows(v, fault) && (!costs->stream || serve_costs(v, costs, fault));
 }
 
-bool bench_serve(BenchJob *job, Fault *fault) {
-    Model model;
+bool bench_serve(BenchJob *job, LoadedModel *m, Fault *fault) {
     FileOut costs = {0};
-    Serve v = {.job = job, .model = &model};
-    char text[1024];
-    const char *path = job->model;
-    if (!choose_model(&path, text, sizeof text, fault) || !compute_open(&job->compute, fault))
-        return false;
-    bool ok = compute_load_model(&job->compute, path, &model, fault);
-    if (ok) {
-        ok = job->goals ? serve_goals(job, &model, fault) : run(&v, path, &costs, fault);
-        file_drop(&costs);
-        serve_row_free(&v.all), traffic_free(&v.traffic);
-        model_close(&model);
-    }
-    compute_close(&job->compute);
+    Serve v = {.job = job, .model = &m->own};
+    bool ok = job->goals ? serve_goals(job, &m->own, fault)
+                         : measure_serve(&v, job->model, &costs, fault);
+    file_drop(&costs);
+    serve_row_free(&v.all), traffic_free(&v.traffic);
     return ok;
 }

@@ -27,7 +27,7 @@ static void encode_again(void *context) {
     e->ok = e->ok && tokenizer_encode(e->tokenizer, e->text, false, &e->tokens, e->fault);
 }
 
-static bool measure(const BenchJob *job, Encoding *e) {
+static bool tokenizer_measure(const BenchJob *job, Encoding *e) {
     double open = bench_time(open_again, e, job->seconds);
     if (!e->ok) return false;
     double encode = bench_time(encode_again, e, job->seconds);
@@ -58,12 +58,12 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
     FileMap map;
     WorldText stories = {0};
     Encoding e = {.gguf = gguf, .fault = fault, .ok = true};
-    bool given = job->files[0] != NULL;
-    bool ok = given ? file_open(&map, job->files[0], fault) : write_stories(&stories, fault);
+    bool given = job->names[1] != NULL;
+    bool ok = given ? file_open(&map, job->names[1], fault) : write_stories(&stories, fault);
     if (ok) {
         e.text = given ? (Text){(const char *)map.data, map.size}
                        : (Text){stories.bytes, stories.size};
-        ok = measure(job, &e) || fault_prefix(fault, job->model);
+        ok = tokenizer_measure(job, &e) || fault_prefix(fault, job->model);
         if (given) file_close(&map);
     }
     tokenizer_close(e.tokenizer), token_list_free(&e.tokens), world_text_free(&stories);
@@ -73,8 +73,7 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
 bool bench_tokenizer(BenchJob *job, Fault *fault) {
     GgufFile file;
     Gguf gguf;
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
+    if (!choose_model(&job->model, fault)) return false;
     if (!gguf_open(&file, &gguf, job->model, fault)) return false;
     bool ok = measure_file(job, &gguf, fault);
     gguf_close(&file, &gguf);

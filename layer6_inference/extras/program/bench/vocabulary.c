@@ -17,16 +17,16 @@ typedef struct Words {
 
 enum { BUCKETS = 1 << 17, LONGEST = 100 };
 
-static size_t bucket_of(uint32_t parent, uint8_t byte) {
+static size_t vocabulary_bucket_of(uint32_t parent, uint8_t byte) {
     return (parent * 2654435761u ^ byte * 40503u) % BUCKETS;
 }
 
 /* The token for a text, made with all its beginnings unless they are there. */
-static void add_text(Words *w, const char *text, size_t size) {
+static void vocabulary_add_text(Words *w, const char *text, size_t size) {
     uint32_t at = (uint8_t)text[0];
     for (size_t i = 1; i < size && i < LONGEST; i++) {
         uint8_t byte = (uint8_t)text[i];
-        uint32_t *bucket = &w->buckets[bucket_of(at, byte)], next = *bucket;
+        uint32_t *bucket = &w->buckets[vocabulary_bucket_of(at, byte)], next = *bucket;
         while (next && (w->parent[next] != at || w->byte[next] != byte))
             next = w->hash_next[next];
         if (!next) {
@@ -41,15 +41,17 @@ static void add_text(Words *w, const char *text, size_t size) {
     }
 }
 
-static void add(Words *w, const char *text) { add_text(w, text, strlen(text)); }
+static void vocabulary_add(Words *w, const char *text) {
+    vocabulary_add_text(w, text, strlen(text));
+}
 
 /* ------------------------------------------------------------------ what is in it */
 
 static void add_numbers(Words *w) {
     char text[8];
     for (int i = 0; i < 1000; i++) {
-        snprintf(text, sizeof text, "%03d", i), add(w, text);
-        if (i < 100) snprintf(text, sizeof text, "%02d", i), add(w, text);
+        snprintf(text, sizeof text, "%03d", i), vocabulary_add(w, text);
+        if (i < 100) snprintf(text, sizeof text, "%02d", i), vocabulary_add(w, text);
     }
 }
 
@@ -62,31 +64,31 @@ static void add_runs(Words *w) {
         " {},",  "\\\"",   "\\n",     "\\\\",   "://",   "...",     "---",    "===",
         "***",   "//",     "\r\n",    "\\u00e", "\\u20"};
     static const char marks[] = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~";
-    for (size_t i = 0; i < sizeof json / sizeof *json; i++) add(w, json[i]);
+    for (size_t i = 0; i < sizeof json / sizeof *json; i++) vocabulary_add(w, json[i]);
     for (size_t i = 0; i + 1 < sizeof marks; i++)
         for (size_t k = 0; k + 1 < sizeof marks; k++) {
             char run[5] = {' ', marks[i], marks[k], marks[(7 * i + k) % 32], 0};
-            add(w, run + 1), add_text(w, run, 3);
+            vocabulary_add(w, run + 1), vocabulary_add_text(w, run, 3);
         }
     char blanks[66];
     memset(blanks, ' ', 65), blanks[0] = '\n';
-    add_text(w, blanks + 1, 64), add_text(w, blanks, 65);
+    vocabulary_add_text(w, blanks + 1, 64), vocabulary_add_text(w, blanks, 65);
     memset(blanks, '\t', 65), blanks[0] = '\n';
-    add_text(w, blanks + 1, 32), add_text(w, blanks, 16);
-    memset(blanks, '\n', 65), add_text(w, blanks, 16);
+    vocabulary_add_text(w, blanks + 1, 32), vocabulary_add_text(w, blanks, 16);
+    memset(blanks, '\n', 65), vocabulary_add_text(w, blanks, 16);
 }
 
 static void add_scripts(Words *w) {
     for (uint32_t c = 0xA0; c < 0x600; c++) {
         const char text[] = {(char)(0xC0 | c >> 6), (char)(0x80 | (c & 63))};
-        add_text(w, text, 2);
+        vocabulary_add_text(w, text, 2);
         char pair[5] = {' ', text[0], text[1], text[0], (char)(0x80 | (c * 7 & 63))};
-        add_text(w, pair, 5);
+        vocabulary_add_text(w, pair, 5);
     }
     for (uint32_t c = 0x3040; c < 0x7000; c++) {
         const char text[] = {(char)(0xE0 | c >> 12), (char)(0x80 | (c >> 6 & 63)),
                              (char)(0x80 | (c & 63))};
-        add_text(w, text, 3);
+        vocabulary_add_text(w, text, 3);
     }
 }
 
@@ -97,9 +99,9 @@ static void add_words_of(Words *w, const char *text) {
         size_t n = 1;
         for (; ((*text | 32) >= 'a' && (*text | 32) <= 'z') && n < 40; text++)
             word[n++] = *text;
-        if (n > 1) add_text(w, word + 1, n - 1), add_text(w, word, n);
+        if (n > 1) vocabulary_add_text(w, word + 1, n - 1), vocabulary_add_text(w, word, n);
         word[1] &= ~32;
-        if (n > 1) add_text(w, word + 1, n - 1), add_text(w, word, n);
+        if (n > 1) vocabulary_add_text(w, word + 1, n - 1), vocabulary_add_text(w, word, n);
         if (n == 1) text++;
     }
 }
@@ -119,10 +121,10 @@ static void add_made_up(Words *w, Rng *rng) {
     }
     uint64_t style = rng_below(rng, 8);
     if (style == 0) word[1] &= ~32;
-    add(w, style < 2 || style > 5 ? word : word + 1);
+    vocabulary_add(w, style < 2 || style > 5 ? word : word + 1);
 }
 
-static void fill(Words *w) {
+static void vocabulary_fill(Words *w) {
     Rng rng = {1, 1, 0};
     add_numbers(w), add_runs(w), add_scripts(w);
     for (size_t i = 0; i < bench_n_calls; i++)
@@ -134,7 +136,7 @@ static void fill(Words *w) {
 /* ------------------------------------------------------------------ as a tokenizer */
 
 /* The character by which files write a byte (GPT-2's table); returns its size. */
-static size_t write_byte(uint8_t byte, char *out) {
+static size_t vocabulary_write_byte(uint8_t byte, char *out) {
     bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
     uint32_t code = visible      ? byte
                     : byte < 33  ? 256u + byte
@@ -145,13 +147,13 @@ static size_t write_byte(uint8_t byte, char *out) {
     return 2;
 }
 
-static Text name_of(const Words *w, uint32_t token) {
+static Text vocabulary_name_of(const Words *w, uint32_t token) {
     size_t n = w->length[token], size = 0;
     uint8_t bytes[LONGEST];
     for (size_t i = n; i-- > 0; token = w->parent[token]) bytes[i] = w->byte[token];
     char *name = malloc(2 * n);
     REQUIRE(name, "no memory for a vocabulary");
-    for (size_t i = 0; i < n; i++) size += write_byte(bytes[i], name + size);
+    for (size_t i = 0; i < n; i++) size += vocabulary_write_byte(bytes[i], name + size);
     return (Text){name, size};
 }
 
@@ -171,7 +173,7 @@ static bool write_words(const Words *w, Text *names, Text *merges, unsigned char
                         size_t *size, Fault *fault) {
     GgufWriter *out = gguf_writer_open(fault);
     if (!out) return false;
-    for (uint32_t i = 0; i < w->count; i++) names[i] = name_of(w, i);
+    for (uint32_t i = 0; i < w->count; i++) names[i] = vocabulary_name_of(w, i);
     for (uint32_t i = 256; i < w->count; i++) merges[i - 256] = merge_of(w, names, i);
     names[w->count] = text_of("<|end_of_text|>");
     gguf_put_string(out, "general.architecture", text_of("llama"));
@@ -199,7 +201,7 @@ bool bench_vocabulary_file(size_t tokens, unsigned char **bytes, size_t *size, F
     bool ok = w.parent && w.hash_next && w.buckets && w.byte && w.length && names && merges;
     if (ok) {
         for (int b = 0; b < 256; b++) w.byte[b] = (uint8_t)b, w.length[b] = 1;
-        fill(&w);
+        vocabulary_fill(&w);
         ok = write_words(&w, names, merges, bytes, size, fault);
     } else {
         fault_set(fault, "no memory for %zu tokens", tokens);

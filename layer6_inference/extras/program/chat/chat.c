@@ -1,4 +1,5 @@
 /* chat.c - strata chat: a conversation with a model. */
+#include "commands.h"
 #include "input.h"
 #include "talk.h"
 #include "chat.h"
@@ -21,7 +22,7 @@ static bool choose_word(const char *option, const char *word, const char *const 
                      words[1], words[2]);
 }
 
-static bool read_words(Talk *talk, Fault *fault) {
+static bool chat_read_words(Talk *talk, Fault *fault) {
     static const char *const fulls[] = {"shift", "forget", "stop"}, *const thinks[] = {
                                                                         "show", "hide", "off"};
     const ChatRequest *r = talk->request;
@@ -55,11 +56,10 @@ static bool check_form(const Talk *talk, Fault *fault) {
         !chat_render(&talk->form, talk->loaded.model->tokenizer, &probe, &text, &ignored) ||
         memmem(text.text, text.size, said, strlen(said));
     rendered_free(&text);
-    return prints ||
-           fault_set(fault,
-                     "the form of the conversation (%s) never prints what a user says: "
-                     "wanted a template that prints message.content",
-                     talk->form.name);
+    return prints || fault_set(fault,
+                               "the form of the conversation (%s) never prints what a user "
+                               "says: wanted a template that prints message.content",
+                               talk->form.name);
 }
 
 /* What is typed is edited where that can be; a terminal that is none of its kind says so. */
@@ -76,7 +76,7 @@ static bool open_editor(Talk *talk, Fault *fault) {
     return true;
 }
 
-static bool open_eye(Talk *talk, Fault *fault) {
+static bool chat_open_eye(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
     bool ok = !r->eye.mmproj || pictures_open(&talk->pictures, &r->eye, SHOWN_MOST,
                                               &talk->loaded.session, r->compute.pool, fault);
@@ -90,7 +90,7 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     talk->request = request;
     talk->seed = request->seed;
     talk->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-    if (!read_words(talk, fault) ||
+    if (!chat_read_words(talk, fault) ||
         !loaded_open_model(&talk->loaded, request->model, &request->compute, fault) ||
         !compute_adapt(&request->compute, &talk->loaded.own, fault))
         return false;
@@ -103,7 +103,8 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
            talk_choose_chain(talk, request->chain, fault) &&
            loaded_open_session(&talk->loaded, &request->compute, (size_t)request->ctx, 2,
                                fault) &&
-           engine_open(&talk->engine, &talk->loaded.session, fault) && open_eye(talk, fault) &&
+           engine_open(&talk->engine, &talk->loaded.session, fault) &&
+           chat_open_eye(talk, fault) &&
            (!request->load || talk_load(talk, request->load, fault)) &&
            (!request->system || talk_set_system(talk, text_of(request->system), fault)) &&
            talk_check_full(talk, fault) && open_editor(talk, fault);
@@ -124,12 +125,12 @@ void talk_close(Talk *talk) {
 
 /* ------------------------------------------------------------------ the conversation */
 
-static void on_interrupt(int signal) {
+static void chat_interrupted(int signal) {
     (void)signal;
     talk_interrupted = 1;
 }
 
-static bool take_line(Talk *talk, Text line, Fault *fault) {
+static bool chat_take_line(Talk *talk, Text line, Fault *fault) {
     const char *zero = memchr(line.data, 0, line.size);
     if (zero)
         return fault_set(fault, "byte %zu of the line is zero: wanted text",
@@ -148,23 +149,25 @@ static bool converse(Talk *talk) {
     bool all = true;
     size_t size;
     for (char *line; !talk->over && (line = talk_line(talk, &size)); free(line)) {
-        if (!size || take_line(talk, (Text){line, size}, &fault)) continue;
+        if (!size || chat_take_line(talk, (Text){line, size}, &fault)) continue;
         fprintf(stderr, "[%s]\n", fault.text);
         all = false;
     }
     return all || talk->terminal;
 }
 
-static int run_request(ChatRequest *request) {
+static ChatRequest asked = {
+    .chain = chain_default, .full = "forget", .think = "show", .max_tokens = 1000, .seed = 1};
+
+static int chat_run(void) {
+    ChatRequest *request = &asked;
     Fault fault;
-    char path[2400];
     Talk *talk = calloc(1, sizeof *talk);
     bool ok = talk || fault_set(&fault, "no memory for a conversation"), answered = true;
-    ok = ok && choose_model(&request->model, path, sizeof path, &fault) &&
-         compute_open(&request->compute, &fault);
+    ok = ok && choose_model(&request->model, &fault) && compute_open(&request->compute, &fault);
     ok = ok && talk_open(talk, request, &fault);
     if (ok) {
-        struct sigaction action = {.sa_handler = on_interrupt}, before;
+        struct sigaction action = {.sa_handler = chat_interrupted}, before;
         sigaction(SIGINT, &action, &before);
         if (!request->quiet)
             fprintf(stderr, "[%s; form: %s; /help lists the orders]\n", request->model,
@@ -182,7 +185,7 @@ static int run_request(ChatRequest *request) {
     return answered ? EXIT_DONE : EXIT_FAILED;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule chat_rules[] = {
     IMAGE_RULE,
     EYE_RULES,
     {"--tool-command", NEEDS, "--tools", "these are what is called"},
@@ -190,62 +193,52 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    ChatRequest r = {.chain = chain_default,
-                     .full = "forget",
-                     .think = "show",
-                     .max_tokens = 1000,
-                     .seed = 1};
-    const Option options[] = {
-        {"-m", OPT_TEXT, &r.model, "FILE",
-         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
-        {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
-         "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
-        {"--chain", OPT_TEXT, &r.chain, "SPEC", "samplers, as for strata generate"},
-        {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same answers (1)"},
-        {"--form", OPT_TEXT, &r.form, "NAME",
-         "form of the conversation: a built-in one (chatml, llama3, ...) or @FILE, a template "
-         "(the model's own)"},
-        {"--system", OPT_TEXT, &r.system, "TEXT", "what the conversation begins with"},
-        {"--load", OPT_TEXT, &r.load, "FILE", "go on with turns that were saved"},
-        {"--full", OPT_TEXT, &r.full, "WHAT",
-         "when the context is full: forget (the oldest turns), shift (cut the oldest tokens "
-         "out of what was read: nothing is read again, nearly the same) or stop (forget)"},
-        {"--think", OPT_TEXT, &r.think, "WHAT",
-         "a model's thinking: show, hide or off, where its template can (show)"},
-        {"--tools", OPT_TEXT, &r.tools, "FILE",
-         "functions that it may call, a JSON array as OpenAI's clients send it; you type what "
-         "a "
-         "call gives"},
-        {"--tool-command", OPT_TEXT, &r.tool_command, "PROGRAM",
-         "runs for every call, without a shell: the call on its standard input, the result on "
-         "its standard output"},
-        {"--tool-choice", OPT_TEXT, &r.tool_choice, "WHAT",
-         "auto (a call or none), or required: each question is answered by a call first "
-         "(auto)"},
-        {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
-         "context in tokens, at most the model's (that, at most 4096)"},
-        {"--history", OPT_TEXT, &r.history, "FILE",
-         "lines that were typed before, to be brought back; those of this time go there, too"},
-        {"--quiet", OPT_FLAG, &r.quiet, NULL, "no line about the model at the start"},
-        {"--image", OPT_LIST, &r.images, "FILE",
-         "a picture (PNG, JPEG, PPM) that the first message shows (may be given several "
-         "times)"},
-        EYE_OPTIONS(r.eye),
-        KV_OPTION(r.compute),
-        ADAPTER_OPTION(r.compute),
-        COMPUTE_OPTIONS(r.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "chat [-m FILE] [options]",
-        "Talk with a model, line by line.  What you write is never read as a control token.",
-        options,
-        rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    return status >= 0 ? status : run_request(&r);
-}
+static const Option chat_options[] = {
+    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
+    {"-n", OPT_INT(-1, OPTION_MANY), &asked.max_tokens, "N",
+     "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers, as for strata generate"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same answers (1)"},
+    {"--form", OPT_TEXT, &asked.form, "NAME",
+     "form of the conversation: a built-in one (chatml, llama3, ...) or @FILE, a template (the "
+     "model's own)"},
+    {"--system", OPT_TEXT, &asked.system, "TEXT", "what the conversation begins with"},
+    {"--load", OPT_TEXT, &asked.load, "FILE", "go on with turns that were saved"},
+    {"--full", OPT_TEXT, &asked.full, "WHAT",
+     "when the context is full: forget (the oldest turns), shift (cut the oldest tokens out of "
+     "what was read: nothing is read again, nearly the same) or stop (forget)"},
+    {"--think", OPT_TEXT, &asked.think, "WHAT",
+     "a model's thinking: show, hide or off, where its template can (show)"},
+    {"--tools", OPT_TEXT, &asked.tools, "FILE",
+     "functions that it may call, a JSON array as OpenAI's clients send it; you type what a "
+     "call gives"},
+    {"--tool-command", OPT_TEXT, &asked.tool_command, "PROGRAM",
+     "runs for every call, without a shell: the call on its standard input, the result on its "
+     "standard output"},
+    {"--tool-choice", OPT_TEXT, &asked.tool_choice, "WHAT",
+     "auto (a call or none), or required: each question is answered by a call first (auto)"},
+    {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
+     "context in tokens, at most the model's (that, at most 4096)"},
+    {"--history", OPT_TEXT, &asked.history, "FILE",
+     "lines that were typed before, to be brought back; those of this time go there, too"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line about the model at the start"},
+    {"--image", OPT_LIST, &asked.images, "FILE",
+     "a picture (PNG, JPEG, PPM) that the first message shows (may be given several times)"},
+    EYE_OPTIONS(asked.eye),
+    KV_OPTION(asked.compute),
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
 
-const Command command_chat = {.name = "chat", .gloss = "talk with a model", .run = run};
+const Command command_chat = {
+    .name = "chat",
+    .usage = "chat [-m FILE] [options]",
+    .about =
+        "Talk with a model, line by line.  What you write is never read as a control token.",
+    .examples = {"strata chat -m MODEL.gguf",
+                 "strata chat -m MODEL.gguf --system \"Answer in rhymes.\""},
+    .options = chat_options,
+    .brief = "-m -n --chain --seed --system --load --ctx --threads",
+    .rules = chat_rules,
+    .run_status = chat_run};

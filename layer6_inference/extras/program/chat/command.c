@@ -26,7 +26,8 @@ static FILE *input_of(Text call) {
     return ok ? file : NULL;
 }
 
-static bool start(const char *program, int in, const int out[2], pid_t *child, Fault *fault) {
+static bool tool_command_start(const char *program, int in, const int out[2], pid_t *child,
+                               Fault *fault) {
     char *argv[] = {(char *)program, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -67,7 +68,7 @@ static bool check_end(const char *program, int status, const char *result, size_
            fault_set(fault, "'%.200s' printed a zero byte: wanted text", program);
 }
 
-char *command_run(const char *program, Text call, size_t *size, Fault *fault) {
+char *tool_command_run(const char *program, Text call, size_t *size, Fault *fault) {
     int out[2], status = 0;
     pid_t child;
     FILE *in = input_of(call);
@@ -76,7 +77,7 @@ char *command_run(const char *program, Text call, size_t *size, Fault *fault) {
         return fault_set(fault, "a call cannot be passed on: %s", strerror(errno)), NULL;
     }
     fflush(stdout);
-    bool started = start(program, fileno(in), out, &child, fault);
+    bool started = tool_command_start(program, fileno(in), out, &child, fault);
     close(out[1]), fclose(in);
     char *result = started ? read_result(out[0], size) : NULL;
     close(out[0]);

@@ -50,20 +50,22 @@ struct Editor {
     bool dropped;       /* by Ctrl-C */
 };
 
-static bool find(void *handle, const char *name, void *function) {
+static bool editor_find(void *handle, const char *name, void *function) {
     void *found = dlsym(handle, name);
     memcpy(function, &found, sizeof found);
     return found != NULL;
 }
 
 static bool find_all(void *h, Library *l) {
-    return find(h, "el_init", &l->init) && find(h, "el_end", &l->end) &&
-           find(h, "el_gets", &l->gets) && find(h, "el_set", &l->set) &&
-           find(h, "el_source", &l->source) && find(h, "history_init", &l->history_init) &&
-           find(h, "history_end", &l->history_end) && find(h, "history", &l->history);
+    return editor_find(h, "el_init", &l->init) && editor_find(h, "el_end", &l->end) &&
+           editor_find(h, "el_gets", &l->gets) && editor_find(h, "el_set", &l->set) &&
+           editor_find(h, "el_source", &l->source) &&
+           editor_find(h, "history_init", &l->history_init) &&
+           editor_find(h, "history_end", &l->history_end) &&
+           editor_find(h, "history", &l->history);
 }
 
-static bool load(Editor *e, Fault *fault) {
+static bool editor_load(Editor *e, Fault *fault) {
     static const char *const names[] = {"libedit.so.2", "libedit.so.0", "libedit.so",
                                         "libedit.3.dylib", "/usr/lib/libedit.3.dylib"};
     for (size_t i = 0; i < sizeof names / sizeof *names && !e->handle; i++)
@@ -134,7 +136,7 @@ Editor *editor_open(const char *history, Fault *fault) {
     Editor *e = calloc(1, sizeof *e);
     if (!e) return fault_set(fault, "no memory for a line"), NULL;
     e->path = history, here = e;
-    if (load(e, fault)) {
+    if (editor_load(e, fault)) {
         if (!open_line(e))
             fault_set(fault, "libedit cannot edit in this terminal");
         else if (open_history(e, fault))

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *one_line(const Talk *talk, const char *prompt, size_t *used) {
+static char *line_alone(const Talk *talk, const char *prompt, size_t *used) {
     char *line = NULL;
     size_t room = 0;
     if (talk->editor) return editor_line(talk->editor, prompt, used);
@@ -33,10 +33,10 @@ char *talk_line(const Talk *talk, size_t *size) {
         Text name = json_get(talk_call(talk, talk->count - 1), "name")->text;
         snprintf(prompt, sizeof prompt, "%.*s: ", (int)min_size(name.size, 64), name.data);
     }
-    char *line = one_line(talk, prompt, size);
+    char *line = line_alone(talk, prompt, size);
     while (line && *size && line[*size - 1] == '\\') {
         size_t more_size;
-        char *more = one_line(talk, "  ", &more_size), *both;
+        char *more = line_alone(talk, "  ", &more_size), *both;
         line[*size - 1] = '\n';
         both = more ? realloc(line, *size + more_size + 1) : NULL;
         if (!both) return free(more), line;

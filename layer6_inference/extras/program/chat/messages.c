@@ -7,7 +7,7 @@
  * Invariant: every turn and every call becomes part of a message. */
 #include "pieces.h"
 #include "talk.h"
-#include "tools.h"
+#include "calls/tools.h"
 #include "chat.h"
 #include "json.h"
 #include "template.h"
@@ -21,25 +21,28 @@ typedef struct Messages {
     bool short_of; /* memory */
 } Messages;
 
-static void *take(Messages *m, size_t size) {
+static void *messages_take(Messages *m, size_t size) {
     void *memory = pieces_take(&m->pieces, size);
     if (!memory) m->short_of = true;
     return memory;
 }
 
-static JsonValue string(Text text) { return (JsonValue){.kind = JSON_STRING, .text = text}; }
+static JsonValue messages_string(Text text) {
+    return (JsonValue){.kind = JSON_STRING, .text = text};
+}
 
 /* Three texts as one. */
-static JsonValue joined(Messages *m, const char *a, const char *b, const char *c) {
+static JsonValue messages_joined(Messages *m, const char *a, const char *b, const char *c) {
     size_t sizes[] = {strlen(a), strlen(b), strlen(c)};
-    char *text = take(m, sizes[0] + sizes[1] + sizes[2] + 1);
-    if (!text) return string((Text){"", 0});
-    return string((Text){text, (size_t)(stpcpy(stpcpy(stpcpy(text, a), b), c) - text)});
+    char *text = messages_take(m, sizes[0] + sizes[1] + sizes[2] + 1);
+    if (!text) return messages_string((Text){"", 0});
+    return messages_string(
+        (Text){text, (size_t)(stpcpy(stpcpy(stpcpy(text, a), b), c) - text)});
 }
 
 /* An object whose keys outlive it. */
 static JsonValue object(Messages *m, const Text *keys, size_t count, const JsonValue *values) {
-    JsonValue *items = take(m, count * sizeof *items);
+    JsonValue *items = messages_take(m, count * sizeof *items);
     if (!items) return (JsonValue){.kind = JSON_NULL};
     memcpy(items, values, count * sizeof *items);
     return (JsonValue){.kind = JSON_OBJECT, .count = count, .items = items, .keys = keys};
@@ -53,14 +56,14 @@ void talk_call_id(size_t turn, char id[CALL_ID]) {
 static JsonValue call_id(Messages *m, size_t turn) {
     char id[CALL_ID];
     talk_call_id(turn, id);
-    return joined(m, id, "", "");
+    return messages_joined(m, id, "", "");
 }
 
 /* [{"id": ..., "type": "function", "function": {"name": ..., "arguments": {...}}}] */
 static JsonValue calls(Messages *m, const JsonValue *call, size_t turn) {
     static const Text keys[] = {{"id", 2}, {"type", 4}, {"function", 8}};
-    JsonValue values[] = {call_id(m, turn), string(text_of("function")), *call};
-    JsonValue *item = take(m, sizeof *item);
+    JsonValue values[] = {call_id(m, turn), messages_string(text_of("function")), *call};
+    JsonValue *item = messages_take(m, sizeof *item);
     if (item) *item = object(m, keys, 3, values);
     return (JsonValue){.kind = JSON_ARRAY, .count = item != NULL, .items = item};
 }
@@ -72,7 +75,8 @@ static JsonValue told_message(Messages *m, const Talk *talk, size_t i) {
                           {"role", 4}, {"content", 7}, {"tool_call_id", 12}, {"name", 4}};
     const Turn *turn = &talk->turns[i];
     const JsonValue *call = talk_call(talk, i);
-    JsonValue values[4] = {string(text_of(turn->role)), string(text_of(turn->content))};
+    JsonValue values[4] = {messages_string(text_of(turn->role)),
+                           messages_string(text_of(turn->content))};
     if (call) return values[2] = calls(m, call, i), object(m, of_call, 3, values);
     values[2] = call_id(m, i - 1);
     values[3] = *json_get(talk_call(talk, i - 1), "name");
@@ -84,14 +88,16 @@ static JsonValue message(Messages *m, const Talk *talk, size_t i) {
     const Turn *turn = &talk->turns[i];
     bool result = talk_answers(talk, i);
     if ((result || turn->call) && talk->form.tells_tools) return told_message(m, talk, i);
-    JsonValue values[] = {string(text_of(turn->role)), string(text_of(turn->content))};
+    JsonValue values[] = {messages_string(text_of(turn->role)),
+                          messages_string(text_of(turn->content))};
     if (turn->call) {
-        JsonValue call = joined(m, "<tool_call>\n", turn->call, "\n</tool_call>");
-        values[1] = joined(m, turn->content, call.text.data, "");
+        JsonValue call = messages_joined(m, "<tool_call>\n", turn->call, "\n</tool_call>");
+        values[1] = messages_joined(m, turn->content, call.text.data, "");
     }
     if (result) {
-        values[0] = string(text_of("user"));
-        values[1] = joined(m, "<tool_response>\n", turn->content, "\n</tool_response>");
+        values[0] = messages_string(text_of("user"));
+        values[1] =
+            messages_joined(m, "<tool_response>\n", turn->content, "\n</tool_response>");
     }
     return object(m, keys, 2, values);
 }
@@ -109,8 +115,8 @@ static bool list_shown(const Talk *talk, size_t count, Shown *shown, Fault *faul
     return true;
 }
 
-static bool render(const Talk *talk, Messages *m, const JsonValue *items, size_t count,
-                   bool open, TokenList *tokens, Fault *fault) {
+static bool render_messages(const Talk *talk, Messages *m, const JsonValue *items, size_t count,
+                            bool open, TokenList *tokens, Fault *fault) {
     JsonValue list = {.kind = JSON_ARRAY, .count = count, .items = items};
     const JsonValue *tools = talk->tools ? json_root(talk->tools) : NULL;
     const Tokenizer *tokenizer = talk->loaded.model->tokenizer;
@@ -132,11 +138,11 @@ static bool render(const Talk *talk, Messages *m, const JsonValue *items, size_t
 
 bool talk_encode(const Talk *talk, size_t count, bool open, TokenList *tokens, Fault *fault) {
     Messages m = {0};
-    JsonValue *items = take(&m, (count + 1) * sizeof *items);
+    JsonValue *items = messages_take(&m, (count + 1) * sizeof *items);
     for (size_t i = 0; items && i < count; i++) items[i] = message(&m, talk, i);
     tokens->count = 0;
     bool ok = m.short_of ? fault_set(fault, "no memory for %zu turns", count)
-                         : render(talk, &m, items, count, open, tokens, fault);
+                         : render_messages(talk, &m, items, count, open, tokens, fault);
     pieces_free(&m.pieces);
     return ok;
 }

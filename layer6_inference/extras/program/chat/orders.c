@@ -12,7 +12,7 @@ static bool asked(const Talk *talk, Fault *fault) {
     return !no_turns(talk) || fault_set(fault, "nothing was said yet");
 }
 
-static bool path_of(Text text, char path[1024], Fault *fault) {
+static bool orders_path_of(Text text, char path[1024], Fault *fault) {
     if (text.size == 0 || text.size >= 1024)
         return fault_set(fault, "wanted the name of a file, 1 to 1023 bytes: got %zu",
                          text.size);
@@ -22,12 +22,12 @@ static bool path_of(Text text, char path[1024], Fault *fault) {
 
 static bool image(Talk *talk, Text text, Fault *fault) {
     char path[1024];
-    return path_of(text, path, fault) && talk_add_picture(talk, path, fault) &&
+    return orders_path_of(text, path, fault) && talk_add_picture(talk, path, fault) &&
            fprintf(stderr, "[the next message shows it: %zu tokens]\n", talk->pictures.each) >
                0;
 }
 
-static bool undo(Talk *talk, Text text, Fault *fault) {
+static bool orders_undo(Talk *talk, Text text, Fault *fault) {
     (void)text;
     if (!asked(talk, fault)) return false;
     size_t from = talk_asked(talk);
@@ -94,13 +94,13 @@ static bool system_text(Talk *talk, Text text, Fault *fault) {
 
 static bool save(Talk *talk, Text text, Fault *fault) {
     char path[1024];
-    return path_of(text, path, fault) && talk_save(talk, path, fault) &&
+    return orders_path_of(text, path, fault) && talk_save(talk, path, fault) &&
            fprintf(stderr, "[%zu turns saved]\n", talk->count) > 0;
 }
 
-static bool load(Talk *talk, Text text, Fault *fault) {
+static bool orders_load(Talk *talk, Text text, Fault *fault) {
     char path[1024];
-    return path_of(text, path, fault) && talk_load(talk, path, fault) &&
+    return orders_path_of(text, path, fault) && talk_load(talk, path, fault) &&
            fprintf(stderr, "[%zu turns loaded]\n", talk->count) > 0;
 }
 
@@ -125,8 +125,8 @@ static bool stats(Talk *talk, Text text, Fault *fault) {
         return true;
     }
     printf("%zu turns; the last answer: %zu tokens before it, %zu of these known already, %zu "
-           "read; %zu generated, "
-           "the first after %.0f ms, then %.0f tokens/s; %s; the context holds %zu\n",
+           "read; %zu generated, the first after %.0f ms, then %.0f tokens/s; %s; the context "
+           "holds %zu\n",
            talk->count, s->prompt, s->kept, s->prompt - s->kept, s->generated, 1e3 * s->first,
            s->generated > 1 && s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
            stop_reason_name(s->reason), session_ctx(&talk->loaded.session));
@@ -152,7 +152,7 @@ static const struct {
     const char *name, *takes, *gloss;
     bool (*run)(Talk *talk, Text text, Fault *fault);
 } orders[] = {{"help", "", "this list", help},
-              {"undo", "", "forget the last question and its answer", undo},
+              {"undo", "", "forget the last question and its answer", orders_undo},
               {"retry", "", "another answer to the last question", retry},
               {"image", "FILE", "a picture, which the next message shows", image},
               {"edit", "TEXT", "the last question, as it should have been", edit},
@@ -160,7 +160,7 @@ static const struct {
               {"system", "[TEXT]", "what the conversation begins with; nothing: no such text",
                system_text},
               {"save", "FILE", "the turns as JSON", save},
-              {"load", "FILE", "turns that were saved", load},
+              {"load", "FILE", "turns that were saved", orders_load},
               {"tokens", "", "what the model has seen, token by token", tokens},
               {"stats", "", "what the last answer cost", stats},
               {"reset", "", "begin anew", reset},

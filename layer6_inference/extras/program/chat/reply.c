@@ -2,8 +2,8 @@
  * the context is full.  See talk.h. */
 #include "talk.h"
 #include "thought.h"
-#include "tools.h"
-#include "write.h"
+#include "calls/tools.h"
+#include "calls/write.h"
 #include "json.h"
 #include "long_text.h"
 #include "look_ahead.h"
@@ -25,7 +25,7 @@ typedef struct Reply {
 } Reply;
 
 /* What is new is shown; of a call nothing is before it is known as one. */
-static void show_text(Reply *reply, bool whole) {
+static void reply_show_text(Reply *reply, bool whole) {
     Text all = {reply->text, reply->size};
     ToolPlace *shown = &reply->shown;
     ToolPart part = {.text = {all.data + shown->at, all.size - shown->at}};
@@ -38,7 +38,7 @@ static void show_text(Reply *reply, bool whole) {
         if (!part.call) thought_push(&reply->thought, part.text);
 }
 
-static void take_text(void *context, Text text) {
+static void reply_take_text(void *context, Text text) {
     Reply *reply = context;
     if (reply->size + text.size > reply->room) {
         size_t room = 2 * (reply->size + text.size);
@@ -52,24 +52,24 @@ static void take_text(void *context, Text text) {
     }
     memcpy(reply->text + reply->size, text.data, text.size);
     reply->size += text.size;
-    show_text(reply, false);
+    reply_show_text(reply, false);
 }
 
-static bool on_choice(void *context, const Choice *choice) {
+static bool reply_on_choice(void *context, const Choice *choice) {
     Session *session = context;
     (void)choice;
     session->is_wanted = NULL;
     return !talk_interrupted;
 }
 
-static bool on_read(void *context, size_t read, size_t total) {
+static bool reply_on_read(void *context, size_t read, size_t total) {
     Session *session = context;
     if (read == total) session->is_wanted = NULL;
     return !talk_interrupted;
 }
 
 /* A Session's is_wanted, until all is read: a long turn may be given up between two layers. */
-static bool is_wanted(void *context) {
+static bool reply_is_wanted(void *context) {
     (void)context;
     return !talk_interrupted;
 }
@@ -86,7 +86,7 @@ static size_t wanted_room(const Talk *talk) {
     return session_ctx(&talk->loaded.session) / 8 + 1;
 }
 
-static bool fits(const Talk *talk, const TokenList *tokens) {
+static bool reply_fits(const Talk *talk, const TokenList *tokens) {
     return tokens->count + wanted_room(talk) <= session_ctx(&talk->loaded.session);
 }
 
@@ -100,7 +100,7 @@ static size_t oldest(const Talk *talk, size_t first) {
 /* The oldest question and its answer go, until the rest fits. */
 static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t first = talk_first(talk), gone = 0;
-    while (!fits(talk, tokens) && talk_asked(talk) > first) {
+    while (!reply_fits(talk, tokens) && talk_asked(talk) > first) {
         size_t count = oldest(talk, first);
         talk_drop(talk, first, count);
         gone += count;
@@ -129,12 +129,12 @@ static bool check_room(Talk *talk, Fault *fault) {
     if (!talk_add(talk, "user", text_of("hi"), (Text){0}, fault)) return false;
     bool told = talk_encode(talk, talk->count, true, tokens, &ignored);
     talk_drop(talk, talk->count - 1, 1);
-    return !told || fits(talk, tokens) ||
-           fault_set(fault,
-                     "the context holds %zu tokens, and what comes before a first word, with "
-                     "it, are %zu, and an answer wants %zu: give a shorter --system, or a "
-                     "larger --ctx",
-                     session_ctx(&talk->loaded.session), tokens->count, wanted_room(talk));
+    return !told || reply_fits(talk, tokens) ||
+           fault_set(
+               fault,
+               "the context holds %zu tokens, and what comes before a first word, with it, are "
+               "%zu, and an answer wants %zu: give a shorter --system, or a larger --ctx",
+               session_ctx(&talk->loaded.session), tokens->count, wanted_room(talk));
 }
 
 bool talk_check_full(Talk *talk, Fault *fault) {
@@ -150,15 +150,15 @@ bool talk_check_full(Talk *talk, Fault *fault) {
     return ok || fault_prefix(fault, "--full shift");
 }
 
-static bool make_room(Talk *talk, TokenList *tokens, Fault *fault) {
+static bool reply_make_room(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t ctx = session_ctx(&talk->loaded.session);
-    if (talk->full == FULL_SHIFT || fits(talk, tokens)) return true;
+    if (talk->full == FULL_SHIFT || reply_fits(talk, tokens)) return true;
     if (talk->full == FULL_FORGET && !forget_turns(talk, tokens, fault)) return false;
-    return fits(talk, tokens) || fault_set(fault,
-                                           "the context is full: the turns have %zu tokens, it "
-                                           "holds %zu and an answer wants %zu; "
-                                           "/undo, /reset, or begin with a larger --ctx",
-                                           tokens->count, ctx, wanted_room(talk));
+    return reply_fits(talk, tokens) ||
+           fault_set(fault,
+                     "the context is full: the turns have %zu tokens, it holds %zu and an "
+                     "answer wants %zu; /undo, /reset, or begin with a larger --ctx",
+                     tokens->count, ctx, wanted_room(talk));
 }
 
 /* ------------------------------------------------------------------ the engine */
@@ -174,8 +174,8 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
                                .limits = {.max_tokens = max_tokens},
                                .stream = stream,
                                .shown = &talk->marks,
-                               .on_read = on_read,
-                               .on_choice = on_choice,
+                               .on_read = reply_on_read,
+                               .on_choice = reply_on_choice,
                                .context = session};
     size_t keep = 0;
     if (talk->full == FULL_SHIFT) {
@@ -191,7 +191,7 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
     talk->stats.kept = s->cached;
     bool ok = true;
     size_t gone = s->reader[READS_TEXT].gone;
-    session->is_wanted = is_wanted;
+    session->is_wanted = reply_is_wanted;
     while (ok && s->live) ok = engine_step(&talk->engine, fault);
     session->is_wanted = NULL;
     bool given_up = !ok && session->stopped;
@@ -221,7 +221,7 @@ static bool begins_in_thought(const Talk *talk, const TokenList *tokens) {
 static bool generate_reply(Talk *talk, Reply *reply, TokenList *tokens, Fault *fault) {
     size_t most = talk->request->max_tokens < 0 ? SIZE_MAX : (size_t)talk->request->max_tokens;
     Stream stream;
-    stream_open(&stream, NULL, take_text, reply);
+    stream_open(&stream, NULL, reply_take_text, reply);
     if (begins_in_thought(talk, tokens)) thought_push(&reply->thought, text_of("<think>"));
     bool ok = run_sequence(talk, tokens, &stream, most, fault);
     stream_close(&stream);
@@ -268,11 +268,11 @@ static bool one_reply(Talk *talk, Fault *fault) {
     talk->stats = (ReplyStats){0};
     talk_interrupted = 0;
     bool ok = talk_encode(talk, talk->count, true, tokens, fault) &&
-              make_room(talk, tokens, fault) && generate_reply(talk, &reply, tokens, fault) &&
-              keep_reply(talk, &reply, fault);
+              reply_make_room(talk, tokens, fault) &&
+              generate_reply(talk, &reply, tokens, fault) && keep_reply(talk, &reply, fault);
     if (ok) {
         const Turn *turn = &talk->turns[talk->count - 1];
-        show_text(&reply, true);
+        reply_show_text(&reply, true);
         if (!turn->call || turn->content[0]) thought_finish(&reply.thought);
         if (turn->call) show_call(talk);
         say_why(talk), talk->seed++;
@@ -285,8 +285,8 @@ static bool one_reply(Talk *talk, Fault *fault) {
 /* The result of the last turn's call, from the command. */
 static bool add_result(Talk *talk, Fault *fault) {
     size_t size;
-    char *result = command_run(talk->request->tool_command,
-                               text_of(talk->turns[talk->count - 1].call), &size, fault);
+    char *result = tool_command_run(talk->request->tool_command,
+                                    text_of(talk->turns[talk->count - 1].call), &size, fault);
     bool ok = result && talk_add(talk, "tool", (Text){result, size}, (Text){0}, fault);
     if (ok)
         printf("%s[result] %.*s%s\n", talk->terminal ? "\033[36m" : "", (int)size, result,

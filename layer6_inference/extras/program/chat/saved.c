@@ -2,14 +2,14 @@
 #include "input.h"
 #include "listing.h"
 #include "talk.h"
-#include "write.h"
+#include "calls/write.h"
 #include "json.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void put_call(FILE *out, const JsonValue *call, size_t turn) {
+static void saved_put_call(FILE *out, const JsonValue *call, size_t turn) {
     char id[CALL_ID];
     talk_call_id(turn, id);
     fprintf(out,
@@ -24,7 +24,7 @@ static void put_turn(FILE *out, const Talk *talk, size_t i) {
     list_json(out, text_of(talk->turns[i].role));
     fprintf(out, ", \"content\": ");
     list_json(out, text_of(talk->turns[i].content));
-    if (talk_call(talk, i)) put_call(out, talk_call(talk, i), i);
+    if (talk_call(talk, i)) saved_put_call(out, talk_call(talk, i), i);
     if (talk_answers(talk, i)) {
         talk_call_id(i - 1, id);
         fprintf(out, ", \"tool_call_id\": \"%s\", \"name\": ", id);
@@ -40,10 +40,10 @@ bool talk_save(const Talk *talk, const char *path, Fault *fault) {
         if (talk->turns[i].shown)
             return fault_set(fault, "turn %zu shows a picture: what is saved are texts", i + 1);
         if (utf8_whole(content) < content.size)
-            return fault_set(fault,
-                             "turn %zu is no UTF-8, and JSON holds nothing else: /undo "
-                             "goes back before it",
-                             i + 1);
+            return fault_set(
+                fault,
+                "turn %zu is no UTF-8, and JSON holds nothing else: /undo goes back before it",
+                i + 1);
     }
     if (!table_begin(&out, path, fault)) return false;
     fprintf(out.stream, "{\"messages\": [");
@@ -63,7 +63,8 @@ static bool is_text(const JsonValue *value, Text text) {
  *
  *   keys   written: how many keys that is
  *   call   written: what the turn calls; free it */
-static bool read_tools(const Talk *talk, const JsonValue *message, size_t *keys, char **call) {
+static bool saved_read_tools(const Talk *talk, const JsonValue *message, size_t *keys,
+                             char **call) {
     char id[CALL_ID];
     size_t i = talk->count, size;
     const JsonValue *calls = json_get(message, "tool_calls");
@@ -83,7 +84,7 @@ static bool read_tools(const Talk *talk, const JsonValue *message, size_t *keys,
            is_text(json_get(one, "type"), text_of("function"));
 }
 
-static bool wrong(size_t number, const char *what, Fault *fault) {
+static bool saved_wrong(size_t number, const char *what, Fault *fault) {
     return fault_set(fault, "message %zu%s", number + 1, what);
 }
 
@@ -92,14 +93,15 @@ static bool check_message(const Talk *talk, const JsonValue *message, const char
     const JsonValue *role = json_get(message, "role"), *content = json_get(message, "content");
     size_t i = talk->count, keys;
     if (!role || role->kind != JSON_STRING || !content || content->kind != JSON_STRING)
-        return wrong(i, ": wanted a role and a content, both texts", fault);
+        return saved_wrong(i, ": wanted a role and a content, both texts", fault);
     if (memchr(content->text.data, 0, content->text.size))
-        return wrong(i, ": its content has a zero byte: wanted text", fault);
+        return saved_wrong(i, ": its content has a zero byte: wanted text", fault);
     if (!text_equal(role->text, text_of(wanted)))
         return fault_set(fault, "message %zu is of '%.*s': wanted %s, turns alternate", i + 1,
                          (int)min_size(role->text.size, 40), role->text.data, wanted);
-    if (!read_tools(talk, message, &keys, call))
-        return wrong(i, ": its call, or what it answers, is not as /save writes it", fault);
+    if (!saved_read_tools(talk, message, &keys, call))
+        return saved_wrong(i, ": its call, or what it answers, is not as /save writes it",
+                           fault);
     return message->count == 2 + keys ||
            fault_set(fault, "message %zu has %zu keys: wanted role and content, each once",
                      i + 1, message->count);

@@ -149,7 +149,7 @@ size_t talk_find_call(const Talk *talk, Text reply, char **call, size_t *call_si
 /* command.c: run a program with a call as its standard input; what it prints is the result (free it).
  *
  * NULL when it cannot be run, fails, is ended, or prints more than RESULT_BYTES or a zero byte. */
-char *command_run(const char *program, Text call, size_t *size, Fault *fault);
+char *tool_command_run(const char *program, Text call, size_t *size, Fault *fault);
 
 /* /undo and the like.  Fails with what is wrong; the talk goes on. */
 bool talk_order(Talk *talk, Text line, Fault *fault);

@@ -6,7 +6,7 @@
 
 static const char open_mark[] = "<think>", close_mark[] = "</think>";
 
-static void show(Thought *t, char c) {
+static void thought_show(Thought *t, char c) {
     bool blank = c == ' ' || c == '\n';
     if (t->inside && !t->shows) return;
     if (t->begins && blank && !t->inside) return;
@@ -30,7 +30,7 @@ static void take_byte(Thought *t, char c) {
     size_t size = strlen(mark);
     t->held[t->held_size++] = c;
     while (t->held_size && memcmp(t->held, mark, t->held_size) != 0) {
-        show(t, t->held[0]);
+        thought_show(t, t->held[0]);
         memmove(t->held, t->held + 1, --t->held_size);
     }
     if (t->held_size < size) return;
@@ -44,7 +44,7 @@ void thought_push(Thought *t, Text text) {
 }
 
 void thought_finish(Thought *t) {
-    for (size_t i = 0; i < t->held_size; i++) show(t, t->held[i]);
+    for (size_t i = 0; i < t->held_size; i++) thought_show(t, t->held[i]);
     t->held_size = 0;
     if (t->inside && t->shows && t->colours) fputs("\033[0m", stdout);
     putchar('\n');

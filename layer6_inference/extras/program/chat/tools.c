@@ -1,6 +1,6 @@
 /* tools.c - tools in a talk: their file, what answers obey, and the call at an answer's end.  See talk.h and
  * ../tools.h. */
-#include "tools.h"
+#include "calls/tools.h"
 
 #include "input.h"
 #include "talk.h"

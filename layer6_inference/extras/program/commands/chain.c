@@ -1,4 +1,5 @@
 /* chain.c - strata chain: a chain on logits from a file, stage by stage. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "model_names.h"
@@ -8,19 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Job {
-    const CommandLine *line;
+typedef struct ChainJob {
     const char *chain, *logits, *history, *amateur, *unconditional, *model;
     long seed, draws, prompt;
     bool probs, final;
-} Job;
+} ChainJob;
 
-typedef struct Row {
+static ChainJob asked = {.chain = chain_default, .logits = "-", .seed = 1, .prompt = -1};
+
+typedef struct LogitRow {
     float *values;
     size_t count;
-} Row;
+} LogitRow;
 
-static void add_number(Row *row, size_t *room, double number) {
+static void add_number(LogitRow *row, size_t *room, double number) {
     if (row->count == *room) {
         *room = 2 * *room + 1024;
         row->values = realloc(row->values, *room * sizeof *row->values);
@@ -34,9 +36,10 @@ static bool is_logit(double value) { return isinf(value) || !isinf((float)value)
 
 /* One number for each line; the line number is the token.  Empty lines at the end are passed
  * over. */
-static bool parse_row(char *text, bool probs, const char *name, Row *row, Fault *fault) {
+static bool parse_logits(char *text, bool probs, const char *name, LogitRow *row,
+                         Fault *fault) {
     size_t room = 0;
-    *row = (Row){0};
+    *row = (LogitRow){0};
     for (char *line = text; line;) {
         char *end, *next = strchr(line, '\n');
         if (next) *next++ = 0;
@@ -54,7 +57,7 @@ static bool parse_row(char *text, bool probs, const char *name, Row *row, Fault 
            fault_set(fault, "%s is empty: wanted one number on each line", name);
 }
 
-static bool read_row(const char *path, bool probs, Row *row, Fault *fault) {
+static bool read_logits(const char *path, bool probs, LogitRow *row, Fault *fault) {
     size_t size;
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text = read_named(path, &size, fault);
@@ -65,20 +68,21 @@ static bool read_row(const char *path, bool probs, Row *row, Fault *fault) {
               (!memchr(grown, 0, size) ||
                fault_set(fault, "%s holds a byte 0: wanted numbers as text, one on each line",
                          name)) &&
-              parse_row(grown, probs, name, row, fault);
+              parse_logits(grown, probs, name, row, fault);
     free(grown ? grown : text);
     return ok;
 }
 
-static bool same_size(const Row *row, const Row *other, const char *name, Fault *fault) {
+static bool same_size(const LogitRow *row, const LogitRow *other, const char *name,
+                      Fault *fault) {
     return !other->values || other->count == row->count ||
            fault_set(fault, "%s has %zu numbers, the logits have %zu", name, other->count,
                      row->count);
 }
 
-typedef struct Bench {
-    const Job *job;
-    Row logits, amateur, unconditional;
+typedef struct ChainBench {
+    const ChainJob *job;
+    LogitRow logits, amateur, unconditional;
     TokenList history;
     Candidates candidates;
     Arena arena;
@@ -86,9 +90,9 @@ typedef struct Bench {
     bool has_model;
     Chain chain;
     float *copy;
-} Bench;
+} ChainBench;
 
-static const OptionRule rules[] = {
+static const OptionRule chain_rules[] = {
     {"--final", NOT_WITH, "--draws", "draws are counted, no stage is shown"},
     {"--prompt", NEEDS, "--history", "it tells how much of that is the prompt"},
     {"--amateur", NEEDS, "contrast", "that stage asks it: --chain contrast:0.1"},
@@ -97,16 +101,14 @@ static const OptionRule rules[] = {
     {0},
 };
 
-/* An Asked: options by the command line, all other names by the chain. */
-static bool is_asked_for(const void *context, const char *name) {
-    const Bench *b = context;
-    return name[0] == '-' ? command_line_has(b->job->line, name)
-                          : chain_find(&b->chain, name) != NULL;
+/* An Asked. */
+static bool chain_has(const void *chain, const char *name) {
+    return chain_find(chain, name) != NULL;
 }
 
-static bool open_bench(Bench *b, Fault *fault) {
-    const Job *job = b->job;
-    if (!read_row(job->logits, job->probs, &b->logits, fault)) return false;
+static bool chain_bench_open(ChainBench *b, Fault *fault) {
+    const ChainJob *job = b->job;
+    if (!read_logits(job->logits, job->probs, &b->logits, fault)) return false;
     size_t vocab = b->logits.count;
     const char *path = job->model;
     char found[2400];
@@ -124,10 +126,10 @@ static bool open_bench(Bench *b, Fault *fault) {
     b->copy = malloc(vocab * sizeof *b->copy);
     return (b->copy || fault_set(fault, "no memory for the logits")) &&
            chain_parse(&b->chain, job->chain, tokenizer, fault) &&
-           rules_check(rules, is_asked_for, b, fault) &&
-           (!job->amateur || read_row(job->amateur, job->probs, &b->amateur, fault)) &&
+           rules_check(chain_rules, chain_has, &b->chain, fault) &&
+           (!job->amateur || read_logits(job->amateur, job->probs, &b->amateur, fault)) &&
            (!job->unconditional ||
-            read_row(job->unconditional, job->probs, &b->unconditional, fault)) &&
+            read_logits(job->unconditional, job->probs, &b->unconditional, fault)) &&
            same_size(&b->logits, &b->amateur, "the amateur", fault) &&
            same_size(&b->logits, &b->unconditional, "the unconditional", fault) &&
            (!job->history || list_read_ids(job->history, vocab, &b->history, fault)) &&
@@ -136,7 +138,7 @@ static bool open_bench(Bench *b, Fault *fault) {
                       b->history.count));
 }
 
-static void close_bench(Bench *b) {
+static void chain_bench_close(ChainBench *b) {
     chain_close(&b->chain);
     arena_free(&b->arena);
     token_list_free(&b->history);
@@ -145,7 +147,7 @@ static void close_bench(Bench *b) {
     if (b->has_model) model_close(&b->model);
 }
 
-static bool run_once(Bench *b, uint64_t position, int32_t *token, Fault *fault) {
+static bool chain_bench_run(ChainBench *b, uint64_t position, int32_t *token, Fault *fault) {
     long prompt = b->job->prompt;
     Step step = {.seed = (uint64_t)b->job->seed,
                  .position = position,
@@ -160,13 +162,13 @@ static bool run_once(Bench *b, uint64_t position, int32_t *token, Fault *fault) 
            chain_run(&b->chain, &b->candidates, &step, token, fault);
 }
 
-static bool print_stages(Bench *b, Fault *fault) {
+static bool print_stages(ChainBench *b, Fault *fault) {
     Trace trace;
     int32_t token;
     if (!trace_open(&trace, stdout, b->logits.count, NULL, fault)) return false;
     if (b->job->final) trace.only = "last";
     trace_observe(&trace, &b->chain);
-    bool ok = run_once(b, b->history.count, &token, fault);
+    bool ok = chain_bench_run(b, b->history.count, &token, fault);
     trace_close(&trace);
     char *text = chain_print(&b->chain);
     if (ok) fprintf(stderr, "[%s | token %d]\n", text, token);
@@ -174,12 +176,12 @@ static bool print_stages(Bench *b, Fault *fault) {
     return ok;
 }
 
-static bool print_draws(Bench *b, Fault *fault) {
+static bool print_draws(ChainBench *b, Fault *fault) {
     long *counts = calloc(b->logits.count, sizeof *counts);
     bool ok = counts || fault_set(fault, "no memory for counts");
     for (long i = 0; ok && i < b->job->draws; i++) {
         int32_t token;
-        ok = run_once(b, b->history.count + (uint64_t)i, &token, fault);
+        ok = chain_bench_run(b, b->history.count + (uint64_t)i, &token, fault);
         if (ok) counts[token]++;
     }
     if (ok) printf("token,count\n");
@@ -189,54 +191,40 @@ static bool print_draws(Bench *b, Fault *fault) {
     return ok;
 }
 
-static bool run_job(const Job *job, Fault *fault) {
-    Bench *bench = calloc(1, sizeof *bench);
+static bool chain_command_run(Fault *fault) {
+    ChainBench *bench = calloc(1, sizeof *bench);
     if (!bench) return fault_set(fault, "no memory");
-    bench->job = job;
-    bool ok = open_bench(bench, fault) &&
-              (job->draws ? print_draws(bench, fault) : print_stages(bench, fault));
-    close_bench(bench);
+    bench->job = &asked;
+    bool ok = chain_bench_open(bench, fault) &&
+              (asked.draws ? print_draws(bench, fault) : print_stages(bench, fault));
+    chain_bench_close(bench);
     free(bench);
     return ok;
 }
 
-static int run(int argc, char **argv) {
-    Job job = {.chain = chain_default, .logits = "-", .seed = 1, .prompt = -1};
-    Fault fault;
-    const Option options[] = {
-        {"--chain", OPT_TEXT, &job.chain, "SPEC", "the stages; strata samplers lists them"},
-        {"--logits", OPT_TEXT, &job.logits, "FILE",
-         "one logit on each line; the line number is the token (-: standard input)"},
-        {"--probs", OPT_FLAG, &job.probs, NULL, "the lines are probabilities"},
-        {"--history", OPT_TEXT, &job.history, "IDS", "tokens so far: 1,2,3"},
-        {"--prompt", OPT_INT(0, OPTION_MANY), &job.prompt, "N",
-         "how many of them are the prompt (all)"},
-        {"--amateur", OPT_TEXT, &job.amateur, "FILE", "logits of a weaker model, for contrast"},
-        {"--unconditional", OPT_TEXT, &job.unconditional, "FILE",
-         "logits without the prompt, for cfg"},
-        {"-m", OPT_TEXT, &job.model, "FILE", "model whose tokens these are, for ban, dry, ..."},
-        {"--seed", OPT_INT(0, 9e18), &job.seed, "N", "of the coins (1)"},
-        {"--final", OPT_FLAG, &job.final, NULL, "only the last stage"},
-        {"--draws", OPT_INT(0, OPTION_MANY), &job.draws, "N",
-         "count N draws of the chain instead"},
-        {0},
-    };
-    const CommandLine line = {argc,
-                              argv,
-                              "chain --chain SPEC [--logits FILE] [options]",
-                              "Run a chain on given logits and print what each stage did, as "
-                              "CSV: place,stage,rank,token,logit,prob,kept.",
-                              options,
-                              rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    job.line = &line;
-    if (job.draws < 0 || job.prompt < -1) {
-        fprintf(stderr, "strata: --draws and --prompt are not negative\n");
-        return EXIT_USAGE;
-    }
-    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option chain_options[] = {
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "the stages; strata samplers lists them"},
+    {"--logits", OPT_TEXT, &asked.logits, "FILE",
+     "one logit on each line; the line number is the token (-: standard input)"},
+    {"--probs", OPT_FLAG, &asked.probs, NULL, "the lines are probabilities"},
+    {"--history", OPT_TEXT, &asked.history, "IDS", "tokens so far: 1,2,3"},
+    {"--prompt", OPT_INT(0, OPTION_MANY), &asked.prompt, "N",
+     "how many of them are the prompt (all)"},
+    {"--amateur", OPT_TEXT, &asked.amateur, "FILE", "logits of a weaker model, for contrast"},
+    {"--unconditional", OPT_TEXT, &asked.unconditional, "FILE",
+     "logits without the prompt, for cfg"},
+    {"-m", OPT_TEXT, &asked.model, "FILE", "model whose tokens these are, for ban, dry, ..."},
+    {"--seed", OPT_INT(0, 9e18), &asked.seed, "N", "of the coins (1)"},
+    {"--final", OPT_FLAG, &asked.final, NULL, "only the last stage"},
+    {"--draws", OPT_INT(0, OPTION_MANY), &asked.draws, "N",
+     "count N draws of the chain instead"},
+    {0},
+};
 
-const Command command_chain = {
-    .name = "chain", .gloss = "run a chain on given logits, stage by stage", .run = run};
+const Command command_chain = {.name = "chain",
+                               .usage = "chain --chain SPEC [--logits FILE] [options]",
+                               .about = "Run a chain on given logits and print what each stage "
+                                        "did, as CSV: place,stage,rank,token,logit,prob,kept.",
+                               .options = chain_options,
+                               .rules = chain_rules,
+                               .run = chain_command_run};

@@ -1,4 +1,5 @@
 /* diffuse.c - strata diffuse: fill a canvas with a diffusion model. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "loaded_model.h"
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Job {
+typedef struct DiffuseJob {
     const char *model, *prompt, *suffix, *chain_text, *remask, *trace;
     long length, steps, block; /* 0: not given */
     uint64_t seed;
@@ -20,11 +21,17 @@ typedef struct Job {
     size_t prompt_count;
     Diffusion text;
     FileOut trace_file;
-} Job;
+} DiffuseJob;
+
+static DiffuseJob asked = {.prompt = "Once upon a time",
+                           .chain_text = "greedy",
+                           .remask = "confidence",
+                           .length = 64,
+                           .seed = 1};
 
 /* ------------------------------------------------------------------ the canvas */
 
-static bool read_canvas(Job *job, Fault *fault) {
+static bool diffuse_read_canvas(DiffuseJob *job, Fault *fault) {
     const LoadedModel *m = job->loaded;
     const Tokenizer *t = m->model->tokenizer;
     bool ok =
@@ -38,14 +45,14 @@ static bool read_canvas(Job *job, Fault *fault) {
            tokenizer_encode(t, text_of(job->suffix), job->special, &job->tokens, fault);
 }
 
-static bool open_text(Job *job, Fault *fault) {
+static bool open_diffusion(DiffuseJob *job, Fault *fault) {
     const Model *model = job->loaded->model;
     size_t open = 0;
     DiffusionOptions options = {
         .block = (size_t)job->block, .seed = job->seed, .remask = REMASK_CONFIDENCE};
     if (!remask_read(job->remask, &options.remask, fault) ||
         !chain_parse(&job->chain, job->chain_text, model->tokenizer, fault) ||
-        !read_canvas(job, fault))
+        !diffuse_read_canvas(job, fault))
         return false;
     for (size_t i = 0; i < job->tokens.count; i++)
         open += job->tokens.ids[i] == tokenizer_mask(model->tokenizer);
@@ -58,12 +65,12 @@ static bool open_text(Job *job, Fault *fault) {
                           job->tokens.count, options, fault);
 }
 
-static bool open_job(Job *job, Fault *fault) {
-    return compute_adapt(&job->compute, &job->loaded->own, fault) && open_text(job, fault) &&
+static bool open_canvas(DiffuseJob *job, Fault *fault) {
+    return open_diffusion(job, fault) &&
            (!job->trace || table_begin(&job->trace_file, job->trace, fault));
 }
 
-static void close_job(Job *job) {
+static void close_canvas(DiffuseJob *job) {
     diffusion_close(&job->text);
     chain_close(&job->chain);
     token_list_free(&job->tokens);
@@ -73,7 +80,7 @@ static void close_job(Job *job) {
 /* ------------------------------------------------------------------ what is printed */
 
 /* Places begin to end: their text, and an underscore where one is open. */
-static void print_places(const Job *job, size_t begin, size_t end, bool one_line) {
+static void print_places(const DiffuseJob *job, size_t begin, size_t end, bool one_line) {
     const Diffusion *d = &job->text;
     const Tokenizer *t = job->loaded->model->tokenizer;
     bool first = tokenizer_space_prefix(t) && begin == 0;
@@ -90,14 +97,14 @@ static void print_places(const Job *job, size_t begin, size_t end, bool one_line
     printf("\n");
 }
 
-static void show_step(const Job *job) {
+static void show_step(const DiffuseJob *job) {
     if (!job->show) return;
     printf("%4zu  ", job->text.step);
     print_places(job, job->chat ? job->prompt_count : 0, job->text.count, true);
 }
 
 /* A row for each place that was filled, in the order of the text. */
-static bool write_trace(Job *job, Fault *fault) {
+static bool write_diffusion_trace(DiffuseJob *job, Fault *fault) {
     const Diffusion *d = &job->text;
     if (!job->trace) return true;
     FILE *out = job->trace_file.stream;
@@ -111,10 +118,10 @@ static bool write_trace(Job *job, Fault *fault) {
     return file_end(&job->trace_file, fault);
 }
 
-static bool run_model(LoadedModel *m, void *context, Fault *fault) {
-    Job *job = context;
+static bool diffuse_model(LoadedModel *m, Fault *fault) {
+    DiffuseJob *job = &asked;
     job->loaded = m;
-    bool ok = open_job(job, fault);
+    bool ok = open_canvas(job, fault);
     double start = clock_seconds();
     while (ok && !diffusion_is_done(&job->text)) {
         show_step(job);
@@ -132,74 +139,61 @@ static bool run_model(LoadedModel *m, void *context, Fault *fault) {
         if (!job->quiet)
             fprintf(stderr, "[%ld places in %zu steps, %.2f s, %zu tokens read]\n", job->length,
                     d->step, clock_seconds() - start, d->step * d->count);
-        ok = write_trace(job, fault);
+        ok = write_diffusion_trace(job, fault);
     }
-    close_job(job);
+    close_canvas(job);
     return ok;
 }
 
 /* ------------------------------------------------------------------ options */
 
-static const OptionRule rules[] = {
+static const OptionRule diffuse_rules[] = {
     {"--suffix", NOT_WITH, "--chat", "an answer has nothing behind it"},
     {"--chat", NOT_WITH, "--special --no-prompt",
      "a message is plain text, and is not printed"},
     {0},
 };
 
-static int run(int argc, char **argv) {
-    Job job = {.prompt = "Once upon a time",
-               .chain_text = "greedy",
-               .remask = "confidence",
-               .length = 64,
-               .seed = 1};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE", "a diffusion model in GGUF format"},
-        {"-p", OPT_PROMPT, &job.prompt, "TEXT",
-         "what stands before the open places, -: standard input (\"Once upon a time\")"},
-        {"--suffix", OPT_TEXT, &job.suffix, "TEXT", "what stands behind them (nothing)"},
-        {"-n", OPT_INT(1, 1 << 20), &job.length, "N", "open places (64)"},
-        {"--steps", OPT_INT(1, 1 << 20), &job.steps, "N",
-         "readings of the text; in each an even share of the places is filled (as many as "
-         "places)"},
-        {"--block", OPT_INT(1, 1 << 20), &job.block, "N",
-         "fill so many places before those behind them (all at once)"},
-        {"--remask", OPT_TEXT, &job.remask, "RULE",
-         "whose tokens stay, the surest by: confidence, margin, entropy or random "
-         "(confidence)"},
-        {"--chain", OPT_TEXT, &job.chain_text, "SPEC",
-         "how a place's token is chosen, for instance temp:0.5 (greedy)"},
-        {"--seed", OPT_SEED, &job.seed, "N", "the same seed gives the same text (1)"},
-        {"--show", OPT_FLAG, &job.show, NULL,
-         "the text before every step, too, an underscore for each open place"},
-        {"--trace", OPT_OUTPUT, &job.trace, "FILE",
-         "when each token came and how sure the model was, as CSV"},
-        {"--chat", OPT_FLAG, &job.chat, NULL,
-         "the prompt is a user's message, in the form the model knows; prints the answer"},
-        {"--special", OPT_FLAG, &job.special, NULL,
-         "read special tokens in the texts by name, that of an open place, too"},
-        {"--no-prompt", OPT_FLAG, &job.no_prompt, NULL, "print only what was filled in"},
-        {"--quiet", OPT_FLAG, &job.quiet, NULL, "no status line on stderr"},
-        KV_OPTION(job.compute),
-        ADAPTER_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "diffuse [-m FILE] [-p TEXT] [options]",
-        "Fill the open places of a text in any order, those first of which the model is "
-        "surest.\nThe text goes to stdout, a line about the run to stderr.",
-        options,
-        rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    return loaded_run(&job.model, &job.compute, run_model, &job, &fault)
-               ? EXIT_DONE
-               : command_failed(&fault);
+static const Option diffuse_options[] = {
+    {"-m", OPT_TEXT, &asked.model, "FILE", "a diffusion model in GGUF format"},
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
+     "what stands before the open places, -: standard input (\"Once upon a time\")"},
+    {"--suffix", OPT_TEXT, &asked.suffix, "TEXT", "what stands behind them (nothing)"},
+    {"-n", OPT_INT(1, 1 << 20), &asked.length, "N", "open places (64)"},
+    {"--steps", OPT_INT(1, 1 << 20), &asked.steps, "N",
+     "readings of the text; in each an even share of the places is filled (as many as places)"},
+    {"--block", OPT_INT(1, 1 << 20), &asked.block, "N",
+     "fill so many places before those behind them (all at once)"},
+    {"--remask", OPT_TEXT, &asked.remask, "RULE",
+     "whose tokens stay, the surest by: confidence, margin, entropy or random (confidence)"},
+    {"--chain", OPT_TEXT, &asked.chain_text, "SPEC",
+     "how a place's token is chosen, for instance temp:0.5 (greedy)"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same text (1)"},
+    {"--show", OPT_FLAG, &asked.show, NULL,
+     "the text before every step, too, an underscore for each open place"},
+    {"--trace", OPT_OUTPUT, &asked.trace, "FILE",
+     "when each token came and how sure the model was, as CSV"},
+    {"--chat", OPT_FLAG, &asked.chat, NULL,
+     "the prompt is a user's message, in the form the model knows; prints the answer"},
+    {"--special", OPT_FLAG, &asked.special, NULL,
+     "read special tokens in the texts by name, that of an open place, too"},
+    {"--no-prompt", OPT_FLAG, &asked.no_prompt, NULL, "print only what was filled in"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no status line on stderr"},
+    KV_OPTION(asked.compute),
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+static bool diffuse_run(Fault *fault) {
+    return loaded_run(&asked.model, &asked.compute, diffuse_model, fault);
 }
 
 const Command command_diffuse = {
-    .name = "diffuse", .gloss = "fill a text in any order with a diffusion model", .run = run};
+    .name = "diffuse",
+    .usage = "diffuse [-m FILE] [-p TEXT] [options]",
+    .about = "Fill the open places of a text in any order, those first of which the model is "
+             "surest.\nThe text goes to stdout, a line about the run to stderr.",
+    .options = diffuse_options,
+    .rules = diffuse_rules,
+    .run = diffuse_run};

@@ -1,4 +1,5 @@
 /* dump.c - strata dump: one tensor's numbers, as they are stored or as floats. */
+#include "commands.h"
 #include "input.h"
 #include "model_names.h"
 #include "options.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static bool write_all(const void *bytes, size_t size, Fault *fault) {
+static bool dump_bytes(const void *bytes, size_t size, Fault *fault) {
     return (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) ||
            fault_set(fault, "standard output took only a part of %zu bytes", size);
 }
@@ -24,42 +25,42 @@ static bool dump_floats(const GgufTensor *t, Fault *fault) {
     bool ok = row || fault_set(fault, "no memory for a row of %zu numbers", cols);
     for (size_t r = 0; ok && r < rows; r++) {
         dequantize_row((Dtype)t->dtype, t->data + r * bytes, row, cols);
-        ok = write_all(row, cols * sizeof *row, fault);
+        ok = dump_bytes(row, cols * sizeof *row, fault);
     }
     free(row);
     return ok;
 }
 
-static bool dump(const char *path, const char *name, bool raw, Fault *fault) {
+static struct {
+    const char *names[2]; /* of the file and of the tensor */
+    bool raw;
+} asked;
+
+static bool dump_run(Fault *fault) {
     GgufFile file;
     Gguf gguf;
     char found[2400];
-    if (!model_find(&path, found, sizeof found, fault)) return false;
-    if (!gguf_open(&file, &gguf, path, fault)) return false;
-    const GgufTensor *t = gguf_find_tensor(&gguf, name);
-    bool ok =
-        t ? (raw ? write_all(t->data, t->bytes, fault) : dump_floats(t, fault))
-          : fault_set(fault, "%s has no tensor '%s': strata inspect lists them", path, name);
+    if (!model_find(&asked.names[0], found, sizeof found, fault)) return false;
+    if (!gguf_open(&file, &gguf, asked.names[0], fault)) return false;
+    const GgufTensor *t = gguf_find_tensor(&gguf, asked.names[1]);
+    bool ok = t ? (asked.raw ? dump_bytes(t->data, t->bytes, fault) : dump_floats(t, fault))
+                : fault_set(fault, "%s has no tensor '%s': strata inspect lists them",
+                            asked.names[0], asked.names[1]);
     gguf_close(&file, &gguf);
     return ok;
 }
 
-static int run(int argc, char **argv) {
-    const char *names[2] = {NULL, NULL};
-    bool raw = false;
-    Fault fault;
-    const Option options[] = {
-        {"--raw", OPT_FLAG, &raw, NULL, "the bytes as they are stored"},
-        {0},
-    };
-    int status =
-        options_read(argc, argv, "dump FILE TENSOR [--raw]",
-                     "Write a tensor's values to stdout: little-endian float32, whatever "
-                     "format they are stored in.",
-                     options, names, 2, 2);
-    if (status >= 0) return status;
-    return dump(names[0], names[1], raw, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option dump_options[] = {
+    {"--raw", OPT_FLAG, &asked.raw, NULL, "the bytes as they are stored"},
+    {0},
+};
 
-const Command command_dump = {
-    .name = "dump", .gloss = "one tensor's values as raw floats", .run = run};
+const Command command_dump = {.name = "dump",
+                              .usage = "dump FILE TENSOR [--raw]",
+                              .about = "Write a tensor's values to stdout: little-endian "
+                                       "float32, whatever format they are stored in.",
+                              .options = dump_options,
+                              .words = asked.names,
+                              .min_words = 2,
+                              .max_words = 2,
+                              .run = dump_run};

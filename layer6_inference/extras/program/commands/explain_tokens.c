@@ -18,7 +18,7 @@ typedef struct Page {
     size_t tokens;
 } Page;
 
-static void put(const Page *page, const char *colour, Text text) {
+static void explain_tokens_put(const Page *page, const char *colour, Text text) {
     if (page->colour) fputs(colour, stdout);
     utf8_print_escaped(stdout, text);
     if (page->colour) fputs("\033[0m", stdout);
@@ -26,7 +26,7 @@ static void put(const Page *page, const char *colour, Text text) {
 
 static void put_word(const Page *page, const TokenEvent *e) {
     printf("\"");
-    put(page, "\033[1m", e->text);
+    explain_tokens_put(page, "\033[1m", e->text);
     printf("\"");
     if (e->stage >= 0) {
         printf("   rule %d: ", e->stage + 1);
@@ -41,11 +41,11 @@ static void put_merge(const Page *page, const TokenEvent *e) {
     printf("    ");
     for (size_t i = 0; i < e->n_pieces; i++) {
         if (i) printf("|");
-        put(page, i == e->changed ? "\033[1;33m" : "", e->pieces[i]);
+        explain_tokens_put(page, i == e->changed ? "\033[1;33m" : "", e->pieces[i]);
     }
     printf("   %s ", page->merges ? "rank" : "score");
     printf("%g: ", page->merges ? e->priority : -e->priority);
-    put(page, "\033[1;33m", e->text);
+    explain_tokens_put(page, "\033[1;33m", e->text);
     printf("\n");
 }
 
@@ -57,7 +57,7 @@ static void put_event(void *context, const TokenEvent *e) {
     case EVENT_SPECIAL:
     case EVENT_TOKEN:
         printf(e->kind == EVENT_TOKEN ? "    = " : "special ");
-        put(page, page->tokens++ % 2 ? "\033[44m" : "\033[42m", e->text);
+        explain_tokens_put(page, page->tokens++ % 2 ? "\033[44m" : "\033[42m", e->text);
         printf("   %" PRId32 "\n", e->id);
         break;
     }

@@ -2,7 +2,7 @@
 #ifndef STRATA_EXPLAIN_TOKENS_H
 #define STRATA_EXPLAIN_TOKENS_H
 
-#include "models.h"
+#include "tokenizers.h"
 
 /* Print why a text becomes its tokens, which are appended.  Fails as tokenizer_encode does. */
 bool explain_tokens(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,

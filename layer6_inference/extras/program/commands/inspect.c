@@ -1,4 +1,5 @@
 /* inspect.c - strata inspect: what a GGUF, safetensors or PyTorch file holds and what running it would take. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "pooling.h"
@@ -10,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void print_value(const GgufPair *pair, uint64_t i) {
+static void inspect_print_value(const GgufPair *pair, uint64_t i) {
     int64_t whole;
     double number;
     if (pair->item == GGUF_BOOL && gguf_int(pair, i, &whole))
@@ -49,7 +50,7 @@ static void print_pair(const GgufPair *pair) {
         if (pair->item == GGUF_STRING)
             print_string(gguf_next_string(&cursor), pair->type == GGUF_ARRAY ? 24 : 100);
         else
-            print_value(pair, i);
+            inspect_print_value(pair, i);
     }
     printf(shown < pair->count ? ", ...\n" : "\n");
 }
@@ -116,12 +117,11 @@ static void print_sizes(const Model *m) {
             "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
             x->drafts, x->drafts > 1 ? "s" : "");
     if (x->quirks->guesses)
-        printf(
-            "  a draft head for another model: it reads rows of %zu numbers that go into its "
-            "layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
-            "generate -m MODEL --draft FILE\n",
-            x->guesses.width, x->guesses.layers[0], x->guesses.layers[1], x->guesses.layers[2],
-            x->guesses.count);
+        printf("  a draft head for another model: it reads rows of %zu numbers that go into "
+               "its layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
+               "generate -m MODEL --draft FILE\n",
+               x->guesses.width, x->guesses.layers[0], x->guesses.layers[1],
+               x->guesses.layers[2], x->guesses.count);
     else if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
                x->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
@@ -145,11 +145,10 @@ static bool print_eye(const char *path) {
     const Eye *e = &more_of(&m)->eye;
     printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
            m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
-    printf(
-        "  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of %zu "
-        "numbers,\n  which a model reads in place of tokens: generate --mmproj FILE --image "
-        "FILE\n",
-        e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
+    printf("  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of "
+           "%zu numbers,\n  which a model reads in place of tokens: generate --mmproj FILE "
+           "--image FILE\n",
+           e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
     model_close(&m), file_close(&map);
     return true;
 }
@@ -193,7 +192,7 @@ static void print_plan(const char *path, double weights) {
 }
 
 /* Does the file begin as safetensors do: the size of a header, then its bracket? */
-static bool is_safetensors(const FileMap *map) {
+static bool inspect_is_safetensors(const FileMap *map) {
     return map->size > 9 && memcmp(map->data, "GGUF", 4) != 0 && map->data[8] == '{';
 }
 
@@ -237,12 +236,12 @@ static bool inspect_pytorch(const char *path, const FileMap *map, Fault *fault) 
     return true;
 }
 
-static bool inspect(const char *path, Fault *fault) {
+static bool inspect_file(const char *path, Fault *fault) {
     FileMap map;
     GgufFile file;
     Gguf gguf;
     if (!file_open(&map, path, fault)) return false;
-    bool safe = is_safetensors(&map), torch = pytorch_is(map.data, map.size);
+    bool safe = inspect_is_safetensors(&map), torch = pytorch_is(map.data, map.size);
     if (safe || torch) {
         bool ok =
             safe ? inspect_safetensors(path, &map, fault) : inspect_pytorch(path, &map, fault);
@@ -260,39 +259,39 @@ static bool inspect(const char *path, Fault *fault) {
     return true;
 }
 
-static int print_families(void) {
+static struct {
+    const char *path;
+    bool families;
+} asked;
+
+static bool inspect_check(Fault *fault) {
+    static char found[2400];
+    if (asked.families) return !asked.path || fault_set(fault, "--families stands alone");
+    if (!asked.path) asked.path = default_model(found, sizeof found);
+    return asked.path || fault_set(fault, "no file was named");
+}
+
+static bool inspect_run(Fault *fault) {
     const Recipe *row;
-    for (size_t i = 0; (row = recipe_row(i)); i++) printf("%-14s %s\n", row->arch, row->models);
-    return EXIT_DONE;
-}
-
-static int run(int argc, char **argv) {
-    bool families = false;
-    const Option options[] = {
-        {"--families", OPT_FLAG, &families, NULL, "the families of models that can be read"},
-        {0}};
-    const char *path = NULL;
     char found[2400];
-    Fault fault;
-    int status = options_read(argc, argv, "inspect [FILE]",
-                              "What a GGUF file holds: metadata, tensors, sizes, and the "
-                              "memory a run takes; or what a\n"
-                              "safetensors or PyTorch file holds.",
-                              options, &path, 0, 1);
-    if (status >= 0) return status;
-    if (families && path) {
-        fprintf(stderr, "strata: --families stands alone (strata inspect --help says more)\n");
-        return EXIT_USAGE;
-    }
-    if (families) return print_families();
-    if (!path) path = default_model(found, sizeof found);
-    if (!path) {
-        fprintf(stderr, "strata: no file was named; usage: strata inspect FILE\n");
-        return EXIT_USAGE;
-    }
-    bool ok = model_find(&path, found, sizeof found, &fault) && inspect(path, &fault);
-    return ok ? EXIT_DONE : command_failed(&fault);
+    if (!asked.families)
+        return model_find(&asked.path, found, sizeof found, fault) &&
+               inspect_file(asked.path, fault);
+    for (size_t i = 0; (row = recipe_row(i)); i++) printf("%-14s %s\n", row->arch, row->models);
+    return true;
 }
 
-const Command command_inspect = {
-    .name = "inspect", .gloss = "what a model file holds", .run = run};
+static const Option inspect_options[] = {
+    {"--families", OPT_FLAG, &asked.families, NULL, "the families of models that can be read"},
+    {0}};
+
+const Command command_inspect = {.name = "inspect",
+                                 .usage = "inspect [FILE]",
+                                 .about = "What a GGUF file holds: metadata, tensors, sizes, "
+                                          "and the memory a run takes; or what a\n"
+                                          "safetensors or PyTorch file holds.",
+                                 .options = inspect_options,
+                                 .words = &asked.path,
+                                 .max_words = 1,
+                                 .check = inspect_check,
+                                 .run = inspect_run};

@@ -1,16 +1,18 @@
 /* logits.c - strata logits: the numbers behind the next token. */
-#include "compute.h"
+#include "commands.h"
+#include "loaded_model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Job {
+typedef struct LogitsJob {
     const char *model, *tokens;
     bool last;
+    TokenList ids;
     ComputeOptions compute;
-} Job;
+} LogitsJob;
 
 enum { ROWS = 32 };
 
@@ -46,7 +48,8 @@ static bool print_rows(const Session *s, size_t first, size_t rows, Fault *fault
     return true;
 }
 
-static bool print_logits(const Job *job, Session *s, const TokenList *tokens, Fault *fault) {
+static bool print_logits(const LogitsJob *job, Session *s, const TokenList *tokens,
+                         Fault *fault) {
     const size_t source = model_source(s->model, tokens->ids, tokens->count);
     if (job->last) {
         if (!session_eval(s, tokens->ids, tokens->count, false, fault)) return false;
@@ -62,64 +65,50 @@ static bool print_logits(const Job *job, Session *s, const TokenList *tokens, Fa
     return true;
 }
 
-static bool run_job(Job *job, Fault *fault) {
-    Model model;
-    Session session;
-    TokenList tokens = {0};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    bool ok = parse_tokens(job->tokens, &tokens, fault);
-    if (ok && (ok = compute_open(&job->compute, fault))) {
-        if ((ok = compute_load_model(&job->compute, job->model, &model, fault))) {
-            size_t source = model_source(&model, tokens.ids, tokens.count);
-            SessionConfig config = {.ctx = tokens.count,
-                                    .sequences = 1,
-                                    .max_tokens = ROWS + source,
-                                    .max_logits = ROWS,
-                                    .kv = job->compute.kv_format};
-            if (tokens.count > model.sizes.ctx)
-                ok = fault_set(fault, "%zu tokens are more than the model's context of %zu",
-                               tokens.count, model.sizes.ctx);
-            else if ((ok = compute_adapt(&job->compute, &model, fault) &&
-                           session_open(&session, &model, job->compute.pool, config, fault))) {
-                ok = print_logits(job, &session, &tokens, fault);
-                session_close(&session);
-            }
-            model_close(&model);
-        }
-        compute_close(&job->compute);
-    }
-    token_list_free(&tokens);
+static LogitsJob asked = {.compute = {.kv = "f32"}};
+
+static bool loaded_logits(LoadedModel *m, Fault *fault) {
+    const TokenList *tokens = &asked.ids;
+    SessionConfig config = {.ctx = tokens->count,
+                            .sequences = 1,
+                            .max_tokens =
+                                ROWS + model_source(m->model, tokens->ids, tokens->count),
+                            .max_logits = ROWS,
+                            .kv = asked.compute.kv_format};
+    if (tokens->count > m->model->sizes.ctx)
+        return fault_set(fault, "%zu tokens are more than the model's context of %zu",
+                         tokens->count, m->model->sizes.ctx);
+    return session_open(&m->session, m->model, asked.compute.pool, config, fault) &&
+           print_logits(&asked, &m->session, tokens, fault);
+}
+
+static bool logits_run(Fault *fault) {
+    bool ok = parse_tokens(asked.tokens, &asked.ids, fault) &&
+              loaded_run(&asked.model, &asked.compute, loaded_logits, fault);
+    token_list_free(&asked.ids);
     return ok;
 }
 
-static int run(int argc, char **argv) {
-    Job job = {.compute = {.kv = "f32"}};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model in GGUF format (the storyteller in the box)"},
-        {"--tokens", OPT_TEXT, &job.tokens, "1,2,3", "the token ids to read, exactly these"},
-        {"--last", OPT_FLAG, &job.last, NULL, "only the logits after the last token"},
-        {"--kv", OPT_TEXT, &job.compute.kv, "FORMAT",
-         "keys and values in f32 (the default here, where the model is measured), f16 (as "
-         "generate keeps them), bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
-        ADAPTER_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    int status = options_read(argc, argv, "logits [-m FILE] --tokens 1,2,3 [--last]",
-                              "Lines `position<TAB>token<TAB>logit` for every position and "
-                              "every token of the vocabulary.",
-                              options, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!job.tokens) {
-        fprintf(stderr, "strata: --tokens is missing; usage: strata logits [-m FILE] --tokens "
-                        "1,2,3 [--last]\n");
-        return EXIT_USAGE;
-    }
-    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+static const Option logits_options[] = {
+    MODEL_OPTION(asked.model, "model in GGUF format"),
+    {"--tokens", OPT_TEXT, &asked.tokens, "1,2,3", "the token ids to read, exactly these"},
+    {"--last", OPT_FLAG, &asked.last, NULL, "only the logits after the last token"},
+    {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
+     "keys and values in f32 (the default here, where the model is measured), f16 (as generate "
+     "keeps them), bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+static bool logits_check(Fault *fault) {
+    return asked.tokens || fault_set(fault, "--tokens is missing");
 }
 
-const Command command_logits = {
-    .name = "logits", .gloss = "the numbers behind the next token", .run = run};
+const Command command_logits = {.name = "logits",
+                                .usage = "logits [-m FILE] --tokens 1,2,3 [--last]",
+                                .about = "Lines `position<TAB>token<TAB>logit` for every "
+                                         "position and every token of the vocabulary.",
+                                .options = logits_options,
+                                .check = logits_check,
+                                .run = logits_run};

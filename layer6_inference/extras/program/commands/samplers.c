@@ -1,4 +1,5 @@
 /* samplers.c - strata samplers: what there is, and what each does to one fixed distribution. */
+#include "commands.h"
 #include "options.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ static const float unconditional[WORDS] = {1, 1, 0, 0.5f, 0, 0.5f, 0, 0, 0, 0};
 /* "... a bell, a key, a bell, a" */
 static const int32_t history[] = {1, 2, 1, 0, 1};
 
-static bool look(void *context, const int32_t *tokens, size_t n, float *similarity) {
+static bool samplers_look(void *context, const int32_t *tokens, size_t n, float *similarity) {
     (void)context;
     for (size_t i = 0; i < n; i++) similarity[i] = tokens[i] < 2 ? 0.9f : 0.3f;
     return true;
@@ -39,7 +40,7 @@ static bool picture(const StageKind *kind, Fault *fault) {
                  .history_count = 5,
                  .amateur = amateur,
                  .unconditional = unconditional,
-                 .look_ahead = look};
+                 .look_ahead = samplers_look};
     if (!candidates_open(&c, WORDS, &arena, fault)) return false;
     for (int i = 0; i < WORDS; i++) logits[i] = (float)log(probabilities[i]);
     bool ok = chain_parse(&chain, kind->example, NULL, fault) &&
@@ -80,7 +81,7 @@ static void print_params(const StageKind *kind) {
     if (kind->list) printf("  %-8s %s\n", "...", lists[kind->list]);
 }
 
-static bool describe(const char *name, Fault *fault) {
+static bool describe_sampler(const char *name, Fault *fault) {
     const StageKind *kind = stage_find(text_of(name));
     char meant[80];
     if (!kind && chain_meant(text_of(name), meant, sizeof meant))
@@ -99,7 +100,7 @@ static bool describe(const char *name, Fault *fault) {
     return picture(kind, fault);
 }
 
-static bool list_all(void) {
+static bool list_samplers(void) {
     const StageKind *const *list;
     const ChainPreset *presets;
     size_t count = stage_list(&list), n_presets = chain_presets(&presets);
@@ -111,17 +112,19 @@ static bool list_all(void) {
     return true;
 }
 
-static int run(int argc, char **argv) {
-    const char *name = NULL;
-    Fault fault;
-    const Option options[] = {{0}};
-    int status = options_read(argc, argv, "samplers [NAME]",
-                              "List all samplers, or describe one: formula, parameters, when "
-                              "to use it, and what it does to a distribution.",
-                              options, &name, 0, 1);
-    if (status >= 0) return status;
-    return (name ? describe(name, &fault) : list_all()) ? EXIT_DONE : command_failed(&fault);
+static const char *samplers_name;
+static bool samplers_run(Fault *fault) {
+    return samplers_name ? describe_sampler(samplers_name, fault) : list_samplers();
 }
 
+static const Option samplers_options[] = {{0}};
+
 const Command command_samplers = {
-    .name = "samplers", .gloss = "list the samplers, describe one", .run = run};
+    .name = "samplers",
+    .usage = "samplers [NAME]",
+    .about = "List all samplers, or describe one: formula, parameters, when to use it, and "
+             "what it does to a distribution.",
+    .options = samplers_options,
+    .words = &samplers_name,
+    .max_words = 1,
+    .run = samplers_run};

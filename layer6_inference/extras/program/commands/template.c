@@ -1,4 +1,5 @@
 /* template.c - strata template: what a chat template makes of its variables. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "json.h"
@@ -8,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_REFUSED = 3 /* by the template */ };
-
-typedef struct Job {
+typedef struct TemplateJob {
     const char *template, *model, *input, *now;
     bool show_user, show_source;
-} Job;
+} TemplateJob;
+
+static TemplateJob asked;
 
 /* A model's own template, copied; NULL when it has none. */
 static char *model_template(const char *path, size_t *size, Fault *fault) {
@@ -36,7 +37,7 @@ static char *model_template(const char *path, size_t *size, Fault *fault) {
 }
 
 /* 2026-07-26 12:34:56, or the clock's. */
-static bool read_now(const char *text, struct tm *now, Fault *fault) {
+static bool read_template_now(const char *text, struct tm *now, Fault *fault) {
     time_t seconds = time(NULL);
     if (!text) return localtime_r(&seconds, now) != NULL;
     *now = (struct tm){0};
@@ -60,10 +61,11 @@ static void print_rendered(const Rendered *r, bool show_user) {
     if (user) fputs("]]", stdout);
 }
 
-static int render(const Job *job, Text source, const JsonValue *variables, Fault *fault) {
+static int render_job(const TemplateJob *job, Text source, const JsonValue *variables,
+                      Fault *fault) {
     Rendered rendered;
     struct tm now;
-    if (!read_now(job->now, &now, fault)) return command_failed(fault);
+    if (!read_template_now(job->now, &now, fault)) return command_failed(fault);
     Template *tree = template_read(source, fault);
     bool ok = tree && template_render(tree, variables, &now, &rendered, fault);
     template_free(tree);
@@ -76,7 +78,8 @@ static int render(const Job *job, Text source, const JsonValue *variables, Fault
     return EXIT_DONE;
 }
 
-static int run_job(const Job *job) {
+static int template_run(void) {
+    const TemplateJob *job = &asked;
     Fault fault;
     size_t size = 0, input_size = 0;
     int status = EXIT_FAILED;
@@ -87,53 +90,48 @@ static int run_job(const Job *job) {
     if (source && job->show_source)
         status = fwrite(source, 1, size, stdout) == size ? EXIT_DONE : EXIT_FAILED;
     else if (json)
-        status = render(job, (Text){source, size}, json_root(json), &fault);
+        status = render_job(job, (Text){source, size}, json_root(json), &fault);
     else
         status = command_failed(&fault);
     json_free(json), free(input), free(source);
     return status;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule template_rules[] = {
     {"--template", NOT_WITH, "-m", "one template at a time"},
     {"--source", NOT_WITH, "--input --now --show-user", "it prints the template as it is"},
     {0}};
 
-static int run(int argc, char **argv) {
-    Job job = {0};
-    Fault fault;
-    const Option options[] = {
-        {"--template", OPT_TEXT, &job.template, "FILE", "a template (-: stdin)"},
-        {"-m", OPT_TEXT, &job.model, "FILE", "model whose own template is meant"},
-        {"--input", OPT_TEXT, &job.input, "FILE",
-         "its variables, one JSON object: {\"messages\": [...], ...} (-: stdin)"},
-        {"--now", OPT_TEXT, &job.now, "TIME",
-         "what strftime_now tells, as 2026-07-26 12:34:56 (the clock)"},
-        {"--show-user", OPT_FLAG, &job.show_user, NULL,
-         "put [[ and ]] around what came from the variables: it can be no special token"},
-        {"--source", OPT_FLAG, &job.show_source, NULL, "print the template itself"},
-        {0},
-    };
-    const CommandLine line = {argc,
-                              argv,
-                              "template --template FILE | -m FILE, --input FILE.json",
-                              "The text that a chat template makes of a conversation.  When it "
-                              "refuses: exit status 3.",
-                              options,
-                              rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    bool ok = true;
-    if (!job.template && !job.model)
-        ok = fault_set(&fault, "no template: wanted --template FILE or -m FILE");
-    else if (!job.input && !job.show_source)
-        ok = fault_set(&fault, "no variables: wanted --input FILE.json");
-    else if (job.input && job.template && strcmp(job.input, "-") == 0 &&
-             strcmp(job.template, "-") == 0)
-        ok = fault_set(&fault,
-                       "standard input is the template already: --input cannot read it, too");
-    return ok ? run_job(&job) : wrong_usage(&fault, line.usage);
+static const Option template_options[] = {
+    {"--template", OPT_TEXT, &asked.template, "FILE", "a template (-: stdin)"},
+    {"-m", OPT_TEXT, &asked.model, "FILE", "model whose own template is meant"},
+    {"--input", OPT_TEXT, &asked.input, "FILE",
+     "its variables, one JSON object: {\"messages\": [...], ...} (-: stdin)"},
+    {"--now", OPT_TEXT, &asked.now, "TIME",
+     "what strftime_now tells, as 2026-07-26 12:34:56 (the clock)"},
+    {"--show-user", OPT_FLAG, &asked.show_user, NULL,
+     "put [[ and ]] around what came from the variables: it can be no special token"},
+    {"--source", OPT_FLAG, &asked.show_source, NULL, "print the template itself"},
+    {0},
+};
+
+static bool template_check(Fault *fault) {
+    if (!asked.template && !asked.model)
+        return fault_set(fault, "no template: wanted --template FILE or -m FILE");
+    if (!asked.input && !asked.show_source)
+        return fault_set(fault, "no variables: wanted --input FILE.json");
+    return !asked.input || !asked.template || strcmp(asked.input, "-") != 0 ||
+           strcmp(asked.template, "-") != 0 ||
+           fault_set(fault,
+                     "standard input is the template already: --input cannot read it, too");
 }
 
-const Command command_template = {
-    .name = "template", .gloss = "what a chat template makes of a conversation", .run = run};
+const Command command_template = {.name = "template",
+                                  .usage =
+                                      "template --template FILE | -m FILE, --input FILE.json",
+                                  .about = "The text that a chat template makes of a "
+                                           "conversation.  When it refuses: exit status 3.",
+                                  .options = template_options,
+                                  .rules = template_rules,
+                                  .check = template_check,
+                                  .run_status = template_run};

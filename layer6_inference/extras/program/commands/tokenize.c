@@ -1,4 +1,5 @@
 /* tokenize.c - strata tokenize: text to token ids and back. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "explain_tokens.h"
@@ -7,12 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Job {
+typedef struct TokenizeJob {
     const char *model;
     bool decode, special, all, bos, eos, as_llama, explain;
-} Job;
+} TokenizeJob;
 
-static bool encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
+static TokenizeJob asked;
+
+static bool encode_line(const TokenizeJob *job, const Tokenizer *tokenizer, Text line,
                         TokenList *tokens, Fault *fault) {
     tokens->count = 0;
     if (job->explain) return explain_tokens(tokenizer, line, job->special, tokens, fault);
@@ -25,7 +28,8 @@ static bool encode_line(const Job *job, const Tokenizer *tokenizer, Text line,
     return true;
 }
 
-static bool decode_line(const Job *job, const Tokenizer *tokenizer, Text line, Fault *fault) {
+static bool decode_line(const TokenizeJob *job, const Tokenizer *tokenizer, Text line,
+                        Fault *fault) {
     bool first = true;
     for (size_t at = 0; at < line.size;) {
         if (line.data[at] == ' ' || line.data[at] == '\t' || line.data[at] == '\r') {
@@ -53,13 +57,14 @@ static bool decode_line(const Job *job, const Tokenizer *tokenizer, Text line, F
     return true;
 }
 
-static bool one_text(const Job *job, const Tokenizer *tokenizer, Text text, TokenList *tokens,
-                     Fault *fault) {
+static bool one_text(const TokenizeJob *job, const Tokenizer *tokenizer, Text text,
+                     TokenList *tokens, Fault *fault) {
     return job->decode ? decode_line(job, tokenizer, text, fault)
                        : encode_line(job, tokenizer, text, tokens, fault);
 }
 
-static bool all_texts(const Job *job, const Tokenizer *tokenizer, Text input, Fault *fault) {
+static bool all_texts(const TokenizeJob *job, const Tokenizer *tokenizer, Text input,
+                      Fault *fault) {
     TokenList tokens = {0};
     bool ok = true;
     if (job->all) {
@@ -77,26 +82,19 @@ static bool all_texts(const Job *job, const Tokenizer *tokenizer, Text input, Fa
     return ok;
 }
 
-/* Only the tokenizer is needed, so any file that has one will do. */
-static bool run_job(Job *job, Fault *fault) {
-    GgufFile file;
-    Gguf gguf;
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
-    TokenStyle style = job->as_llama ? TOKENS_AS_LLAMA_CPP : TOKENS_AS_TRAINED;
-    Tokenizer *tokenizer = tokenizer_open_as(&gguf, style, fault);
-    gguf_close(&file, &gguf);
-    if (!tokenizer) return fault_prefix(fault, job->model);
+static bool tokenize_run(Fault *fault) {
+    TokenStyle style = asked.as_llama ? TOKENS_AS_LLAMA_CPP : TOKENS_AS_TRAINED;
+    Tokenizer *tokenizer = choose_tokenizer(&asked.model, style, fault);
+    if (!tokenizer) return false;
     size_t size;
     char *bytes = read_standard_input(&size, fault);
-    bool ok = bytes && all_texts(job, tokenizer, (Text){bytes, size}, fault);
+    bool ok = bytes && all_texts(&asked, tokenizer, (Text){bytes, size}, fault);
     free(bytes);
     tokenizer_close(tokenizer);
     return ok;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule tokenize_rules[] = {
     {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"},
     {"--eos", NOT_WITH, "--decode", "ids that are given are all there is"},
     {"--explain", NOT_WITH, "--decode", "text is explained, not ids"},
@@ -105,36 +103,27 @@ static const OptionRule rules[] = {
     {"--as-llama", NOT_WITH, "--decode", "ids mean the same in both"},
     {0}};
 
-static int run(int argc, char **argv) {
-    Job job = {0};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model whose tokenizer to use (the storyteller in the box)"},
-        {"--decode", OPT_FLAG, &job.decode, NULL, "ids to text instead"},
-        {"--special", OPT_FLAG, &job.special, NULL, "read and write special tokens by name"},
-        {"--all", OPT_FLAG, &job.all, NULL, "the whole input is one text, newlines and all"},
-        {"--bos", OPT_FLAG, &job.bos, NULL,
-         "begin with the token that begins a sequence, if the model asks for one"},
-        {"--eos", OPT_FLAG, &job.eos, NULL,
-         "end with the tokens that end a sequence, if the model asks for some"},
-        {"--explain", OPT_FLAG, &job.explain, NULL,
-         "why the text becomes these tokens: rule by rule, merge by merge"},
-        {"--as-llama", OPT_FLAG, &job.as_llama, NULL,
-         "split text as llama.cpp does where that is not as the model was trained"},
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
-        "One line of ids for each line of text on stdin, or back.  Lines are taken literally.",
-        options,
-        rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    return run_job(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option tokenize_options[] = {
+    MODEL_OPTION(asked.model, "model whose tokenizer to use"),
+    {"--decode", OPT_FLAG, &asked.decode, NULL, "ids to text instead"},
+    {"--special", OPT_FLAG, &asked.special, NULL, "read and write special tokens by name"},
+    {"--all", OPT_FLAG, &asked.all, NULL, "the whole input is one text, newlines and all"},
+    {"--bos", OPT_FLAG, &asked.bos, NULL,
+     "begin with the token that begins a sequence, if the model asks for one"},
+    {"--eos", OPT_FLAG, &asked.eos, NULL,
+     "end with the tokens that end a sequence, if the model asks for some"},
+    {"--explain", OPT_FLAG, &asked.explain, NULL,
+     "why the text becomes these tokens: rule by rule, merge by merge"},
+    {"--as-llama", OPT_FLAG, &asked.as_llama, NULL,
+     "split text as llama.cpp does where that is not as the model was trained"},
+    {0},
+};
 
 const Command command_tokenize = {
-    .name = "tokenize", .gloss = "text to token ids and back", .run = run};
+    .name = "tokenize",
+    .usage = "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
+    .about =
+        "One line of ids for each line of text on stdin, or back.  Lines are taken literally.",
+    .options = tokenize_options,
+    .rules = tokenize_rules,
+    .run = tokenize_run};

@@ -1,4 +1,5 @@
 /* compare.c - strata compare: what each chain makes of the same openings, measured. */
+#include "commands.h"
 #include "input.h"
 #include "study.h"
 #include "families.h"
@@ -7,16 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was asked for. */
-typedef struct Asking {
-    const Job *job;
-    bool contrast; /* some chain has it */
-} Asking;
-
-static bool is_asked_for(const void *context, const char *name) {
-    const Asking *a = context;
-    return name[0] == '-' ? command_line_has(a->job->line, name)
-                          : strcmp(name, "contrast") == 0 && a->contrast;
+/* An Asked: does some chain have it? */
+static bool has_contrast(const void *has, const char *name) {
+    return strcmp(name, "contrast") == 0 && *(const bool *)has;
 }
 
 /* What cfg moves away from begins with the token that begins a text; there is nothing else in it. */
@@ -25,16 +19,23 @@ static bool check_guide(const Study *study, Fault *fault) {
     tokenizer_begin(study->model.tokenizer, &begin);
     bool has_one = begin.count == 1;
     token_list_free(&begin);
-    return has_one ||
-           fault_set(fault, "cfg: the model's texts begin with no token of their own, "
-                            "so there is nothing to move away from");
+    return has_one || fault_set(fault, "cfg: the model's texts begin with no token of their "
+                                       "own, so there is nothing to move away from");
 }
+
+static const OptionRule compare_rules[] = {
+    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt takes the openings' place"},
+    {"--prompts", NOT_WITH, "--documents --words", "the prompts take the openings' place"},
+    {"--amateur", NEEDS, "contrast", "that stage asks it: --chains contrast:0.1"},
+    {"contrast", NEEDS, "--amateur", "it subtracts the logits of a weaker model"},
+    {0},
+};
 
 /* Every chain can be read and has what it needs, before anything is computed. */
 static bool check_chains(Study *study, Fault *fault) {
     const Job *job = study->job;
     const float none[1] = {0};
-    Asking asking = {.job = job};
+    bool contrast = false;
     for (size_t i = 0; i < job->n_chains; i++) {
         Chain chain;
         Step step = {.tokenizer = study->model.tokenizer,
@@ -42,25 +43,17 @@ static bool check_chains(Study *study, Fault *fault) {
                      .unconditional = none,
                      .look_ahead = look_ahead};
         if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
-        asking.contrast |= chain_needs_amateur(&chain) != NULL;
+        contrast |= chain_needs_amateur(&chain) != NULL;
         study->guided |= chain_needs_guide(&chain) != NULL;
-        bool ok = chain_check(&chain, &step, fault);
+        bool ok = chain_check(&chain, &step, 0, fault);
         chain_close(&chain);
         if (!ok) return fault_prefix(fault, job->chains[i]);
     }
-    return rules_check(job->line->rules, is_asked_for, &asking, fault) &&
+    return rules_check(compare_rules, has_contrast, &contrast, fault) &&
            (!study->guided || check_guide(study, fault)) &&
            (!job->amateur ||
             model_shares_words(&study->model, &study->amateur, "the amateur", fault));
 }
-
-static const OptionRule rules[] = {
-    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt takes the openings' place"},
-    {"--prompts", NOT_WITH, "--documents --words", "the prompts take the openings' place"},
-    {"--amateur", NEEDS, "contrast", "that stage asks it: --chains contrast:0.1"},
-    {"contrast", NEEDS, "--amateur", "it subtracts the logits of a weaker model"},
-    {0},
-};
 
 /* Room for what chains tell, and for what they make of the truth. */
 static bool open_results(Study *study, Fault *fault) {
@@ -96,12 +89,24 @@ static void close_study(Study *study) {
     model_close(&study->model), model_close(&study->amateur);
 }
 
-static bool run_study(Job *job, Fault *fault) {
+static OptionList compare_chains;
+static const char *compare_more[MAX_CHAINS];
+static Job asked = {
+    .documents = 100, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400, .sample = 25};
+
+/* The chains after --chains, then the words that follow it. */
+static void gather_chains(Job *job) {
+    for (size_t i = 0; i < compare_chains.count; i++)
+        job->chains[job->n_chains++] = compare_chains.items[i];
+    for (size_t i = 0; compare_more[i]; i++) job->chains[job->n_chains++] = compare_more[i];
+    if (job->n_chains == 0) job->chains[job->n_chains++] = chain_default;
+}
+
+static bool compare_run(Fault *fault) {
+    Job *job = &asked;
     Study study = {.job = job};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
+    gather_chains(job);
+    if (!choose_model(&job->model, fault) || !compute_open(&job->compute, fault)) return false;
     bool ok = open_study(&study, fault) && study_write(&study, fault) &&
               (!study.world || study_truth(&study, fault)) && study_report(&study, fault);
     close_study(&study);
@@ -109,85 +114,61 @@ static bool run_study(Job *job, Fault *fault) {
     return ok;
 }
 
-/* The chains after --chains, then the words that follow it. */
-static void gather_chains(Job *job, const OptionList *chains, const char *const *more) {
-    for (size_t i = 0; i < chains->count; i++) job->chains[job->n_chains++] = chains->items[i];
-    for (size_t i = 0; i < MAX_CHAINS && more[i]; i++) job->chains[job->n_chains++] = more[i];
-    if (job->n_chains == 0) job->chains[job->n_chains++] = chain_default;
-}
+static const Option compare_options[] = {
+    {"--chains", OPT_LIST, &compare_chains, "SPEC", "a chain; further ones may follow it"},
+    MODEL_OPTION(asked.model, "model to generate with"),
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
+     "openings of documents that are held out: stories, some with a card (100)"},
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this instead (-: standard input)"},
+    {"--prompts", OPT_TEXT, &asked.prompts, "FILE", "or these, one on each line"},
+    {"--seeds", OPT_INT(1, OPTION_MANY), &asked.seeds, "N", "texts for each opening (1)"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "of the draws (1)"},
+    {"--words", OPT_INT(1, OPTION_MANY), &asked.words, "N",
+     "length of the openings in words (4)"},
+    {"-n", OPT_INT(1, OPTION_MANY), &asked.max_tokens, "N", "most tokens of a text (400)"},
+    {"--amateur", OPT_TEXT, &asked.amateur, "FILE", "weaker model, for contrast"},
+    {"--sample", OPT_INT(1, OPTION_MANY), &asked.sample, "N",
+     "texts in a sample for distinct-n, which falls as it grows (25)"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "the table as JSON, with all measures"},
+    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "the same as CSV, too"},
+    {"--html", OPT_OUTPUT, &asked.html, "FILE",
+     "a page with table, plots and texts side by side, too; it needs no other file"},
+    HAND_OPTIONS(asked.hand),
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
 
-static int run(int argc, char **argv) {
-    Job job = {
-        .documents = 100, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400, .sample = 25};
-    Fault fault;
-    OptionList chains = {0};
-    const Option options[] = {
-        {"--chains", OPT_LIST, &chains, "SPEC", "a chain; further ones may follow it"},
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model to generate with (the storyteller in the box)"},
-        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
-         "openings of documents that are held out: stories, some with a card (100)"},
-        {"-p", OPT_PROMPT, &job.prompt, "TEXT", "continue this instead (-: standard input)"},
-        {"--prompts", OPT_TEXT, &job.prompts, "FILE", "or these, one on each line"},
-        {"--seeds", OPT_INT(1, OPTION_MANY), &job.seeds, "N", "texts for each opening (1)"},
-        {"--seed", OPT_SEED, &job.seed, "N", "of the draws (1)"},
-        {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
-         "length of the openings in words (4)"},
-        {"-n", OPT_INT(1, OPTION_MANY), &job.max_tokens, "N", "most tokens of a text (400)"},
-        {"--amateur", OPT_TEXT, &job.amateur, "FILE", "weaker model, for contrast"},
-        {"--sample", OPT_INT(1, OPTION_MANY), &job.sample, "N",
-         "texts in a sample for distinct-n, which falls as it grows (25)"},
-        {"--json", OPT_FLAG, &job.json, NULL, "the table as JSON, with all measures"},
-        {"--csv", OPT_OUTPUT, &job.csv, "FILE", "the same as CSV, too"},
-        {"--html", OPT_OUTPUT, &job.html, "FILE",
-         "a page with table, plots and texts side by side, too; it needs no other file"},
-        HAND_OPTIONS(job.hand),
-        ADAPTER_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    const char *more[MAX_CHAINS] = {NULL};
-    const CommandLine line = {
-        argc,
-        argv,
-        "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
+const Command command_compare = {
+    .name = "compare",
+    .usage = "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
+    .about =
         "Tell texts with each chain, all in one batch, and measure them, with intervals of 95 "
-        "% "
-        "over the openings; then the\n"
+        "% over the openings; then the\n"
         "differences from the first chain, taken opening by opening, where what all find hard "
         "cancels out.\n\n"
         "  valid     share of told texts that Tiny World could have written, to their end\n"
         "  kept      share of its true documents that the chain could tell: no token of them "
-        "is "
-        "cut\n"
+        "is cut\n"
         "  KL told   mean of ln c - ln w over valid texts, - ln valid + ln kept: KL(chain | "
-        "truth), "
-        "in nats a text\n"
+        "truth), in nats a text\n"
         "  KL truth  mean of ln w - ln c over kept documents, - ln kept + ln valid: KL(truth | "
         "chain)\n"
         "            c: probability of the text under the chain, w: in the world, both given "
-        "the "
-        "opening; both\n"
+        "the opening; both\n"
         "            divergences are between c and w within the texts that both allow\n"
         "  surprise  nats a token of what was told, under the model before the chain\n"
         "  dist-2    different 2-grams / all, of samples of --sample texts; repeats: share of "
-        "a "
-        "text's 4-grams\n"
+        "a text's 4-grams\n"
         "            that stood in it before\n\n"
         "valid, kept and KL need the world's openings; with -p or --prompts they are left out. "
-        " A "
-        "dash: it cannot be known\n"
+        " A dash: it cannot be known\n"
         "(a chain that looks ahead is not asked for other texts than its own), or fewer than "
-        "ten "
-        "texts say so.",
-        options,
-        rules};
-    int status = command_line_read(&line, more, 0, MAX_CHAINS - OPTION_LIST);
-    if (status >= 0) return status;
-    job.line = &line;
-    gather_chains(&job, &chains, more);
-    return run_study(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
-
-const Command command_compare = {
-    .name = "compare", .gloss = "measure what chains make of the same openings", .run = run};
+        "ten texts say so.",
+    .examples = {"strata compare --chains greedy balanced top_p:0.9"},
+    .options = compare_options,
+    .brief = "--chains -m -p --documents --seeds -n --csv --html --threads",
+    .rules = compare_rules,
+    .words = compare_more,
+    .max_words = MAX_CHAINS - OPTION_LIST,
+    .run = compare_run};

@@ -65,7 +65,8 @@ static bool sums_open(Sums *s, size_t n, Fault *fault) {
     return s->cell || fault_set(fault, "no memory for a table");
 }
 
-static void add_text(Sums *s, size_t opening, const Opening *o, const Sample *t, double share) {
+static void measure_add_text(Sums *s, size_t opening, const Opening *o, const Sample *t,
+                             double share) {
     s->at[SURPRISE][opening] += t->surprisal, s->at[UNSURE][opening] += t->entropy;
     s->at[TOKENS][opening] += (double)t->tokens;
     s->at[REPEATS][opening] += t->repetition * share;
@@ -77,8 +78,8 @@ static void add_text(Sums *s, size_t opening, const Opening *o, const Sample *t,
 static void add_up(const Study *study, size_t chain, Sums *s) {
     const size_t each = study->texts / study->n_openings;
     for (size_t i = 0; i < study->texts; i++)
-        add_text(s, i / each, &study->openings[i / each],
-                 &study->samples[chain * study->texts + i], 1 / (double)each);
+        measure_add_text(s, i / each, &study->openings[i / each],
+                         &study->samples[chain * study->texts + i], 1 / (double)each);
     for (size_t i = 0; study->truth && i < s->n; i++) {
         const Truth *t = &study->truth[chain * s->n + i];
         s->at[TRUE_KEPT][i] = t->kept;

@@ -10,14 +10,14 @@ static const char head[] =
     "<style>\n"
     ":root { color-scheme: light dark; --ink: #1c1c1c; --paper: #fdfdfb; --faint: #6b6b6b; "
     "--line: #d9d9d4; --mark: #ffe3a3; --bad: #b3261e; }\n"
-    "@media (prefers-color-scheme: dark) { :root { --ink: #e6e4df; --paper: #16181a; "
-    "--faint: #9d9b95; --line: #3a3d40; --mark: #5a4300; --bad: #ff9c93; } }\n"
+    "@media (prefers-color-scheme: dark) { :root { --ink: #e6e4df; --paper: #16181a; --faint: "
+    "#9d9b95; --line: #3a3d40; --mark: #5a4300; --bad: #ff9c93; } }\n"
     "body { color: var(--ink); background: var(--paper); font: 16px/1.5 system-ui, sans-serif; "
     "max-width: 1200px; margin: 0 auto; padding: 1rem; }\n"
-    "h1 { font-size: 1.5rem } h2 { font-size: 1.2rem; margin-top: 2rem } "
-    "small, dd, .faint { color: var(--faint) }\n"
-    ".wide { overflow-x: auto } table { border-collapse: collapse; "
-    "font-variant-numeric: tabular-nums; white-space: nowrap }\n"
+    "h1 { font-size: 1.5rem } h2 { font-size: 1.2rem; margin-top: 2rem } small, dd, .faint { "
+    "color: var(--faint) }\n"
+    ".wide { overflow-x: auto } table { border-collapse: collapse; font-variant-numeric: "
+    "tabular-nums; white-space: nowrap }\n"
     "th, td { padding: .25rem .6rem; text-align: right; border-bottom: 1px solid var(--line) "
     "}\n"
     "th:first-child, td:first-child { text-align: left; font-family: ui-monospace, monospace; "
@@ -26,14 +26,14 @@ static const char head[] =
     "1fr)); gap: 1rem } svg { width: 100%; height: auto }\n"
     ".texts { display: grid; grid-auto-flow: column; grid-auto-columns: minmax(260px, 1fr); "
     "gap: 1rem; overflow-x: auto }\n"
-    "@media (max-width: 640px) { .texts { grid-auto-flow: row } table { font-size: .8rem } "
-    "th, td { padding: .2rem .35rem } td:first-child { max-width: 9rem; overflow: hidden; "
+    "@media (max-width: 640px) { .texts { grid-auto-flow: row } table { font-size: .8rem } th, "
+    "td { padding: .2rem .35rem } td:first-child { max-width: 9rem; overflow: hidden; "
     "text-overflow: ellipsis } }\n"
-    "article { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; "
-    "font-size: .9rem; white-space: pre-wrap; overflow-wrap: anywhere }\n"
+    "article { border: 1px solid var(--line); border-radius: .4rem; padding: .6rem; font-size: "
+    ".9rem; white-space: pre-wrap; overflow-wrap: anywhere }\n"
     "article h3 { font: 600 .85rem ui-monospace, monospace; margin: 0 0 .4rem }\n"
-    "mark { background: var(--mark); color: inherit } .bad { color: var(--bad) } "
-    "i { font-style: normal; color: var(--faint) }\n"
+    "mark { background: var(--mark); color: inherit } .bad { color: var(--bad) } i { "
+    "font-style: normal; color: var(--faint) }\n"
     "dt { font-weight: 600 } dd { margin: 0 0 .4rem }\n"
     "</style>\n<h1>strata compare</h1>\n";
 
@@ -53,7 +53,7 @@ void page_text(FILE *out, Text text) {
     }
 }
 
-static void write_value(FILE *out, const Measure *m, Value v, bool sign) {
+static void page_write_value(FILE *out, const Measure *m, Value v, bool sign) {
     double factor = m->in_percent ? 100 : 1;
     const char *unit = m->in_percent ? " %" : "";
     if (!v.known) {
@@ -78,8 +78,8 @@ static void write_table(const Study *study, const Summary *all, bool against, FI
         page_text(out, text_of(job->chains[c]));
         for (size_t m = 0; m < MEASURES; m++)
             if (study->world || !measures[m].needs_world)
-                write_value(out, &measures[m], against ? all[c].against[m] : all[c].value[m],
-                            against);
+                page_write_value(out, &measures[m],
+                                 against ? all[c].against[m] : all[c].value[m], against);
         if (study->world && !against) fprintf(out, "<td>%s", all[c].reasons);
         fputs("\n", out);
     }

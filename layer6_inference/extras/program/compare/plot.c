@@ -23,7 +23,7 @@ static double round_step(double range) {
     return power * (times < 1.5 ? 1 : times < 3.5 ? 2 : times < 7.5 ? 5 : 10);
 }
 
-static bool fit(Axis *a, const Study *study, const Summary *all, const bool *drawn) {
+static bool plot_fit(Axis *a, const Study *study, const Summary *all, const bool *drawn) {
     double low = INFINITY, high = -INFINITY;
     for (size_t c = 0; c < study->job->n_chains; c++) {
         Value v = all[c].value[a->kind];
@@ -45,15 +45,17 @@ static void draw_axis(const Axis *a, const Axis *other, bool across, FILE *out) 
         if (fabs(t) < a->step / 2) t = 0; /* not -0.0 */
         double at = place(a, t / factor(a));
         if (across)
-            fprintf(out,
-                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" opacity=\".15\"/>"
-                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f</text>\n",
-                    at, at, other->to, other->from, at, HEIGHT - BOTTOM + 18, digits, t);
+            fprintf(
+                out,
+                "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" opacity=\".15\"/><text "
+                "x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.*f</text>\n",
+                at, at, other->to, other->from, at, HEIGHT - BOTTOM + 18, digits, t);
         else
-            fprintf(out,
-                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" opacity=\".15\"/>"
-                    "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n",
-                    other->from, other->to, at, at, LEFT - 6, at + 4, digits, t);
+            fprintf(
+                out,
+                "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" opacity=\".15\"/><text "
+                "x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.*f</text>\n",
+                other->from, other->to, at, at, LEFT - 6, at + 4, digits, t);
     }
     const char *unit = m->in_percent ? ", %" : "";
     if (across)
@@ -90,11 +92,10 @@ void plot_write(const Study *study, const Summary *all, MeasureKind across, Meas
     size_t n = 0;
     for (size_t c = 0; c < study->job->n_chains; c++)
         n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
-    if (n < 2 || !fit(&x, study, all, drawn) || !fit(&y, study, all, drawn)) return;
+    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn)) return;
     fprintf(out,
             "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s against %s\" "
-            "fill=\"currentColor\" "
-            "stroke=\"none\" font-size=\"13\">\n"
+            "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
             "<style>line { stroke: currentColor }</style>\n",
             WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
     draw_axis(&x, &y, true, out), draw_axis(&y, &x, false, out);

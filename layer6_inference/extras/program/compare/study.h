@@ -23,7 +23,6 @@ typedef struct Job {
     const char *model, *prompt, *prompts, *csv, *html, *amateur;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
-    const CommandLine *line;
     long documents, seeds, words, max_tokens, sample;
     uint64_t seed;
     bool json;

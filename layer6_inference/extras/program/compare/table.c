@@ -13,14 +13,14 @@ static const MeasureKind shown[] = {VALID,     KEPT,       KL_TOLD,   KL_TRUTH,
                                     SURPRISAL, DISTINCT_2, REPETITION};
 enum { SHOWN = sizeof shown / sizeof *shown, CELL = 14 };
 
-static bool has(const Study *study, MeasureKind m) {
+static bool table_has(const Study *study, MeasureKind m) {
     return study->world || !measures[m].needs_world;
 }
 
 /* ------------------------------------------------------------------ columns */
 
 /* "53.8% +-4.4": half the interval's width, in the digits of the value. */
-static void print_value(const Measure *m, Value v, bool sign) {
+static void table_print_value(const Measure *m, Value v, bool sign) {
     double factor = m->in_percent ? 100 : 1;
     char text[32] = "-", half[16] = "";
     if (v.has_interval)
@@ -34,7 +34,7 @@ static void print_value(const Measure *m, Value v, bool sign) {
 static void print_head(const Study *study, const char *first) {
     printf("%-32s", first);
     for (size_t i = 0; i < SHOWN; i++)
-        if (has(study, shown[i])) printf(" %*s", CELL, measures[shown[i]].head);
+        if (table_has(study, shown[i])) printf(" %*s", CELL, measures[shown[i]].head);
 }
 
 static void print_columns(const Study *study, const Summary *all) {
@@ -44,8 +44,8 @@ static void print_columns(const Study *study, const Summary *all) {
     for (size_t c = 0; c < job->n_chains; c++) {
         printf("%-32.32s", job->chains[c]);
         for (size_t i = 0; i < SHOWN; i++)
-            if (has(study, shown[i]))
-                print_value(&measures[shown[i]], all[c].value[shown[i]], false);
+            if (table_has(study, shown[i]))
+                table_print_value(&measures[shown[i]], all[c].value[shown[i]], false);
         printf(" %5.0f %6.0f  %s\n", all[c].value[WORDS].mean, all[c].speed, all[c].reasons);
     }
 }
@@ -61,8 +61,8 @@ static void print_differences(const Study *study, const Summary *all) {
     for (size_t c = 1; c < job->n_chains; c++) {
         printf("%-32.32s", job->chains[c]);
         for (size_t i = 0; i < SHOWN; i++)
-            if (has(study, shown[i]))
-                print_value(&measures[shown[i]], all[c].against[shown[i]], true);
+            if (table_has(study, shown[i]))
+                table_print_value(&measures[shown[i]], all[c].against[shown[i]], true);
         printf("\n");
     }
 }
@@ -70,11 +70,10 @@ static void print_differences(const Study *study, const Summary *all) {
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static void print_note(const Study *study, const Summary *s) {
-    printf(
-        "\n%zu text%s a chain from %zu opening%s, +- half an interval of 95 %%; dist-2 of %zu "
-        "sample%s of %zu text%s\n",
-        study->texts, plural(study->texts), study->n_openings, plural(study->n_openings),
-        s->samples, plural(s->samples), s->sample, plural(s->sample));
+    printf("\n%zu text%s a chain from %zu opening%s, +- half an interval of 95 %%; dist-2 of "
+           "%zu sample%s of %zu text%s\n",
+           study->texts, plural(study->texts), study->n_openings, plural(study->n_openings),
+           s->samples, plural(s->samples), s->sample, plural(s->sample));
 }
 
 /* ------------------------------------------------------------------ CSV and JSON */
@@ -87,7 +86,7 @@ static void csv_value(FILE *out, Value v) {
 static void write_csv(const Study *study, const Summary *all, FILE *out) {
     fprintf(out, "chain,texts,openings,sample");
     for (size_t m = 0; m < MEASURES; m++)
-        if (has(study, m))
+        if (table_has(study, m))
             for (int i = 0; i < 2; i++) {
                 const char *less = i ? "less_first_" : "", *key = measures[m].key;
                 fprintf(out, ",%s%s,%s%s_low,%s%s_high", less, key, less, key, less, key);
@@ -98,7 +97,7 @@ static void write_csv(const Study *study, const Summary *all, FILE *out) {
         list_cell(out, text_of(study->job->chains[c]));
         fprintf(out, ",%zu,%zu,%zu", study->texts, study->n_openings, s->sample);
         for (size_t m = 0; m < MEASURES; m++)
-            if (has(study, m)) csv_value(out, s->value[m]), csv_value(out, s->against[m]);
+            if (table_has(study, m)) csv_value(out, s->value[m]), csv_value(out, s->against[m]);
         fprintf(out, ",%.0f", s->speed);
         if (study->world) fprintf(out, ",\"%s\"", s->reasons);
         fprintf(out, "\n");
@@ -122,11 +121,11 @@ static void print_json(const Study *study, const Summary *all) {
         printf("%s\n  {\"chain\": ", c ? "," : "");
         list_json(stdout, text_of(study->job->chains[c]));
         for (size_t m = 0; m < MEASURES; m++)
-            if (has(study, m)) json_value(measures[m].key, all[c].value[m]);
+            if (table_has(study, m)) json_value(measures[m].key, all[c].value[m]);
         printf(",\n   \"less_first\": {\"chain\": ");
         list_json(stdout, text_of(study->job->chains[0]));
         for (size_t m = 0; c && m < MEASURES; m++)
-            if (has(study, m)) json_value(measures[m].key, all[c].against[m]);
+            if (table_has(study, m)) json_value(measures[m].key, all[c].against[m]);
         printf("},\n   \"tokens_per_second\": %.0f, \"not_valid\": ", all[c].speed);
         list_json(stdout, text_of(all[c].reasons));
         printf("}");

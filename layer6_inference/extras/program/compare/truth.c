@@ -28,7 +28,7 @@ typedef struct TruthReader {
 } TruthReader;
 
 /* The document after its opening, and the token that ends it. */
-static bool read_document(TruthReader *r, const Opening *o, Fault *fault) {
+static bool truth_read_document(TruthReader *r, const Opening *o, Fault *fault) {
     const Tokenizer *t = r->study->model.tokenizer;
     const TokenList *begin = &o->tokens;
     Text whole = {o->text.bytes, o->text.size},
@@ -50,11 +50,11 @@ static bool read_document(TruthReader *r, const Opening *o, Fault *fault) {
 }
 
 /* A row of a second model; rows of the guide begin where the opening ends. */
-static const float *row_of(const Session *s, size_t row) {
+static const float *truth_row_of(const Session *s, size_t row) {
     return s->logits + row * s->model->sizes.vocab;
 }
 
-static bool take_row(TruthReader *r, size_t chain, int worker, size_t row, Truth *truth) {
+static bool truth_take_row(TruthReader *r, size_t chain, int worker, size_t row, Truth *truth) {
     size_t next = r->at + row + 1, vocab = r->study->model.sizes.vocab;
     Candidates *c = &r->candidates[worker];
     int32_t token;
@@ -65,9 +65,9 @@ static bool take_row(TruthReader *r, size_t chain, int worker, size_t row, Truth
         .history_count = next,
         .prompt_count = r->begun,
         .tokenizer = r->study->model.tokenizer,
-        .amateur = r->amateur.model ? row_of(&r->amateur, row) : NULL,
-        .unconditional = r->guide.model ? row_of(&r->guide, row) : NULL};
-    memcpy(r->rows[worker], row_of(&r->session, row), vocab * sizeof(float));
+        .amateur = r->amateur.model ? truth_row_of(&r->amateur, row) : NULL,
+        .unconditional = r->guide.model ? truth_row_of(&r->guide, row) : NULL};
+    memcpy(r->rows[worker], truth_row_of(&r->session, row), vocab * sizeof(float));
     if (!candidates_load(c, r->rows[worker], &r->faults[chain])) return false;
     c->given = r->tokens.ids[next];
     if (!chain_run(&r->chains[chain], c, &step, &token, &r->faults[chain])) return false;
@@ -84,7 +84,7 @@ static void take_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t c = begin; c < end; c++) {
         Truth *truth = &r->study->truth[c * r->study->n_openings + r->document];
         for (size_t i = 0; i < r->n && truth->kept && !r->failed[c]; i++)
-            r->failed[c] = !take_row(r, c, worker, i, truth);
+            r->failed[c] = !truth_take_row(r, c, worker, i, truth);
     }
 }
 
@@ -109,7 +109,7 @@ static bool begin_sessions(TruthReader *r, Fault *fault) {
 }
 
 /* Longer than a told text may be: no chain tells it. */
-static bool is_too_long(const TruthReader *r) {
+static bool truth_is_too_long(const TruthReader *r) {
     size_t told = r->tokens.count - r->begun; /* its end, too */
     return told > (size_t)r->study->job->max_tokens ||
            r->tokens.count > session_ctx(&r->session);
@@ -118,12 +118,12 @@ static bool is_too_long(const TruthReader *r) {
 static bool ask_chains(TruthReader *r, Fault *fault) {
     const Study *study = r->study;
     for (size_t c = 0; c < study->job->n_chains; c++) {
-        bool knows = !chain_looks_ahead(&r->chains[c]) && !is_too_long(r);
+        bool knows = !chain_looks_ahead(&r->chains[c]) && !truth_is_too_long(r);
         study->truth[c * study->n_openings + r->document] =
             (Truth){knows, knows ? 0 : INFINITY};
         chain_reset(&r->chains[c]);
     }
-    if (is_too_long(r)) return true;
+    if (truth_is_too_long(r)) return true;
     if (!begin_sessions(r, fault)) return false;
     for (r->at = r->begun - 1; r->at + 1 < r->tokens.count; r->at += r->n) {
         r->n = r->tokens.count - 1 - r->at < ROWS ? r->tokens.count - 1 - r->at : ROWS;
@@ -136,7 +136,7 @@ static bool ask_chains(TruthReader *r, Fault *fault) {
     return true;
 }
 
-static bool open_reader(TruthReader *r, Fault *fault) {
+static bool truth_open_reader(TruthReader *r, Fault *fault) {
     const Study *study = r->study;
     size_t chains = study->job->n_chains, vocab = study->model.sizes.vocab;
     size_t threads = (size_t)pool_threads(study->job->compute.pool);
@@ -181,10 +181,11 @@ static void close_reader(TruthReader *r) {
 bool study_truth(Study *study, Fault *fault) {
     TruthReader r = {.study = study};
     Progress progress;
-    bool ok = open_reader(&r, fault);
+    bool ok = truth_open_reader(&r, fault);
     progress_start(&progress, "true documents", "documents", (double)study->n_openings);
     for (r.document = 0; ok && r.document < study->n_openings; r.document++) {
-        ok = read_document(&r, &study->openings[r.document], fault) && ask_chains(&r, fault);
+        ok = truth_read_document(&r, &study->openings[r.document], fault) &&
+             ask_chains(&r, fault);
         progress_show(&progress, (double)r.document + 1);
     }
     progress_end(&progress, (double)r.document);

@@ -31,7 +31,7 @@ typedef struct Writer {
     size_t begun, over; /* texts */
 } Writer;
 
-static bool watch(void *context, const Choice *choice) {
+static bool write_watch(void *context, const Choice *choice) {
     Sample *s = context;
     size_t vocab = choice->after->vocab;
     float max = vector_max(choice->raw, vocab);
@@ -48,7 +48,7 @@ static void watch_chain(void *context, const Stage *stage, Candidates *after) {
         p->sample->nats -= chain_ln_p(&p->chain, after, after->chosen);
 }
 
-static void append(void *context, Text piece) { world_text_append(context, piece); }
+static void write_append(void *context, Text piece) { world_text_append(context, piece); }
 
 /* The opening of a text becomes its beginning. */
 static void take_opening(const Opening *o, Place *p) {
@@ -57,7 +57,7 @@ static void take_opening(const Opening *o, Place *p) {
     world_text_append(&p->sample->text, (Text){o->text.bytes, o->end});
 }
 
-static bool begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
+static bool write_begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
     const Study *study = w->study;
     const Job *job = study->job;
     size_t text = index % study->texts;
@@ -67,13 +67,13 @@ static bool begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
         return false;
     take_opening(&study->openings[text / (size_t)job->seeds], p);
     p->chain.observer = watch_chain, p->chain.observer_context = p;
-    stream_open(&p->stream, NULL, append, &p->sample->text);
+    stream_open(&p->stream, NULL, write_append, &p->sample->text);
     GenerateOptions options = {.chain = &p->chain,
                                .seed = rng_hash(job->seed, 77, text),
                                .limits.max_tokens = (size_t)job->max_tokens,
                                .limits.only_bos_ends = study->world != NULL,
                                .stream = &p->stream,
-                               .on_choice = watch,
+                               .on_choice = write_watch,
                                .want_raw = true,
                                .context = p->sample};
     if (chain_needs_guide(&p->chain)) with_negative(&options, &w->guide);
@@ -82,7 +82,7 @@ static bool begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
     return (p->sequence = engine_add(&w->engine, &p->tokens, &options, fault)) != NULL;
 }
 
-static void leave(Writer *w, Place *p) {
+static void write_leave(Writer *w, Place *p) {
     if (p->sequence) engine_remove(&w->engine, p->sequence);
     p->sequence = NULL;
     stream_close(&p->stream), chain_close(&p->chain);
@@ -109,13 +109,13 @@ static bool end_text(Writer *w, Place *p, Fault *fault) {
     Text text = {s->text.bytes, s->text.size};
     if (!diversity_measure(&text, 1, &alone, fault)) return false;
     s->repetition = alone.repetition;
-    leave(w, p);
+    write_leave(w, p);
     w->over++;
     return true;
 }
 
 /* A step of all texts; each has its share of the time. */
-static bool step(Writer *w, Fault *fault) {
+static bool write_step(Writer *w, Fault *fault) {
     double start = clock_seconds(), live = (double)w->engine.live;
     if (!engine_step(&w->engine, fault)) return false;
     double share = (clock_seconds() - start) / live;
@@ -127,7 +127,7 @@ static bool step(Writer *w, Fault *fault) {
 /* Free places take texts that have not begun. */
 static bool fill_places(Writer *w, size_t total, Fault *fault) {
     for (Place *p = w->places; p < w->places + AT_ONCE && w->begun < total; p++)
-        if (!p->sequence && !begin_text(w, p, w->begun++, fault)) return false;
+        if (!p->sequence && !write_begin_text(w, p, w->begun++, fault)) return false;
     return true;
 }
 
@@ -137,7 +137,7 @@ static bool write_texts(Writer *w, Fault *fault) {
     progress_start(&progress, "texts", "texts", (double)total);
     bool ok = fill_places(w, total, fault);
     while (ok && w->engine.live) {
-        ok = step(w, fault);
+        ok = write_step(w, fault);
         for (Place *p = w->places; ok && p < w->places + AT_ONCE; p++)
             if (p->sequence && !p->sequence->live) ok = end_text(w, p, fault);
         ok = ok && fill_places(w, total, fault);
@@ -190,7 +190,7 @@ static bool open_writer(Writer *w, Fault *fault) {
 
 static void close_writer(Writer *w) {
     for (Place *p = w->places; p < w->places + AT_ONCE; p++)
-        leave(w, p), token_list_free(&p->tokens);
+        write_leave(w, p), token_list_free(&p->tokens);
     engine_close(&w->engine);
     token_list_free(&w->guide);
     session_close(&w->session), session_close(&w->amateur);

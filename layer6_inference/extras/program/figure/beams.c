@@ -67,8 +67,9 @@ static bool print_finds(const char *search, const Finds *f, Fault *fault) {
 }
 
 /* One story that beams find; it begins with the opening. */
-static bool search(LoadedModel *s, const FigureJob *job, size_t beams, const TokenList *prompt,
-                   Text opening, WorldText *text, double *nats, Fault *fault) {
+static bool beams_search(LoadedModel *s, const FigureJob *job, size_t beams,
+                         const TokenList *prompt, Text opening, WorldText *text, double *nats,
+                         Fault *fault) {
     BeamText found[FIGURE_BEAMS];
     size_t count;
     BeamOptions options = {.beams = beams,
@@ -112,7 +113,8 @@ static bool find_stories(LoadedModel *s, const FigureJob *job, const World *worl
         prompt.count = 0;
         ok = loaded_tokenize(s, opening, true, &prompt, fault);
         if (ok && beams)
-            ok = search(s, job, beams, &prompt, opening, &f->texts[i], &f->nats[i], fault);
+            ok =
+                beams_search(s, job, beams, &prompt, opening, &f->texts[i], &f->nats[i], fault);
         if (ok && !beams) {
             world_text_append(&f->texts[i], whole);
             ok = read_truth(s, &prompt, whole, &f->nats[i], fault);

@@ -16,7 +16,8 @@ static void make_distribution(bool peaked, float *logits) {
 }
 
 /* What the model's rows look like to the stages that want more than one distribution. */
-static bool look(void *context, const int32_t *tokens, size_t n, float *similarity) {
+static bool distribution_look(void *context, const int32_t *tokens, size_t n,
+                              float *similarity) {
     (void)context;
     for (size_t i = 0; i < n; i++) similarity[i] = tokens[i] % 2 ? 0.2f : 0.8f;
     return true;
@@ -28,8 +29,8 @@ typedef struct Desk {
 } Desk;
 
 /* Rows  label,shape,rank,before,after  of a chain on one of the distributions. */
-static bool print_effect(Desk *d, const char *label, const char *spec, bool peaked,
-                         Fault *fault) {
+static bool distribution_print_effect(Desk *d, const char *label, const char *spec, bool peaked,
+                                      Fault *fault) {
     static const int32_t history[] = {3, 0, 1, 0, 2, 0};
     Chain chain;
     float logits[TOKENS], before[TOKENS], amateur[TOKENS];
@@ -45,7 +46,7 @@ static bool print_effect(Desk *d, const char *label, const char *spec, bool peak
                  .prompt_count = 6,
                  .amateur = amateur,
                  .unconditional = amateur,
-                 .look_ahead = look};
+                 .look_ahead = distribution_look};
     bool ok = chain_parse(&chain, spec, NULL, fault) &&
               candidates_load(&d->candidates, logits, fault) &&
               chain_run(&chain, &d->candidates, &step, &token, fault);
@@ -62,8 +63,8 @@ static bool print_effects(const char *const *labels, const char *const *specs, s
     bool ok = candidates_open(&desk.candidates, TOKENS, &desk.arena, fault);
     printf("chain,shape,rank,before,after\n");
     for (size_t i = 0; ok && i < n; i++)
-        ok = print_effect(&desk, labels[i], specs[i], true, fault) &&
-             print_effect(&desk, labels[i], specs[i], false, fault);
+        ok = distribution_print_effect(&desk, labels[i], specs[i], true, fault) &&
+             distribution_print_effect(&desk, labels[i], specs[i], false, fault);
     arena_free(&desk.arena);
     return ok;
 }

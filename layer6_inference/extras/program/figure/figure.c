@@ -1,14 +1,17 @@
 /* figure.c - strata figure: the numbers behind the plots of samplers, as CSV. */
+#include "commands.h"
 #include "figure.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
+typedef struct Figure {
     const char *name, *gloss;
     bool (*plain)(const FigureJob *job, Fault *fault);
     bool (*run_with)(LoadedModel *loaded, const FigureJob *job, Fault *fault);
-} figures[] = {
+} Figure;
+
+static const Figure figures[] = {
     {"effects", "what each sampler does to a peaked and to a flat distribution", figure_effects,
      NULL},
     {"temperature", "the temperature family", figure_temperature, NULL},
@@ -19,20 +22,27 @@ static const struct {
     {"guess", "speculative decoding: acceptance by length of the draft", NULL, figure_drafts},
     {"beams", "the likeliest stories that beams of each width find", NULL, figure_beams}};
 
-static bool run_model_figure(FigureJob *job, size_t figure, Fault *fault) {
-    LoadedModel loaded = {0};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault) ||
-        !compute_open(&job->compute, fault))
-        return false;
-    bool ok = loaded_open(&loaded, job->model, &job->compute, 0, FIGURE_BEAMS, fault) &&
-              figures[figure].run_with(&loaded, job, fault);
-    if (loaded.model) loaded_close(&loaded);
-    compute_close(&job->compute);
-    return ok;
+static FigureJob asked = {
+    .prompt = "Once upon a time", .steps = 300, .documents = 100, .compute = {.threads = 1}};
+
+static const Figure *find_figure(void) {
+    const Figure *figure = figures;
+    while (strcmp(asked.name, figure->name) != 0) figure++;
+    return figure;
 }
 
-static const OptionRule rules[] = {
+static bool figure_model(LoadedModel *m, Fault *fault) {
+    return loaded_open_session(m, &asked.compute, 0, FIGURE_BEAMS, fault) &&
+           find_figure()->run_with(m, &asked, fault);
+}
+
+static bool figure_run(Fault *fault) {
+    const Figure *figure = find_figure();
+    return figure->plain ? figure->plain(&asked, fault)
+                         : loaded_run(&asked.model, &asked.compute, figure_model, fault);
+}
+
+static const OptionRule figure_rules[] = {
     {"--draft", NEEDS, "guess", "no other figure has two models"},
     {"-m", NEEDS, "kept surprise guess beams", "the others plot given numbers"},
     {"-p", NEEDS, "kept surprise guess", "the others have no text, or the world's"},
@@ -45,47 +55,25 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    FigureJob job = {.prompt = "Once upon a time",
-                     .steps = 300,
-                     .documents = 100,
-                     .compute = {.threads = 1}};
-    Fault fault;
-    const char *name = NULL;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model to generate with (the storyteller in the box)"},
-        {"-p", OPT_PROMPT, &job.prompt, "TEXT", "how the texts begin (-: standard input)"},
-        {"--draft", OPT_TEXT, &job.draft, "FILE", "for guess: the smaller model"},
-        {"-n", OPT_INT(1, OPTION_MANY), &job.steps, "N", "most tokens of a text (300)"},
-        {"--documents", OPT_INT(2, OPTION_MANY), &job.documents, "N",
-         "for beams: openings of held-out stories (100)"},
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "figure effects|temperature|order|kept|surprise|guess|beams [options]",
-        "The numbers behind a plot, as CSV on stdout; make plots draws them.",
-        options,
-        rules};
-    int status = command_line_read(&line, &name, 1, 1);
-    if (status >= 0) return status;
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
-        if (strcmp(name, figures[i].name) != 0) continue;
-        if (!rules_check_word(&line, name, &fault)) return wrong_usage(&fault, line.usage);
-        bool ok = figures[i].plain ? figures[i].plain(&job, &fault)
-                                   : run_model_figure(&job, i, &fault);
-        return ok ? EXIT_DONE : command_failed(&fault);
-    }
-    char names[200] = "", hint[80];
-    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        strcat(strcat(names, " "), figures[i].name);
-    fprintf(stderr, "strata: no figure '%s': there are%s%s\n", name, names,
-            nearest_hint(hint, sizeof hint, text_of(name), names));
-    return EXIT_USAGE;
-}
+static const Option figure_options[] = {
+    MODEL_OPTION(asked.model, "model to generate with"),
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "how the texts begin (-: standard input)"},
+    {"--draft", OPT_TEXT, &asked.draft, "FILE", "for guess: the smaller model"},
+    {"-n", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "most tokens of a text (300)"},
+    {"--documents", OPT_INT(2, OPTION_MANY), &asked.documents, "N",
+     "for beams: openings of held-out stories (100)"},
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
 
 const Command command_figure = {
-    .name = "figure", .gloss = "the numbers behind the plots", .run = run};
+    .name = "figure",
+    .usage = "figure effects|temperature|order|kept|surprise|guess|beams [options]",
+    .about = "The numbers behind a plot, as CSV on stdout; make plots draws them.",
+    .options = figure_options,
+    .rules = figure_rules,
+    .words = &asked.name,
+    .min_words = 1,
+    .max_words = 1,
+    .has_kinds = true,
+    .run = figure_run};

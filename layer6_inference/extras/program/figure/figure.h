@@ -9,6 +9,7 @@
 enum { FIGURE_BEAMS = 16 }; /* sequences of the session */
 
 typedef struct FigureJob {
+    const char *name; /* of the figure */
     const char *model, *prompt, *draft;
     long steps, documents;
     ComputeOptions compute;

@@ -1,8 +1,10 @@
 /* app.c - opening and closing what strata generate needs.  See app.h. */
+#include "commands.h"
 #include "input.h"
 #include "listing.h"
 #include "app.h"
 #include "draft_head.h"
+#include "tokenizers.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -13,11 +15,9 @@
 
 enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
 
-/* An Asked: options by the command line, all other names by the chain. */
-static bool is_asked_for(const void *context, const char *name) {
-    const GenerateApp *app = context;
-    return name[0] == '-' ? command_line_has(app->request->line, name)
-                          : chain_find(&app->chain, name) != NULL;
+/* An Asked. */
+static bool app_chain_has(const void *chain, const char *name) {
+    return chain_find(chain, name) != NULL;
 }
 
 /* What cfg moves away from, in tokens. */
@@ -26,8 +26,8 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
     if (!chain_needs_guide(&app->chain)) return true;
     return loaded_tokenize(&app->expert, text_of(text), false, &app->negative, fault) &&
            (app->negative.count ||
-            fault_set(fault, "this model's texts begin with no token of their own: give "
-                             "a --negative text for cfg"));
+            fault_set(fault, "this model's texts begin with no token of their own: give a "
+                             "--negative text for cfg"));
 }
 
 /* What makes drafts: the model's own head, a file's, or a model. */
@@ -88,7 +88,7 @@ static bool input_waits(void) {
 }
 
 static void choose_prompt(GenerateApp *app) {
-    if (!app->request->quiet && !command_line_has(app->request->line, "-p") && input_waits())
+    if (!app->request->quiet && !option_given("-p") && input_waits())
         fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
     app->prompt = text_of(app->request->prefix ? app->request->prefix : app->request->prompt);
 }
@@ -136,8 +136,8 @@ static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Tokenizer *t = app->expert.model->tokenizer;
     if (r->heal && more_of(app->expert.model)->encoder)
         return fault_set(fault,
-                         "--heal makes a text go on in the middle of a word: what a %s "
-                         "model writes does not go on with what it reads",
+                         "--heal makes a text go on in the middle of a word: what a %s model "
+                         "writes does not go on with what it reads",
                          app->expert.model->recipe->arch);
     choose_prompt(app);
     return encode_prompt(app, fault) &&
@@ -231,7 +231,7 @@ bool app_open(GenerateApp *app, Fault *fault) {
         return false;
     const Model *model = app->expert.model;
     if (!check_request(r, &model->sizes, fault) || !read_chain(app, fault) ||
-        !rules_check(r->line->rules, is_asked_for, app, fault))
+        !rules_check(command_generate.rules, app_chain_has, &app->chain, fault))
         return false;
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),

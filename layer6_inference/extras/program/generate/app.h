@@ -17,7 +17,6 @@
 
 /* The options, as they were given. */
 typedef struct Request {
-    const CommandLine *line;
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
     const char *draft, *grammar, *schema, *tags, *regex;
     const char *prefix, *suffix; /* the middle is asked for; NULL: what follows the prompt */

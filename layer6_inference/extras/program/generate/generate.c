@@ -1,10 +1,11 @@
 /* generate.c - strata generate: its options.  What they lead to is in app.h. */
+#include "commands.h"
 #include "app.h"
 #include "beam.h"
 
 #include <stdlib.h>
 
-static const OptionRule rules[] = {
+static const OptionRule generate_rules[] = {
     {"--grammar", NOT_WITH, "--schema --tags --regex",
      "a text obeys one of them: more are stages of --chain"},
     {"--tags", NOT_WITH, "--regex", "a text obeys one of them: more are stages of --chain"},
@@ -61,13 +62,22 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static bool run_request(Request *r, Fault *fault) {
+static Request asked = {.prompt = "Once upon a time",
+                        .chain = chain_default,
+                        .max_tokens = 400,
+                        .seed = 1,
+                        .logprobs = -1,
+                        .trace_rows = 50,
+                        .guess = 4,
+                        .groups = 1,
+                        .length_power = 1};
+
+static bool generate_run(Fault *fault) {
+    Request *r = &asked;
     GenerateApp *app = calloc(1, sizeof *app);
-    char path[2400];
     if (!app) return fault_set(fault, "no memory");
     app->request = r, app->first = true, app->hand = r->hand;
-    bool ok =
-        choose_model(&r->model, path, sizeof path, fault) && compute_open(&r->compute, fault);
+    bool ok = choose_model(&r->model, fault) && compute_open(&r->compute, fault);
     if (ok) {
         ok = app_open(app, fault) && app_run(app, fault);
         ok = app_close(app, ok ? fault : NULL) && ok;
@@ -77,114 +87,95 @@ static bool run_request(Request *r, Fault *fault) {
     return ok;
 }
 
-static int run(int argc, char **argv) {
-    Request r = {.prompt = "Once upon a time",
-                 .chain = chain_default,
-                 .max_tokens = 400,
-                 .seed = 1,
-                 .logprobs = -1,
-                 .trace_rows = 50,
-                 .guess = 4,
-                 .groups = 1,
-                 .length_power = 1};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &r.model, "FILE",
-         "model: a GGUF file, or a name from strata pull (the storyteller in the box)"},
-        {"-p", OPT_PROMPT, &r.prompt, "TEXT",
-         "prompt to continue (\"Once upon a time\"); -: standard input, without its last "
-         "newline"},
-        {"--prefix", OPT_TEXT, &r.prefix, "TEXT",
-         "fill in the middle: what stands before it, instead of -p; for models trained to "
-         "(most "
-         "coders)"},
-        {"--suffix", OPT_TEXT, &r.suffix, "TEXT",
-         "and what stands behind; prints all three, with --no-prompt the middle alone"},
-        {"-n", OPT_INT(-1, OPTION_MANY), &r.max_tokens, "N",
-         "tokens to generate at most (400; -1: until the model ends or the context is full)"},
-        {"--chain", OPT_TEXT, &r.chain, "SPEC",
-         "samplers, for instance top_k:40,top_p:0.95,temp:0.8 or greedy; strata samplers lists "
-         "them"},
-        {"--grammar", OPT_TEXT, &r.grammar, "FILE",
-         "the text obeys a grammar in llama.cpp's notation: stage grammar before the chain"},
-        {"--schema", OPT_TEXT, &r.schema, "FILE",
-         "the text is JSON that fulfils a schema: stage json_schema before the chain"},
-        {"--tags", OPT_TEXT, &r.tags, "FILE",
-         "free text with tags whose content obeys (tool calls): stage tags before the chain"},
-        {"--regex", OPT_TEXT, &r.regex, "TEXT",
-         "the whole text matches a regular expression: stage regex before the chain"},
-        {"--seed", OPT_SEED, &r.seed, "N", "the same seed gives the same text (1)"},
-        {"--stop", OPT_LIST, &r.stops, "TEXT",
-         "end before this text (may be given several times)"},
-        {"--stop-ids", OPT_TEXT, &r.stop_ids, "IDS", "end before one of these tokens: 5,17"},
-        {"--seconds", OPT_REAL(0, OPTION_MANY), &r.seconds, "X",
-         "end after so long, all samples or beams together (0: never)"},
-        {"--repeats", OPT_INT(2, OPTION_MANY), &r.repeats, "N",
-         "end when a piece of up to 64 tokens came N times in a row (never)"},
-        {"--amateur", OPT_TEXT, &r.amateur, "FILE",
-         "weaker model with the same vocabulary, for contrast"},
-        {"--negative", OPT_TEXT, &r.negative, "TEXT", "what cfg moves away from (nothing)"},
-        {"--draft", OPT_TEXT, &r.draft, "FILE",
-         "smaller model with the same vocabulary, or a draft head (EAGLE-3), that makes "
-         "drafts"},
-        {"--draft-head", OPT_FLAG, &r.draft_head, NULL,
-         "the model's own draft head makes drafts (files with nextn_predict_layers)"},
-        {"--no-forced", OPT_FLAG, &r.no_forced, NULL,
-         "ask for every token by itself, also where a grammar leaves no choice"},
-        {"--lookup", OPT_FLAG, &r.lookup, NULL, "draft what followed the same words before"},
-        {"--guess", OPT_INT(1, SPECULATE_MAX), &r.guess, "N", "tokens in a draft (4)"},
-        {"--best-of", OPT_INT(1, OPTION_MANY), &r.best_of, "N",
-         "the likeliest of N samples, by mean ln p of what is shown; --seed is the first "
-         "one's"},
-        {"--beams", OPT_INT(1, BEAM_MAX), &r.beams, "N", "beam search instead of the chain"},
-        {"--beam-groups", OPT_INT(2, BEAM_MAX), &r.groups, "N",
-         "groups of beams that avoid each other (all are one)"},
-        {"--beam-diversity", OPT_REAL(1e-9, 1000), &r.diversity, "X", "how much they do"},
-        {"--length-power", OPT_REAL(-10, 10), &r.length_power, "X",
-         "score = ln p / tokens^X (1)"},
-        {"--early", OPT_FLAG, &r.early, NULL, "end beam search when N texts are finished"},
-        {"--heal", OPT_FLAG, &r.heal, NULL,
-         "let the prompt's last word go on: its last tokens are chosen anew, its letters stay"},
-        {"--trace", OPT_OUTPUT, &r.trace, "FILE", "what every stage did at every step, as CSV"},
-        {"--trace-rows", OPT_INT(0, OPTION_MANY), &r.trace_rows, "N",
-         "rows for each stage (50; 0: all)"},
-        {"--logprobs", OPT_INT(0, OPTION_MANY), &r.logprobs, "N",
-         "for each token, its log-probability before and after the chain, and the N likeliest; "
-         "on stderr"},
-        {"--ctx", OPT_INT(1, OPTION_MANY), &r.ctx, "N",
-         "context in tokens, at most the model's (that, at most 4096)"},
-        {"--shift", OPT_FLAG, &r.shift, NULL,
-         "a full context is no end: the oldest tokens are cut out of it, the first page stays; "
-         "nearly the same as reading the rest again"},
-        {"--chat", OPT_FLAG, &r.chat, NULL,
-         "the prompt is a user's message, in the form the model knows; prints the answer"},
-        {"--special", OPT_FLAG, &r.special, NULL, "read special tokens in the prompt by name"},
-        {"--ids", OPT_FLAG, &r.ids, NULL, "print token ids instead of text"},
-        {"--no-prompt", OPT_FLAG, &r.no_prompt, NULL,
-         "print what is generated without the prompt before it"},
-        {"--quiet", OPT_FLAG, &r.quiet, NULL, "no status line on stderr"},
-        {"--image", OPT_LIST, &r.images, "FILE",
-         "a picture (PNG, JPEG, PPM) in the prompt, where it says " PICTURE_MARK
-         ", or before it (may be given several times)"},
-        EYE_OPTIONS(r.eye),
-        HAND_OPTIONS(r.hand),
-        KV_OPTION(r.compute),
-        ADAPTER_OPTION(r.compute),
-        COMPUTE_OPTIONS(r.compute),
-        {0},
-    };
-    const CommandLine line = {argc,
-                              argv,
-                              "generate [-m FILE] [-p TEXT] [options]",
-                              "Continue a prompt.  The text goes to stdout, a line about the "
-                              "run to stderr.",
-                              options,
-                              rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    r.line = &line;
-    return run_request(&r, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option generate_options[] = {
+    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
+     "prompt to continue (\"Once upon a time\"); -: standard input, without its last newline"},
+    {"--prefix", OPT_TEXT, &asked.prefix, "TEXT",
+     "fill in the middle: what stands before it, instead of -p; for models trained to (most "
+     "coders)"},
+    {"--suffix", OPT_TEXT, &asked.suffix, "TEXT",
+     "and what stands behind; prints all three, with --no-prompt the middle alone"},
+    {"-n", OPT_INT(-1, OPTION_MANY), &asked.max_tokens, "N",
+     "tokens to generate at most (400; -1: until the model ends or the context is full)"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC",
+     "samplers, for instance top_k:40,top_p:0.95,temp:0.8 or greedy; strata samplers lists "
+     "them"},
+    {"--grammar", OPT_TEXT, &asked.grammar, "FILE",
+     "the text obeys a grammar in llama.cpp's notation: stage grammar before the chain"},
+    {"--schema", OPT_TEXT, &asked.schema, "FILE",
+     "the text is JSON that fulfils a schema: stage json_schema before the chain"},
+    {"--tags", OPT_TEXT, &asked.tags, "FILE",
+     "free text with tags whose content obeys (tool calls): stage tags before the chain"},
+    {"--regex", OPT_TEXT, &asked.regex, "TEXT",
+     "the whole text matches a regular expression: stage regex before the chain"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same text (1)"},
+    {"--stop", OPT_LIST, &asked.stops, "TEXT",
+     "end before this text (may be given several times)"},
+    {"--stop-ids", OPT_TEXT, &asked.stop_ids, "IDS", "end before one of these tokens: 5,17"},
+    {"--seconds", OPT_REAL(0, OPTION_MANY), &asked.seconds, "X",
+     "end after so long, all samples or beams together (0: never)"},
+    {"--repeats", OPT_INT(2, OPTION_MANY), &asked.repeats, "N",
+     "end when a piece of up to 64 tokens came N times in a row (never)"},
+    {"--amateur", OPT_TEXT, &asked.amateur, "FILE",
+     "weaker model with the same vocabulary, for contrast"},
+    {"--negative", OPT_TEXT, &asked.negative, "TEXT", "what cfg moves away from (nothing)"},
+    {"--draft", OPT_TEXT, &asked.draft, "FILE",
+     "smaller model with the same vocabulary, or a draft head (EAGLE-3), that makes drafts"},
+    {"--draft-head", OPT_FLAG, &asked.draft_head, NULL,
+     "the model's own draft head makes drafts (files with nextn_predict_layers)"},
+    {"--no-forced", OPT_FLAG, &asked.no_forced, NULL,
+     "ask for every token by itself, also where a grammar leaves no choice"},
+    {"--lookup", OPT_FLAG, &asked.lookup, NULL, "draft what followed the same words before"},
+    {"--guess", OPT_INT(1, SPECULATE_MAX), &asked.guess, "N", "tokens in a draft (4)"},
+    {"--best-of", OPT_INT(1, OPTION_MANY), &asked.best_of, "N",
+     "the likeliest of N samples, by mean ln p of what is shown; --seed is the first one's"},
+    {"--beams", OPT_INT(1, BEAM_MAX), &asked.beams, "N", "beam search instead of the chain"},
+    {"--beam-groups", OPT_INT(2, BEAM_MAX), &asked.groups, "N",
+     "groups of beams that avoid each other (all are one)"},
+    {"--beam-diversity", OPT_REAL(1e-9, 1000), &asked.diversity, "X", "how much they do"},
+    {"--length-power", OPT_REAL(-10, 10), &asked.length_power, "X",
+     "score = ln p / tokens^X (1)"},
+    {"--early", OPT_FLAG, &asked.early, NULL, "end beam search when N texts are finished"},
+    {"--heal", OPT_FLAG, &asked.heal, NULL,
+     "let the prompt's last word go on: its last tokens are chosen anew, its letters stay"},
+    {"--trace", OPT_OUTPUT, &asked.trace, "FILE", "what every stage did at every step, as CSV"},
+    {"--trace-rows", OPT_INT(0, OPTION_MANY), &asked.trace_rows, "N",
+     "rows for each stage (50; 0: all)"},
+    {"--logprobs", OPT_INT(0, OPTION_MANY), &asked.logprobs, "N",
+     "for each token, its log-probability before and after the chain, and the N likeliest; on "
+     "stderr"},
+    {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
+     "context in tokens, at most the model's (that, at most 4096)"},
+    {"--shift", OPT_FLAG, &asked.shift, NULL,
+     "a full context is no end: the oldest tokens are cut out of it, the first page stays; "
+     "nearly the same as reading the rest again"},
+    {"--chat", OPT_FLAG, &asked.chat, NULL,
+     "the prompt is a user's message, in the form the model knows; prints the answer"},
+    {"--special", OPT_FLAG, &asked.special, NULL, "read special tokens in the prompt by name"},
+    {"--ids", OPT_FLAG, &asked.ids, NULL, "print token ids instead of text"},
+    {"--no-prompt", OPT_FLAG, &asked.no_prompt, NULL,
+     "print what is generated without the prompt before it"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no status line on stderr"},
+    {"--image", OPT_LIST, &asked.images, "FILE",
+     "a picture (PNG, JPEG, PPM) in the prompt, where it says " PICTURE_MARK
+     ", or before it (may be given several times)"},
+    EYE_OPTIONS(asked.eye),
+    HAND_OPTIONS(asked.hand),
+    KV_OPTION(asked.compute),
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
 
 const Command command_generate = {
-    .name = "generate", .gloss = "continue a prompt with a model", .run = run};
+    .name = "generate",
+    .usage = "generate [-m FILE] [-p TEXT] [options]",
+    .about = "Continue a prompt.  The text goes to stdout, a line about the run to stderr.",
+    .examples = {"strata generate -p \"Mia was a\" -n 60 --seed 7",
+                 "strata generate --chain top_k:40,temp:0.7",
+                 "strata generate -m MODEL.gguf --chat -p \"Why is the sky blue?\""},
+    .options = generate_options,
+    .brief = "-m -p -n --chain --seed --chat --stop --schema --ctx --draft --quiet --threads",
+    .rules = generate_rules,
+    .run = generate_run};

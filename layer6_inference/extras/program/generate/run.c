@@ -261,8 +261,8 @@ static void print_status(const GenerateApp *app) {
     const Speculation *g = &app->speculation;
     if (g->rounds)
         fprintf(stderr,
-                "[%zu of %zu %s tokens accepted (%.1f %%), %.2f tokens per forward pass, "
-                "%zu passes]\n",
+                "[%zu of %zu %s tokens accepted (%.1f %%), %.2f tokens per forward pass, %zu "
+                "passes]\n",
                 g->accepted, g->drafted, g->forced ? "forced" : "drafted",
                 g->drafted ? 100.0 * (double)g->accepted / (double)g->drafted : 0.0,
                 (double)app->generated / (double)g->rounds, g->rounds);

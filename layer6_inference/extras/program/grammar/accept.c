@@ -9,12 +9,12 @@
 
 bool check_limits(const Grammar *grammar, Fault *fault) {
     return !grammar_is_exhausted(grammar) ||
-           fault_set(fault, "this text takes the grammar beyond its limits (of rows or "
-                            "expressions): what is ambiguous or counted should be written "
-                            "more simply");
+           fault_set(fault,
+                     "this text takes the grammar beyond its limits (of rows or expressions): "
+                     "what is ambiguous or counted should be written more simply");
 }
 
-static bool wrong_line(size_t line, Fault *fault) {
+static bool accept_wrong_line(size_t line, Fault *fault) {
     return fault_set(fault,
                      "line %zu of standard input: wanted a JSON string, or an array of strings "
                      "and token numbers",
@@ -36,7 +36,8 @@ static uint32_t read_string(Grammar *grammar, uint32_t row, Text text) {
 }
 
 /* The row after a string or a token; false: it is neither. */
-static bool read_part(Grammar *grammar, const JsonValue *part, size_t tokens, uint32_t *row) {
+static bool accept_read_part(Grammar *grammar, const JsonValue *part, size_t tokens,
+                             uint32_t *row) {
     char *end, number[24];
     if (part->kind == JSON_STRING) return *row = read_string(grammar, *row, part->text), true;
     if (part->kind != JSON_NUMBER || part->text.size >= sizeof number) return false;
@@ -50,16 +51,16 @@ static bool accept_line(Grammar *grammar, const JsonValue *value, size_t tokens,
                         Fault *fault) {
     uint32_t row = grammar_begin(grammar);
     bool array = value->kind == JSON_ARRAY, ok = array || value->kind == JSON_STRING;
-    if (!array) ok = ok && read_part(grammar, value, tokens, &row);
+    if (!array) ok = ok && accept_read_part(grammar, value, tokens, &row);
     for (size_t i = 0; array && ok && i < value->count; i++)
-        ok = read_part(grammar, &value->items[i], tokens, &row);
-    if (!ok) return wrong_line(line, fault);
+        ok = accept_read_part(grammar, &value->items[i], tokens, &row);
+    if (!ok) return accept_wrong_line(line, fault);
     if (!check_limits(grammar, fault)) return false;
     puts(grammar_is_complete(grammar, row) ? "1" : "0");
     return true;
 }
 
-static bool is_blank(Text line) {
+static bool accept_is_blank(Text line) {
     for (size_t i = 0; i < line.size; i++)
         if (!strchr(" \t\r", line.data[i])) return false;
     return true;
@@ -72,10 +73,10 @@ bool accept_lines(Grammar *grammar, size_t tokens, Fault *fault) {
     Text rest = {bytes, size};
     for (size_t number = 1; ok && rest.size > 0; number++) {
         Text line = text_cut(&rest, '\n');
-        if (is_blank(line)) continue;
+        if (accept_is_blank(line)) continue;
         Json *json = json_read(line, NULL);
         ok = json ? accept_line(grammar, json_root(json), tokens, number, fault)
-                  : wrong_line(number, fault);
+                  : accept_wrong_line(number, fault);
         json_free(json);
     }
     free(bytes);

@@ -1,4 +1,5 @@
 /* grammar.c - strata grammar: its options.  What they lead to is in tools.h. */
+#include "commands.h"
 #include "input.h"
 #include "compute.h"
 #include "tools.h"
@@ -7,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_REFUSED = 3 /* the grammar itself */, MANY_SAMPLES = 1000000 };
+enum { MANY_SAMPLES = 1000000 };
 
-typedef struct Job {
+typedef struct GrammarJob {
     const char *gbnf, *schema, *tags, *regex;
     const char *space, *explain, *mask, *model;
     long samples;
@@ -17,9 +18,11 @@ typedef struct Job {
     bool accept, stats;
     GrammarOptions options;
     double seconds; /* to compile */
-} Job;
+} GrammarJob;
 
-static bool read_space(Job *job, Fault *fault) {
+static GrammarJob asked = {.seed = 1};
+
+static bool read_json_space(GrammarJob *job, Fault *fault) {
     static const char *const names[] = {"free", "one", "none"};
     for (int i = 0; job->space && i < 3; i++)
         if (strcmp(job->space, names[i]) == 0) return job->options.space = (JsonSpace)i, true;
@@ -27,34 +30,23 @@ static bool read_space(Job *job, Fault *fault) {
            fault_set(fault, "--space is '%s', wanted free, one or none", job->space);
 }
 
-static bool compile(const Job *job, Text source, Grammar **grammar, Fault *fault) {
+static bool compile_grammar(const GrammarJob *job, Text source, Grammar **grammar,
+                            Fault *fault) {
     return job->regex  ? grammar_from_regex(grammar, source, fault)
            : job->gbnf ? grammar_from_gbnf(grammar, source, &job->options, fault)
            : job->tags ? grammar_from_tags(grammar, source, &job->options, fault)
                        : grammar_from_schema(grammar, source, &job->options, fault);
 }
 
-/* Only the tokenizer is needed, so any file that has one will do. */
-static bool open_words(Job *job, Tokenizer **tokenizer, Fault *fault) {
-    GgufFile file;
-    Gguf gguf;
-    char path[2400];
-    if (!job->model && !job->mask) return true;
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
-    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
-    *tokenizer = tokenizer_open(&gguf, fault);
-    gguf_close(&file, &gguf);
-    return *tokenizer || fault_prefix(fault, job->model);
-}
-
-static void print_stats(const Job *job, const Grammar *grammar) {
+static void print_grammar_stats(const GrammarJob *job, const Grammar *grammar) {
     GrammarSize size = grammar_size(grammar);
     fprintf(stderr,
             "[%zu rules, %zu expressions, %zu rows, %zu derivatives | compiled in %.2f ms]\n",
             size.rules, size.expressions, size.rows, size.steps, 1e3 * job->seconds);
 }
 
-static bool use(const Job *job, Grammar *grammar, const Tokenizer *tokenizer, Fault *fault) {
+static bool use_grammar(const GrammarJob *job, Grammar *grammar, const Tokenizer *tokenizer,
+                        Fault *fault) {
     size_t tokens = tokenizer ? tokenizer_count(tokenizer) : 0;
     bool ok = !tokenizer || grammar_bind(grammar, tokenizer, fault);
     if (ok && job->accept) ok = accept_lines(grammar, tokens, fault);
@@ -62,35 +54,37 @@ static bool use(const Job *job, Grammar *grammar, const Tokenizer *tokenizer, Fa
     if (ok && job->mask) ok = list_mask(grammar, tokenizer, text_of(job->mask), fault);
     if (ok && job->samples)
         ok = sample_texts(grammar, tokenizer, (size_t)job->samples, job->seed, fault);
-    if (ok && job->stats) print_stats(job, grammar);
+    if (ok && job->stats) print_grammar_stats(job, grammar);
     return ok;
 }
 
-static int compile_and_use(Job *job, Text source, const Tokenizer *tokenizer) {
+static int compile_and_use(GrammarJob *job, Text source, const Tokenizer *tokenizer) {
     Grammar *grammar = NULL;
     Fault fault;
     double start = clock_seconds();
-    bool compiled = compile(job, source, &grammar, &fault);
+    bool compiled = compile_grammar(job, source, &grammar, &fault);
     job->seconds = clock_seconds() - start;
-    bool ok = compiled && use(job, grammar, tokenizer, &fault);
+    bool ok = compiled && use_grammar(job, grammar, tokenizer, &fault);
     grammar_close(grammar);
     if (ok) return EXIT_DONE;
     command_failed(&fault);
     return compiled ? EXIT_FAILED : EXIT_REFUSED;
 }
 
-static const char *file_of(const Job *job) {
+static const char *file_of_grammar(const GrammarJob *job) {
     return job->gbnf ? job->gbnf : job->schema ? job->schema : job->tags;
 }
 
-static int run_job(Job *job) {
+static int grammar_run(void) {
+    GrammarJob *job = &asked;
     Tokenizer *tokenizer = NULL;
     Fault fault;
     char *bytes = NULL;
-    const char *file = file_of(job);
+    const char *file = file_of_grammar(job);
     Text source = job->regex ? text_of(job->regex) : (Text){0};
     bool ok = (!file || (bytes = read_named(file, &source.size, &fault))) &&
-              open_words(job, &tokenizer, &fault);
+              (!(job->model || job->mask) ||
+               (tokenizer = choose_tokenizer(&job->model, TOKENS_AS_TRAINED, &fault)));
     if (file) source.data = bytes;
     job->options.tokenizer = tokenizer;
     int status = ok ? compile_and_use(job, source, tokenizer) : command_failed(&fault);
@@ -99,7 +93,7 @@ static int run_job(Job *job) {
     return status;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule grammar_rules[] = {
     {"--gbnf", NOT_WITH, "--schema --tags --regex", "one grammar at a time"},
     {"--schema", NOT_WITH, "--tags --regex", "one grammar at a time"},
     {"--tags", NOT_WITH, "--regex", "one grammar at a time"},
@@ -115,58 +109,52 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    Job job = {.seed = 1};
-    Fault fault;
-    const Option options[] = {
-        {"--gbnf", OPT_TEXT, &job.gbnf, "FILE", "a grammar in llama.cpp's notation (-: stdin)"},
-        {"--schema", OPT_TEXT, &job.schema, "FILE", "a JSON Schema (-: stdin)"},
-        {"--tags", OPT_TEXT, &job.tags, "FILE",
-         "tags in free text, or tags alone, described in JSON (-: stdin)"},
-        {"--regex", OPT_TEXT, &job.regex, "TEXT", "a regular expression, for whole texts"},
-        {"--accept", OPT_FLAG, &job.accept, NULL,
-         "for each line of stdin, a JSON string or an array of strings and token numbers: 1 "
-         "when "
-         "the whole text belongs to it, else 0"},
-        {"--explain", OPT_TEXT, &job.explain, "TEXT",
-         "how far the text belongs to it, and what was wanted there"},
-        {"--sample", OPT_INT(1, MANY_SAMPLES), &job.samples, "N",
-         "draw N texts, each a JSON string on a line; bytes, or with -m tokens"},
-        {"--seed", OPT_SEED, &job.seed, "N", "the same seed gives the same texts (1)"},
-        {"--mask", OPT_TEXT, &job.mask, "PREFIX", "the tokens that may come after this text"},
-        {"--stats", OPT_FLAG, &job.stats, NULL,
-         "how large it is and how long it took to compile, on stderr"},
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model whose tokens are meant (--mask: the storyteller in the box)"},
-        {"--space", OPT_TEXT, &job.space, "WHERE",
-         "white space of a schema's JSON: free (anywhere), one (a blank after a comma or a "
-         "colon), none"},
-        {"--any-order", OPT_FLAG, &job.options.any_order, NULL,
-         "properties of a schema in any order, not as they are declared"},
-        {"--left-recursion", OPT_FLAG, &job.options.left_recursion, NULL,
-         "allow rules that begin with themselves, which llama.cpp does not"},
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "grammar --gbnf FILE | --schema FILE | --tags FILE | --regex TEXT [options]",
-        "What a grammar allows.  One that is refused: exit status 3.",
-        options,
-        rules};
-    int status = command_line_read(&line, NULL, 0, 0);
-    if (status >= 0) return status;
-    const char *file = file_of(&job);
-    bool ok = read_space(&job, &fault);
-    if (ok && !file && !job.regex)
-        ok = fault_set(
-            &fault,
+static const Option grammar_options[] = {
+    {"--gbnf", OPT_TEXT, &asked.gbnf, "FILE", "a grammar in llama.cpp's notation (-: stdin)"},
+    {"--schema", OPT_TEXT, &asked.schema, "FILE", "a JSON Schema (-: stdin)"},
+    {"--tags", OPT_TEXT, &asked.tags, "FILE",
+     "tags in free text, or tags alone, described in JSON (-: stdin)"},
+    {"--regex", OPT_TEXT, &asked.regex, "TEXT", "a regular expression, for whole texts"},
+    {"--accept", OPT_FLAG, &asked.accept, NULL,
+     "for each line of stdin, a JSON string or an array of strings and token numbers: 1 when "
+     "the whole text belongs to it, else 0"},
+    {"--explain", OPT_TEXT, &asked.explain, "TEXT",
+     "how far the text belongs to it, and what was wanted there"},
+    {"--sample", OPT_INT(1, MANY_SAMPLES), &asked.samples, "N",
+     "draw N texts, each a JSON string on a line; bytes, or with -m tokens"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same texts (1)"},
+    {"--mask", OPT_TEXT, &asked.mask, "PREFIX", "the tokens that may come after this text"},
+    {"--stats", OPT_FLAG, &asked.stats, NULL,
+     "how large it is and how long it took to compile, on stderr"},
+    {"-m", OPT_TEXT, &asked.model, "FILE",
+     "model whose tokens are meant (--mask: the storyteller in the box)"},
+    {"--space", OPT_TEXT, &asked.space, "WHERE",
+     "white space of a schema's JSON: free (anywhere), one (a blank after a comma or a colon), "
+     "none"},
+    {"--any-order", OPT_FLAG, &asked.options.any_order, NULL,
+     "properties of a schema in any order, not as they are declared"},
+    {"--left-recursion", OPT_FLAG, &asked.options.left_recursion, NULL,
+     "allow rules that begin with themselves, which llama.cpp does not"},
+    {0},
+};
+
+static bool grammar_check(Fault *fault) {
+    const char *file = file_of_grammar(&asked);
+    if (!read_json_space(&asked, fault)) return false;
+    if (!file && !asked.regex)
+        return fault_set(
+            fault,
             "no grammar: wanted --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT");
-    if (ok && file && job.accept && strcmp(file, "-") == 0)
-        ok = fault_set(&fault, "standard input is the grammar already: --accept reads texts "
-                               "from it");
-    return ok ? run_job(&job) : wrong_usage(&fault, line.usage);
+    return !file || !asked.accept || strcmp(file, "-") != 0 ||
+           fault_set(fault,
+                     "standard input is the grammar already: --accept reads texts from it");
 }
 
 const Command command_grammar = {
-    .name = "grammar", .gloss = "what a grammar or a pattern allows", .run = run};
+    .name = "grammar",
+    .usage = "grammar --gbnf FILE | --schema FILE | --tags FILE | --regex TEXT [options]",
+    .about = "What a grammar allows.  One that is refused: exit status 3.",
+    .options = grammar_options,
+    .rules = grammar_rules,
+    .check = grammar_check,
+    .run_status = grammar_run};

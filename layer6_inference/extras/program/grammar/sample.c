@@ -23,7 +23,7 @@ typedef struct Draw {
     size_t size, room;
 } Draw;
 
-static uint32_t after(Draw *d, int32_t way) {
+static uint32_t sample_after(Draw *d, int32_t way) {
     return d->tokenizer ? grammar_take(d->grammar, d->row, way)
                         : grammar_next(d->grammar, d->row, (uint8_t)way);
 }
@@ -32,10 +32,10 @@ static uint32_t after(Draw *d, int32_t way) {
 static void find_bytes(Draw *d) {
     d->n_ways = 0;
     for (int32_t b = 0; b < 0xFF; b++)
-        if (after(d, b) != GRAMMAR_DEAD) d->ways[d->n_ways++] = b;
+        if (sample_after(d, b) != GRAMMAR_DEAD) d->ways[d->n_ways++] = b;
 }
 
-static void find_tokens(Draw *d) {
+static void sample_find_tokens(Draw *d) {
     size_t words;
     const uint64_t *mask = grammar_mask(d->grammar, d->row, &words);
     d->n_ways = 0;
@@ -45,19 +45,19 @@ static void find_tokens(Draw *d) {
 }
 
 /* The way that leads nearest to an end; of equals any. */
-static int32_t nearest(Draw *d) {
+static int32_t sample_nearest(Draw *d) {
     uint32_t best = UINT32_MAX;
     int32_t way = d->ways[0];
     size_t first = rng_below(&d->rng, d->n_ways);
     for (size_t i = 0; i < d->n_ways && best > 0; i++) {
         int32_t one = d->ways[(first + i) % d->n_ways];
-        uint32_t missing = grammar_missing(d->grammar, after(d, one));
+        uint32_t missing = grammar_missing(d->grammar, sample_after(d, one));
         if (missing < best) best = missing, way = one;
     }
     return way;
 }
 
-static bool add_text(Draw *d, Text text, Fault *fault) {
+static bool sample_add_text(Draw *d, Text text, Fault *fault) {
     if (d->size + text.size > d->room) {
         d->room = 2 * (d->size + text.size) + 64;
         char *more = realloc(d->text, d->room);
@@ -71,8 +71,8 @@ static bool add_text(Draw *d, Text text, Fault *fault) {
 static bool take_way(Draw *d, int32_t way, Fault *fault) {
     char byte = (char)way;
     Text text = d->tokenizer ? tokenizer_piece(d->tokenizer, way, true) : (Text){&byte, 1};
-    d->row = after(d, way);
-    return add_text(d, text, fault);
+    d->row = sample_after(d, way);
+    return sample_add_text(d, text, fault);
 }
 
 /* Is the text to end here?  The end is one of the ways. */
@@ -83,9 +83,9 @@ static bool draws_end(Draw *d, bool hurries) {
 
 static bool no_way(const Draw *d, Fault *fault) {
     return fault_set(fault, "%s",
-                     d->tokenizer ? "no token of this model goes on with a text"
-                                  : "this grammar names tokens by number: give "
-                                    "their model with -m");
+                     d->tokenizer
+                         ? "no token of this model goes on with a text"
+                         : "this grammar names tokens by number: give their model with -m");
 }
 
 static bool sample_text(Draw *d, Fault *fault) {
@@ -93,11 +93,11 @@ static bool sample_text(Draw *d, Fault *fault) {
     for (size_t n = 0; n < SAMPLE_MOST; n++) {
         double squares = (double)n * (double)n;
         bool hurries = rng_next(&d->rng) < squares / (squares + HURRY * HURRY);
-        d->tokenizer ? find_tokens(d) : find_bytes(d);
+        d->tokenizer ? sample_find_tokens(d) : find_bytes(d);
         if (!check_limits(d->grammar, fault)) return false;
         if (draws_end(d, hurries)) return true;
         if (d->n_ways == 0) return no_way(d, fault);
-        int32_t way = hurries ? nearest(d) : d->ways[rng_below(&d->rng, d->n_ways)];
+        int32_t way = hurries ? sample_nearest(d) : d->ways[rng_below(&d->rng, d->n_ways)];
         if (!take_way(d, way, fault)) return false;
     }
     return fault_set(fault, "after %d steps no end of this text is in sight", SAMPLE_MOST);

@@ -23,9 +23,6 @@ void help_title(const CommandLine *line, char *out, size_t size);
 /* "80; 1 to 24": the default and range of a number, as help prints them; "" without. */
 void help_range(const Option *option, char *out, size_t size);
 
-/* The examples of a command, NULL behind the last; NULL when it has none. */
-const char *const *help_examples(const char *title);
-
 void help_man(const CommandLine *line);
 void help_words(const CommandLine *line, int i);
 

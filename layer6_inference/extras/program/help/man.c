@@ -1,5 +1,6 @@
 /* man.c - a command's man page, from the tables that its help is made of.  See help.h. */
 #include "help.h"
+#include "command.h"
 
 #include "inference.h"
 
@@ -22,7 +23,7 @@ static void put_sign(char sign) {
     }
 }
 
-static void put_text(Text text) {
+static void man_put_text(Text text) {
     for (size_t i = 0; i < text.size; i++) {
         bool first = i == 0 || text.data[i - 1] == '\n';
         if (first && text.data[i] == '.') fputs("\\&", stdout);
@@ -30,14 +31,14 @@ static void put_text(Text text) {
     }
 }
 
-void roff_text(const char *text) { put_text(text_of(text)); }
+void roff_text(const char *text) { man_put_text(text_of(text)); }
 
 static void put_bold(const char *text) {
     fputs("\\fB", stdout), roff_text(text), fputs("\\fR", stdout);
 }
 
 /* "strata-world-check" */
-static void put_name(const char *title, int (*turn)(int)) {
+static void man_put_name(const char *title, int (*turn)(int)) {
     for (; *title; title++) {
         if (*title == ' ' || *title == '-')
             fputs("\\-", stdout);
@@ -46,13 +47,13 @@ static void put_name(const char *title, int (*turn)(int)) {
     }
 }
 
-static int same(int letter) { return letter; }
+static int man_same(int letter) { return letter; }
 
 void roff_head(const char *title) {
     printf(".TH ");
-    put_name(title, toupper);
+    man_put_name(title, toupper);
     printf(" 1 \"\" \"Strata %s\" \"Strata\"\n.SH NAME\n", strata_version());
-    put_name(title, same);
+    man_put_name(title, man_same);
     printf(" \\- ");
 }
 
@@ -95,7 +96,7 @@ static size_t item_size(Text line) {
     return 0;
 }
 
-static Text trimmed(Text line) {
+static Text man_trimmed(Text line) {
     while (line.size && line.data[0] == ' ') line.data++, line.size--;
     return line;
 }
@@ -107,18 +108,18 @@ static void put_about(const char *about) {
     for (Text rest = text_of(about); rest.size;) {
         const char *end = memchr(rest.data, '\n', rest.size);
         Text line = {rest.data, end ? (size_t)(end - rest.data) : rest.size},
-             text = trimmed(line);
+             text = man_trimmed(line);
         rest.data += line.size + (end != NULL), rest.size -= line.size + (end != NULL);
         size_t item = line.size - text.size > 4 ? 0 : item_size(text);
         if (item) {
-            fputs(".TP\n\\fB", stdout), put_text((Text){text.data, item});
+            fputs(".TP\n\\fB", stdout), man_put_text((Text){text.data, item});
             fputs("\\fR\n", stdout);
-            text = trimmed((Text){text.data + item, text.size - item});
+            text = man_trimmed((Text){text.data + item, text.size - item});
         } else if (!text.size || (listed && line.size == text.size)) {
             fputs(".PP\n", stdout);
         }
         listed = item || (listed && text.size && line.size > text.size);
-        if (text.size) put_text(text), putchar('\n');
+        if (text.size) man_put_text(text), putchar('\n');
     }
 }
 
@@ -153,13 +154,13 @@ static void put_usage(const char *usage, const char *title) {
     for (const char *next; usage; usage = next ? next + 3 : NULL) {
         next = strstr(usage, again);
         Text text = {usage, next ? (size_t)(next - usage) : strlen(usage)};
-        fputs("\\fBstrata\\fR ", stdout), put_text(text), putchar('\n');
+        fputs("\\fBstrata\\fR ", stdout), man_put_text(text), putchar('\n');
         if (next) puts(".br");
     }
 }
 
 static void put_examples(const char *const *examples) {
-    if (!examples) return;
+    if (!*examples) return;
     puts(".SH EXAMPLES\n.nf");
     for (; *examples; examples++) roff_text(*examples), putchar('\n');
     puts(".fi");
@@ -170,17 +171,17 @@ void help_man(const CommandLine *line) {
     help_title(line, title, sizeof title);
     snprintf(whole, sizeof whole, "strata %s", title);
     roff_head(whole);
-    put_gloss(line->about);
+    put_gloss(line->command->about);
     puts(".nh\n.ad l\n.SH SYNOPSIS");
-    put_usage(line->usage, title);
+    put_usage(line->command->usage, title);
     puts(".SH DESCRIPTION");
-    put_about(line->about);
+    put_about(line->command->about);
     puts(".SH OPTIONS");
-    for (const Option *o = line->options; o->name; o++) put_option(o);
+    for (const Option *o = line->command->options; o->name; o++) put_option(o);
     puts(".TP\n\\fB\\-\\-help\\fR\nusage, and the options that most need; "
          "\\fB\\-\\-help=all\\fR: all of them");
-    put_rules(line->rules);
-    put_examples(help_examples(title));
-    puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong way."
-         "\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
+    put_rules(line->command->rules);
+    put_examples(line->command->examples);
+    puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong "
+         "way.\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
 }

@@ -1,5 +1,6 @@
 /* suggest.c - a word that a command does not know: what was probably meant.  See help.h. */
 #include "help.h"
+#include "command.h"
 
 #include "inference.h"
 
@@ -59,18 +60,11 @@ static const struct {
 };
 
 /* "--n-predict" is "npredict". */
-static void squeeze(const char *word, size_t size, char *out, size_t room) {
+static void suggest_squeeze(const char *word, size_t size, char *out, size_t room) {
     size_t n = 0;
     for (size_t i = 0; i < size && n + 1 < room; i++)
         if (word[i] != '-' && word[i] != '_') out[n++] = (char)tolower((unsigned char)word[i]);
     out[n] = 0;
-}
-
-static bool is_among(const char *names, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = names; n && (at = strstr(at, word)); at++)
-        if ((at == names || at[-1] == ' ') && (at[n] == ' ' || !at[n])) return true;
-    return false;
 }
 
 /* A value as it would be typed: in quotes, within which a shell takes it as it is, if that can
@@ -103,8 +97,8 @@ static bool meant_other(const CommandLine *line, const char *plain, const char *
                         char *out) {
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         const char *ours = others[i].ours;
-        if (!is_among(others[i].names, plain)) continue;
-        const Option *option = option_find(line->options, ours);
+        if (!names_have(others[i].names, plain)) continue;
+        const Option *option = option_find(line->command->options, ours);
         if (option) return ask_option(option, ours, value, out);
         if (ours[0] != '-' || strchr(ours, ' ')) return snprintf(out, MEANT, "%s.", ours) > 0;
     }
@@ -116,7 +110,7 @@ static void add_value(char *stage, size_t size, const char *value) {
     const size_t used = strlen(stage), name = strcspn(stage, ":");
     const StageKind *kind = stage_find((Text){stage, name});
     const bool needs = kind && (kind->params[0].required || kind->list > LIST_BREAKS);
-    const char *file = kind && is_among("grammar json_schema tags", kind->name) ? "@" : "";
+    const char *file = kind && names_have("grammar json_schema tags", kind->name) ? "@" : "";
     char text[80];
     if (name == used) return; /* it takes none */
     if (value)
@@ -131,8 +125,8 @@ static void add_value(char *stage, size_t size, const char *value) {
 static bool meant_stage(const CommandLine *line, Text name, const char *value, bool near,
                         char *out) {
     char stage[200] = "";
-    const char *chain = option_find(line->options, "--chain") ? "--chain" : "--chains";
-    if (!option_find(line->options, chain) ||
+    const char *chain = option_find(line->command->options, "--chain") ? "--chain" : "--chains";
+    if (!option_find(line->command->options, chain) ||
         !(near ? chain_meant : chain_meant_alias)(name, stage, sizeof stage))
         return false;
     add_value(stage, sizeof stage, value);
@@ -142,18 +136,19 @@ static bool meant_stage(const CommandLine *line, Text name, const char *value, b
 static bool meant_near(const CommandLine *line, Text name, const char *value, char *out) {
     char names[3000] = "", found[64];
     size_t n = 0;
-    for (const Option *o = line->options; o->name && n < sizeof names; o++)
+    for (const Option *o = line->command->options; o->name && n < sizeof names; o++)
         n += (size_t)snprintf(names + n, sizeof names - n, "%s, ", o->name);
     Text near = nearest_name(name, names);
     if (!near.size) return false;
     snprintf(found, sizeof found, "%.*s", (int)near.size, near.data);
-    return ask_option(option_find(line->options, found), found, value, out);
+    return ask_option(option_find(line->command->options, found), found, value, out);
 }
 
 /* "-n50": a value that lacks its blank. */
 static bool meant_apart(const CommandLine *line, const char *word, char *out) {
     char name[3] = {word[0], word[1], 0};
-    const Option *option = word[1] != '-' && word[2] ? option_find(line->options, name) : NULL;
+    const Option *option =
+        word[1] != '-' && word[2] ? option_find(line->command->options, name) : NULL;
     if (!option || option->kind.type == TYPE_FLAG) return false;
     return ask_option(option, name, word + 2 + (word[2] == '='), out);
 }
@@ -170,8 +165,8 @@ static bool meant(const CommandLine *line, int i, char *out) {
     char plain[64], exact[64];
     const Text name = {word, strcspn(word, "=")};
     snprintf(exact, sizeof exact, "%.*s", (int)name.size, word);
-    squeeze(word, name.size, plain, sizeof plain);
-    const Option *option = option_find(line->options, exact);
+    suggest_squeeze(word, name.size, plain, sizeof plain);
+    const Option *option = option_find(line->command->options, exact);
     if (option) return ask_option(option, exact, value, out);
     return meant_other(line, plain, value, out) || meant_stage(line, name, value, false, out) ||
            meant_apart(line, word, out) || meant_near(line, name, value, out) ||
@@ -186,7 +181,7 @@ int unknown_option(const CommandLine *line, int i) {
                 line->argv[i], out, title);
     else
         fprintf(stderr, "strata: no option '%.60s'; usage: strata %s (--help says more)\n",
-                line->argv[i], line->usage);
+                line->argv[i], line->command->usage);
     return EXIT_USAGE;
 }
 
@@ -194,19 +189,20 @@ int unknown_option(const CommandLine *line, int i) {
 int unknown_word(const CommandLine *line, const char *word) {
     const char *end = strrchr(word, '.');
     const bool model = end && strcmp(end, ".gguf") == 0;
-    const Option *prompt = option_find(line->options, "-p"), *taker = prompt;
+    const Option *prompt = option_find(line->command->options, "-p"), *taker = prompt;
     char out[MEANT] = "";
     if (prompt && prompt->kind.type != TYPE_PROMPT) taker = NULL;
-    if (model && option_find(line->options, "-m")) taker = option_find(line->options, "-m");
+    if (model && option_find(line->command->options, "-m"))
+        taker = option_find(line->command->options, "-m");
     char title[64], text[80];
     help_title(line, title, sizeof title);
     if (taker)
         ask_option(taker, taker->name, word, out);
-    else if (strstr(line->usage, "< "))
+    else if (strstr(line->command->usage, "< "))
         snprintf(out, MEANT, "did you mean echo %s | strata %s?",
                  quoted(word, text, sizeof text), title);
     fprintf(stderr,
             "strata: nothing is done with '%.60s'%s%s usage: strata %s (--help says more)\n",
-            word, *out ? ": " : ";", out, line->usage);
+            word, *out ? ": " : ";", out, line->command->usage);
     return EXIT_USAGE;
 }

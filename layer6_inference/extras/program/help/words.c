@@ -7,6 +7,7 @@
  *     :files<TAB>gguf                               files with this ending (none: all), folders
  *     :open                                         no blank behind the word: it may go on */
 #include "help.h"
+#include "command.h"
 #include "model_names.h"
 
 #include "diffusion.h"
@@ -124,10 +125,10 @@ static void put_options(const Option *options, const char *begun) {
 }
 
 /* What is no option, by the usage: "bench matmul|samplers [options]", "inspect [FILE]". */
-static void put_others(const CommandLine *line, const char *begun) {
+static void words_put_others(const CommandLine *line, const char *begun) {
     char title[64], list[300];
     help_title(line, title, sizeof title);
-    const char *usage = line->usage + strlen(title), *at = usage + strspn(usage, " ");
+    const char *usage = line->command->usage + strlen(title), *at = usage + strspn(usage, " ");
     snprintf(list, sizeof list, "%.*s", (int)strcspn(at, " "), at);
     if (strcmp(title, "pull") == 0) {
         put_models(begun, true);
@@ -148,6 +149,12 @@ static void put_others(const CommandLine *line, const char *begun) {
 void help_words(const CommandLine *line, int i) {
     const char *begun = i + 1 < line->argc ? line->argv[line->argc - 1] : "";
     const Option *option = NULL;
+    const Command *part =
+        i + 2 < line->argc ? command_part(line->command, line->argv[i + 1]) : NULL;
+    if (part) {
+        help_words(&(CommandLine){line->argc - i - 1, line->argv + i + 1, part}, 0);
+        return;
+    }
     for (int at = i + 1; at < line->argc - 1; at++) {
         int value = at;
         option = option_at(line, &value);
@@ -157,6 +164,8 @@ void help_words(const CommandLine *line, int i) {
         }
         at = value;
     }
-    if (*begun != '-') put_others(line, begun);
-    if (*begun == '-' || !*begun) put_options(line->options, begun);
+    for (const Command *const *p = line->command->parts; p && *p && i + 2 == line->argc; p++)
+        words_line((*p)->name, begun, "");
+    if (*begun != '-') words_put_others(line, begun);
+    if (*begun == '-' || !*begun) put_options(line->command->options, begun);
 }

@@ -31,8 +31,8 @@ static double divergence(const float *was, const float *is, size_t n) {
     return sum;
 }
 
-static void print_effect(const Look *look, size_t layer, size_t head, const float *was,
-                         const float *is) {
+static void heads_print_effect(const Look *look, size_t layer, size_t head, const float *was,
+                               const float *is) {
     size_t vocab = look->glass.session->model->sizes.vocab, before = look_largest(was, vocab),
            after = look_largest(is, vocab);
     if (look->job->csv)
@@ -63,7 +63,7 @@ bool look_heads(Look *look, Fault *fault) {
         for (size_t h = 0; ok && a->o.w.data && h < a->shape.heads; h++) {
             const Act silence = {.kind = ACT_HEAD, .layer = l, .index = h};
             ok = shares_with(look, &silence, is, fault);
-            if (ok) print_effect(look, l, h, was, is);
+            if (ok) heads_print_effect(look, l, h, was, is);
         }
     }
     free(was), free(is);

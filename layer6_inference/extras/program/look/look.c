@@ -1,4 +1,5 @@
 /* look.c - strata look: what happens to a text inside the model. */
+#include "commands.h"
 #include "look.h"
 
 #include <math.h>
@@ -16,8 +17,8 @@ static const struct {
              {"owner", NULL}};
 
 /* "1.3" to two numbers. */
-static bool read_pair(const char *option, const char *text, size_t *a, size_t *b,
-                      Fault *fault) {
+static bool look_read_pair(const char *option, const char *text, size_t *a, size_t *b,
+                           Fault *fault) {
     char *end, *last;
     bool digits = strspn(text, ".0123456789") == strlen(text) && *text != '.';
     *a = (size_t)strtoull(text, &end, 10);
@@ -30,12 +31,12 @@ static bool read_pair(const char *option, const char *text, size_t *a, size_t *b
 /* The stream of --from after a layer at a position takes its place in the prompt. */
 static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
     size_t layer, position, dim = look->glass.dim;
-    if (!read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
+    if (!look_read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
     size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
     if (layer >= look->glass.layers || position >= least)
         return fault_set(fault,
-                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions "
-                         "0 to %zu, which both texts have",
+                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions 0 "
+                         "to %zu, which both texts have",
                          look->job->patch, look->glass.layers - 1, least - 1);
     if (!glass_watch(&look->glass, look->acts.acts, look->acts.count, fault) ||
         !session_eval(look->glass.session, from->ids, from->count, false, fault))
@@ -52,7 +53,8 @@ static bool choose_head(Look *look, Fault *fault) {
     const Model *m = look->glass.session->model;
     look->layer = ACT_ALL;
     if (!look->job->head) return true;
-    if (!read_pair("--head", look->job->head, &look->layer, &look->head, fault)) return false;
+    if (!look_read_pair("--head", look->job->head, &look->layer, &look->head, fault))
+        return false;
     if (look->layer < m->sizes.layers && m->blocks[look->layer].attention.o.w.data &&
         look->head < m->blocks[look->layer].attention.shape.heads)
         return true;
@@ -68,11 +70,10 @@ static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *f
         const Attention *a = &m->blocks[l].attention;
         found |= (strcmp(name, "heads") == 0 ? a->o.w.data : a->q.w.data) != NULL;
     }
-    return found ||
-           fault_set(fault,
-                     "%.200s has no layer with attention whose heads can be looked at: "
-                     "strata look lens and strata look stream show what it does",
-                     job->model);
+    return found || fault_set(fault,
+                              "%.200s has no layer with attention whose heads can be looked "
+                              "at: strata look lens and strata look stream show what it does",
+                              job->model);
 }
 
 /* Every number of the stream, after a text was read. */
@@ -88,8 +89,8 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
     return true;
 }
 
-static bool show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
-                 const TokenList *from, Fault *fault) {
+static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
+                      const TokenList *from, Fault *fault) {
     Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
     look.acts = job->hand.list;
     look.position = job->position < 0 ? tokens->count - 1 : (size_t)job->position;
@@ -117,25 +118,28 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
                        m->model->sizes.ctx);
     ok = ok && loaded_open_session(m, &job->compute, most, 1, fault) &&
          hand_open(&job->hand, &m->session, fault) &&
-         show(job, which, m, &tokens, &from, fault);
+         look_show(job, which, m, &tokens, &from, fault);
     token_list_free(&tokens), token_list_free(&from);
     return ok;
 }
 
-static bool run_model(LoadedModel *m, void *context, Fault *fault) {
-    LookJob *job = context;
-    if (!has_heads(job, m->model, job->which, fault)) return false;
-    if (more_of(m->model)->streams && strcmp(looks[job->which].name, "lens") == 0)
-        return fault_set(
-            fault,
-            "a %s model keeps %zu streams, which only come together behind the last "
-            "layer: before, no lens can read them",
-            m->model->recipe->arch, more_of(m->model)->streams);
-    return looks[job->which].show ? look_at_text(job, job->which, m, fault)
-                                  : look_owner(m, job, fault);
+static LookJob asked = {
+    .prompt = "Once upon a time there was a", .documents = 300, .position = -1, .top = 5};
+
+static bool look_model(LoadedModel *m, Fault *fault) {
+    LookJob *job = &asked;
+    size_t which = 0;
+    while (strcmp(job->what, looks[which].name) != 0) which++;
+    if (!has_heads(job, m->model, which, fault)) return false;
+    if (more_of(m->model)->streams && strcmp(looks[which].name, "lens") == 0)
+        return fault_set(fault,
+                         "a %s model keeps %zu streams, which only come together behind the "
+                         "last layer: before, no lens can read them",
+                         m->model->recipe->arch, more_of(m->model)->streams);
+    return looks[which].show ? look_at_text(job, which, m, fault) : look_owner(m, job, fault);
 }
 
-static const OptionRule rules[] = {
+static const OptionRule look_rules[] = {
     {"--patch", NEEDS, "--from", "the text whose stream is put in"},
     {"--from", NEEDS, "--patch", "where its stream is put in: LAYER.POSITION"},
     {"--head", NEEDS, "attention", "the others look at all heads or at none"},
@@ -148,66 +152,45 @@ static const OptionRule rules[] = {
     {0},
 };
 
-static int run(int argc, char **argv) {
-    LookJob job = {
-        .prompt = "Once upon a time there was a", .documents = 300, .position = -1, .top = 5};
-    Fault fault;
-    const char *name = NULL;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model in GGUF format (the storyteller in the box)"},
-        {"-p", OPT_PROMPT, &job.prompt, "TEXT",
-         "the text that is read, -: standard input (\"Once upon a time there was a\")"},
-        {"--head", OPT_TEXT, &job.head, "L.H",
-         "attention: one head, all tokens but for a --position (all heads, one token)"},
-        {"--position", OPT_INT(0, OPTION_MANY), &job.position, "N",
-         "the token that is looked at, counted from 0 (the last)"},
-        {"--top", OPT_INT(1, OPTION_MANY), &job.top, "N",
-         "attention, lens: so many of each (5)"},
-        {"--from", OPT_TEXT, &job.from, "TEXT",
-         "another text, whose stream is put into this one"},
-        {"--patch", OPT_TEXT, &job.patch, "L.N", "where: after layer L, at token N"},
-        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N",
-         "owner: held-out stories (300)"},
-        {"--csv", OPT_FLAG, &job.csv, NULL, "as CSV, with every number"},
-        HAND_OPTIONS(job.hand),
-        KV_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "look attention|lens|stream|heads|owner [-p TEXT] [options]",
-        "What happens to a text inside the model.\n\n"
-        "  attention   where the heads look\n"
-        "  lens        what the model would say if it ended after each layer\n"
-        "  stream      how large the residual stream is at each token and place\n"
-        "  heads       what every head does to the next token: each is silenced in turn\n"
-        "  owner       which heads carry an owner's name to where it is wanted, over stories "
-        "of "
-        "Tiny World",
-        options,
-        rules};
-    int status = command_line_read(&line, &name, 1, 1);
-    if (status >= 0) return status;
-    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
-        if (strcmp(name, looks[i].name) != 0) continue;
-        if (!rules_check_word(&line, name, &fault)) return wrong_usage(&fault, line.usage);
-        job.which = i;
-        return loaded_run(&job.model, &job.compute, run_model, &job, &fault)
-                   ? EXIT_DONE
-                   : command_failed(&fault);
-    }
-    char hint[80];
-    fprintf(
-        stderr,
-        "strata: nothing to look at is called '%.40s': there are attention, lens, stream, "
-        "heads and owner%s\n",
-        name,
-        nearest_hint(hint, sizeof hint, text_of(name), "attention lens stream heads owner"));
-    return EXIT_USAGE;
+static const Option look_options[] = {
+    MODEL_OPTION(asked.model, "model in GGUF format"),
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
+     "the text that is read, -: standard input (\"Once upon a time there was a\")"},
+    {"--head", OPT_TEXT, &asked.head, "L.H",
+     "attention: one head, all tokens but for a --position (all heads, one token)"},
+    {"--position", OPT_INT(0, OPTION_MANY), &asked.position, "N",
+     "the token that is looked at, counted from 0 (the last)"},
+    {"--top", OPT_INT(1, OPTION_MANY), &asked.top, "N", "attention, lens: so many of each (5)"},
+    {"--from", OPT_TEXT, &asked.from, "TEXT",
+     "another text, whose stream is put into this one"},
+    {"--patch", OPT_TEXT, &asked.patch, "L.N", "where: after layer L, at token N"},
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
+     "owner: held-out stories (300)"},
+    {"--csv", OPT_FLAG, &asked.csv, NULL, "as CSV, with every number"},
+    HAND_OPTIONS(asked.hand),
+    KV_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+static bool look_run(Fault *fault) {
+    return loaded_run(&asked.model, &asked.compute, look_model, fault);
 }
 
 const Command command_look = {
-    .name = "look", .gloss = "what happens to a text inside the model", .run = run};
+    .name = "look",
+    .usage = "look attention|lens|stream|heads|owner [-p TEXT] [options]",
+    .about = "What happens to a text inside the model.\n\n"
+             "  attention   where the heads look\n"
+             "  lens        what the model would say if it ended after each layer\n"
+             "  stream      how large the residual stream is at each token and place\n"
+             "  heads       what every head does to the next token: each is silenced in turn\n"
+             "  owner       which heads carry an owner's name to where it is wanted, over "
+             "stories of Tiny World",
+    .options = look_options,
+    .rules = look_rules,
+    .words = &asked.what,
+    .min_words = 1,
+    .max_words = 1,
+    .has_kinds = true,
+    .run = look_run};

@@ -8,9 +8,8 @@
 
 typedef struct LookJob {
     const char *model, *prompt, *head, *from, *patch;
-    const CommandLine *line;
     long documents, position, top;
-    size_t which; /* of the looks */
+    const char *what; /* of the looks */
     bool csv;
     ComputeOptions compute;
     HandOptions hand;

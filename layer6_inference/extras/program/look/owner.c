@@ -145,7 +145,7 @@ static bool add_alone(Glass *g, const Case *c, size_t layer, size_t head, Sums *
 }
 
 /* sums[0]: nothing is silent; sums[1 + layer * heads + head] */
-static bool measure(Glass *g, const Case *c, Sums *sums, Fault *fault) {
+static bool owner_measure(Glass *g, const Case *c, Sums *sums, Fault *fault) {
     if (!read_case(g, c, NULL, 0, fault)) return false;
     add_shares(g, c, sums);
     for (size_t i = 0; i < g->layers * g->heads; i++)
@@ -159,14 +159,14 @@ static bool measure(Glass *g, const Case *c, Sums *sums, Fault *fault) {
     return true;
 }
 
-static void print_row(const LookJob *job, const char *head, const Sums *s, double n) {
+static void owner_print_row(const LookJob *job, const char *head, const Sums *s, double n) {
     printf(job->csv ? "%s,%.0f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n"
                     : "%5s %6.0f  %6.3f %6.3f %6.3f %8.3f   %6.3f %6.3f %6.3f   %6.3f\n",
            head, n, s->to_owner / n, s->to_friend / n, s->to_mark / n, s->back / n,
            s->owner / n, s->friend / n, (double)s->right / n, s->alone / n);
 }
 
-static void print_all(const LookJob *job, const Glass *g, const Sums *sums, double n) {
+static void owner_print_all(const LookJob *job, const Glass *g, const Sums *sums, double n) {
     printf(
         job->csv
             ? "layer,head,stories,to_owner,to_friend,to_mark,back,owner,friend,right,alone\n"
@@ -174,17 +174,17 @@ static void print_all(const LookJob *job, const Glass *g, const Sums *sums, doub
               "%5s %6s  %6s %6s %6s %8s   %6s %6s %6s   %6s\n",
         "head", "texts", "owner", "friend", "mark", "owner", "owner", "friend", "right",
         "owner");
-    print_row(job, job->csv ? "none,none" : "none", &sums[0], n);
+    owner_print_row(job, job->csv ? "none,none" : "none", &sums[0], n);
     for (size_t i = 0; i < g->layers * g->heads; i++) {
         char head[24];
         snprintf(head, sizeof head, job->csv ? "%zu,%zu" : "%zu.%zu", i / g->heads,
                  i % g->heads);
-        print_row(job, head, &sums[1 + i], n);
+        owner_print_row(job, head, &sums[1 + i], n);
     }
 }
 
-static bool measure_all(Glass *g, const LookJob *job, const World *world, Sums *sums,
-                        Fault *fault) {
+static bool owner_measure_all(Glass *g, const LookJob *job, const World *world, Sums *sums,
+                              Fault *fault) {
     const Tokenizer *t = g->session->model->tokenizer;
     WorldText text = {0};
     Case c = {0};
@@ -196,7 +196,7 @@ static bool measure_all(Glass *g, const LookJob *job, const World *world, Sums *
         world_write(world, "tale", CORPUS, i, &text);
         bool usable = case_read(&c, t, text.bytes, fault);
         ok = usable || !*fault->text;
-        if (usable) ok = measure(g, &c, sums, fault), found++;
+        if (usable) ok = owner_measure(g, &c, sums, fault), found++;
         case_free(&c);
         progress_show(&progress, (double)found);
     }
@@ -213,8 +213,8 @@ bool look_owner(LoadedModel *m, const LookJob *job, Fault *fault) {
               glass_open(&glass, &m->session, fault) && (world = world_open(fault)) != NULL;
     if (ok && !(sums = calloc(1 + glass.layers * glass.heads, sizeof *sums)))
         ok = fault_set(fault, "no memory for the heads");
-    ok = ok && measure_all(&glass, job, world, sums, fault);
-    if (ok) print_all(job, &glass, sums, (double)job->documents);
+    ok = ok && owner_measure_all(&glass, job, world, sums, fault);
+    if (ok) owner_print_all(job, &glass, sums, (double)job->documents);
     free(sums), world_close(world), glass_close(&glass);
     return ok;
 }

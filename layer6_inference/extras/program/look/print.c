@@ -7,7 +7,7 @@
 enum { WORDS = 4, WORD = 200 };
 
 /* Bytes that are no plain letters as \x0a. */
-static const char *readable(const Look *look, int32_t token, bool csv) {
+static const char *print_readable(const Look *look, int32_t token, bool csv) {
     static char texts[WORDS][WORD];
     static size_t turn;
     char *out = texts[turn++ % WORDS], *at = out;
@@ -26,8 +26,12 @@ static const char *readable(const Look *look, int32_t token, bool csv) {
     return out;
 }
 
-const char *look_word(const Look *look, int32_t token) { return readable(look, token, false); }
-const char *look_cell(const Look *look, int32_t token) { return readable(look, token, true); }
+const char *look_word(const Look *look, int32_t token) {
+    return print_readable(look, token, false);
+}
+const char *look_cell(const Look *look, int32_t token) {
+    return print_readable(look, token, true);
+}
 
 size_t look_largest(const float *numbers, size_t n) {
     size_t best = 0;

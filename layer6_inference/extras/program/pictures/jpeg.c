@@ -23,7 +23,7 @@ typedef struct Library {
 } Library;
 
 /* The headers are those of one version: so must the library be. */
-static bool load(Library *l) {
+static bool jpeg_load(Library *l) {
     static const char *const names[] = {JPEG_LIB_VERSION >= 90   ? "libjpeg.so.9"
                                         : JPEG_LIB_VERSION >= 80 ? "libjpeg.so.8"
                                                                  : "libjpeg.so.62",
@@ -97,10 +97,9 @@ bool picture_read_jpeg(Picture *p, const void *bytes, size_t size, Fault *fault)
     Library l;
     Reading r = {0};
     *p = (Picture){0};
-    if (!load(&l))
-        return fault_set(fault,
-                         "libjpeg is not installed as it was when this strata was built: "
-                         "install it, or convert the picture to PPM (P6)");
+    if (!jpeg_load(&l))
+        return fault_set(fault, "libjpeg is not installed as it was when this strata was "
+                                "built: install it, or convert the picture to PPM (P6)");
     r.jpeg.err = l.std_error(&r.errors);
     r.errors.error_exit = give_up, r.errors.emit_message = complain;
     r.jpeg.client_data = &r;
@@ -115,12 +114,11 @@ bool picture_read_jpeg(Picture *p, const void *bytes, size_t size, Fault *fault)
 bool picture_read_jpeg(Picture *p, const void *bytes, size_t size, Fault *fault) {
     *p = (Picture){0};
     (void)bytes;
-    return fault_set(
-        fault,
-        "a JPEG file of %zu bytes, and this strata was built without libjpeg: "
-        "install it (make deps; apt-get install libjpeg-dev) and run make again, or "
-        "convert the picture to PPM (P6)",
-        size);
+    return fault_set(fault,
+                     "a JPEG file of %zu bytes, and this strata was built without libjpeg: "
+                     "install it (make deps; apt-get install libjpeg-dev) and run make again, "
+                     "or convert the picture to PPM (P6)",
+                     size);
 }
 
 #endif

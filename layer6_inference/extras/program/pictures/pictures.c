@@ -14,17 +14,16 @@
 
 static size_t side_of(const Pictures *p) { return more_of(&p->eye.model)->eye.image; }
 
-static bool check_width(const Pictures *p, const char *path, Fault *fault) {
+static bool pictures_check_width(const Pictures *p, const char *path, Fault *fault) {
     size_t width = vision_width(&p->eye), dim = p->session->model->sizes.dim;
-    return width == dim ||
-           fault_set(fault,
-                     "%s makes rows of %zu numbers, and the model reads rows of %zu: it "
-                     "belongs to another model",
-                     path, width, dim);
+    return width == dim || fault_set(fault,
+                                     "%s makes rows of %zu numbers, and the model reads rows "
+                                     "of %zu: it belongs to another model",
+                                     path, width, dim);
 }
 
 /* A place for each, and tokens behind the vocabulary. */
-static bool take_room(Pictures *p, size_t room, Fault *fault) {
+static bool pictures_take_room(Pictures *p, size_t room, Fault *fault) {
     const ModelSizes *sizes = &p->session->model->sizes;
     p->room = room, p->each = vision_rows(&p->eye);
     if (room <= (INT32_MAX - sizes->vocab) / p->each) {
@@ -42,7 +41,7 @@ bool pictures_open(Pictures *p, const EyeOptions *o, size_t room, Session *sessi
     return session_lend(session, NULL, 0, fault) &&
            vision_open(&p->eye, o->mmproj, o->class_last ? CLASS_LAST : CLASS_FIRST, pool,
                        fault) &&
-           check_width(p, o->mmproj, fault) && take_room(p, room, fault) &&
+           pictures_check_width(p, o->mmproj, fault) && pictures_take_room(p, room, fault) &&
            session_lend(session, p->rows, room * p->each, fault);
 }
 

@@ -18,7 +18,7 @@ typedef struct Library {
     void (*free)(png_imagep image);
 } Library;
 
-static bool load(Library *l) {
+static bool png_load(Library *l) {
     static const char *const names[] = {"libpng16.so.16", "libpng16.so", "libpng16.16.dylib",
                                         "libpng16.dylib", NULL};
     void *h = library_open(names);
@@ -44,10 +44,9 @@ bool picture_read_png(Picture *p, const void *bytes, size_t size, Fault *fault) 
     Library l;
     png_image image = {.version = PNG_IMAGE_VERSION};
     *p = (Picture){0};
-    if (!load(&l))
-        return fault_set(fault,
-                         "libpng is not installed, which reads PNG files: install it, or "
-                         "convert the picture to PPM (P6)");
+    if (!png_load(&l))
+        return fault_set(fault, "libpng is not installed, which reads PNG files: install it, "
+                                "or convert the picture to PPM (P6)");
     bool ok = l.begin(&image, bytes, size) || fault_set(fault, "libpng: %.60s", image.message);
     image.format = PNG_FORMAT_RGBA;
     image.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
@@ -63,12 +62,11 @@ bool picture_read_png(Picture *p, const void *bytes, size_t size, Fault *fault) 
 bool picture_read_png(Picture *p, const void *bytes, size_t size, Fault *fault) {
     *p = (Picture){0};
     (void)bytes;
-    return fault_set(
-        fault,
-        "a PNG file of %zu bytes, and this strata was built without libpng: install "
-        "it (make deps; apt-get install libpng-dev) and run make again, or convert "
-        "the picture to PPM (P6)",
-        size);
+    return fault_set(fault,
+                     "a PNG file of %zu bytes, and this strata was built without libpng: "
+                     "install it (make deps; apt-get install libpng-dev) and run make again, "
+                     "or convert the picture to PPM (P6)",
+                     size);
 }
 
 #endif

@@ -59,7 +59,7 @@ static size_t count_marks(Text said) {
     return n;
 }
 
-static bool check_marks(size_t pictures, Text said, size_t marks, Fault *fault) {
+static bool shown_check_marks(size_t pictures, Text said, size_t marks, Fault *fault) {
     const char *byte = memchr(said.data, PICTURE_BYTE, said.size);
     if (byte)
         return fault_set(fault,
@@ -67,15 +67,15 @@ static bool check_marks(size_t pictures, Text said, size_t marks, Fault *fault) 
                          (size_t)(byte - said.data) + 1);
     return !marks || marks == pictures ||
            fault_set(fault,
-                     "the text has %zu mark%s " PICTURE_MARK " for %zu picture%s: wanted "
-                     "one for each, or none, and all come before it",
+                     "the text has %zu mark%s " PICTURE_MARK
+                     " for %zu picture%s: wanted one for each, or none, and all come before it",
                      marks, marks == 1 ? "" : "s", pictures, pictures == 1 ? "" : "s");
 }
 
 char *shown_mark(size_t pictures, Text said, const char *behind, size_t *size, Fault *fault) {
     const size_t marks = count_marks(said), mark = strlen(PICTURE_MARK);
     char *text = NULL;
-    if (!check_marks(pictures, said, marks, fault)) return NULL;
+    if (!shown_check_marks(pictures, said, marks, fault)) return NULL;
     FILE *out = open_memstream(&text, size);
     if (!out) return fault_set(fault, "no memory for a text"), NULL;
     for (size_t i = 0; !marks && i < pictures; i++)
@@ -98,8 +98,8 @@ static void add_picture(const Pictures *p, size_t number, TokenList *tokens) {
 }
 
 /* What stands before, between or behind pictures. */
-static bool encode_part(const Tokenizer *t, Text part, const unsigned char *user, bool first,
-                        bool special, TokenList *tokens, Fault *fault) {
+static bool shown_encode_part(const Tokenizer *t, Text part, const unsigned char *user,
+                              bool first, bool special, TokenList *tokens, Fault *fault) {
     const Rendered rendered = {(char *)part.data, (unsigned char *)user, part.size};
     if (user && first) return chat_encode_rendered(t, &rendered, tokens, fault);
     if (user) return tokenizer_encode_marked(t, part, user, tokens, fault);
@@ -119,8 +119,8 @@ bool shown_encode(const Shown *s, const Tokenizer *t, Text text, const unsigned 
     size_t n = 0;
     for (size_t at = 0, end; at <= text.size; at = end + 1) {
         end = find_picture(s, text, at);
-        if (!encode_part(t, (Text){text.data + at, end - at}, user ? user + at : NULL, at == 0,
-                         special, tokens, fault))
+        if (!shown_encode_part(t, (Text){text.data + at, end - at}, user ? user + at : NULL,
+                               at == 0, special, tokens, fault))
             return false;
         if (end < text.size && n++ < s->count) add_picture(s->of, s->number[n - 1], tokens);
     }

@@ -95,11 +95,11 @@ static bool enough_space(const Arrival *a, Fault *fault) {
     double free_bytes = (double)disk.f_bavail * (double)disk.f_frsize,
            rest = (double)(a->size - a->done);
     if (free_bytes >= rest) return true;
-    return fault_set(fault,
-                     "no space: %s needs %s more, and %s has %s. Make room, and the same "
-                     "command goes on.",
-                     a->want->name, megabytes_text(needs, rest), a->want->folder,
-                     megabytes_text(has, free_bytes));
+    return fault_set(
+        fault,
+        "no space: %s needs %s more, and %s has %s. Make room, and the same command goes on.",
+        a->want->name, megabytes_text(needs, rest), a->want->folder,
+        megabytes_text(has, free_bytes));
 }
 
 /* With the first bytes: is it the file that is wanted, and does it fit? */
@@ -117,23 +117,23 @@ static bool meet(Arrival *a, Fault *fault) {
                                             want->url, said->size, a->size);
     if (*want->digest && *said->digest && strcmp(want->digest, said->digest) != 0)
         return a->spoiled = true,
-               fault_set(fault,
-                         "%.100s: the server announces SHA-256 %s, %s says %s: it is not "
-                         "downloaded",
-                         want->url, said->digest, want->source, want->digest);
+               fault_set(
+                   fault,
+                   "%.100s: the server announces SHA-256 %s, %s says %s: it is not downloaded",
+                   want->url, said->digest, want->source, want->digest);
     return enough_space(a, fault);
 }
 
-static bool write_bytes(Arrival *a, const unsigned char *bytes, size_t size, Fault *fault) {
+static bool arrival_write_bytes(Arrival *a, const unsigned char *bytes, size_t size,
+                                Fault *fault) {
     while (size) {
         ssize_t n = write(a->file, bytes, size);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0)
-            return fault_set(
-                fault,
-                "%s cannot be written: %s. What has arrived is kept: make room, and "
-                "the same command goes on.",
-                a->part, strerror(errno));
+            return fault_set(fault,
+                             "%s cannot be written: %s. What has arrived is kept: make room, "
+                             "and the same command goes on.",
+                             a->part, strerror(errno));
         sha256_add(&a->sha, bytes, (size_t)n);
         a->done += (uint64_t)n, bytes += n, size -= (size_t)n;
     }
@@ -161,7 +161,7 @@ bool arrival_take(Arrival *a, int pipe, Fault *fault) {
         if (n < 0) return fault_set(fault, "nothing comes from curl: %s", strerror(errno));
         uint64_t before = a->done;
         if (!a->met && !meet(a, fault)) return false;
-        if (!write_bytes(a, bytes, (size_t)n, fault)) return false;
+        if (!arrival_write_bytes(a, bytes, (size_t)n, fault)) return false;
         if (before < 4 && a->done >= 4 && !begins_as_gguf(a, fault)) return false;
         if (a->size && a->done > a->size)
             return a->spoiled = true,

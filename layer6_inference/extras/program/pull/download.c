@@ -59,15 +59,13 @@ static bool connection_broke(int status) {
 /* What curl's exit status means; it complained as `said` has it. */
 static bool explain(const Arrival *a, int status, int code, const char *said, Fault *fault) {
     if (status == 127)
-        return fault_set(fault,
-                         "pull downloads by the program curl, which is not here: install "
-                         "it (apt-get install curl, brew install curl)");
+        return fault_set(fault, "pull downloads by the program curl, which is not here: "
+                                "install it (apt-get install curl, brew install curl)");
     if (status == 1)
-        return fault_set(
-            fault,
-            "%.300s leads to an address that is not followed: it is neither http nor "
-            "https, or no longer https",
-            a->want->url);
+        return fault_set(fault,
+                         "%.300s leads to an address that is not followed: it is neither http "
+                         "nor https, or no longer https",
+                         a->want->url);
     if (status == 22) return refused_by(a->want->url, code, fault);
     if (connection_broke(status)) said = "the connection broke";
     return fault_set(

@@ -1,4 +1,5 @@
 /* pull.c - strata pull: models that are published, into the folder in which -m NAME looks. */
+#include "commands.h"
 #include "download.h"
 #include "model_names.h"
 #include "options.h"
@@ -14,15 +15,18 @@
 
 enum { PULL_NAME = 128, PULL_PATH = 1300 };
 
-typedef struct Job {
+typedef struct PullJob {
     const char *what, *remove, *sha256; /* what: a name of the table, or an address */
     bool list;
     char folder[1024];
-} Job;
+} PullJob;
+
+static PullJob asked;
 
 /* ------------------------------------------------------------------ what there is */
 
-static bool model_path(const Job *job, const char *name, char path[PULL_PATH], double *bytes) {
+static bool model_path(const PullJob *job, const char *name, char path[PULL_PATH],
+                       double *bytes) {
     struct stat info;
     snprintf(path, PULL_PATH, "%s/%s.gguf", job->folder, name);
     bool here = stat(path, &info) == 0 && S_ISREG(info.st_mode);
@@ -30,7 +34,7 @@ static bool model_path(const Job *job, const char *name, char path[PULL_PATH], d
     return here;
 }
 
-static void print_published(const Job *job) {
+static void print_published(const PullJob *job) {
     size_t count, here = 0;
     char path[PULL_PATH], text[24];
     double bytes, total = 0;
@@ -43,14 +47,13 @@ static void print_published(const Job *job) {
                is ? "yes" : "-", models[i].use);
         here += is, total += bytes;
     }
-    printf(
-        "\n%zu of %zu are here, %s, in %s\nstrata pull NAME downloads one, strata chat -m NAME "
-        "talks to it.\n",
-        here, count, megabytes_text(text, total), job->folder);
+    printf("\n%zu of %zu are here, %s, in %s\nstrata pull NAME downloads one, strata chat -m "
+           "NAME talks to it.\n",
+           here, count, megabytes_text(text, total), job->folder);
 }
 
 typedef struct Listing {
-    const Job *job;
+    const PullJob *job;
     size_t count;
     double total;
 } Listing;
@@ -64,7 +67,7 @@ static void print_model(void *context, const char *name) {
     listing->count++, listing->total += bytes;
 }
 
-static void print_folder(const Job *job) {
+static void pull_print_folder(const PullJob *job) {
     Listing listing = {.job = job};
     char text[24];
     models_in_folder(job->folder, print_model, &listing);
@@ -73,7 +76,7 @@ static void print_folder(const Job *job) {
 }
 
 /* A model, or what has arrived of it. */
-static bool remove_model(const Job *job, Fault *fault) {
+static bool remove_model(const PullJob *job, Fault *fault) {
     static const char *const endings[] = {"", ".part", ".part-headers", ".part-headers-new"};
     char path[PULL_PATH];
     size_t removed = 0, n = strlen(job->remove);
@@ -139,7 +142,7 @@ typedef struct Wanted {
 } Wanted;
 
 /* https://host/FILE.gguf#sha256=HEX */
-static bool want_url(const Job *job, Wanted *w, Fault *fault) {
+static bool want_url(const PullJob *job, Wanted *w, Fault *fault) {
     const char *mark = strchr(job->what, '#');
     int n = (int)(mark ? (size_t)(mark - job->what) : strlen(job->what));
     if ((size_t)snprintf(w->url, sizeof w->url, "%.*s", n, job->what) >= sizeof w->url)
@@ -153,7 +156,7 @@ static bool want_url(const Job *job, Wanted *w, Fault *fault) {
 }
 
 /* OWNER/REPOSITORY/PATH is HOST/OWNER/REPOSITORY/resolve/main/PATH. */
-static bool want_published(const Job *job, Wanted *w, Fault *fault) {
+static bool want_published(const PullJob *job, Wanted *w, Fault *fault) {
     const PublishedModel *model;
     const char *host = getenv("HF_ENDPOINT");
     if (!published_want(job->what, &model, fault)) return false;
@@ -167,7 +170,7 @@ static bool want_published(const Job *job, Wanted *w, Fault *fault) {
     return check_url(w->url, fault);
 }
 
-static bool want(const Job *job, Wanted *w, Fault *fault) {
+static bool want_model(const PullJob *job, Wanted *w, Fault *fault) {
     bool ok = strchr(job->what, '/') ? want_url(job, w, fault) : want_published(job, w, fault);
     if (ok && job->sha256) {
         ok = read_sha256(job->sha256, strlen(job->sha256), w->download.digest, fault);
@@ -183,11 +186,10 @@ static bool want(const Job *job, Wanted *w, Fault *fault) {
 static bool check_here(const Wanted *w, const char *path, double bytes, Fault *fault) {
     char digest[65];
     if (w->download.size && bytes != (double)w->download.size)
-        return fault_set(
-            fault,
-            "%s is another file: it has %.0f bytes, the published one %.0f. strata "
-            "pull --remove %s makes room for it.",
-            path, bytes, (double)w->download.size, w->name);
+        return fault_set(fault,
+                         "%s is another file: it has %.0f bytes, the published one %.0f. "
+                         "strata pull --remove %s makes room for it.",
+                         path, bytes, (double)w->download.size, w->name);
     if (!*w->download.digest || w->download.size) {
         fprintf(stderr, "%s is here already: %s%s\n", w->name, path,
                 w->download.size ? ""
@@ -203,24 +205,25 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
 }
 
 /* The path goes to stdout: strata chat -m "$(strata pull URL)". */
-static bool pull(const Job *job, Fault *fault) {
+static bool pull_model(const PullJob *job, Fault *fault) {
     Wanted w = {.download = {.source = ""}};
     char path[PULL_PATH];
     double bytes;
-    if (!want(job, &w, fault)) return false;
+    if (!want_model(job, &w, fault)) return false;
     bool here = model_path(job, w.name, path, &bytes);
     bool ok = here ? check_here(&w, path, bytes, fault) : download(&w.download, fault);
     if (ok) puts(path);
     return ok;
 }
 
-static const OptionRule rules[] = {
+static const OptionRule pull_rules[] = {
     {"--list", NOT_WITH, "--remove --sha256", "it only lists"},
     {"--remove", NOT_WITH, "--sha256", "nothing is downloaded"},
     {0},
 };
 
-static bool check_words(const Job *job, Fault *fault) {
+static bool pull_check(Fault *fault) {
+    const PullJob *job = &asked;
     if (job->what && (job->list || job->remove))
         return fault_set(fault, "--%s downloads nothing: leave out '%.60s'",
                          job->list ? "list" : "remove", job->what);
@@ -228,42 +231,35 @@ static bool check_words(const Job *job, Fault *fault) {
            fault_set(fault, "--sha256 belongs to a download: give its address, too");
 }
 
-static bool act(Job *job, Fault *fault) {
+static bool pull_run(Fault *fault) {
+    PullJob *job = &asked;
     if (!models_folder(job->folder, sizeof job->folder, fault)) return false;
     if (job->remove) return remove_model(job, fault);
-    if (job->what) return pull(job, fault);
-    job->list ? print_folder(job) : print_published(job);
+    if (job->what) return pull_model(job, fault);
+    job->list ? pull_print_folder(job) : print_published(job);
     return true;
 }
 
-static int run(int argc, char **argv) {
-    Job job = {0};
-    Fault fault;
-    const Option options[] = {
-        {"--list", OPT_FLAG, &job.list, NULL, "what is in the folder, with sizes and paths"},
-        {"--remove", OPT_TEXT, &job.remove, "NAME", "delete a model from the folder"},
-        {"--sha256", OPT_TEXT, &job.sha256, "HEX",
-         "the digest that the file must have; or behind the address: URL#sha256=HEX"},
-        {0},
-    };
-    const CommandLine line = {
-        argc,
-        argv,
-        "pull [NAME|URL] [options]",
-        "Download a model by the program curl, going on where a download was broken off, and "
-        "check "
-        "its size and\nSHA-256.  Alone: ten small published models, and which of them are "
-        "here.  "
-        "-m NAME finds it in every command.\nThe folder is $STRATA_MODELS, else "
-        "$XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models; names of the\ntable "
-        "come from $HF_ENDPOINT, else https://huggingface.co.",
-        options,
-        rules};
-    int status = command_line_read(&line, &job.what, 0, 1);
-    if (status >= 0) return status;
-    if (!check_words(&job, &fault)) return wrong_usage(&fault, line.usage);
-    return act(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option pull_options[] = {
+    {"--list", OPT_FLAG, &asked.list, NULL, "what is in the folder, with sizes and paths"},
+    {"--remove", OPT_TEXT, &asked.remove, "NAME", "delete a model from the folder"},
+    {"--sha256", OPT_TEXT, &asked.sha256, "HEX",
+     "the digest that the file must have; or behind the address: URL#sha256=HEX"},
+    {0},
+};
 
 const Command command_pull = {
-    .name = "pull", .gloss = "download a model, by its name or its address", .run = run};
+    .name = "pull",
+    .usage = "pull [NAME|URL] [options]",
+    .about =
+        "Download a model by the program curl, going on where a download was broken off, and "
+        "check its size and\nSHA-256.  Alone: ten small published models, and which of them "
+        "are here.  -m NAME finds it in every command.\nThe folder is $STRATA_MODELS, else "
+        "$XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models; names of the\ntable "
+        "come from $HF_ENDPOINT, else https://huggingface.co.",
+    .options = pull_options,
+    .rules = pull_rules,
+    .words = &asked.what,
+    .max_words = 1,
+    .check = pull_check,
+    .run = pull_run};

@@ -14,6 +14,8 @@ typedef struct CheckJob {
     bool prefix, summary;
 } CheckJob;
 
+static CheckJob check_asked = {.rule = "document"};
+
 enum { REASONS = 32 };
 
 typedef struct Tally {
@@ -43,13 +45,13 @@ static void check_one(const World *world, const CheckJob *job, Text text, Tally 
                v.detail);
 }
 
-static bool check_documents(const CheckJob *job, Fault *fault) {
+static bool world_check_run(Fault *fault) {
     size_t size;
     char *bytes = read_standard_input(&size, fault);
     World *world = bytes ? world_open(fault) : NULL;
     Tally tally = {0};
     for (Text rest = {bytes, size}; world && rest.size;)
-        check_one(world, job, corpus_cut_document(&rest), &tally);
+        check_one(world, &check_asked, corpus_cut_document(&rest), &tally);
     if (world) {
         fprintf(stderr, "[%ld of %ld document%s %s valid (%.1f %%)", tally.valid,
                 tally.documents, tally.documents == 1 ? "" : "s",
@@ -66,26 +68,25 @@ static bool check_documents(const CheckJob *job, Fault *fault) {
     return ok;
 }
 
-int run_check(int argc, char **argv) {
-    CheckJob job = {.rule = "document"};
-    Fault fault;
-    const Option options[] = {
-        {"--kind", OPT_TEXT, &job.rule, "RULE",
-         "what a document must be: document (any), story, tale, chat or card"},
-        {"--prefix", OPT_FLAG, &job.prefix, NULL, "accept a document that stops early"},
-        {"--summary", OPT_FLAG, &job.summary, NULL, "only the totals, on stderr"},
-        {0},
-    };
-    int status =
-        options_read(argc, argv, "world check [options] < DOCUMENTS",
-                     "For each document on stdin (a line <|endoftext|> after each): whether it "
-                     "obeys Tiny World, and if not, the\n"
-                     "reason, the byte where no reading goes on, and what stands there.",
-                     options, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!is_kind(job.rule)) return EXIT_USAGE;
-    return check_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option world_check_options[] = {
+    {"--kind", OPT_TEXT, &check_asked.rule, "RULE",
+     "what a document must be: document (any), story, tale, chat or card"},
+    {"--prefix", OPT_FLAG, &check_asked.prefix, NULL, "accept a document that stops early"},
+    {"--summary", OPT_FLAG, &check_asked.summary, NULL, "only the totals, on stderr"},
+    {0},
+};
+
+static bool world_check_kind(Fault *fault) { return world_kind(check_asked.rule, fault); }
+
+const Command world_check_command = {
+    .name = "check",
+    .usage = "world check [options] < DOCUMENTS",
+    .about = "For each document on stdin (a line <|endoftext|> after each): whether it obeys "
+             "Tiny World, and if not, the\n"
+             "reason, the byte where no reading goes on, and what stands there.",
+    .options = world_check_options,
+    .check = world_check_kind,
+    .run = world_check_run};
 
 /* ------------------------------------------------------------------ how likely they are */
 
@@ -93,6 +94,8 @@ typedef struct ScoreJob {
     const char *rule, *file;
     bool prefix;
 } ScoreJob;
+
+static ScoreJob score_asked = {.rule = "document"};
 
 typedef struct Total {
     long documents, scored;
@@ -123,13 +126,13 @@ static void print_total(const Total *t) {
     fprintf(stderr, "]\n");
 }
 
-static bool score_documents(const ScoreJob *job, Fault *fault) {
+static bool world_score_run(Fault *fault) {
     size_t size;
     Total total = {0};
-    char *bytes = read_named(job->file, &size, fault);
+    char *bytes = read_named(score_asked.file, &size, fault);
     World *world = bytes ? world_open(fault) : NULL;
     for (Text rest = {bytes, size}; world && rest.size;)
-        score_one(world, job, corpus_cut_document(&rest), &total);
+        score_one(world, &score_asked, corpus_cut_document(&rest), &total);
     if (world) print_total(&total);
     bool ok = world != NULL;
     world_close(world);
@@ -137,29 +140,29 @@ static bool score_documents(const ScoreJob *job, Fault *fault) {
     return ok;
 }
 
-int run_score(int argc, char **argv) {
-    ScoreJob job = {.rule = "document"};
-    Fault fault;
-    const Option options[] = {
-        {"--kind", OPT_TEXT, &job.rule, "RULE",
-         "the language that gives the probability: document (all), story, tale, chat or card"},
-        {"--prefix", OPT_FLAG, &job.prefix, NULL,
-         "of all documents that begin like this, together"},
-        {0},
-    };
-    int status = options_read(
-        argc, argv, "world score [options] FILE",
-        "How likely the world itself is to write each document of FILE (- is standard input; a "
-        "line <|endoftext|> after\n"
-        "each): its number, -ln p in nats, its bytes, and the ways in which the world can come "
-        "to "
-        "it, over which p is\n"
-        "summed.  What it never writes has inf nats, and the reason follows.  The mean over "
-        "the "
-        "world's own documents\n"
-        "estimates its entropy.",
-        options, &job.file, 1, 1);
-    if (status >= 0) return status;
-    if (!is_kind(job.rule)) return EXIT_USAGE;
-    return score_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option world_score_options[] = {
+    {"--kind", OPT_TEXT, &score_asked.rule, "RULE",
+     "the language that gives the probability: document (all), story, tale, chat or card"},
+    {"--prefix", OPT_FLAG, &score_asked.prefix, NULL,
+     "of all documents that begin like this, together"},
+    {0},
+};
+
+static bool world_score_kind(Fault *fault) { return world_kind(score_asked.rule, fault); }
+
+const Command world_score_command = {
+    .name = "score",
+    .usage = "world score [options] FILE",
+    .about = "How likely the world itself is to write each document of FILE (- is standard "
+             "input; a line <|endoftext|> after\n"
+             "each): its number, -ln p in nats, its bytes, and the ways in which the world can "
+             "come to it, over which p is\n"
+             "summed.  What it never writes has inf nats, and the reason follows.  The mean "
+             "over the world's own documents\n"
+             "estimates its entropy.",
+    .options = world_score_options,
+    .words = &score_asked.file,
+    .min_words = 1,
+    .max_words = 1,
+    .check = world_score_kind,
+    .run = world_score_run};

@@ -13,6 +13,13 @@ typedef struct SampleJob {
     ComputeOptions compute;
 } SampleJob;
 
+static SampleJob asked = {.chain = chain_default,
+                          .rule = "story",
+                          .documents = 10,
+                          .seed = 2,
+                          .words = 4,
+                          .compute = {.threads = 1}};
+
 static void append_text(void *context, Text text) {
     (void)context;
     fwrite(text.data, 1, text.size, stdout);
@@ -51,54 +58,44 @@ static bool sample_documents(const SampleJob *job, const World *world, LoadedMod
     return ok;
 }
 
-static bool run_samples(SampleJob *job, Fault *fault) {
-    LoadedModel loaded = {0};
+static bool sample_model(LoadedModel *m, Fault *fault) {
     Chain chain = {0};
-    char path[2400];
-    if (!choose_model(&job->model, path, sizeof path, fault)) return false;
     World *world = world_open(fault);
-    if (!world) return false;
-    bool ok = compute_open(&job->compute, fault) &&
-              loaded_open(&loaded, job->model, &job->compute, 1024, 1, fault) &&
-              compute_adapt(&job->compute, &loaded.own, fault);
-    ok = ok && chain_parse(&chain, job->chain, loaded.model->tokenizer, fault) &&
-         sample_documents(job, world, &loaded, &chain, fault);
+    bool ok = world && loaded_open_session(m, &asked.compute, 1024, 1, fault) &&
+              chain_parse(&chain, asked.chain, m->model->tokenizer, fault) &&
+              sample_documents(&asked, world, m, &chain, fault);
     chain_close(&chain);
-    if (loaded.model) loaded_close(&loaded);
-    compute_close(&job->compute);
     world_close(world);
     return ok;
 }
 
-int run_sample(int argc, char **argv) {
-    SampleJob job = {.chain = chain_default,
-                     .rule = "story",
-                     .documents = 10,
-                     .seed = 2,
-                     .words = 4,
-                     .compute = {.threads = 1}};
-    Fault fault;
-    const Option options[] = {
-        {"-m", OPT_TEXT, &job.model, "FILE",
-         "model to generate with (the storyteller in the box)"},
-        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N", "how many (10)"},
-        {"--chain", OPT_TEXT, &job.chain, "SPEC", "samplers"},
-        {"--seed", OPT_SEED, &job.seed, "N",
-         "of the openings and of the draws (2: held out from training)"},
-        {"--words", OPT_INT(1, OPTION_MANY), &job.words, "N",
-         "length of the openings in words (4)"},
-        {"--kind", OPT_TEXT, &job.rule, "RULE",
-         "openings of: story, tale, chat, card or document (story)"},
-        ADAPTER_OPTION(job.compute),
-        COMPUTE_OPTIONS(job.compute),
-        {0},
-    };
-    int status = options_read(argc, argv, "world sample [-m FILE] [options]",
-                              "Let a model write documents, each from the first words of a "
-                              "document it has not seen; in the form that\n"
-                              "`strata world check` reads.",
-                              options, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!is_kind(job.rule)) return EXIT_USAGE;
-    return run_samples(&job, &fault) ? EXIT_DONE : command_failed(&fault);
+static const Option world_sample_options[] = {
+    MODEL_OPTION(asked.model, "model to generate with"),
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "how many (10)"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers"},
+    {"--seed", OPT_SEED, &asked.seed, "N",
+     "of the openings and of the draws (2: held out from training)"},
+    {"--words", OPT_INT(1, OPTION_MANY), &asked.words, "N",
+     "length of the openings in words (4)"},
+    {"--kind", OPT_TEXT, &asked.rule, "RULE",
+     "openings of: story, tale, chat, card or document (story)"},
+    ADAPTER_OPTION(asked.compute),
+    COMPUTE_OPTIONS(asked.compute),
+    {0},
+};
+
+static bool world_sample_kind(Fault *fault) { return world_kind(asked.rule, fault); }
+
+static bool world_sample_run(Fault *fault) {
+    return loaded_run(&asked.model, &asked.compute, sample_model, fault);
 }
+
+const Command world_sample_command = {
+    .name = "sample",
+    .usage = "world sample [-m FILE] [options]",
+    .about = "Let a model write documents, each from the first words of a document it has not "
+             "seen; in the form that\n"
+             "`strata world check` reads.",
+    .options = world_sample_options,
+    .check = world_sample_kind,
+    .run = world_sample_run};

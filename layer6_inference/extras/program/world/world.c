@@ -1,18 +1,18 @@
 /* world.c - strata world: write Tiny World.  Its other parts: check.c, sample.c. */
+#include "commands.h"
 #include "world_parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-bool is_kind(const char *rule) {
+bool world_kind(const char *rule, Fault *fault) {
     static const char *const kinds[] = {"document", "story", "tale", "chat", "card"};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(rule, kinds[i]) == 0) return true;
     char hint[80];
-    fprintf(stderr, "strata: --kind %.40s: wanted document, story, tale, chat or card%s\n",
-            rule,
-            nearest_hint(hint, sizeof hint, text_of(rule), "document story tale chat card"));
-    return false;
+    return fault_set(
+        fault, "--kind %.40s: wanted document, story, tale, chat or card%s", rule,
+        nearest_hint(hint, sizeof hint, text_of(rule), "document story tale chat card"));
 }
 
 typedef struct WriteJob {
@@ -22,7 +22,10 @@ typedef struct WriteJob {
     bool entropy;
 } WriteJob;
 
-static bool write_documents(const WriteJob *job, Fault *fault) {
+static WriteJob asked = {.seed = 1, .documents = 1, .rule = "document"};
+
+static bool world_write_run(Fault *fault) {
+    const WriteJob *job = &asked;
     World *world = world_open(fault);
     WorldText text = {0};
     double nats = 0, bytes = 0;
@@ -43,51 +46,32 @@ static bool write_documents(const WriteJob *job, Fault *fault) {
     return true;
 }
 
-static int run_write(int argc, char **argv) {
-    WriteJob job = {.seed = 1, .documents = 1, .rule = "document"};
-    Fault fault;
-    const Option options[] = {
-        {"--seed", OPT_SEED, &job.seed, "N",
-         "which corpus (1); the same seed writes the same one"},
-        {"--documents", OPT_INT(1, OPTION_MANY), &job.documents, "N", "how many documents (1)"},
-        {"--first", OPT_INT(0, 9e15), &job.first, "N", "index of the first document (0)"},
-        {"--kind", OPT_TEXT, &job.rule, "RULE",
-         "document (all kinds), story, tale (a story of one plot, in few words), chat or card"},
-        {"--entropy", OPT_FLAG, &job.entropy, NULL,
-         "print index, nats and bytes of each document instead of its text"},
-        {0},
-    };
-    int status =
-        options_read(argc, argv,
-                     "world [--seed S] [--documents N] | world check ... | world score ... | "
-                     "world sample ...",
-                     "Write documents of Tiny World, each followed by a line <|endoftext|>.\n"
-                     "`strata world check` reads documents and says which obey the world;\n"
-                     "`strata world score` says how likely each is in the world itself;\n"
-                     "`strata world sample` lets a model write documents.",
-                     options, NULL, 0, 0);
-    if (status >= 0) return status;
-    if (!is_kind(job.rule)) return EXIT_USAGE;
-    return write_documents(&job, &fault) ? EXIT_DONE : command_failed(&fault);
-}
+static const Option world_options[] = {
+    {"--seed", OPT_SEED, &asked.seed, "N",
+     "which corpus (1); the same seed writes the same one"},
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "how many documents (1)"},
+    {"--first", OPT_INT(0, 9e15), &asked.first, "N", "index of the first document (0)"},
+    {"--kind", OPT_TEXT, &asked.rule, "RULE",
+     "document (all kinds), story, tale (a story of one plot, in few words), chat or card"},
+    {"--entropy", OPT_FLAG, &asked.entropy, NULL,
+     "print index, nats and bytes of each document instead of its text"},
+    {0},
+};
 
-static int run(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "check") == 0) return run_check(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "score") == 0) return run_score(argc - 1, argv + 1);
-    if (argc > 1 && strcmp(argv[1], "sample") == 0) return run_sample(argc - 1, argv + 1);
-    char hint[80];
-    if (argc > 1 && !option_shaped(argv[1]) &&
-        *nearest_hint(hint, sizeof hint, text_of(argv[1]), command_world.words)) {
-        fprintf(stderr,
-                "strata: nothing is done with '%.40s'%s strata world --help says more\n",
-                argv[1], hint);
-        return EXIT_USAGE;
-    }
-    return run_write(argc, argv);
-}
+static bool world_write_kind(Fault *fault) { return world_kind(asked.rule, fault); }
 
-const Command command_world = {.name = "world",
-                               .gloss =
-                                   "write Tiny World, check and score texts by it, sample it",
-                               .run = run,
-                               .words = "check score sample"};
+static const Command *const world_parts[] = {&world_check_command, &world_score_command,
+                                             &world_sample_command, NULL};
+
+const Command command_world = {
+    .name = "world",
+    .usage = "world [--seed S] [--documents N] | world check ... | world score ... | world "
+             "sample ...",
+    .about = "Write documents of Tiny World, each followed by a line <|endoftext|>.\n"
+             "`strata world check` reads documents and says which obey the world;\n"
+             "`strata world score` says how likely each is in the world itself;\n"
+             "`strata world sample` lets a model write documents.",
+    .options = world_options,
+    .parts = world_parts,
+    .check = world_write_kind,
+    .run = world_write_run};

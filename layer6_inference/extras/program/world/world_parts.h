@@ -2,16 +2,14 @@
 #ifndef STRATA_PROGRAM_WORLD_H
 #define STRATA_PROGRAM_WORLD_H
 
-#include "options.h"
+#include "command.h"
 
 /* The line after each document. */
 #define SEPARATOR "<|endoftext|>"
 
-/* Usage is wrong, and said to be, unless a rule is one that whole documents have. */
-bool is_kind(const char *rule);
+/* Fails unless a rule is one that whole documents have. */
+bool world_kind(const char *rule, Fault *fault);
 
-int run_check(int argc, char **argv);
-int run_score(int argc, char **argv);
-int run_sample(int argc, char **argv);
+extern const Command world_check_command, world_score_command, world_sample_command;
 
 #endif

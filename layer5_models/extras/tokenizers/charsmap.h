@@ -1,0 +1,37 @@
+/* charsmap.h - SentencePiece's table of what characters are written as (precompiled_charsmap);
+ * private to extras/.
+ *
+ *   bytes  0..3     n: the bytes of the table
+ *          4..3+n   the table: entries of 4 bytes, a trie of the strings that are replaced
+ *          then     what they are replaced with, each ended by a zero byte
+ *
+ * An entry:   bits 0..7  the byte that leads here   bit 8  a string ends here   bit 9  shift by 8
+ *             bits 10..30  the way on               bit 31  set where it holds the place of a replacement
+ *
+ * From an entry with the way on w, the byte b leads to the entry w XOR b.
+ *
+ * Source   Kudo & Richardson 2018, arXiv:1808.06226; the table is that of the library Darts-clone
+ *          (Yata; a double array, Aoe 1989). */
+#ifndef STRATA_CHARSMAP_H
+#define STRATA_CHARSMAP_H
+
+#include "fault.h"
+#include "gguf.h"
+
+typedef struct Charsmap {
+    uint32_t *entries; /* (n_entries) owns */
+    size_t n_entries;
+    char *replacements; /* (size) owns; ends with a zero byte */
+    size_t size;
+    bool copies[128]; /* this character, when another of ASCII follows, stands for itself */
+} Charsmap;
+
+/* Fails when the bytes are no such table. */
+bool charsmap_read(Charsmap *map, const unsigned char *bytes, size_t size, Fault *fault);
+void charsmap_free(Charsmap *map);
+
+/* What the longest string at the start of a text that has one is replaced with; *taken: its bytes, 0 when there
+ * is none. */
+Text charsmap_replace(const Charsmap *map, Text text, size_t *taken);
+
+#endif

@@ -1,0 +1,31 @@
+/* llama_style.h - how llama.cpp reads text where that is not as the models were trained; private to
+ * extras/. */
+#ifndef STRATA_LLAMA_STYLE_H
+#define STRATA_LLAMA_STYLE_H
+
+#include "../../src/tokenizer/encoder.h"
+
+/* How it splits text by a rule, where that is another way. */
+typedef struct LlamaRule {
+    const char *name; /* the first of the rule's names */
+    bool collapsed;   /* characters above 127 are one of seven, see pattern_read */
+    const char *stages[MAX_STAGES]; /* other patterns; stages[0] NULL: the rule's own */
+} LlamaRule;
+
+/* The last row has no name; see extras/pre_rules.c. */
+extern const LlamaRule llama_rules[];
+
+/* The row of a rule; the last one for those that are read as trained. */
+const LlamaRule *llama_rule(const PreRule *rule);
+const char *const *llama_stages(const PreRule *rule);
+
+extern const LlamaStyle llama_style;
+
+/* clean.c: text of which every byte is part of a character.
+ *
+ *   clean_prefix   the bytes at the start that are so already
+ *   clean_text     written to out (three times the text at most); returns the size */
+size_t clean_prefix(Text text);
+size_t clean_text(Text text, char *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* longest.c - RWKV's way: the longest token that the text begins with, again and again. */
+#include "kind_data.h"
+
+/* Append the tokens of a text, and tell of each; a byte that begins none is the unknown one: without it, a fault says
+ * which, as 0x78. */
+bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
+    const Tokenizer *t = encoder->tokenizer;
+    while (text.size) {
+        size_t size = 1;
+        int32_t id = prefix_tree_longest(&kind_data(t)->words, text, &size);
+        if (id < 0) id = t->unknown;
+        if (id < 0)
+            return fault_set(fault, "the vocabulary has no token for the byte 0x%02X",
+                             (unsigned char)text.data[0]);
+        if (!token_list_reserve(tokens, 1, fault)) return false;
+        token_list_add(tokens, id);
+        encoder_tell(encoder, (Text){text.data, size}, tokens, tokens->count - 1);
+        text = (Text){text.data + size, text.size - size};
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ names */
+
+/* "\x0a" at the start: its byte; -1: none. */
+static int backslash_byte(Text text) {
+    if (text.size < 4 || text.data[1] != 'x') return -1;
+    int digits[2];
+    for (int i = 0; i < 2; i++) {
+        char c = text.data[2 + i];
+        digits[i] = hex_digit(c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c);
+    }
+    return digits[0] < 0 || digits[1] < 0 ? -1 : 16 * digits[0] + digits[1];
+}
+
+size_t unescape_backslashes(Text text, char *out) {
+    size_t size = 0;
+    for (size_t at = 0; at < text.size; at++) {
+        if (text.data[at] != '\\' || at + 1 == text.size) {
+            out[size++] = text.data[at];
+            continue;
+        }
+        int byte = backslash_byte((Text){text.data + at, text.size - at});
+        char c = text.data[++at];
+        if (byte >= 0) at += 2;
+        out[size++] = byte >= 0  ? (char)byte
+                      : c == 'n' ? '\n'
+                      : c == 't' ? '\t'
+                      : c == 'r' ? '\r'
+                                 : c;
+    }
+    return size;
+}

@@ -1,0 +1,119 @@
+/* encoder.h - one call of tokenizer_encode: a text on its way to tokens; private to layer 5. */
+#ifndef STRATA_ENCODER_H
+#define STRATA_ENCODER_H
+
+#include "../vocab/vocab.h"
+
+/* ------------------------------------------------------------------ merge.c */
+
+/* A piece of text on its way to becoming a token. */
+typedef struct Piece {
+    const char *data;
+    uint32_t size;
+    int32_t symbol;        /* -1: no token yet */
+    int32_t before, after; /* neighbours; -1: none */
+} Piece;
+
+/* Memory for the pieces of a word, reused from word to word. */
+typedef struct Scratch {
+    Piece *pieces;                /* (max_pieces) */
+    struct Candidate *candidates; /* (3 * max_pieces) merges */
+    size_t max_pieces;
+    struct Path *paths; /* (max_paths) for kinds that compare ways through a word */
+    size_t max_paths;
+} Scratch;
+
+bool scratch_reserve(Scratch *scratch, size_t max_pieces, Fault *fault);
+void scratch_free(Scratch *scratch);
+
+/* May two neighbours merge?  Lower priority goes first; equal ones from the left. */
+typedef bool MergeRule(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
+                       double *priority, int32_t *merged);
+
+/* Merge neighbours of the first n pieces while any may; what was merged away has size 0.
+ * O(n log n). */
+void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule);
+
+extern MergeRule *const bpe_merge_rule, *const sentencepiece_merge_rule;
+
+/* ------------------------------------------------------------------ words */
+
+/* The tokens of one word, appended: EncodeWord of pre.h.  False when memory is short or a byte has no
+ * token. */
+EncodeWord encode_bpe;           /* bpe.c */
+EncodeWord encode_sentencepiece; /* sentencepiece.c; spaces are written as U+2581 */
+
+/* bpe.c: the token of a piece; its bytes' tokens, where it has none. */
+bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens, Fault *fault);
+/* The token that a whole word is, for vocabularies that ignore merges then; -1: none. */
+int32_t bpe_whole_word(const Tokenizer *tokenizer, Text word);
+
+/* The bytes up to the next place that no token crosses (at least one; needs size > 0). */
+size_t sentencepiece_word(const Tokenizer *tokenizer, Text text);
+
+/* ------------------------------------------------------------------ texts */
+
+/* One call of tokenizer_encode. */
+typedef struct Encoder {
+    const Tokenizer *tokenizer;
+    Scratch scratch;
+    struct KnownWord *known; /* (n_known), by hash; a later word takes an earlier one's slot */
+    size_t n_known;
+    size_t known_from; /* of words whose tokens began before it the tokens have moved */
+    PreTokenizer pre;
+    struct TextBlock *blocks; /* texts in other spellings; words are borrowed from them */
+    const Cut *cut;           /* the word at hand, where patterns cut it */
+    /* hears of words and special tokens, see tokenizer_explain; NULL: nobody asks why */
+    const struct Trace *trace;
+} Encoder;
+
+/* Who hears what becomes of a text. */
+typedef struct Trace {
+    void (*special)(const Encoder *encoder, int32_t id);
+    /* the word's tokens are those of the list from `first` on */
+    void (*word)(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
+    void *context;
+} Trace;
+
+/* The tokens of a text without special tokens, appended.  Fails when memory is short or a byte has no
+ * token. */
+typedef bool EncodeText(Encoder *encoder, Text text, TokenList *tokens, Fault *fault);
+
+EncodeText encode_split_text;  /* text that is split by patterns */
+EncodeText encode_merged_text; /* SentencePiece: no token crosses where it is cut */
+
+/* How llama.cpp reads text, where that is not as models were trained; see tokenizer_open_as. */
+typedef struct LlamaStyle {
+    bool (*clean)(Encoder *encoder, Text *text,
+                  Fault *fault);              /* what is no character becomes one */
+    size_t (*character)(unsigned char first); /* a character's bytes, by the first one */
+    bool (*split)(Splitter *splitter, const PreRule *rule,
+                  Fault *fault); /* opens its patterns */
+} LlamaStyle;
+
+Encoder *encoder_open(const Tokenizer *tokenizer, size_t size, Fault *fault);
+void encoder_close(Encoder *encoder);
+
+/* Memory for a text that stays until encoder_close; NULL, with a fault, when memory is short.  What of
+ * it is not used goes back with encoder_trim. */
+char *encoder_room(Encoder *encoder, size_t size, Fault *fault);
+void encoder_trim(Encoder *encoder, size_t unused);
+
+/* The style's `clean`, where there is one. */
+bool encoder_clean(Encoder *encoder, Text *text, Fault *fault);
+
+/* The tokens of one word: those it had before, or those that `encode` gives it.  The bytes stay where they
+ * are. */
+bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *tokens,
+                  Fault *fault);
+/* A word's tokens are those of the list from `first` on: tell the trace. */
+void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
+
+/* tokenizer.c: all that is asked of a text at once.
+ *
+ *   user    (text.size) 1: a user wrote this byte; NULL: nobody did
+ *   trace   NULL: none */
+bool encoder_run(const Tokenizer *tokenizer, Text text, const unsigned char *user, bool special,
+                 const Trace *trace, TokenList *tokens, Fault *fault);
+
+#endif

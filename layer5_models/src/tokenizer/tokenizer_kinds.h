@@ -1,0 +1,47 @@
+/* tokenizer_kinds.h - the kinds of tokenizers as rows (tokenizer.ggml.model); private to layer 5.
+ *
+ * A new kind is one file and one row. */
+#ifndef STRATA_TOKENIZER_KINDS_H
+#define STRATA_TOKENIZER_KINDS_H
+
+#include "encoder.h"
+
+typedef struct TokenizerKind {
+    const char *name;
+    const char *needs;    /* a key that must be there; NULL: none */
+    const char *own_keys; /* keys that only some kinds use, and this one does; NULL: none */
+    Unescape *unescape;   /* how the file writes bytes; NULL: as they are */
+    bool spaces;          /* it writes spaces as U+2581, and bytes as <0x0A> */
+    bool merges;          /* pairs of tokens are merged, by rank */
+    bool splits;          /* text is split into words by patterns first */
+    const char *pre;      /* ... those of this rule; NULL: the file's (tokenizer.ggml.pre) */
+    EncodeText *encode;
+    /* Reads what else the kind needs, once the vocabulary is there, and frees it; NULL: nothing. */
+    bool (*open)(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
+    void (*close)(Tokenizer *tokenizer);
+    /* where the file names none; -1: none */
+    int32_t bos, eos, unknown, separator;
+    /* unless the file says otherwise */
+    bool add_bos, add_eos, space_prefix;
+} TokenizerKind;
+
+/* The table; the last row has no name.  The core's is tokenizer_kinds.c; extras/tokenizer_kinds.c,
+ * with all kinds, replaces it in programs that link it. */
+extern const TokenizerKind tokenizer_kinds[];
+
+/* Which kinds there are, for the fault about another one. */
+extern const char *const tokenizer_kinds_known;
+
+/* clang-format off */
+#define TOKENIZER_KINDS_OF_THE_CORE                                                          \
+    {.name = "gpt2", /* byte-level BPE */                                                    \
+     .needs = "tokenizer.ggml.merges", .unescape = unescape_visible,                         \
+     .merges = true, .splits = true, .encode = encode_split_text,                            \
+     .bos = 11, .eos = 11, .unknown = -1, .separator = -1},                                  \
+    {.name = "llama", /* SentencePiece BPE */                                                \
+     .needs = "tokenizer.ggml.scores", .own_keys = "add_space_prefix", .spaces = true,       \
+     .encode = encode_merged_text, .bos = 1, .eos = 2, .unknown = 0, .separator = -1,        \
+     .add_bos = true, .space_prefix = true}
+/* clang-format on */
+
+#endif

@@ -1,0 +1,22 @@
+/* escape.h - how files write bytes and spaces; private to layer 5.
+ *
+ * GPT-2 writes any byte as a visible character: 33..126, 161..172 and 174..255 stand for themselves,
+ * the other 68 for U+0100 and on. */
+#ifndef STRATA_ESCAPE_H
+#define STRATA_ESCAPE_H
+
+#include "gguf.h"
+
+uint32_t byte_to_visible(unsigned char byte);
+int visible_to_byte(uint32_t code_point); /* -1: none */
+
+/* A token's name as bytes.  Returns the size, at most the text's. */
+typedef size_t Unescape(Text text, char *out);
+Unescape unescape_visible; /* visible characters to bytes; others (in special tokens) stay */
+Unescape unescape_spaces;  /* U+2581 to spaces */
+
+size_t escape_spaces(Text text, char *out); /* spaces to U+2581: up to three times the text */
+int hex_byte(Text text);                    /* the byte of "<0x0A>"; -1: none */
+int hex_digit(char c);                      /* 0-9, A-F; -1: none */
+
+#endif

@@ -1,0 +1,79 @@
+/* vocab.h - a tokenizer's tables; private to layer 5.
+ *
+ * Invariant: after tokenizer_open the tables only change when the tokenizer is closed, so that
+ * any number of threads may encode with one. */
+#ifndef STRATA_VOCAB_H
+#define STRATA_VOCAB_H
+
+#include "../pretokenize/pre.h"
+#include "escape.h"
+#include "prefix_tree.h"
+#include "tokenizer.h"
+
+/* Two symbols that merge, and what they become. */
+typedef struct PairEntry {
+    int32_t left, right; /* symbols; left = -1: empty */
+    int32_t rank, merged;
+} PairEntry;
+
+/* The marks of fill-in-the-middle (FIM): a model is asked for the text between two others. */
+enum { FIM_PREFIX, FIM_SUFFIX, FIM_MIDDLE, FIM_MARKS };
+
+struct Tokenizer {
+    const struct TokenizerKind *kind;
+    void *data;          /* the kind's own, which its `close` frees */
+    const PreRule *rule; /* one without patterns, where text is not split by any */
+    const char *pre;     /* ... and which of its names the file gives; NULL: none */
+    Splitter splitter;   /* the rule's patterns */
+    /* How llama.cpp reads text where that is not as the model was trained; NULL: as trained. */
+    const struct LlamaStyle *as_llama;
+    size_t count;     /* tokens */
+    size_t n_symbols; /* tokens, and strings that only occur in merges */
+    Text *symbols;    /* the name of each, as text is looked up; into `bytes` */
+    Text *pieces;     /* what each token stands for; may be the symbols */
+    unsigned char *types;
+    float *scores;  /* by token; NULL: none */
+    char *bytes;    /* owns all symbols' and pieces' bytes */
+    int32_t *table; /* (table_size) open addressing: symbol id or -1, by bytes */
+    size_t table_size;
+    bool repeats; /* two symbols have the same bytes */
+    PairEntry *pairs;
+    size_t pairs_size;
+    int32_t byte_token[256];
+    PrefixTree specials;      /* tokens that are matched in text before all else */
+    bool special_begins[256]; /* one of them begins with this byte */
+    /* (count) white space behind this special token is dropped; NULL: no token does */
+    bool *eats_space;
+    Unescape *unescape; /* how the file writes bytes; NULL: as they are */
+    bool spaces;        /* it writes spaces as U+2581 */
+    /* with `spaces`: [a][b] when the bytes a, b are neighbours in a token */
+    bool (*joins)[256];
+    bool space_begins;                             /* U+2581 only begins tokens */
+    int32_t bos, eos, unknown, separator, mask;    /* -1: none */
+    int32_t ending;                                /* what ends a whole text; -1: nothing */
+    int32_t fim[FIM_MARKS];                        /* -1: none */
+    unsigned char *is_end;                         /* (count) it ends what a model generates */
+    bool add_bos, add_separator, add_space_prefix; /* as the file says */
+    bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
+    bool drops_bytes;   /* a byte without a token is dropped */
+    struct Companion *companion; /* owns; see tokenizer_companion */
+};
+
+/* ------------------------------------------------------------------ symbols.c: strings and pairs by hash */
+
+bool symbols_allocate(Tokenizer *tokenizer, size_t max_symbols, size_t merges);
+uint64_t vocab_hash(Text bytes);
+int32_t vocab_find(const Tokenizer *tokenizer, Text bytes); /* symbol id or -1 */
+/* A new symbol; of equal ones the first is the one found.  False when memory is short. */
+bool vocab_add(Tokenizer *tokenizer, Text bytes);
+const PairEntry *vocab_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
+void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the first stays */
+/* Prefetch the hash slots. */
+void vocab_expect(const Tokenizer *tokenizer, Text bytes);
+void vocab_expect_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
+
+/* specials.c: the longest special token at the start of a text (size > 0), or -1.  Control tokens
+ * only when `control`. */
+int32_t special_at(const Tokenizer *tokenizer, Text text, bool control);
+
+#endif

@@ -1,0 +1,132 @@
+/* quantize.c - strata quantize: a model with its matrices in another number format. */
+#include "commands.h"
+#include "input.h"
+#include "compute.h"
+#include "quant_preset.h"
+#include "model_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct QuantizeJob {
+    const char *names[3]; /* IN.gguf OUT.gguf TYPE */
+    const char *output, *importance;
+    bool list, pure;
+    const QuantPreset *preset, *output_preset;
+    ComputeOptions compute;
+} QuantizeJob;
+
+static QuantizeJob asked;
+
+static void print_quant_list(void) {
+    const QuantPreset *list;
+    size_t count = quant_preset_list(&list);
+    printf("%-8s %-8s %-16s\n", "name", "format", "bits per weight");
+    for (size_t i = 0; i < count; i++) {
+        const DtypeInfo *info = dtype_info(list[i].dtype);
+        printf("%-8s %-8s %-16.4g %s\n", list[i].name, info->name,
+               8.0 * info->bytes / info->block, list[i].gloss);
+    }
+}
+
+static void show_quantized(void *context, double bytes) { progress_show(context, bytes / 1e6); }
+
+static bool write_quantized(const QuantizeJob *job, const Gguf *gguf, const Requantize *how,
+                            double megabytes, Fault *fault) {
+    Progress progress;
+    GgufWriter *writer = gguf_writer_open(fault);
+    progress_start(&progress, "weights", "MB", megabytes);
+    bool ok = writer && requantize(gguf, how, job->compute.pool, writer, show_quantized,
+                                   &progress, fault);
+    if (ok) progress_end(&progress, megabytes);
+    ok = ok && gguf_write_file(writer, job->names[1], fault);
+    if (writer) gguf_writer_close(writer);
+    return ok;
+}
+
+/* A file that is read is not written over: what quantizing loses is lost for good. */
+static bool can_write_quantized(const QuantizeJob *job, Fault *fault) {
+    if (file_same(job->names[0], job->names[1]))
+        return fault_set(fault,
+                         "%.200s is to be read and written: give the new file another name",
+                         job->names[1]);
+    if (job->importance && file_same(job->importance, job->names[1]))
+        return fault_set(fault, "%.200s holds the importance: give the new file another name",
+                         job->names[1]);
+    return file_writable(job->names[1], fault);
+}
+
+static void tell_quantized(const QuantizeJob *job, double before, double after,
+                           size_t misfits) {
+    fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s", job->names[1], before / 1e6, after / 1e6,
+            job->preset->name);
+    if (misfits)
+        fprintf(stderr, "; %zu matri%s a similar format: rows do not divide into its blocks",
+                misfits, misfits == 1 ? "x has" : "ces have");
+    fputs("]\n", stderr);
+}
+
+static bool quantize(QuantizeJob *job, Fault *fault) {
+    GgufFile file, importance_file = {0};
+    FileMap made;
+    Gguf gguf, importance = {0};
+    char found[2400];
+    if (!model_find(&job->names[0], found, sizeof found, fault)) return false;
+    if (!can_write_quantized(job, fault) || !gguf_open(&file, &gguf, job->names[0], fault))
+        return false;
+    bool ok =
+        !job->importance || gguf_open(&importance_file, &importance, job->importance, fault);
+    ok = ok && compute_open(&job->compute, fault);
+    if (ok) {
+        const Requantize how = {job->preset, job->output_preset, job->pure,
+                                job->importance ? &importance : NULL};
+        ok = write_quantized(job, &gguf, &how, (double)file.bytes / 1e6, fault);
+        if (ok && file_open(&made, job->names[1], fault)) {
+            tell_quantized(job, (double)file.bytes, (double)made.size,
+                           requantize_misfits(&gguf, &how));
+            file_close(&made);
+        }
+        compute_close(&job->compute);
+    }
+    gguf_close(&importance_file, &importance), gguf_close(&file, &gguf);
+    return ok;
+}
+
+static bool quantize_run(Fault *fault) {
+    if (asked.list) return print_quant_list(), true;
+    return (asked.preset = quant_preset_find(asked.names[2], fault)) &&
+           (!asked.output || (asked.output_preset = quant_preset_find(asked.output, fault))) &&
+           quantize(&asked, fault);
+}
+
+static const Option quantize_options[] = {
+    {"--list", OPT_FLAG, &asked.list, NULL, "the formats and their bits per weight"},
+    {"--keep-output", OPT_TEXT, &asked.output, "TYPE",
+     "format of the embedding and the output matrix, whatever the mix says"},
+    {"--pure", OPT_FLAG, &asked.pure, NULL, "every matrix in the mix's main format"},
+    {"--importance", OPT_TEXT, &asked.importance, "FILE.gguf",
+     "how much each input counts: a file as llama.cpp's llama-imatrix writes it"},
+    THREAD_OPTIONS(asked.compute),
+    PIN_OPTION(asked.compute),
+    {0},
+};
+
+static bool quantize_check(Fault *fault) {
+    if (asked.list)
+        return (!asked.names[0] && !asked.output && !asked.pure && !asked.importance) ||
+               fault_set(fault, "--list stands alone");
+    return asked.names[2] || fault_set(fault, "something is missing");
+}
+
+const Command command_quantize = {
+    .name = "quantize",
+    .usage = "quantize IN.gguf OUT.gguf TYPE [options]",
+    .about = "Write a model with its matrices in another number format.  Vectors stay as they "
+             "are;\nmatrices whose rows do not divide into the format's blocks get a similar "
+             "format that they divide into.\nThe new file appears when it is complete.",
+    .options = quantize_options,
+    .words = asked.names,
+    .max_words = 3,
+    .check = quantize_check,
+    .run = quantize_run};

@@ -1,0 +1,216 @@
+/* simulate.c - strata simulate: how long N users wait, under which policy, on how many
+ * machines.  Its options and its traffic; the table is in simulate_rows.c. */
+#include "commands.h"
+#include "input.h"
+#include "simulate_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static SimulateJob asked = {.arrivals = "poisson",
+                            .order = "fcfs",
+                            .every = 60,
+                            .seconds = 600,
+                            .prompt = 256,
+                            .answer = 128,
+                            .places = 16,
+                            .waiting = 1000,
+                            .pages = 4096,
+                            .seed = 1,
+                            .price = 0.1};
+
+/* ------------------------------------------------------------------ traffic */
+
+static bool save_trace(const SimulateJob *job, const Traffic *t, Fault *fault) {
+    FileOut out = {0};
+    bool ok = table_begin(&out, job->save, fault);
+    if (ok) traffic_write(t, out.stream);
+    ok = ok && file_end(&out, fault);
+    file_drop(&out);
+    return ok;
+}
+
+static bool made_traffic(const SimulateJob *job, const char *users, Traffic *t, Fault *fault) {
+    char *end;
+    double n = strtod(users, &end), rate = n / job->every + job->heavy;
+    const bool bursts = strcmp(job->arrivals, "bursts") == 0;
+    const size_t burst = job->burst ? (size_t)job->burst : 10;
+    if (*end || !(n >= 1 && n <= 1e6))
+        return fault_set(fault, "--users %.20s: wanted 1 to 1000000", users);
+    double count = rate * job->seconds;
+    if (count > 1e7)
+        return fault_set(fault, "%.0f requests are too many: give fewer --seconds", count);
+    if (bursts && count < (double)burst)
+        return fault_set(
+            fault, "--burst %zu: %.0f requests come in %g seconds: wanted no more than these",
+            burst, count, job->seconds);
+    return traffic_make(
+        t,
+        &(TrafficShape){.count = count < 1 ? 1 : (size_t)count,
+                        .rate = rate,
+                        .burst = bursts ? burst : 1,
+                        .prompt = (size_t)job->prompt,
+                        .answer = (size_t)job->answer,
+                        .urgent = job->urgent,
+                        .heavy = job->heavy,
+                        .heavy_prompt =
+                            (size_t)(job->heavy_prompt ? job->heavy_prompt : job->prompt),
+                        .seed = (uint64_t)job->seed},
+        fault);
+}
+
+static bool read_traffic(const char *path, Traffic *t, Fault *fault) {
+    size_t size;
+    char *text = read_named(path, &size, fault);
+    bool ok = text && traffic_read(t, (Text){text, size}, fault);
+    free(text);
+    return ok;
+}
+
+static bool simulate_users(SimulateJob *job, const char *users, Fault *fault) {
+    Traffic t = {0};
+    bool ok =
+        job->trace ? read_traffic(job->trace, &t, fault) : made_traffic(job, users, &t, fault);
+    ok = ok && (!job->save || save_trace(job, &t, fault)) &&
+         (job->save || simulate_rows(job, users, &t, fault));
+    traffic_free(&t);
+    return ok;
+}
+
+static bool asks_for(const SimulateJob *job, const char *policy) {
+    for (size_t i = 0; i < job->policies.count; i++)
+        if (strcmp(job->policies.items[i], policy) == 0) return true;
+    return false;
+}
+
+static bool check_policies(const SimulateJob *job, Fault *fault) {
+    for (size_t i = 0; i < job->policies.count; i++)
+        if (simulate_policy(job->policies.items[i]) == SIMULATE_POLICIES)
+            return fault_set(fault, "--policy %.40s: wanted static, continuous or chunked",
+                             job->policies.items[i]);
+    if (strcmp(job->arrivals, "poisson") != 0 && strcmp(job->arrivals, "bursts") != 0)
+        return fault_set(fault, "--arrivals %.40s: wanted poisson or bursts", job->arrivals);
+    if (strcmp(job->order, "fcfs") != 0 && strcmp(job->order, "priority") != 0 &&
+        strcmp(job->order, "turns") != 0)
+        return fault_set(fault, "--order %.40s: wanted fcfs, priority or turns", job->order);
+    if (job->burst && strcmp(job->arrivals, "bursts") != 0)
+        return fault_set(fault, "--burst needs --arrivals bursts: others come one by one");
+    if (job->urgent > 0 && !job->save && strcmp(job->order, "priority") != 0)
+        return fault_set(fault, "--urgent needs --order priority: else nobody is served first");
+    if (job->ageing > 0 && strcmp(job->order, "fcfs") == 0)
+        return fault_set(fault,
+                         "--ageing needs --order priority or turns: who came first is first");
+    if (job->stretch > 0 && job->policies.count && !asks_for(job, "chunked"))
+        return fault_set(fault, "--stretch needs --policy chunked: others read a prompt whole");
+    if (job->save && job->users.count > 1)
+        return fault_set(fault, "--save-trace writes one table: give --users once");
+    return true;
+}
+
+static bool simulate_run(Fault *fault) {
+    SimulateJob *job = &asked;
+    size_t size;
+    char *text = NULL;
+    if (!job->users.count) job->users = (OptionList){{"100"}, 1};
+    if (job->first_goal == 0 && job->machines == 0) job->machines = 1;
+    if (!check_policies(job, fault)) return false;
+    bool ok = job->save || (text = read_named(job->costs, &size, fault));
+    ok = ok && (job->save || step_cost_read(&job->cost, (Text){text, size}, fault));
+    free(text);
+    ok = ok && (!job->csv || table_begin(&job->table, job->csv, fault));
+    if (job->trace) ok = ok && simulate_users(job, "trace", fault);
+    for (size_t i = 0; ok && !job->trace && i < job->users.count; i++)
+        ok = simulate_users(job, job->users.items[i], fault);
+    ok = ok && (!job->csv || file_end(&job->table, fault));
+    file_drop(&job->table);
+    return ok;
+}
+
+static const OptionRule simulate_rules[] = {
+    {"--trace", NOT_WITH,
+     "--users --every --seconds --arrivals --burst --urgent --heavy --heavy-prompt -p -n "
+     "--seed",
+     "the trace says who comes when"},
+    {"--save-trace", NOT_WITH,
+     "--trace --csv --costs --policy --order --ageing --shared --alone --places --waiting "
+     "--pages --machines --first --gap --price",
+     "it writes the traffic down and simulates nothing"},
+    {"--first", NEEDS, "--gap", "the fewest machines are looked for that reach both"},
+    {"--gap", NEEDS, "--first", "the fewest machines are looked for that reach both"},
+    {"--first", NOT_WITH, "--machines", "their number is what is looked for"},
+    {"--burst", NEEDS, "--arrivals", "--arrivals bursts"},
+    {"--alone", NEEDS, "--shared", "it says who reads and keeps these tokens"},
+    {"--heavy-prompt", NEEDS, "--heavy", "they are his"},
+    {0},
+};
+
+static const Option simulate_options[] = {
+    {"--costs", OPT_TEXT, &asked.costs, "FILE",
+     "what a step takes: written by strata bench serve --costs FILE"},
+    {"--users", OPT_LIST, &asked.users, "N",
+     "users (100; may be given several times: a row for each)"},
+    {"--every", OPT_REAL(1e-3, 1e6), &asked.every, "S",
+     "seconds between two requests of a user (60)"},
+    {"--seconds", OPT_REAL(1e-3, 1e6), &asked.seconds, "S",
+     "of traffic, on average: users * S / every requests come (600)"},
+    {"--arrivals", OPT_TEXT, &asked.arrivals, "HOW", "poisson (the default) or bursts"},
+    {"--burst", OPT_INT(1, 100000), &asked.burst, "N", "requests that come together (10)"},
+    {"--urgent", OPT_REAL(0, 1), &asked.urgent, "X", "share of requests of priority 1 (0)"},
+    {"--heavy", OPT_REAL(0, 1e6), &asked.heavy, "X",
+     "one user more, who sends X requests a second: a row for the others, and one for him (0)"},
+    {"--heavy-prompt", OPT_INT(1, 1000000), &asked.heavy_prompt, "N",
+     "tokens of his prompts, about (as -p)"},
+    {"-p", OPT_INT(1, 1000000), &asked.prompt, "N", "tokens of a prompt, about (256)"},
+    {"-n", OPT_INT(1, 1000000), &asked.answer, "N", "tokens of an answer, about (128)"},
+    {"--seed", OPT_INT(0, OPTION_MANY), &asked.seed, "N", "of the traffic (1)"},
+    {"--trace", OPT_TEXT, &asked.trace, "FILE",
+     "the traffic: a table arrival,prompt,answer[,priority[,user]]"},
+    {"--save-trace", OPT_OUTPUT, &asked.save, "FILE",
+     "write such a table instead of simulating"},
+    {"--policy", OPT_LIST, &asked.policies, "NAME",
+     "static, continuous or chunked (all three; may be given several times)"},
+    {"--stretch", OPT_REAL(1, 1000), &asked.stretch, "X",
+     "in chunks, prompts make a step of those who are answered at most about so many times as "
+     "long (no limit)"},
+    {"--order", OPT_TEXT, &asked.order, "NAME",
+     "who is served first: fcfs, priority, or turns: the first request of each user, then the "
+     "second (fcfs)"},
+    {"--ageing", OPT_REAL(0, 1e6), &asked.ageing, "S",
+     "seconds of waiting that are worth a level of priority (0: none)"},
+    {"--shared", OPT_INT(0, 1000000), &asked.shared, "N",
+     "tokens more that all prompts begin with (0)"},
+    {"--alone", OPT_FLAG, &asked.alone, NULL, "everybody reads and keeps these for himself"},
+    {"--places", OPT_INT(1, 10000), &asked.places, "N", "requests that run at once (16)"},
+    {"--waiting", OPT_INT(1, 1000000), &asked.waiting, "N",
+     "requests in a machine's queue, at most (1000)"},
+    {"--pages", OPT_INT(1, OPTION_MANY), &asked.pages, "N",
+     "of 64 tokens, in a machine's memory (4096)"},
+    {"--machines", OPT_INT(1, 1 << 20), &asked.machines, "N",
+     "each serves every N-th request (1)"},
+    {"--first", OPT_REAL(0.001, 1e9), &asked.first_goal, "MS",
+     "goal: 95 of 100 have their first token by then; the fewest machines are found"},
+    {"--gap", OPT_REAL(0.001, 1e9), &asked.gap_goal, "MS",
+     "goal: and 95 of 100 tokens their next"},
+    {"--price", OPT_REAL(0, 1e6), &asked.price, "X", "dollars for an hour of a machine (0.10)"},
+    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "the table as CSV, too"},
+    {0},
+};
+
+static bool simulate_check(Fault *fault) {
+    return asked.costs || asked.save ||
+           fault_set(fault, "wanted --costs FILE: strata bench serve --costs FILE writes one");
+}
+
+const Command command_simulate = {
+    .name = "simulate",
+    .usage = "simulate --costs FILE [options]",
+    .about = "A service without a model: the plan of every step is the real one, and what a "
+             "step takes was measured.\nHow long do users wait, under which policy, on how "
+             "many machines?",
+    .examples = {"strata bench serve --costs costs.csv",
+                 "strata simulate --costs costs.csv --users 200"},
+    .options = simulate_options,
+    .brief = "--costs --users --every --seconds --policy --places --machines --csv",
+    .rules = simulate_rules,
+    .check = simulate_check,
+    .run = simulate_run};

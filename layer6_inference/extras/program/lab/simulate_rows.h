@@ -1,0 +1,27 @@
+/* simulate_rows.h - strata simulate's table: a row for a number of users and a policy. */
+#ifndef STRATA_SIMULATE_ROWS_H
+#define STRATA_SIMULATE_ROWS_H
+
+#include "options.h"
+#include "step_cost.h"
+#include "traffic.h"
+
+enum { SIMULATE_POLICIES = 3 };
+
+typedef struct SimulateJob {
+    const char *costs, *trace, *save, *csv, *arrivals, *order;
+    OptionList users, policies;
+    double every, seconds, urgent, heavy, ageing, stretch, first_goal, gap_goal, price;
+    long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
+    bool alone, titled; /* the table has begun */
+    StepCost cost;
+    FileOut table;
+} SimulateJob;
+
+/* The number of a policy, or SIMULATE_POLICIES when none has this name. */
+size_t simulate_policy(const char *name);
+
+/* Simulate all policies that were asked for, and print their rows. */
+bool simulate_rows(SimulateJob *job, const char *users, const Traffic *traffic, Fault *fault);
+
+#endif

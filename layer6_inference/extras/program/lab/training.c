@@ -1,0 +1,199 @@
+/* training.c - see training.h. */
+#include "training.h"
+#include "train_lora.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Everything a run holds open. */
+typedef struct Training {
+    World *world;
+    Corpus corpus, held_out;
+    bool holds_out; /* nothing of held_out is learned */
+    unsigned char *vocab_bytes;
+    GgufFile vocab_file;
+    Gguf vocab;
+    Tokenizer *tokenizer;
+    Trainer *trainer;
+    FILE *log;
+} Training;
+
+/* ------------------------------------------------------------------ the vocabulary */
+
+/* Take the vocabulary of another model: a draft must share that of the model that verifies
+ * it. */
+static bool borrow_vocab(TrainJob *job, Training *run, Fault *fault) {
+    return gguf_open(&run->vocab_file, &run->vocab, job->vocab_from, fault);
+}
+
+static bool open_tokenizer(TrainJob *job, Training *run, Fault *fault) {
+    if (job->from) job->vocab_from = job->from;
+    bool ok = job->vocab_from ? borrow_vocab(job, run, fault)
+                              : corpus_learn_vocab(&run->corpus, job->config.vocab, job->masked,
+                                                   &run->vocab_bytes, &run->vocab, fault);
+    if (!ok || !(run->tokenizer = tokenizer_open(&run->vocab, fault))) return false;
+    job->config.vocab = tokenizer_count(run->tokenizer);
+    return true;
+}
+
+/* ------------------------------------------------------------------ the run */
+
+static void print_training_sample(Training *run, uint64_t seed) {
+    WorldText text = {0};
+    trainer_sample(run->trainer, text_of("Once upon a time"), 160, 0.8, seed, &text);
+    fprintf(stderr, "\n    \"%s\"\n\n", text.bytes);
+    world_text_free(&text);
+}
+
+/* Of a file too small to hold anything out the first documents stand in, and nobody calls
+ * them held out. */
+static void evaluate_held_out(Training *run, size_t documents, double *loss, double *floor) {
+    if (!run->world) documents = min_size(documents, run->held_out.count);
+    trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
+    fprintf(stderr, "%sloss %.4f nats/token", run->holds_out ? "held-out " : "", *loss);
+    if (!isnan(*floor))
+        fprintf(stderr, ", entropy %.4f: %.2f %% above", *floor, 100 * (*loss / *floor - 1));
+    fputc('\n', stderr);
+}
+
+static void show_training(const TrainJob *job, const TrainStep *s, double loss, double speed,
+                          double left) {
+    bool terminal = isatty(STDERR_FILENO);
+    if (!terminal && s->step % 100) return;
+    fprintf(stderr, "%sstep %zu of %zu  loss %.4f  %.0f tokens/s  %d:%02d:%02d left%s",
+            terminal ? "\r" : "", s->step, job->config.steps, loss, speed, (int)(left / 3600),
+            (int)(left / 60) % 60, (int)left % 60, terminal ? "   " : "\n");
+}
+
+/* The log first: a run that goes on from the checkpoint finds every line before it. */
+static bool save_training(const TrainJob *job, Training *run, Fault *fault) {
+    return !job->checkpoint || ((!run->log || train_log_sync(run->log, fault)) &&
+                                trainer_save(run->trainer, job->checkpoint, fault));
+}
+
+/* A line of the log every ten steps, with the held-out loss now and then. */
+static bool log_training_step(const TrainJob *job, Training *run, const TrainStep *s,
+                              double speed, Fault *fault) {
+    bool last = s->step == job->config.steps,
+         look = last || s->step % (size_t)job->eval_every == 0;
+    double heldout[2] = {0, 0};
+    if (look) {
+        fputc('\n', stderr);
+        evaluate_held_out(run, (size_t)job->eval_documents * (last ? 20 : 1), &heldout[0],
+                          &heldout[1]);
+        if (!job->masked) print_training_sample(run, s->step);
+    }
+    return !run->log || (s->step % 10 && !look) ||
+           train_log_add(run->log, s, speed, look && run->holds_out ? heldout : NULL, fault);
+}
+
+static bool train_to_end(const TrainJob *job, Training *run, Fault *fault) {
+    double mean = 0, start = clock_seconds();
+    size_t first_step = trainer_steps_done(run->trainer), first_tokens = 0;
+    while (trainer_steps_done(run->trainer) < job->config.steps) {
+        TrainStep s = job->lora ? trainer_step_lora(run->trainer) : trainer_step(run->trainer);
+        if (!trainer_ok(run->trainer, fault)) return false;
+        double elapsed = clock_seconds() - start;
+        mean = mean == 0 ? s.loss : 0.95 * mean + 0.05 * s.loss;
+        if (s.step == first_step + 1) first_tokens = s.tokens - s.tokens / s.step;
+        double speed = (double)(s.tokens - first_tokens) / elapsed,
+               each = elapsed / (double)(s.step - first_step);
+        show_training(job, &s, mean, speed, each * (double)(job->config.steps - s.step));
+        if (!log_training_step(job, run, &s, speed, fault)) return false;
+        bool due = s.step == job->config.steps || s.step % (size_t)job->save_every == 0;
+        if (due && !save_training(job, run, fault)) return false;
+    }
+    return true;
+}
+
+static bool open_corpora(const TrainJob *job, Training *run, Fault *fault) {
+    if (job->corpus) return corpus_open_file(&run->corpus, job->corpus, fault);
+    if (!(run->world = world_open(fault))) return false;
+    run->corpus = (Corpus){.world = run->world, .seed = job->seed};
+    run->held_out = (Corpus){.world = run->world, .seed = job->seed + 1};
+    return run->holds_out = true;
+}
+
+/* The last tenth of a file with enough documents is kept for looks at what was not learned. */
+static void hold_out(Training *run) {
+    enum { LEAST = 100, MOST = 2000 };
+    size_t tenth = min_size(run->corpus.count / 10, MOST);
+    run->held_out = run->corpus;
+    run->holds_out = tenth >= LEAST;
+    if (run->holds_out) {
+        run->corpus.count -= tenth;
+        run->held_out.documents += run->corpus.count, run->held_out.count = tenth;
+        fprintf(stderr, "the last %zu documents are held out\n", tenth);
+    } else {
+        fprintf(stderr,
+                "nothing is held out of %zu documents: with %d or more the last tenth is\n",
+                run->corpus.count, 10 * LEAST);
+    }
+}
+
+/* What is too long for the model becomes several documents. */
+static bool cut_corpus(const TrainJob *job, Training *run, Fault *fault) {
+    size_t before = run->corpus.count, cut;
+    if (!job->corpus) return true;
+    if (!corpus_cut(&run->corpus, run->tokenizer, job->config.ctx, &cut, fault)) return false;
+    if (cut)
+        fprintf(stderr,
+                "%zu of %zu documents are longer than %zu tokens (--ctx): cut into %zu\n", cut,
+                before, job->config.ctx, run->corpus.count - before + cut);
+    hold_out(run);
+    return true;
+}
+
+static void close_training(Training *run) {
+    trainer_close(run->trainer);
+    tokenizer_close(run->tokenizer);
+    gguf_close(&run->vocab_file, &run->vocab);
+    free(run->vocab_bytes);
+    corpus_close(&run->corpus);
+    world_close(run->world);
+    if (run->log) fclose(run->log);
+}
+
+/* Everything up to the first step. */
+static bool open_training(TrainJob *job, Training *run, Fault *fault) {
+    if (!compute_open(&job->compute, fault) || !open_corpora(job, run, fault) ||
+        !open_tokenizer(job, run, fault) || !cut_corpus(job, run, fault))
+        return false;
+    run->trainer = trainer_open(&job->config, &run->corpus, run->tokenizer, &run->vocab,
+                                job->compute.pool, fault);
+    if (!run->trainer) return false;
+    if (job->from && !trainer_begin_from(run->trainer, &run->vocab, fault)) return false;
+    if (job->lora && !trainer_begin_lora(run->trainer, (size_t)job->lora, fault)) return false;
+    if (job->resume && access(job->checkpoint, F_OK) == 0 &&
+        !trainer_load(run->trainer, job->checkpoint, fault))
+        return false;
+    if (job->log) run->log = train_log_open(job->log, trainer_steps_done(run->trainer), fault);
+    return run->log || !job->log;
+}
+
+static bool export_trained(const TrainJob *job, const Training *run, Fault *fault) {
+    const char *slash = strrchr(job->out, '/'), *name = slash ? slash + 1 : job->out;
+    return job->lora ? trainer_export_lora(run->trainer, name, job->out, fault)
+                     : trainer_export(run->trainer, name, DTYPE_F16, job->out, fault);
+}
+
+bool run_training(TrainJob *job, Fault *fault) {
+    Training run = {0};
+    bool ok = open_training(job, &run, fault);
+    if (ok) {
+        fprintf(stderr,
+                "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
+                job->lora ? trainer_lora_parameters(run.trainer)
+                          : train_parameters(&job->config),
+                job->config.layers, job->config.vocab, trainer_steps_done(run.trainer),
+                job->config.steps, pool_threads(job->compute.pool), kernels_isa());
+        ok = train_to_end(job, &run, fault) && export_trained(job, &run, fault);
+        if (ok) fprintf(stderr, "%s is written\n", job->out);
+    }
+    close_training(&run);
+    compute_close(&job->compute);
+    return ok;
+}

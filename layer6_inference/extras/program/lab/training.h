@@ -1,0 +1,25 @@
+/* training.h - a run of strata train: vocabulary, steps, looks at held-out documents,
+ * checkpoints. */
+#ifndef STRATA_TRAINING_H
+#define STRATA_TRAINING_H
+
+#include "compute.h"
+#include "train_families.h"
+
+/* What was asked for; 0 or NULL: not given. */
+typedef struct TrainJob {
+    const char *out, *size, *mixer, *corpus, *vocab_from, *from, *checkpoint, *log;
+    uint64_t seed;
+    long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx;
+    long eval_every, eval_documents, save_every;
+    double rate;
+    long lora;
+    bool resume, masked;
+    ComputeOptions compute;
+    TrainConfig config;
+} TrainJob;
+
+/* Train to the last step, and write the model or adapter. */
+bool run_training(TrainJob *job, Fault *fault);
+
+#endif
