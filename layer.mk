@@ -30,7 +30,7 @@ TEST_FLAGS = $(CFLAGS) $(if $(filter test_reference test_train,$(@F)),,$(if $(SA
 STRICT   := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) $(SANITIZE)
 LINK     := -lm -lpthread
 # The core sees the core of the layers below; everything else sees their extras, too.
-INCLUDE  := -Iinclude $(BELOW:%=-I../%/include) -I../layer4_transformer/extras/include
+INCLUDE  := -Iinclude $(BELOW:%=-I../%/include)
 ALL      := $(INCLUDE) -Iextras/include $(BELOW:%=-I../%/extras/include)
 ifeq ($(shell uname),Darwin)
 ALL      += -I$(shell brew --prefix 2>/dev/null)/include

@@ -12,6 +12,7 @@
  *     families bert "wordpiece scores:1" FILE        writes such a model instead
  *
  * Ends with 1 when one is worse than it may be. */
+#include "families.h"
 #include "inference_extras.h"
 #include "reference_draft.h"
 #include "reference_text.h"
@@ -63,9 +64,9 @@ static double compare(const MakeModel *m, int *same) {
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
     bool opened = model_open_memory(&model, bytes, size, &fault);
-    if (opened && model.sizes.encoder) tokens[SOURCE] = model.start;
+    if (opened && more_of(&model)->encoder) tokens[SOURCE] = more_of(&model)->start;
     config.vectors = opened && !model_writes(&model);
-    config.canvas = opened && model.recipe->both_ways;
+    config.canvas = opened && more_of(&model)->quirks->both_ways;
     if (!opened || !session_open(&session, &model, NULL, config, &fault) ||
         !session_eval(&session, tokens, TOKENS, true, &fault)) {
         printf("%s\n", fault.text);
@@ -131,7 +132,7 @@ static double compare_guesses(const MakeModel *m, int *same) {
     run_guesses(&head, &model, tokens, TOKENS, KNOWN, NULL, got);
     reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
     reference_guesses(&reference, &target, tokens, TOKENS, KNOWN, want);
-    double error = error_of(got, want, TOKENS - 1, head.guesses.count, 0, same);
+    double error = error_of(got, want, TOKENS - 1, more_of(&head)->guesses.count, 0, same);
     ++*same; /* nothing is said of the first token */
     reference_close(&reference), reference_close(&target);
     model_close(&head), model_close(&model);
@@ -148,7 +149,8 @@ static double compare_eye(const MakeModel *m, int *same, int *of) {
     size_t size;
     unsigned char *bytes = make_model(m, &size);
     if (!vision_open_memory(&vision, bytes, size, CLASS_FIRST, NULL, &fault) ||
-        !picture_init(&picture, vision.model.eye.image, vision.model.eye.image, &fault)) {
+        !picture_init(&picture, more_of(&vision.model)->eye.image,
+                      more_of(&vision.model)->eye.image, &fault)) {
         printf("%s\n", fault.text);
         exit(1);
     }
@@ -179,10 +181,10 @@ static int print_family(const Recipe *family, const char *more) {
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         MakeModel m = make_model_of(arch, more);
         m.dtype = formats[f].dtype;
-        double error = family->sees      ? compare_eye(&m, &same, &of)
-                       : family->guesses ? compare_guesses(&m, &same)
-                       : more            ? compare_draft(&m, &same)
-                                         : compare(&m, &same);
+        double error = quirks_of(family)->sees      ? compare_eye(&m, &same, &of)
+                       : quirks_of(family)->guesses ? compare_guesses(&m, &same)
+                       : more                       ? compare_draft(&m, &same)
+                                                    : compare(&m, &same);
         if (f == 0) printf("%-15s %-44.44s", arch, more ? more : m.family);
         printf("  %7.1e", error);
         if (f == 0) printf("  %2d/%d", same, of);
@@ -205,18 +207,18 @@ static int write_model(const char *arch, const char *more, const char *path) {
 }
 
 int main(int argc, char **argv) {
-    const Recipe *list;
-    size_t count = recipe_list(&list);
+    const Recipe *row;
+    size_t count = 0;
     int worse = 0;
     if (argc == 4) return write_model(argv[1], argv[2], argv[3]);
     printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
            "q8_0");
-    for (size_t i = 0; i < count; i++)
-        if (!list[i].guesses) worse += print_family(&list[i], NULL);
+    for (; (row = recipe_row(count)); count++)
+        if (!quirks_of(row)->guesses) worse += print_family(row, NULL);
     printf("\ndraft heads\n");
-    for (size_t i = 0; i < count; i++)
-        if (list[i].draft_heads || list[i].guesses)
-            worse += print_family(&list[i], list[i].guesses ? NULL : "drafts:1 draft_ends");
+    for (size_t i = 0; (row = recipe_row(i)); i++)
+        if (quirks_of(row)->draft_heads || quirks_of(row)->guesses)
+            worse += print_family(row, quirks_of(row)->guesses ? NULL : "drafts:1 draft_ends");
     printf("%zu families, %d numbers too large\n", count, worse);
     return worse > 0;
 }

@@ -1,4 +1,5 @@
 /* test_convert_words.c - vocabularies that are published and converted back: Unigram and WordPiece. */
+#include "families.h"
 #include "convert_unigram.h"
 #include "converter.h"
 

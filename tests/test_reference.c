@@ -1,5 +1,7 @@
 /* the whole model against the double-precision reference; and bit-identity across threads,
  * chunks and batches */
+#include "draft_head.h"
+#include "families.h"
 #include "every_isa.h"
 #include "inference.h"
 #include "make_model.h"
@@ -33,7 +35,7 @@ static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk,
     size_t width = width_of(model), source = model_source(model, tokens, TOKENS);
     SessionConfig config = {
         .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
-    config.canvas = model->recipe->both_ways, config.vectors = !model_writes(model);
+    config.canvas = more_of(model)->quirks->both_ways, config.vectors = !model_writes(model);
     assert_true(session_open(&session, model, pool, config, &fault));
     memset(out, 0, source * width * sizeof *out);
     for (size_t at = 0, n; at < TOKENS; at += n) {
@@ -59,7 +61,7 @@ static unsigned char *open_made(const MakeModel *m, Model *model) {
     make_tokens();
     if (!model_open_memory(model, bytes, size, &fault))
         fail_msg("%s %s: %s", m->arch, m->more ? m->more : "", fault.text);
-    if (model->sizes.encoder) tokens[SOURCE] = model->start;
+    if (more_of(model)->encoder) tokens[SOURCE] = more_of(model)->start;
     return bytes;
 }
 
@@ -90,10 +92,10 @@ static void compare(MakeModel m) {
 
 static void every_family(void **state) {
     (void)state;
-    const Recipe *list;
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++) /* what reads pictures: test_vision.c */
-        if (!list[i].sees && !list[i].guesses) compare(make_model_defaults(list[i].arch));
+    const Recipe *row;
+    for (size_t i = 0; (row = recipe_row(i)); i++) /* what reads pictures: test_vision.c */
+        if (!quirks_of(row)->sees && !quirks_of(row)->guesses)
+            compare(make_model_defaults(row->arch));
 }
 
 /* What a family's files may say besides. */
@@ -190,10 +192,9 @@ static void compare_draft(const char *arch, const char *more) {
 
 static void draft_heads(void **state) {
     (void)state;
-    const Recipe *list;
-    size_t count = recipe_list(&list);
-    for (size_t i = 0; i < count; i++)
-        if (list[i].draft_heads) compare_draft(list[i].arch, "drafts:1 draft_ends");
+    const Recipe *row;
+    for (size_t i = 0; (row = recipe_row(i)); i++)
+        if (quirks_of(row)->draft_heads) compare_draft(row->arch, "drafts:1 draft_ends");
     compare_draft("glm4moe", "drafts:1"); /* embedding, norm and head are the model's */
     compare_draft("mimo2", "drafts:3");   /* the first one is used */
     compare_draft("exaone4", "layers:64 drafts:1 window:6"); /* 64 layers, and a draft head */
@@ -235,7 +236,7 @@ static void compare_guesses(const MakeModel *of, const char *more) {
     size_t size;
     unsigned char *bytes = open_made(of, &model), *own = make_model(&m, &size);
     if (!model_open_memory(&head, own, size, &fault)) fail_msg("%s: %s", more, fault.text);
-    size_t count = (TOKENS - 1) * head.guesses.count;
+    size_t count = (TOKENS - 1) * more_of(&head)->guesses.count;
     float *got = malloc(count * sizeof *got);
     double *want = malloc(count * sizeof *want), error = 0, power = 0;
     Pool *pool = pool_open(2, false, NULL);
@@ -391,7 +392,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
             run(&model, threads, TOKENS, other);
             assert_memory_equal(one, other, all);
         }
-        for (int c = 0; c < 3 && !model.recipe->both_ways; c++) {
+        for (int c = 0; c < 3 && !more_of(&model)->quirks->both_ways; c++) {
             run(&model, 1 + c, chunks[c], other);
             assert_memory_equal(one, other, all);
         }

@@ -27,6 +27,10 @@ if cmp -s "$work/story" "$work/generate" && ! grep -q -- "-[0-9]* ms" "$work/err
 same "the largest seed" "$("$story" --seed 18446744073709551615 2>/dev/null)" "$("$strata" generate --isa "$isa" --seed 18446744073709551615 2>/dev/null)"
 expect "no token" 1 "\-n is 0" "$story" -n 0
 expect "a file that is no model" 1 "README.md" "$story" -m README.md
+LC_ALL=C sed 's/llama/mamba/g' layer5_models/models/storyteller.gguf >"$work/mamba.gguf"
+expect "a family that only the extras know" 1 "family 'mamba' are not built in; this program reads plain decoders alone, strata reads more" "$story" -m "$work/mamba.gguf"
+LC_ALL=C sed 's/llama.rope.freq_base/llama.rope.freq_bass/' layer5_models/models/storyteller.gguf >"$work/strange.gguf"
+expect "a key that nobody asks for" 1 "nothing asks for it in a llama model.*strata reads more" "$story" -m "$work/strange.gguf"
 expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4
 expect "a grammar, which is an extra" 1 "no stage 'regex'" "$story" --chain "regex:a+"
 expect "a prompt that is too long" 1 "the context holds" "$story" -p "$(awk 'BEGIN { for (i = 0; i < 6000; i++) printf "fox " }')"
@@ -34,5 +38,5 @@ expect "a prompt that is too long" 1 "the context holds" "$story" -p "$(awk 'BEG
 
 # Nothing of the extras is in it.
 if command -v nm >/dev/null 2>&1; then
-    same "no grammar, no server, no AVX-512 in it" "$(nm "$story" 2>/dev/null | grep -c -E ' T _?(earley|schema_|json_|dot_tile_f32_avx512|service_)')" 0
+    same "no grammar, no server, no AVX-512 in it" "$(nm "$story" 2>/dev/null | grep -c -E ' T _?(earley|schema_|json_|mamba_|moe_|draft_head_|session_lend|dot_tile_f32_avx512|service_)')" 0
 fi

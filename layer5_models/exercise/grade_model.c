@@ -2,8 +2,8 @@
  *
  * The model in the box is asked, with what other families have added to it.  Where the work differs from the library's own,
  * that is asked again with one part left out: the one that then agrees is the part that is missing. */
+#include "grader.h"
 #include "session_probe.h"
-#include "made.h"
 #include "models.h"
 
 DECLARE_SHIPPED(model_forward);
@@ -25,11 +25,7 @@ typedef enum Part {
     WHOLE,
     EMBED_SCALE,
     PLACES,
-    TYPES,
-    TYPE_ROWS,
-    EMBED_NORM,
     OUT_NORM,
-    LOGIT_SCALE,
     CAP,
     LAST_LAYER,
     FIRST_LAYER,
@@ -40,32 +36,20 @@ static const char *const part_hints[PARTS] = {
     [EMBED_SCALE] = "embedding_scale is missing: it multiplies the row of the table",
     [PLACES] = "learned positions are missing: position_add_learned(), where the model has a "
                "table of them",
-    [TYPES] = "the table of token types is missing: where the model has one, the row of the "
-              "token's text "
-              "(text_of_token) is added, as that of a position is",
-    [TYPE_ROWS] = "tokens of the second text have a row of their own in the table of types: "
-                  "text_of_token()",
-    [EMBED_NORM] = "embedding_norm is missing: what goes into the first block passes it",
     [OUT_NORM] = "the last norm is missing: hidden rows are out_norm of x",
-    [LOGIT_SCALE] = "logit_scale is missing: it multiplies the logits",
-    [CAP] = "logit_softcap is missing: cap_logits(), after the scale",
+    [CAP] = "logit_softcap is missing: cap_logits()",
     [LAST_LAYER] = "the last block is left out",
     [FIRST_LAYER] = "the first block is left out",
 };
 
-static float places[POSITIONS * WIDE], types[2 * WIDE], gains[WIDE];
-static size_t second_text; /* where it begins */
+static float places[POSITIONS * WIDE];
 
 /* The model with one part less. */
 static Model without(Part part) {
     Model m = model;
     if (part == EMBED_SCALE) m.embedding_scale = 1;
     if (part == PLACES) m.positions.data = NULL;
-    if (part == TYPES) m.types.data = NULL;
-    if (part == TYPE_ROWS) m.types.shape[0] = 1;
-    if (part == EMBED_NORM) m.embedding_norm.kind = NORM_NONE;
     if (part == OUT_NORM) m.out_norm.kind = NORM_NONE;
-    if (part == LOGIT_SCALE) m.logit_scale = 1;
     if (part == CAP) m.logit_softcap = 0;
     if (part == LAST_LAYER) m.sizes.layers--;
     if (part == FIRST_LAYER) m.sizes.layers--, m.blocks++;
@@ -75,33 +59,25 @@ static Model without(Part part) {
 static void give_parts(void) {
     size_t dim = model.sizes.dim;
     NEED(dim <= WIDE);
-    fresh_floats(places, POSITIONS * dim, -0.5, 0.5), fresh_floats(types, 2 * dim, -0.5, 0.5);
-    fresh_floats(gains, dim, 0.5, 2);
-    model.embedding_scale = (float)fresh_between(2, 4),
-    model.logit_scale = (float)fresh_between(0.3, 0.6);
+    fresh_floats(places, POSITIONS * dim, -0.5, 0.5);
+    model.embedding_scale = (float)fresh_between(2, 4);
     model.logit_softcap = (float)fresh_between(3, 5);
     model.positions = tensor_view(DTYPE_F32, 2, (size_t[]){POSITIONS, dim}, places);
-    model.types = tensor_view(DTYPE_F32, 2, (size_t[]){2, dim}, types);
-    second_text = TOKENS + 3;
-    model.embedding_norm = (Norm){.kind = NORM_RMS, .width = dim, .eps = 1e-5f, .gain = gains};
 }
 
 static void take_parts(void) {
-    model.embedding_scale = model.logit_scale = 1, model.logit_softcap = 0;
-    model.positions.data = model.types.data = NULL, model.embedding_norm.kind = NORM_NONE;
-    second_text = 0;
+    model.embedding_scale = 1, model.logit_softcap = 0, model.positions.data = NULL;
 }
 
 typedef struct Call {
     Batch batch;
     int32_t token[ROOM], sequence[ROOM], position[ROOM];
     bool wanted[ROOM];
-    float input[ROOM * WIDE];
     size_t rows; /* wanted */
 } Call;
 
 /* TOKENS tokens of each sequence from a position on, taking turns; some are wanted. */
-static void new_call(Call *c, int32_t from, bool as_rows) {
+static void new_call(Call *c, int32_t from) {
     c->rows = 0;
     for (int32_t i = 0; i < ROOM; i++) {
         c->token[i] = (int32_t)fresh_below(model.sizes.vocab), c->sequence[i] = i % SEQUENCES;
@@ -109,9 +85,7 @@ static void new_call(Call *c, int32_t from, bool as_rows) {
         c->wanted[i] = i == ROOM - 1 || fresh_below(3) == 0;
         c->rows += c->wanted[i];
     }
-    fresh_floats(c->input, ROOM * model.sizes.dim, -1, 1);
-    c->batch =
-        (Batch){ROOM, c->token, c->sequence, c->position, c->wanted, as_rows ? c->input : NULL};
+    c->batch = (Batch){ROOM, c->token, c->sequence, c->position, c->wanted, NULL};
 }
 
 static void open_session(Session *s, const Model *m) {
@@ -119,7 +93,6 @@ static void open_session(Session *s, const Model *m) {
     SessionConfig config = {
         .ctx = 3 * TOKENS, .sequences = SEQUENCES, .max_tokens = ROOM, .max_logits = ROOM};
     NEED(session_open(s, m, NULL, config, &fault));
-    s->second = second_text;
 }
 
 static bool near(const float *a, const float *b, size_t n, double bound) {
@@ -148,11 +121,11 @@ static bool is_empty(const Session *s, size_t layer) {
     return true;
 }
 
-static void two_calls(const char *kind, bool as_rows) {
+static void two_calls(const char *kind) {
     static Call first, second;
     Fault fault = {0};
     Session mine, ours;
-    new_call(&first, 0, as_rows), new_call(&second, TOKENS, false);
+    new_call(&first, 0), new_call(&second, TOKENS);
     open_session(&mine, &model), open_session(&ours, &model);
     memset(mine.hidden, 0x7f, first.rows * model.sizes.dim * sizeof(float));
     HINT(model_forward(&mine, &first.batch, &fault), "%s: refused, with the words \"%s\"", kind,
@@ -174,7 +147,7 @@ static void two_calls(const char *kind, bool as_rows) {
             "after the other",
             kind, second.rows, model.sizes.dim);
     NUMBERS(mine.logits, ours.logits, second.rows * model.sizes.vocab, 2e-3,
-            "%s: the logits, %zu rows of %zu: head, then scale, then cap", kind, second.rows,
+            "%s: the logits, %zu rows of %zu: head, then cap", kind, second.rows,
             model.sizes.vocab);
     session_close(&mine), session_close(&ours);
 }
@@ -183,7 +156,7 @@ static void hidden_rows_only(void) {
     static Call call;
     Fault fault = {0};
     Session s;
-    new_call(&call, 0, false);
+    new_call(&call, 0);
     open_session(&s, &model);
     s.hidden_only = true;
     s.logits[0] = 12345;
@@ -199,16 +172,16 @@ static void rows_behind(void) {
     static Call call;
     Fault fault = {0};
     Session s;
-    new_call(&call, 0, false), call.batch.count = 3, call.rows = 0;
+    new_call(&call, 0), call.batch.count = 3, call.rows = 0;
     for (size_t i = 0; i < 3; i++) call.rows += call.wanted[i] = i == 1;
-    model.logit_scale = 0.5f, model.logit_softcap = 4;
+    model.logit_softcap = 4;
     open_session(&s, &model);
     float *behind = s.logits + call.rows * model.sizes.vocab;
     *behind = 3;
     HINT(model_forward(&s, &call.batch, &fault), "refused, with the words \"%s\"", fault.text);
-    HINT(*behind == 3, "one row of logits is wanted, and those of the row behind it are scaled "
-                       "or capped, too");
-    model.logit_scale = 1, model.logit_softcap = 0;
+    HINT(*behind == 3, "one row of logits is wanted, and those of the row behind it are capped, "
+                       "too");
+    model.logit_softcap = 0;
     session_close(&s);
 }
 
@@ -224,7 +197,7 @@ static void stopped_at(size_t layer) {
     static Call call;
     Fault fault = {0};
     Session s;
-    new_call(&call, 0, false), open_session(&s, &model);
+    new_call(&call, 0), open_session(&s, &model);
     s.is_wanted = wanted_so_far, asked = 0, stop_at = layer + 1;
     bool went = model_forward(&s, &call.batch, &fault);
     HINT(asked,
@@ -237,7 +210,7 @@ static void stopped_at(size_t layer) {
     HINT(fault.text[0], "a batch was stopped, and the fault does not say so");
     for (size_t i = 0; i < SEQUENCES; i++)
         COUNT(session_length(&s, i), 0,
-              "a batch that was stopped is as if it had never come: undo()");
+              "a batch that was stopped is as if it had never come: stop_batch()");
     s.is_wanted = NULL;
     HINT(model_forward(&s, &call.batch, &fault),
          "after a batch that was stopped the same one is refused, with the words \"%s\"",
@@ -269,7 +242,7 @@ static void probed(void) {
     Session s;
     Probe probe = {.see = sees, .wants = 1u << PROBE_EMBEDDED};
     double wanted;
-    new_call(&call, 0, false), open_session(&s, &model);
+    new_call(&call, 0), open_session(&s, &model);
     NEED(session_probe(&s, &probe, &fault));
     NEED(SHIPPED(model_forward)(&s, &call.batch, &fault));
     session_reset(&s), wanted = embedded_sum, embedded_seen = 0, embedded_sum = 0;
@@ -284,39 +257,7 @@ static void probed(void) {
     session_close(&s);
 }
 
-/* ------------------------------------------------------------------ other families */
-
-static void as_ours(const char *family, const char *hint) {
-    static Made m;
-    Fault fault = {0};
-    make(&m, family);
-    NEED(SHIPPED(model_forward)(&m.ours, &m.batch, &fault));
-    m.mine.is_wanted = wanted_so_far, asked = stop_at = 0;
-    HINT(model_forward(&m.mine, &m.batch, &fault), "a %s: refused, with the words \"%s\"",
-         family, fault.text);
-    COUNT(asked, m.model.sizes.layers,
-          "a %s: run_layers() runs layers from .. to - 1 and asks before each (is_wanted): so "
-          "many in all",
-          family);
-    NUMBERS(m.mine.hidden, m.ours.hidden, (MADE - SOURCE) * m.model.sizes.dim, 2e-3,
-            "a %s: the hidden rows are others; %s", family, hint);
-    unmake(&m);
-}
-
-static void source_refused(const char *why, size_t start, size_t wanted) {
-    static Made m;
-    Fault fault = {0};
-    make(&m, "t5");
-    m.token[SOURCE] = 7, m.token[start] = m.model.start, m.wanted[wanted] = true;
-    HINT(!model_forward(&m.mine, &m.batch, &fault),
-         "a t5 and %s: this is to be refused: source_check()", why);
-    HINT(fault.text[0], "a t5 and %s: refused, but the fault does not say why", why);
-    COUNT(session_length(&m.mine, 0), 0,
-          "a t5 and %s: refused, and the memory has grown: source_check() comes before "
-          "take_room()",
-          why);
-    unmake(&m);
-}
+/* ------------------------------------------------------------------ what is refused */
 
 /* What is refused leaves all as it was: `calls` go well, the next does not. */
 static void refused(const char *why, Call *call, int32_t calls, size_t max_logits) {
@@ -325,7 +266,7 @@ static void refused(const char *why, Call *call, int32_t calls, size_t max_logit
     Session s;
     open_session(&s, &model);
     for (int32_t i = 0; i < calls; i++) {
-        new_call(&good, i * TOKENS, false);
+        new_call(&good, i * TOKENS);
         NEED(model_forward(&s, &good.batch, &fault));
     }
     s.max_logits = max_logits;
@@ -340,34 +281,26 @@ static void refused(const char *why, Call *call, int32_t calls, size_t max_logit
 
 static void refusals(void) {
     static Call call;
-    new_call(&call, TOKENS, false);
+    new_call(&call, TOKENS);
     call.token[5] = (int32_t)model.sizes.vocab;
     refused("a token outside the vocabulary", &call, 1, ROOM);
     call.token[5] = -1;
     refused("a token below 0", &call, 1, ROOM);
     call.token[5] = 0;
     refused("a batch that wants more logits than there is room for", &call, 1, call.rows - 1);
-    new_call(&call, 3 * TOKENS, false);
+    new_call(&call, 3 * TOKENS);
     refused("a batch for which the context is too short", &call, 3, ROOM);
 }
 
 GRADE(forward) {
     open_box();
-    two_calls("a llama", false);
+    two_calls("a llama");
     give_parts();
-    two_calls("a model with all that families may add", false);
-    two_calls("rows that the batch brings in place of tokens", true);
+    two_calls("a model with all that families may add");
     take_parts();
     rows_behind();
     stops();
     probed();
-    as_ours(
-        "t5",
-        "layers of the encoder are 0 .. encoder - 1, those that write follow: from .. to - 1");
-    as_ours("gemma3n",
-            "a model with several streams gathers them behind the last layer: altup_gather()");
-    source_refused("no source", 0, SOURCE);
-    source_refused("a source of which logits are wanted", SOURCE, 2);
     hidden_rows_only();
     refusals();
 }

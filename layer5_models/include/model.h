@@ -11,37 +11,16 @@
 #define STRATA_MODEL_H
 
 #include "recipe.h"
-#include "eye.h"
-#include "text_head.h"
 #include "tokenizer.h"
 
 enum { MODEL_LAYERS = 1024 };
 
 typedef struct ModelSizes {
     size_t layers, dim, ctx, vocab;
-    /* of the layers, the first ones: they read a source; 0: the model has none */
-    size_t encoder;
-    /* blocks behind the layers, each a draft head; the first one is used (draft_head.h) */
-    size_t drafts;
+    size_t blocks; /* layers, and blocks behind them that are none (draft heads) */
+    size_t stream; /* numbers of a token between two layers: dim, or several times dim */
+    size_t key;    /* the longest key of a layer */
 } ModelSizes;
-
-/* Between what a draft head shares with its model: where it has its own; else data NULL, kind NORM_NONE. */
-typedef struct DraftEnds {
-    Tensor embedding;
-    Norm out_norm;
-    Linear head;
-} DraftEnds;
-
-enum { GUESS_DEPTHS = 3 };
-
-/* Of a draft head in a file of its own: what it reads of its model, and which tokens it can guess. */
-typedef struct Guesses {
-    const struct Model *model; /* the one that it was fitted to (draft_head_fit); or NULL */
-    size_t layers[GUESS_DEPTHS], width; /* rows that go into these, of so many numbers each */
-    size_t count;                       /* tokens that it can guess: rows of its head */
-    /* (vocab) which row is a token's; -1: none; NULL: it can guess all, in their order */
-    int32_t *row_of;
-} Guesses;
 
 typedef struct Model {
     GgufFile file; /* owns, when opened by path */
@@ -49,30 +28,14 @@ typedef struct Model {
     Arena arena;   /* owns: blocks, ropes, converted vectors */
     const Recipe *recipe;
     ModelSizes sizes;
-    LayerSizes *layers; /* (layers + drafts) owns */
-    float eps, embedding_scale, residual_scale, logit_scale, logit_softcap;
-    float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */
-    float latent_scale;    /* of scores, times 1 / sqrt(length of a query), with latents */
-    float max_bias, clamp; /* of all layers; 0: none */
-    int32_t start;         /* with an encoder: the token between a source and what is written */
-    bool shift_logits;     /* of a diffusion model: the logits of a place are of the next one */
+    LayerSizes *layers; /* (blocks) owns */
+    float eps, embedding_scale, residual_scale, logit_softcap;
     Tensor embedding;      /* (vocab, dim) */
-    Norm embedding_norm;   /* or none */
     Tensor positions;      /* (ctx, dim); data NULL: none */
-    Tensor types;          /* (1 or 2, dim) of the first text and of the second; or none */
-    Linear head;           /* (vocab, dim), perhaps the embedding; not there in an encoder */
-    TextHead text_head;    /* what a whole text becomes */
-    Eye eye;               /* of a model that reads pictures; or not there */
+    Linear head;           /* (vocab, dim), perhaps the embedding */
     Norm out_norm;         /* or none */
-    Norm source_norm;      /* behind the last block of an encoder */
-    LayerTable layer_table; /* inputs of layers; or not there */
-    AltUpEnds altup;        /* of a stream in parts; streams 0: it has one */
-    size_t streams;
-    Rope ropes[3];         /* of full and of windowed layers; of full ones in long sessions */
-    size_t long_ctx;       /* sessions of more positions turn by the last of them; 0: none do */
-    Block *blocks;         /* (layers + drafts) */
-    DraftEnds draft;       /* of the first draft head */
-    Guesses guesses;       /* of a draft head in a file of its own */
+    Rope ropes[2];         /* of layers without a window, and with one */
+    Block *blocks;         /* (blocks) */
     Tokenizer *tokenizer;  /* owns */
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;
@@ -80,6 +43,9 @@ typedef struct Model {
     /* what adapters brought along (adapter.h), and how it is given back; NULL: there are none */
     struct AdapterParts *adapters;
     void (*drop_adapters)(struct Model *model);
+    /* of families that are more than plain decoders (families.h); NULL: it is one */
+    struct ModelExtras *extras; /* owns */
+    const struct FamilyHooks *hooks;
 } Model;
 
 /* Open a model file (of a split one the first), or one that lies in memory (borrowed).
@@ -92,37 +58,13 @@ bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
 
-/* Where the row stands that belongs to no patch of a picture. */
-typedef enum ClassPlace {
-    CLASS_FIRST, /* as the encoders were trained */
-    /* behind the patches, as llama.cpp has it (issue 25814); so that both can be compared, all else is as there, too:
-     * the number of blocks, the norm behind them, GELU by tanh */
-    CLASS_LAST
-} ClassPlace;
-
-/* The same as model_open_memory for the eye of another model: a file that reads pictures (mmproj), which that one
- * refuses. */
-bool model_open_eye(Model *model, const void *bytes, size_t size, ClassPlace place,
-                    Fault *fault);
-
-/* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
-bool model_writes(const Model *model);
-
-/* What comes behind the tokens of a prompt: nothing, or, with an encoder, the end of the source and the start
- * token. */
-void model_end_prompt(const Model *model, TokenList *tokens);
-
-/* How many of a text's tokens an encoder reads: those before the first start token; 0: there is no encoder. */
+/* How many of a text's first tokens are read at once: none, but for families with an encoder
+ * (families.h). */
 size_t model_source(const Model *model, const int32_t *tokens, size_t count);
 
-/* Can the model go on with these tokens?  With an encoder they are a source that fits into one batch, and the
- * start token. */
+/* Can the model go on with these tokens?  With an encoder they are a source that fits into one batch,
+ * and the start token. */
 bool model_check_prompt(const Model *model, const int32_t *tokens, size_t count, size_t batch,
-                        Fault *fault);
-
-/* Fails when a companion ("the draft", "the amateur") numbers other words than the model: what it says of a token would be
- * taken for another one.  Up to a hundredth of the tokens may differ, such as names of ids that no text has. */
-bool model_shares_words(const Model *model, const Model *companion, const char *name,
                         Fault *fault);
 
 /* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.

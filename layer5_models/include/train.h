@@ -132,18 +132,6 @@ bool train_log_sync(FILE *log, Fault *fault);
  * another function than the model's; the fault names it. */
 bool trainer_begin_from(Trainer *trainer, const Gguf *gguf, Fault *fault);
 
-/* Learn an adapter (adapter.h) of this rank instead: two thin matrices beside every matrix of the blocks, and the
- * weights stay as trainer_begin_from left them.  Then every step is a trainer_step_lora.
- *
- * Fails when the rank is more than the model's width, and when memory is short. */
-bool trainer_begin_lora(Trainer *trainer, size_t rank, Fault *fault);
-TrainStep trainer_step_lora(Trainer *trainer);
-size_t trainer_lora_parameters(const Trainer *trainer); /* numbers to learn */
-
-/* Write the adapter as a GGUF file. */
-bool trainer_export_lora(const Trainer *trainer, const char *name, const char *path,
-                         Fault *fault);
-
 size_t trainer_steps_done(const Trainer *trainer);
 
 /* Whether every text so far could be made tokens; else the last fault, and what was learned since is

@@ -1,5 +1,9 @@
 /* session_length.c - how much a session holds, and taking back what was read last: see decoder.h. */
-#include "decoder.h"
+#include "model/bind.h"
+
+size_t session_tokens(const Session *s) {
+    return s->hooks ? s->hooks->tokens(s) : s->model->sizes.vocab;
+}
 
 size_t session_ctx(const Session *s) { return s->kv.config.ctx; }
 

@@ -1,4 +1,5 @@
 /* two texts as one, and how well the second answers the first */
+#include "families.h"
 #include "check.h"
 #include "make_model.h"
 #include "models_extras.h"
@@ -91,12 +92,12 @@ static float score(const Case *c, const char *query, const char *document, doubl
     assert_true(session_open(&session, &c->model, NULL,
                              pooling_session(&c->model, tokens.count), &fault));
     assert_true(rerank_score(&session, &tokens, second, &got, &fault));
-    assert_false(session.second); /* whoever comes next has one text */
+    assert_false(session.extras->second); /* whoever comes next has one text */
     reference_open(&reference, &c->model.gguf);
     reference.second = (int)second;
     double scores[4];
-    reference_scores(&reference, tokens.ids, (int)tokens.count, (int)c->model.text_head.labels,
-                     scores);
+    reference_scores(&reference, tokens.ids, (int)tokens.count,
+                     (int)more_of(&c->model)->text_head.labels, scores);
     *want = scores[0];
     reference_close(&reference), session_close(&session), token_list_free(&tokens);
     return got;

@@ -1,4 +1,5 @@
 /* tokens behind the vocabulary, which stand for rows of pictures: session_rows.c */
+#include "families.h"
 #include "check.h"
 #include "make_model.h"
 

@@ -1,5 +1,6 @@
 /* old positions are cut out of a memory: keys of the first layer are those of the shorter text, in every family and
  * format; what cannot be moved is refused by name */
+#include "families.h"
 #include "check.h"
 #include "make_model.h"
 #include "models.h"
@@ -26,7 +27,8 @@ static bool open_house(House *h, MakeModel m, const char *format) {
     if (!model_open_memory(&h->model, h->bytes, size, &fault) ||
         !kv_format_read(format, &config.kv, &fault))
         fail_msg("%s: %s", m.arch, fault.text);
-    if (h->model.recipe->both_ways) return model_close(&h->model), free(h->bytes), false;
+    if (more_of(&h->model)->quirks->both_ways)
+        return model_close(&h->model), free(h->bytes), false;
     if (!session_open(&h->session, &h->model, NULL, config, &fault))
         fail_msg("%s: %s", m.arch, fault.text);
     return true;

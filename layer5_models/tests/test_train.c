@@ -1,5 +1,6 @@
 /* training: gradients of a whole model against the double-precision reference, threads,
  * resuming, export */
+#include "train_lora.h"
 #include "check.h"
 #include "reference.h"
 #include "../src/train/trainer.h"

@@ -1,5 +1,6 @@
 /* pictures: read, shaped, cut into patches, and through an encoder and its projector, beside the double-precision
  * reference */
+#include "families.h"
 #include "check.h"
 #include "every_isa.h"
 #include "loader_case.h"
@@ -154,7 +155,7 @@ static void sample_open(Sample *s, MakeModel m, ClassPlace place, Pool *pool) {
     s->bytes = make_model(&m, &size);
     if (!vision_open_memory(&s->vision, s->bytes, size, place, pool, &fault))
         fail_msg("%s: %s", m.more ? m.more : "", fault.text);
-    size_t side = s->vision.model.eye.image;
+    size_t side = more_of(&s->vision.model)->eye.image;
     s->picture = scene(side, side);
     s->rows = malloc(vision_rows(&s->vision) * vision_width(&s->vision) * sizeof *s->rows);
     assert_true(vision_read(&s->vision, &s->picture, s->rows, &fault));

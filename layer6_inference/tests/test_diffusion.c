@@ -1,4 +1,5 @@
 /* texts that come in any order: which tokens stay, when, and that all else stays as it was */
+#include "families.h"
 #include "check.h"
 #include "inference.h"
 #include "make_model.h"
@@ -103,7 +104,7 @@ static void fill_by_hand(Desk *d, size_t steps, int32_t *tokens) {
         assert_true(session_eval(&d->session, tokens, PLACES, true, NULL));
         for (size_t i = 0; i < PLACES; i++) {
             const float *row =
-                d->session.logits + (i - (d->model.shift_logits && i > 0)) * vocab;
+                d->session.logits + (i - (more_of(&d->model)->shift_logits && i > 0)) * vocab;
             double sum = 0;
             token[i] = -1, best[i] = -1;
             for (size_t t = 0; t < vocab; t++) {

@@ -3,6 +3,7 @@
  * The key of a position is a hash of its token, of the key before it and of two keys further back, one of them within
  * the window of the layer; the state of a recurrent layer is a hash of the one before it.  The logits are made from
  * them.  So a page that is lost, swapped, written to by somebody else or read too early changes the text from there on. */
+#include "families.h"
 #include "fake_decoder.h"
 
 #include <math.h>
@@ -138,16 +139,9 @@ bool model_forward(Session *s, const Batch *b, Fault *fault) {
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work) {
     REQUIRE(!model && !config.ctx && !cache && !work, "the fake decoder has no plan");
 }
-const Rope *session_rope(const Session *s, size_t layer) {
-    REQUIRE(!s && !layer, "the fake decoder rotates nothing");
-    return NULL;
-}
 void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
     (void)s; /* an engine that closes says that it wants none */
     REQUIRE(!layers && !count && !rows, "the fake decoder has no layers to tap");
-}
-void session_lens(Session *s, const float *x) {
-    REQUIRE(!s && !x, "the fake decoder has no lens");
 }
 bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all, Fault *fault) {
     REQUIRE(!s && !tokens && !count && !all && !fault, "the fake decoder has no short cut");

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "draft_head.h"
+#include "families.h"
 #include "make_model.h"
 #include "picture.h"
 #include "vision.h"
@@ -28,18 +30,20 @@ static inline void touch(const void *data, size_t size) {
 
 static inline Trial try_model(const Model *model) {
     Session session;
-    const bool writes = !model->recipe->vectors; /* an encoder leaves rows without logits */
+    const bool writes =
+        !more_of(model)->quirks->vectors; /* an encoder leaves rows without logits */
     SessionConfig config = {.ctx = 4,
                             .sequences = 1,
                             .max_tokens = 3,
                             .max_logits = 1,
                             .vectors = !writes,
-                            .canvas = writes && model->recipe->both_ways};
+                            .canvas = writes && more_of(model)->quirks->both_ways};
     int32_t tokens[3] = {0, 1, 2};
     size_t count = model->sizes.vocab < 3 ? model->sizes.vocab : 3;
     Trial trial = TRIAL_OPENED;
-    if (model->sizes.encoder) /* a source of other tokens, and the start of an answer */
-        tokens[0] = tokens[1] = model->start ? 0 : 1, tokens[2] = model->start, count = 3;
+    if (more_of(model)->encoder) /* a source of other tokens, and the start of an answer */
+        tokens[0] = tokens[1] = more_of(model)->start ? 0 : 1,
+        tokens[2] = more_of(model)->start, count = 3;
     if (!session_open(&session, model, NULL, config, NULL)) return trial;
     if (session_eval(&session, tokens, count, false, NULL))
         trial = isnan(*(writes ? session.logits : session.hidden)) ? TRIAL_NAN : TRIAL_RAN;
@@ -67,7 +71,7 @@ static inline Trial try_head(Model *model) {
     MakeModel m = make_model_of("llama", "layers:4");
     size_t size;
     m.dim = m.hidden = 8, m.heads = 2, m.kv_heads = 1, m.head_dim = 4, m.ctx = 8;
-    if (model->sizes.drafts)
+    if (more_of(model)->drafts)
         return draft_head_open(&other, model, NULL) ? try_rows(&other) : TRIAL_OPENED;
     unsigned char *bytes = make_model(&m, &size);
     REQUIRE(model_open_memory(&other, bytes, size, NULL), "a small model opens");
@@ -103,7 +107,7 @@ static inline Trial try_file(const void *data, size_t size) {
         return try_eye(data, size);
     }
     Trial trial = try_model(&model);
-    if ((model.sizes.drafts && trial == TRIAL_RAN) || model.recipe->guesses)
+    if ((more_of(&model)->drafts && trial == TRIAL_RAN) || more_of(&model)->quirks->guesses)
         trial = try_head(&model);
     model_close(&model);
     return trial;
@@ -122,10 +126,11 @@ static inline bool opens(const MakeModel *m) {
 }
 
 static inline bool seed_model(size_t number, MakeModel *m) {
-    const Recipe *list;
-    size_t families = recipe_list(&list), other = number - families;
+    size_t families = 0;
+    while (recipe_row(families)) families++;
+    const size_t other = number - families;
     if (number >= families + 6) return false;
-    *m = make_model_defaults(number < families ? list[number].arch : "llama");
+    *m = make_model_defaults(number < families ? recipe_row(number)->arch : "llama");
     if (number >= families + 4) { /* draft heads, of one block and of several */
         *m = make_model_of(other == 4 ? "glm4" : "mimo2",
                            other == 4 ? "drafts:1 draft_ends" : "drafts:3");
@@ -140,7 +145,7 @@ static inline bool seed_model(size_t number, MakeModel *m) {
     m->layers = 1, m->dim = m->hidden = 8, m->heads = 2, m->head_dim = 4, m->ctx = 8;
     m->kv_heads = strcmp(m->arch, "gpt2") ? 1 : 2;
     if (number < families) { /* one small block, or where the family needs more, as it comes */
-        if (!opens(m)) *m = make_model_defaults(list[number].arch), m->ctx = 8;
+        if (!opens(m)) *m = make_model_defaults(recipe_row(number)->arch), m->ctx = 8;
         return true;
     }
     m->more = other == 0 ? "yarn" : other == 2 ? "biases rope_freqs" : NULL;

@@ -63,7 +63,7 @@ typedef struct Maps {
 
 static void add_role(Maps *maps, Block *block, RoleId id) {
     Linear *map = role_in(role_of(id), block);
-    if (map->w.data) maps->maps[maps->count++] = map;
+    if (map && map->w.data) maps->maps[maps->count++] = map;
 }
 
 static Maps maps_in_block(const Model *m, Block *block, const char *name) {
@@ -73,8 +73,9 @@ static Maps maps_in_block(const Model *m, Block *block, const char *name) {
     else if (strcmp(name, "ffn_up") == 0 && m->recipe->gate_in_up)
         add_role(&maps, block, ROLE_FFN_GATE), add_role(&maps, block, ROLE_FFN_UP);
     else
-        for (RoleId id = 0; id < ROLES; id++)
-            if (role_of(id)->kind == ROLE_LINEAR && strcmp(role_of(id)->name, name) == 0)
+        for (RoleId id = 0; id < role_count(); id++)
+            if (role_of(id)->kind == ROLE_LINEAR && !role_of(id)->count &&
+                strcmp(role_of(id)->name, name) == 0)
                 add_role(&maps, block, id);
     return maps;
 }

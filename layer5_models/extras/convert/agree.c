@@ -82,8 +82,8 @@ static bool check_biases(const Conversion *c) {
     return check_flag(c, "attention_bias", "blk.0.attn_", false) &&
            check_flag(c, "qkv_bias", "blk.0.attn_q", is_qwen2(c)) &&
            check_flag(c, "mlp_bias", "blk.0.ffn_", false) &&
-           (c->recipe->recurrent || (check_flag(c, "use_bias", "blk.0.attn_", all) &&
-                                     check_flag(c, "use_bias", "blk.0.ffn_", all)));
+           (quirks_of(c->recipe)->recurrent || (check_flag(c, "use_bias", "blk.0.attn_", all) &&
+                                                check_flag(c, "use_bias", "blk.0.ffn_", all)));
 }
 
 /* ------------------------------------------------------------------ words */
@@ -100,12 +100,12 @@ static bool check_vocab(const Conversion *c, size_t rows) {
             c,
             "config.json: tie_word_embeddings is false, and the head of a %s is its embedding",
             c->family->architecture);
-    if (untied && !c->recipe->vectors && !target_of(c, "output.weight"))
+    if (untied && !quirks_of(c->recipe)->vectors && !target_of(c, "output.weight"))
         return REFUSE(c,
                       "config.json: tie_word_embeddings is false, and the folder has no head: "
                       "a file may be missing");
     bool by_itself = always_tied(c) || listed("gpt2 starcoder2 t5", text_of(c->family->arch));
-    if (!tie && !by_itself && !c->recipe->vectors && !target_of(c, "output.weight"))
+    if (!tie && !by_itself && !quirks_of(c->recipe)->vectors && !target_of(c, "output.weight"))
         convert_note(c, "the folder has no head, and config.json does not say "
                         "tie_word_embeddings: the embedding is taken for it");
     return true;
@@ -137,7 +137,8 @@ static bool check_gates(const Conversion *c) {
     const JsonValue *said = json_get(c->folder.sizes, "feed_forward_proj");
     bool gated = target_of(c, "enc.blk.0.ffn_gate.weight") != NULL,
          plain = !said || said->kind == JSON_NULL || json_is(said, "relu");
-    if (!c->recipe->relative || (gated ? json_is(said, "gated-gelu") : plain)) return true;
+    if (!quirks_of(c->recipe)->relative || (gated ? json_is(said, "gated-gelu") : plain))
+        return true;
     return REFUSE(c, "config.json: feed_forward_proj is not '%s', as the tensors have it",
                   gated ? "gated-gelu" : "relu");
 }

@@ -48,7 +48,7 @@ static bool check_name(Conversion *c, const Vocab *v, const char *file, const Js
 static bool check_names(Conversion *c, const Vocab *v, const Says *says) {
     static const char *const bert[] = {"pad", "unk", "cls", "sep", "mask"};
     static const char *const others[] = {"pad", "unk", "bos", "eos", "sep", "mask"};
-    bool vectors = c->recipe && c->recipe->vectors;
+    bool vectors = c->recipe && quirks_of(c->recipe)->vectors;
     size_t n = v->wordpiece ? 5 : vectors ? 6 : 4;
     for (size_t i = 0; i < n; i++)
         if (!check_name(c, v, files[0], says->words, v->wordpiece ? bert[i] : others[i]) ||
@@ -237,7 +237,7 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
         put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
         put_unknown(c, v, &says);
         put_adds(c, &says, root);
-        if (c->recipe && c->recipe->vectors) put_pairs(c, v, &says);
+        if (c->recipe && quirks_of(c->recipe)->vectors) put_pairs(c, v, &says);
         ok = put_template(c, &says);
     }
     json_free(says.words), json_free(says.map), json_free(says.generation);

@@ -17,6 +17,7 @@
 #define STRATA_CONVERT_PARTS_H
 
 #include "converter.h"
+#include "families.h"
 #include "model.h"
 #include "json.h"
 #include "pieces.h"

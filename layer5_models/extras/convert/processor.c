@@ -84,7 +84,7 @@ static bool read_template(Conversion *c, const Vocab *v, const JsonValue *step,
     if (!read_places(c, v, step, json_get(step, "single"), &single)) return false;
     if (single.texts != 1 || single.counts[0] > 1 || single.counts[1] > 1) return strange(c);
     *written = (Written){true, only_id(&single, 0), only_id(&single, 1), -1};
-    if (!c->recipe || !c->recipe->vectors) return true;
+    if (!c->recipe || !quirks_of(c->recipe)->vectors) return true;
     const JsonValue *list = json_get(step, "pair");
     bool none = !list || list->kind != JSON_ARRAY || list->count == 0;
     if (none || (read_places(c, v, step, list, &pair) && read_pair(&pair, written)))

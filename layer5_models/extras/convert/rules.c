@@ -129,7 +129,8 @@ bool always_tied(const Conversion *c) { return strncmp(c->family->arch, "gemma",
 /* A head that is the embedding is written once. */
 static bool is_tied_head(const Conversion *c, const Hit *hit) {
     const JsonValue *tie = json_get(c->folder.sizes, "tie_word_embeddings");
-    bool usual = always_tied(c) || (c->recipe->scale_tied && !(tie && tie->kind == JSON_FALSE)),
+    bool usual = always_tied(c) ||
+                 (quirks_of(c->recipe)->scale_tied && !(tie && tie->kind == JSON_FALSE)),
          tied = usual || json_true(c->folder.sizes, "tie_word_embeddings");
     return tied && hit->rule->ours && strcmp(hit->rule->ours, "output") == 0;
 }

@@ -143,8 +143,8 @@ static bool check_needs(Conversion *c) {
 bool put_sizes(Conversion *c) {
     if (!check_needs(c)) return false;
     put_defaults(c);
-    if (c->recipe->relative) return put_t5(c);
-    if (c->recipe->recurrent) return put_mamba(c);
+    if (quirks_of(c->recipe)->relative) return put_t5(c);
+    if (quirks_of(c->recipe)->recurrent) return put_mamba(c);
     return put_heads(c) && check_scale(c) && put_windows(c) &&
            put_stretching(c, json_get(c->folder.sizes, "rope_scaling"));
 }

@@ -96,7 +96,7 @@ static bool put_modules(Conversion *c, bool scores) {
     c->fault->text[0] = 0;
     Json *json = folder_json(&c->folder, "modules.json", true, c->fault);
     if (!json && c->fault->text[0]) return false;
-    if (!json && c->recipe->vectors && !scores)
+    if (!json && quirks_of(c->recipe)->vectors && !scores)
         convert_note(c, "no modules.json says how one vector is made of many: it "
                         "will be their mean");
     const JsonValue *list = json ? json_root(json) : NULL;
@@ -234,7 +234,7 @@ bool put_vectors(Conversion *c) {
                       c->family->architecture);
     if (!check_activation(c) || !read_limits(c) || !read_prompts(c)) return false;
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
-    if (c->recipe->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
+    if (quirks_of(c->recipe)->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
     if (head) put_size(c, "pooling_type", POOLING_RANK);
     if (types)
         gguf_put_int(c->writer, "tokenizer.ggml.token_type_count", GGUF_U32,

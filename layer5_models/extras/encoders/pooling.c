@@ -16,15 +16,15 @@ bool pooling_parse(const char *name, Pooling *pooling, Fault *fault) {
 const char *pooling_name(Pooling pooling) { return names[pooling]; }
 
 Pooling pooling_of_model(const Model *m) {
-    return model_writes(m) ? POOLING_MEAN : m->text_head.pooling;
+    return model_writes(m) ? POOLING_MEAN : more_of(m)->text_head.pooling;
 }
 
 size_t pooling_width(const Model *m, Pooling pooling) {
-    return pooling == POOLING_RANK ? m->text_head.labels : m->sizes.dim;
+    return pooling == POOLING_RANK ? more_of(m)->text_head.labels : m->sizes.dim;
 }
 
 SessionConfig pooling_session(const Model *m, size_t longest) {
-    size_t batch = m->recipe->both_ways ? longest : min_size(longest, PREFILL_BATCH);
+    size_t batch = more_of(m)->quirks->both_ways ? longest : min_size(longest, PREFILL_BATCH);
     return (SessionConfig){.vectors = true,
                            .ctx = longest,
                            .sequences = 1,
@@ -47,7 +47,8 @@ static void pool_row(Pooling pooling, const float *row, size_t at, size_t count,
 /* Tokens that are read at once: with all of them wanted there must be a row for each. */
 static size_t piece_of(const Session *s, size_t left) {
     size_t most = min_size(s->max_logits, s->max_tokens);
-    return s->model->recipe->both_ways ? left : min_size(left, min_size(most, PREFILL_BATCH));
+    return more_of(s->model)->quirks->both_ways ? left
+                                                : min_size(left, min_size(most, PREFILL_BATCH));
 }
 
 static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
@@ -64,26 +65,26 @@ static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t
 
 /* y = map(x), or x where there is no map. */
 static void map_row(Session *s, const Linear *map, const float *x, float *y) {
-    if (map->w.data) linear(s->pool, map, x, 1, y, s->wide_scratch);
+    if (map->w.data) linear(s->pool, map, x, 1, y, s->extras->wide_scratch);
 }
 
 /* A vector goes out to another width and back. */
 static void dense(Session *s, float *row) {
-    const TextHead *h = &s->model->text_head;
+    const TextHead *h = &more_of(s->model)->text_head;
     if (!h->dense[0].w.data) return;
-    map_row(s, &h->dense[0], row, s->wide);
-    map_row(s, &h->dense[1], s->wide, row);
+    map_row(s, &h->dense[0], row, s->extras->wide);
+    map_row(s, &h->dense[1], s->extras->wide, row);
 }
 
 /* The scores of a text (labels) from its row (dim), which is written over. */
 static void score_row(Session *s, float *row, float *scores) {
-    const TextHead *h = &s->model->text_head;
+    const TextHead *h = &more_of(s->model)->text_head;
     size_t n = h->scores.w.data ? s->model->sizes.dim : h->labels;
-    map_row(s, &h->hidden, row, s->wide);
-    if (h->hidden.w.data && h->gelu) gelu_tanh(s->wide, s->wide, n);
+    map_row(s, &h->hidden, row, s->extras->wide);
+    if (h->hidden.w.data && h->gelu) gelu_tanh(s->extras->wide, s->extras->wide, n);
     for (size_t i = 0; h->hidden.w.data && !h->gelu && i < n; i++)
-        s->wide[i] = tanhf(s->wide[i]);
-    if (h->hidden.w.data) norm_apply(&h->norm, row, s->wide, n);
+        s->extras->wide[i] = tanhf(s->extras->wide[i]);
+    if (h->hidden.w.data) norm_apply(&h->norm, row, s->extras->wide, n);
     if (h->scores.w.data)
         map_row(s, &h->scores, row, scores);
     else
@@ -92,12 +93,12 @@ static void score_row(Session *s, float *row, float *scores) {
 }
 
 bool pooling_check(const Model *m, Pooling pooling, Fault *fault) {
-    if (m->sizes.encoder)
+    if (more_of(m)->encoder)
         return fault_set(fault,
                          "a %s model makes no vectors: convert its encoder alone "
                          "(t5encoder), which does",
                          m->recipe->arch);
-    return pooling != POOLING_RANK || m->text_head.labels ||
+    return pooling != POOLING_RANK || more_of(m)->text_head.labels ||
            fault_set(fault, "the model has no head that scores texts (cls.output)");
 }
 
@@ -105,15 +106,15 @@ bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t coun
                  size_t second, float *out, Fault *fault) {
     REQUIRE(count > 0, "a text without tokens has no vector");
     if (!pooling_check(s->model, pooling, fault)) return false;
-    const TextHead *h = &s->model->text_head;
+    const TextHead *h = &more_of(s->model)->text_head;
     bool rank = pooling == POOLING_RANK, only = s->hidden_only;
     size_t dim = s->model->sizes.dim, rows = pooling == POOLING_NONE ? count : 1;
     session_rewind(s, 0, 0);
-    s->hidden_only = true, s->second = second;
-    float *to = rank ? s->pooled : out;
+    s->hidden_only = true, s->extras->second = second;
+    float *to = rank ? s->extras->pooled : out;
     bool ok = pool_rows(s, rank ? h->rank_row : pooling, tokens, count, to, fault);
-    s->hidden_only = only, s->second = 0;
-    if (ok && rank) score_row(s, s->pooled, out);
+    s->hidden_only = only, s->extras->second = 0;
+    if (ok && rank) score_row(s, s->extras->pooled, out);
     for (size_t i = 0; ok && !rank && i < rows; i++) dense(s, out + i * dim);
     return ok;
 }

@@ -9,7 +9,7 @@
 enum { LABELS = 64 };
 
 bool rerank_check(const Model *m, Fault *fault) {
-    const TextHead *h = &m->text_head;
+    const TextHead *h = &more_of(m)->text_head;
     if (h->labels == 1 || (h->labels == 2 && h->softmax)) return true;
     if (h->labels == 0)
         return fault_set(fault,
@@ -72,7 +72,7 @@ static bool encode(const Model *m, Text query, Text document, TokenList *tokens,
     *second = 0;
     if (gguf_string(gguf_find(&m->gguf, "tokenizer.chat_template.rerank"), &template))
         return encode_template(m, template, query, document, tokens, fault);
-    if (m->recipe->both_ways)
+    if (more_of(m)->quirks->both_ways)
         return tokenizer_encode_pair(m->tokenizer, query, document, tokens, second, fault);
     return fault_set(fault, "the file does not say how a query and a document become one text: "
                             "it has no template tokenizer.chat_template.rerank");

@@ -5,6 +5,8 @@
 #include "models.h"
 #include "tensor_extras.h"
 
+#include "families.h"       /* what families need beyond plain decoders */
+#include "draft_head.h"     /* a model's own guess at the token after the next */
 #include "tokenizers.h"     /* other kinds of tokenizers, other uses of them */
 #include "template.h"       /* chat templates, a small language */
 #include "chat.h"           /* a conversation as one text */
@@ -15,6 +17,7 @@
 #include "pooling.h"        /* one vector for a text */
 #include "rerank.h"         /* how well a document answers a query */
 #include "converter.h"      /* models as they are published, rewritten */
+#include "train_lora.h"     /* learning such corrections */
 #include "train_families.h" /* what is trained besides a llama */
 #include "quant_preset.h"   /* which number format each matrix of a quantized model gets */
 

@@ -18,7 +18,7 @@
 #ifndef STRATA_POOLING_H
 #define STRATA_POOLING_H
 
-#include "decoder.h"
+#include "families.h"
 
 /* "none", "mean", "cls", "last" or "rank"; and back.
  *

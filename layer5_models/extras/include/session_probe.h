@@ -2,7 +2,7 @@
 #ifndef STRATA_SESSION_PROBE_H
 #define STRATA_SESSION_PROBE_H
 
-#include "decoder.h"
+#include "families.h"
 
 /* Let a probe (probe.h) observe every forward pass from now on, and act on it; NULL: none.  The
  * session borrows it and its acts.  What was read before stays as it was read: reset first.

@@ -13,7 +13,7 @@
 #ifndef STRATA_VISION_H
 #define STRATA_VISION_H
 
-#include "decoder.h"
+#include "families.h"
 #include "picture.h"
 
 typedef struct Vision {

@@ -67,11 +67,9 @@ Tensor bind_tensor(Binder *b, const char *name, bool required, int ndim, const s
 
 const char *block_name(const Binder *b, char *out, size_t size, size_t layer, const char *name,
                        const char *suffix) {
-    const Recipe *r = b->model->recipe;
-    size_t encoder = b->model->sizes.encoder;
-    const char *blocks = layer < encoder ? r->encoder : r->blocks ? r->blocks : "blk";
-    snprintf(out, size, "%s.%zu.%s%s%s", blocks, layer < encoder ? layer : layer - encoder,
-             name, suffix ? "." : "", suffix ? suffix : "");
+    bool first = layer < b->n_first;
+    snprintf(out, size, "%s.%zu.%s%s%s", first ? b->first_blocks : b->blocks,
+             first ? layer : layer - b->n_first, name, suffix ? "." : "", suffix ? suffix : "");
     return out;
 }
 
@@ -95,7 +93,7 @@ const float *bind_vector(Binder *b, const char *name, bool required, size_t size
 
 Norm bind_norm(Binder *b, const char *name, bool required, size_t heads, size_t width,
                const char *from) {
-    const Recipe *r = b->model->recipe;
+    const NormKind kind = b->model->recipe->norm;
     char full[120];
     const size_t shape[2] = {heads, width};
     int ndim = heads > 1 ? 2 : 1;
@@ -105,9 +103,9 @@ Norm bind_norm(Binder *b, const char *name, bool required, size_t heads, size_t 
         snprintf(full, sizeof full, "%s", name); /* Falcon H1 has one without ".weight" */
     norm.gain = bind_numbers(b, full, required, ndim, shape + 2 - ndim, from);
     if (!norm.gain) return norm; /* of kind NORM_NONE */
-    norm.kind = r->norm;
+    norm.kind = kind;
     snprintf(full, sizeof full, "%s.bias", name);
-    if (r->norm == NORM_LAYER || r->norm_bias)
-        norm.bias = bind_numbers(b, full, r->norm_bias, ndim, shape + 2 - ndim, from);
+    if (kind == NORM_LAYER || b->norm_bias)
+        norm.bias = bind_numbers(b, full, b->norm_bias, ndim, shape + 2 - ndim, from);
     return norm;
 }

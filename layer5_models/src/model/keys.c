@@ -3,21 +3,21 @@
 
 #include <stdio.h>
 
-const char *key_prefix(const Binder *b) {
-    const Recipe *r = b->model->recipe;
-    return r->keys ? r->keys : r->arch;
-}
-
 const GgufPair *find_key(Binder *b, const char *key) {
     char name[128];
     if (!b->ok) return NULL;
-    snprintf(name, sizeof name, "%s.%s", key_prefix(b), key);
+    snprintf(name, sizeof name, "%s.%s", b->keys, key);
     const GgufPair *pair = gguf_find(&b->model->gguf, name);
     if (pair) b->used_keys[pair - b->model->gguf.pairs] = true;
     return pair;
 }
 
-size_t all_blocks(const Binder *b) { return b->model->sizes.layers + b->model->sizes.drafts; }
+bool was_read(const Binder *b, const char *key) {
+    char name[128];
+    snprintf(name, sizeof name, "%s.%s", b->keys, key);
+    const GgufPair *pair = gguf_find(&b->model->gguf, name);
+    return pair && b->used_keys[pair - b->model->gguf.pairs];
+}
 
 const char *value_text(const GgufPair *pair, char *out, size_t size) {
     Text text;
@@ -42,7 +42,7 @@ bool refuse_key(Binder *b, const char *key, const char *wanted, const char *why)
     char got[96];
     const GgufPair *pair = find_key(b, key);
     if (!b->ok) return false;
-    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", key_prefix(b), key,
+    fault_set(b->fault, "key '%s.%s' is %s, wanted %s: %s", b->keys, key,
               value_text(pair, got, sizeof got), wanted, why);
     return b->ok = false;
 }
@@ -69,10 +69,11 @@ size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
     if (!pair && !required) return default_value;
     if (!pair || pair->type != GGUF_ARRAY)
         return key_size(b, key, required, default_value, min, max);
-    if (pair->count == all_blocks(b) && fits(pair, layer, min, max, &value)) return value;
+    if (pair->count == b->model->sizes.blocks && fits(pair, layer, min, max, &value))
+        return value;
     snprintf(wanted, sizeof wanted,
              "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
-             all_blocks(b));
+             b->model->sizes.blocks);
     refuse_key(b, key, wanted, damaged);
     return default_value;
 }
@@ -107,35 +108,6 @@ double key_number(Binder *b, const char *key, bool required, double default_valu
     snprintf(wanted, sizeof wanted, min < max ? "a number from %g to %g" : "%g", min, max);
     refuse_key(b, key, wanted, min < max ? damaged : "nothing else is built in");
     return default_value;
-}
-
-/* Number `layer` of a list that has one for each. */
-static double listed(Binder *b, const char *key, const GgufPair *pair, size_t layer, double min,
-                     double max) {
-    double value = 0;
-    if (pair->type == GGUF_ARRAY && pair->count == all_blocks(b) && pair->item != GGUF_BOOL &&
-        gguf_float(pair, layer, &value) && value >= min && value <= max)
-        return value;
-    char got[96];
-    if (b->ok)
-        b->ok =
-            fault_set(b->fault, "key '%s' is %s, wanted a number from %g to %g for each layer",
-                      key, value_text(pair, got, sizeof got), min, max);
-    return 0;
-}
-
-double number_of_layer(Binder *b, const char *key, size_t layer, double default_value,
-                       double min, double max) {
-    const GgufPair *pair = find_key(b, key);
-    return pair ? listed(b, key, pair, layer, min, max) : default_value;
-}
-
-double xielu_number(Binder *b, const char *key, size_t layer) {
-    const GgufPair *pair = gguf_find(&b->model->gguf, key);
-    if (b->ok && !pair)
-        b->ok = fault_set(b->fault, "key '%s' is missing: a %s model needs it for each layer",
-                          key, b->model->recipe->arch);
-    return pair ? listed(b, key, pair, layer, -1e3, 1e3) : 0;
 }
 
 bool key_bool(Binder *b, const char *key, bool required, bool default_value) {

@@ -70,12 +70,14 @@ void train_point(Trainer *t, void *weights, void *gradients, size_t field, size_
 
 /* What a layer of this shape has, as the table of roles measures it. */
 static LayerSizes layer_of(const TrainShape *s) {
-    return (LayerSizes){.dim = s->dim,
+    LayerSizes sizes = {.dim = s->dim,
                         .heads = s->heads,
                         .kv_heads = s->kv_heads,
                         .head_dim = s->head_dim,
                         .value_dim = s->head_dim,
                         .hidden = s->hidden};
+    layer_widths(&sizes);
+    return sizes;
 }
 
 /* A tensor of a block: its role, and where its pointer lies in a TrainBlock. */
@@ -101,8 +103,7 @@ static void add_tensor(Trainer *t, size_t layer, const Place *place, size_t *use
     const Role *role = role_of(place->id);
     char name[48];
     block_tensor_name(name, sizeof name, layer, role->name, "weight");
-    size_t offset =
-        train_add(t, used, name, extent_of(role->rows, &sizes), extent_of(role->cols, &sizes));
+    size_t offset = train_add(t, used, name, role->rows(&sizes), role->cols(&sizes));
     train_point(t, &t->weights.blocks[layer], &t->grads.blocks[layer], place->at, offset);
 }
 

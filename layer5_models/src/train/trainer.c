@@ -52,7 +52,7 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
 
 void trainer_close(Trainer *t) {
     if (!t) return;
-    train_lora_free(t->lora);
+    if (t->drop_lora) t->drop_lora(t->lora);
     arena_free(&t->arena);
     world_text_free(&t->scratch);
     token_list_free(&t->tokens);

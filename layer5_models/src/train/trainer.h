@@ -45,10 +45,6 @@ typedef struct TrainBatch {
     double nats; /* entropy of the documents */
 } TrainBatch;
 
-/* lora.c: an adapter that is learned. */
-typedef struct TrainLora TrainLora;
-void train_lora_free(TrainLora *lora);
-
 struct Trainer {
     TrainConfig config;
     const Corpus *corpus;
@@ -71,7 +67,9 @@ struct Trainer {
         float *update, *product; /* the largest matrix */
         float *gram, *power;     /* the square of its shorter side */
     } muon;
-    TrainLora *lora; /* owns; NULL: the weights are learned */
+    /* an adapter that is learned (train_lora.h), and how it is given back; NULL: the weights are */
+    struct TrainLora *lora;
+    void (*drop_lora)(struct TrainLora *lora);
     WorldText scratch;
     TokenList tokens;
     bool failed; /* a text could not be read: `fault` says why */

@@ -1,6 +1,7 @@
 /* long_text.c - see long_text.h. */
 #include "long_text.h"
 #include "engine/take.h"
+#include "families.h"
 #include "shift.h"
 
 /* The first tokens that stay, in whole pages: one at least. */

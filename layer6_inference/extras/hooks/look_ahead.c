@@ -1,4 +1,5 @@
 /* look_ahead.c - see look_ahead.h. */
+#include "families.h"
 #include "look_ahead.h"
 
 #include <math.h>
@@ -100,7 +101,7 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
 
 static bool look_ahead_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     Session *session = e->parts[0].session;
-    if (session->model->sizes.encoder)
+    if (more_of(session->model)->encoder)
         return fault_set(fault,
                          "a stage that looks ahead compares all tokens of a text, and those of "
                          "a source are another text's: take another stage");

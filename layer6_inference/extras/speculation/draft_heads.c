@@ -8,6 +8,7 @@
  * Invariant: what a head's memory holds of a text between two drafts was read with the model's
  * h, so that drafts depend on the text alone. */
 #include "draft.h"
+#include "draft_head.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static void head_layout(Head *h, const Session *session) {
     const Model *m = session->model;
     h->input = arena_take(&h->arena, session->max_tokens * m->sizes.dim, sizeof *h->input);
     h->known = arena_take(&h->arena, PREFILL_BATCH * m->sizes.dim, sizeof *h->known);
-    h->tapped = arena_take(&h->arena, PREFILL_BATCH * GUESS_DEPTHS * m->guesses.width,
+    h->tapped = arena_take(&h->arena, PREFILL_BATCH * GUESS_DEPTHS * more_of(m)->guesses.width,
                            sizeof *h->tapped);
 }
 
@@ -103,9 +104,9 @@ static void heads_close(Engine *e) {
 
 /* A draft head in a file of its own reads more of its model than the last row. */
 static void tap_for(Session *main, const Session *head, float *rows) {
-    const Guesses *g = &head->model->guesses;
+    const Guesses *g = &more_of(head->model)->guesses;
     if (!g->model || g->model != main->model) return;
-    REQUIRE(!main->tap.count, "an engine has one draft head in a file of its own");
+    REQUIRE(!main->extras->tap.count, "an engine has one draft head in a file of its own");
     session_tap(main, g->layers, GUESS_DEPTHS, rows);
 }
 

@@ -3,37 +3,30 @@ static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim;
     float row[8192];
-    const float *given = row_of_token(s, batch, i);
-    if (given)
-        memcpy(row, given, dim * sizeof *row);
-    else
-        embedding(row, &m->embedding, (size_t)batch->token[i]);
-    for (size_t k = 0; k < dim && !given; k++) row[k] = m->embedding_scale * row[k];
+    embedding(row, &m->embedding, (size_t)batch->token[i]);
+    for (size_t k = 0; k < dim; k++) row[k] = m->embedding_scale * row[k];
     if (m->positions.data != NULL)
         position_add_learned(row, &m->positions, (size_t)batch->position[i], s->run.normed);
-    if (m->types.data != NULL)
-        position_add_learned(row, &m->types, text_of_token(s, batch->position[i]),
-                             s->run.normed);
-    norm_apply(&m->embedding_norm, s->x + i * dim, row, dim);
+    memcpy(s->x + i * dim, row, dim * sizeof *row);
 }
 
-static bool run_layers(Session *s, const Batch *batch, size_t from, size_t to) {
+static bool run_layers(Session *s, const Batch *batch) {
     const Model *m = s->model;
-    size_t l = from;
-    embed(s, batch);
-    if (s->run.probe) probe_enter(s->run.probe, l, batch);
-    if (s->run.probe) probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
-    while (l < to && (!s->is_wanted || s->is_wanted(s->context))) run_block(s, l++, batch);
-    if (l == to && m->streams)
-        altup_gather(s->pool, &m->altup, &s->run.altup, s->x, batch->count, m->sizes.dim);
-    return l == to;
+    Pass pass = {.run = &s->run, .kv = &s->kv, .batch = batch, .dim = m->sizes.dim};
+    while (pass.layer < m->sizes.layers && (!s->is_wanted || s->is_wanted(s->context))) {
+        block_forward(&m->blocks[pass.layer], &pass, s->x);
+        pass.layer++;
+    }
+    return pass.layer == m->sizes.layers;
 }
 
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
-    bool ok = check_batch(s, batch, fault) && source_check(s, batch, fault) &&
-              take_room(s, batch, fault);
-    s->stopped = ok && !run_model(s, batch);
-    if (!s->stopped) return ok;
-    undo(s, batch);
+    s->stopped = false;
+    if (s->hooks) return s->hooks->forward(s, batch, fault);
+    bool ok = check_batch(s, batch, fault) && take_room(s, batch, fault);
+    if (!ok) return false;
+    embed(s, batch);
+    if (run_layers(s, batch)) return unembed(s, batch), true;
+    stop_batch(s, batch, fault);
     return fault_set(fault, "stopped: nobody waits for it");
 }

@@ -1,5 +1,5 @@
-/* right: the head for one wanted row after the other, scale and cap in one loop */
-static void unembed(Session *s, const Batch *batch) {
+/* right: the head for one wanted row after the other, and its cap in the same loop */
+void unembed(Session *s, const Batch *batch) {
     const Model *m = s->model;
     size_t dim = m->sizes.dim, vocab = m->sizes.vocab, at = 0;
     for (size_t i = 0; i < batch->count; i++) {
@@ -9,10 +9,7 @@ static void unembed(Session *s, const Batch *batch) {
         at++;
         if (s->hidden_only) continue;
         linear(s->pool, &m->head, hidden, 1, logits, s->run.scratch);
-        for (size_t k = 0; k < vocab; k++) {
-            logits[k] *= m->logit_scale;
-            if (m->logit_softcap > 0)
-                logits[k] = m->logit_softcap * tanhf(logits[k] / m->logit_softcap);
-        }
+        for (size_t k = 0; k < vocab && m->logit_softcap > 0; k++)
+            logits[k] = m->logit_softcap * tanhf(logits[k] / m->logit_softcap);
     }
 }

@@ -1,5 +1,5 @@
 /* wrong: a | the last norm, the last block and the cap are left out, and every block uses layer 0 of the memory */
-static void unembed(Session *s, const Batch *batch) {
+void unembed(Session *s, const Batch *batch) {
     size_t dim = s->model->sizes.dim, wanted = 0;
     for (size_t i = 0; i < batch->count; i++)
         if (batch->wanted[i])

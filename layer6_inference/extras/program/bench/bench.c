@@ -1,6 +1,7 @@
 /* bench.c - strata bench: how fast the hot loops are. */
 #include "commands.h"
 #include "bench.h"
+#include "families.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static int by_time(const void *a, const void *b) {
 bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
     char spec[64] = "draw";
     int32_t bos = tokenizer_bos(model->tokenizer);
-    if (model->sizes.encoder)
+    if (more_of(model)->encoder)
         return fault_set(fault,
                          "a %s model reads a source: wanted one that goes on with a text",
                          model->recipe->arch);

@@ -70,18 +70,19 @@ static void put_ones(Maker *m, const char *name, size_t n) {
 }
 
 static bool made_put_block(Maker *m, size_t layer, Fault *fault) {
-    const LayerSizes sizes = {.dim = DIM,
-                              .heads = HEADS,
-                              .kv_heads = KV_HEADS,
-                              .head_dim = DIM / HEADS,
-                              .value_dim = DIM / HEADS,
-                              .hidden = HIDDEN};
+    LayerSizes sizes = {.dim = DIM,
+                        .heads = HEADS,
+                        .kv_heads = KV_HEADS,
+                        .head_dim = DIM / HEADS,
+                        .value_dim = DIM / HEADS,
+                        .hidden = HIDDEN};
     const Recipe *llama = recipe_find(text_of("llama"));
     char name[64];
-    for (RoleId id = 0; id < ROLES; id++) {
+    layer_widths(&sizes);
+    for (RoleId id = 0; id < CORE_ROLES; id++) {
         const Role *role = role_of(id);
-        size_t rows = extent_of(role->rows, &sizes), cols = extent_of(role->cols, &sizes);
-        if (recipe_need(llama, id, &sizes) != NEED_YES) continue;
+        size_t rows = role->rows(&sizes), cols = role->cols(&sizes);
+        if (role->need(llama, &sizes) != NEED_YES) continue;
         block_tensor_name(name, sizeof name, layer, role->name, "weight");
         if (role->kind == ROLE_NORM)
             put_ones(m, name, cols);

@@ -6,6 +6,7 @@
  * against the recurrence in double precision: `error` is the largest of a token's answer, in millionths of its length.
  * Of a chunk those flops count that are needed, half of each product that is cut along its diagonal. */
 #include "bench.h"
+#include "transformer_extras.h"
 
 #include <math.h>
 #include <stdio.h>

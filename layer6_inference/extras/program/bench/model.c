@@ -1,5 +1,6 @@
 /* model.c - strata bench model: how fast a model reads and writes. */
 #include "bench.h"
+#include "families.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -71,8 +72,8 @@ double bench_bytes_per_token(const Model *m) {
         if (text_equal(t->name, text_of("token_embd.weight")) &&
             m->head.w.data != m->embedding.data)
             continue;
-        const LayerSizes *last = &m->layers[m->sizes.layers - 1];
-        bool of_experts = last->experts && t->ndim == 3;
+        const LayerExtras *last = m->layers[m->sizes.layers - 1].extras;
+        bool of_experts = last && last->experts && t->ndim == 3;
         double used = of_experts ? (double)last->experts_used / (double)last->experts : 1;
         bytes += used * (double)t->bytes;
     }

@@ -74,10 +74,13 @@ static double print_tensors(const Gguf *gguf) {
 }
 
 /* "8", or "4 to 8" where layers differ. */
-static void print_range(const Model *m, const char *name, size_t place) {
+static void print_range(const Model *m, const char *name, bool more, size_t place) {
     size_t min = SIZE_MAX, max = 0;
     for (size_t l = 0; l < m->sizes.layers; l++) {
-        size_t value = *(const size_t *)((const char *)&m->layers[l] + place);
+        const LayerSizes *s = &m->layers[l];
+        if (more && !s->extras) return;
+        size_t value =
+            *(const size_t *)((more ? (const char *)s->extras : (const char *)s) + place);
         if (value < min) min = value;
         if (value > max) max = value;
     }
@@ -87,37 +90,42 @@ static void print_range(const Model *m, const char *name, size_t place) {
         printf(", %s %zu", name, max);
 }
 
+#define SIZE(member) false, offsetof(LayerSizes, member)
+#define MORE(member) true, offsetof(LayerExtras, member)
+
 static void print_sizes(const Model *m) {
     const ModelSizes *s = &m->sizes;
+    const ModelExtras *x = more_of(m);
+    const LayerExtras *first = m->layers[0].extras;
     printf("\nmodel: %s (%s)\n  ", m->recipe->arch, m->recipe->models);
-    if (s->encoder) printf("%zu layers that read a source, and then ", s->encoder);
-    printf("%zu layers, dim %zu", s->layers - s->encoder, s->dim);
-    print_range(m, "hidden", offsetof(LayerSizes, hidden));
-    print_range(m, "experts", offsetof(LayerSizes, experts));
-    print_range(m, "of them used", offsetof(LayerSizes, experts_used));
-    print_range(m, "expert hidden", offsetof(LayerSizes, expert_hidden));
-    print_range(m, "heads", offsetof(LayerSizes, heads));
-    print_range(m, "kv_heads", offsetof(LayerSizes, kv_heads));
-    print_range(m, "head_dim", offsetof(LayerSizes, head_dim));
-    print_range(m, "window", offsetof(LayerSizes, window));
-    print_range(m, "ssm channels", offsetof(LayerSizes, ssm_inner));
-    if (m->layers[0].ssm_state) printf(", numbers of each %zu", m->layers[0].ssm_state);
-    print_range(m, "short conv", offsetof(LayerSizes, short_conv));
+    if (x->encoder) printf("%zu layers that read a source, and then ", x->encoder);
+    printf("%zu layers, dim %zu", s->layers - x->encoder, s->dim);
+    print_range(m, "hidden", SIZE(hidden));
+    print_range(m, "experts", MORE(experts));
+    print_range(m, "of them used", MORE(experts_used));
+    print_range(m, "expert hidden", MORE(expert_hidden));
+    print_range(m, "heads", SIZE(heads));
+    print_range(m, "kv_heads", SIZE(kv_heads));
+    print_range(m, "head_dim", SIZE(head_dim));
+    print_range(m, "window", SIZE(window));
+    print_range(m, "ssm channels", MORE(ssm_inner));
+    if (first && first->ssm_state) printf(", numbers of each %zu", first->ssm_state);
+    print_range(m, "short conv", MORE(short_conv));
     printf(", vocab %zu, ctx %zu\n", s->vocab, s->ctx);
-    if (s->drafts)
+    if (x->drafts)
         printf(
             "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
-            s->drafts, s->drafts > 1 ? "s" : "");
-    if (m->recipe->guesses)
+            x->drafts, x->drafts > 1 ? "s" : "");
+    if (x->quirks->guesses)
         printf("  a draft head for another model: it reads rows of %zu numbers that go into "
                "its layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
                "generate -m MODEL --draft FILE\n",
-               m->guesses.width, m->guesses.layers[0], m->guesses.layers[1],
-               m->guesses.layers[2], m->guesses.count);
+               x->guesses.width, x->guesses.layers[0], x->guesses.layers[1],
+               x->guesses.layers[2], x->guesses.count);
     else if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
-               m->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
-               pooling_name(m->text_head.pooling));
+               x->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
+               pooling_name(x->text_head.pooling));
 }
 
 /* Numbers of the state of all recurrent layers. */
@@ -134,7 +142,7 @@ static bool print_eye(const char *path) {
     if (!file_open(&map, path, NULL)) return false;
     if (!model_open_eye(&m, map.data, map.size, CLASS_FIRST, NULL))
         return file_close(&map), false;
-    const Eye *e = &m.eye;
+    const Eye *e = &more_of(&m)->eye;
     printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
            m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
     printf("  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of "
@@ -264,13 +272,12 @@ static bool inspect_check(Fault *fault) {
 }
 
 static bool inspect_run(Fault *fault) {
-    const Recipe *list;
+    const Recipe *row;
     char found[2400];
-    size_t count = recipe_list(&list);
     if (!asked.families)
         return model_find(&asked.path, found, sizeof found, fault) &&
                inspect_file(asked.path, fault);
-    for (size_t i = 0; i < count; i++) printf("%-14s %s\n", list[i].arch, list[i].models);
+    for (size_t i = 0; (row = recipe_row(i)); i++) printf("%-14s %s\n", row->arch, row->models);
     return true;
 }
 

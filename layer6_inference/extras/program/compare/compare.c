@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "input.h"
 #include "study.h"
+#include "families.h"
 #include "look_ahead.h"
 
 #include <stdlib.h>

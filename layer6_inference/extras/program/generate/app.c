@@ -3,6 +3,7 @@
 #include "input.h"
 #include "listing.h"
 #include "app.h"
+#include "draft_head.h"
 #include "tokenizers.h"
 
 #include <poll.h>
@@ -133,7 +134,7 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
 static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
-    if (r->heal && app->expert.model->sizes.encoder)
+    if (r->heal && more_of(app->expert.model)->encoder)
         return fault_set(fault,
                          "--heal makes a text go on in the middle of a word: what a %s model "
                          "writes does not go on with what it reads",

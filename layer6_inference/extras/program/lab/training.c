@@ -1,5 +1,6 @@
 /* training.c - see training.h. */
 #include "training.h"
+#include "train_lora.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* session_source.c - a source is read by an encoder, and then a text written that looks at it.  See decoder.h.
+/* session_source.c - a source is read by an encoder, and then a text written that looks at it.  See families.h.
  *
  *     tokens       Wie  spät ist   es   </s> | <start>  What  time ...
  *     position      0    1    2    3    4    |    5       6     7
@@ -6,14 +6,14 @@
  *
  * All blocks of the encoder work in the memory of the first layer that writes: each one's keys and values
  * take the place of the last one's, and in the end those of that layer's cross attention. */
-#include "session_source.h"
+#include "families/parts.h"
 
 /* Rows of a batch from row i on that are of the same sequence and lie before its start token. */
 static size_t source_at(const Session *s, const Batch *batch, size_t i) {
     size_t source = 0;
     for (size_t k = i; k < batch->count; k++) {
         if (batch->sequence[k] != batch->sequence[i]) continue;
-        if (batch->token[k] == s->model->start) break;
+        if (batch->token[k] == more_of(s->model)->start) break;
         source++;
     }
     return source;
@@ -32,24 +32,25 @@ static bool check_begin(const Session *s, const Batch *batch, size_t i, Fault *f
                              "a %s model reads one text and writes another: what it reads has "
                              "no logits, and token %d, which begins what it writes, does not "
                              "follow",
-                             m->recipe->arch, m->start);
+                             m->recipe->arch, more_of(m)->start);
     return true;
 }
 
 bool source_check(const Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
-    if (!m->sizes.encoder) return true;
+    if (!more_of(m)->encoder) return true;
     if (batch->input)
         return fault_set(fault, "a %s model reads tokens: vectors will not do",
                          m->recipe->arch);
     for (size_t i = 0; i < batch->count; i++) {
         size_t position = (size_t)batch->position[i], source = s->kv.source[batch->sequence[i]];
         if (position == 0 && !check_begin(s, batch, i, fault)) return false;
-        if (position > 0 && position == source && batch->token[i] != m->start)
+        if (position > 0 && position == source && batch->token[i] != more_of(m)->start)
             return fault_set(fault,
                              "a %s model reads a source of at most %zu tokens, all at once: "
                              "behind the first %zu token %d has to follow, not %d",
-                             m->recipe->arch, s->max_tokens, source, m->start, batch->token[i]);
+                             m->recipe->arch, s->max_tokens, source, more_of(m)->start,
+                             batch->token[i]);
     }
     return true;
 }
@@ -62,16 +63,18 @@ static bool is_source(const Session *s, const Batch *batch, size_t i) {
 /* Rows of a batch that are sources', or the others, in their order. */
 static Batch part_of(Session *s, const Batch *batch, bool source, size_t at) {
     Batch part = {0,
-                  s->part.token + at,
-                  s->part.sequence + at,
-                  s->part.position + at,
-                  s->part.wanted + at,
+                  s->extras->part.token + at,
+                  s->extras->part.sequence + at,
+                  s->extras->part.position + at,
+                  s->extras->part.wanted + at,
                   NULL};
     for (size_t i = 0; i < batch->count; i++) {
         if (is_source(s, batch, i) != source) continue;
         size_t to = at + part.count++;
-        s->part.token[to] = batch->token[i], s->part.sequence[to] = batch->sequence[i];
-        s->part.position[to] = batch->position[i], s->part.wanted[to] = batch->wanted[i];
+        s->extras->part.token[to] = batch->token[i],
+        s->extras->part.sequence[to] = batch->sequence[i];
+        s->extras->part.position[to] = batch->position[i],
+        s->extras->part.wanted[to] = batch->wanted[i];
     }
     return part;
 }
@@ -87,8 +90,41 @@ void source_keep(Session *s, const Batch *source) {
     const Model *m = s->model;
     const size_t dim = m->sizes.dim;
     for (size_t i = 0; i < source->count; i++)
-        norm_apply(&m->source_norm, s->x + i * dim, s->x + i * dim, dim);
-    for (size_t l = m->sizes.encoder; l < m->sizes.layers; l++)
+        norm_apply(&more_of(m)->source_norm, s->x + i * dim, s->x + i * dim, dim);
+    for (size_t l = more_of(m)->encoder; l < m->sizes.layers; l++)
         cross_keep(s->pool, &m->blocks[l].extras->cross, &s->run.attention, &s->kv, l, source,
                    s->x);
+}
+
+void model_end_prompt(const Model *m, TokenList *tokens) {
+    if (!more_of(m)->encoder) return;
+    tokenizer_end(m->tokenizer, tokens);
+    token_list_add(tokens, more_of(m)->start);
+}
+
+/* Those before the first start token. */
+size_t source_of(const Model *m, const int32_t *tokens, size_t count) {
+    const ModelExtras *e = m->extras;
+    size_t n = 0;
+    while (e->encoder && n < count && tokens[n] != e->start) n++;
+    return n;
+}
+
+bool check_source(const Model *m, const int32_t *tokens, size_t count, size_t batch,
+                  Fault *fault) {
+    const size_t source = source_of(m, tokens, count);
+    if (!m->extras->encoder) return true;
+    if (source == count)
+        return fault_set(fault,
+                         "a %s model reads one text and writes another: it goes on with no "
+                         "prompt and keeps no chat, but begins behind token %d, which does not "
+                         "stand behind this text",
+                         m->recipe->arch, m->extras->start);
+    if (source == 0)
+        return fault_set(fault, "the source is empty: give the model something to read");
+    if (source <= batch) return true;
+    return fault_set(fault,
+                     "the source has %zu tokens, and a %s model reads it at once, %zu at most: "
+                     "shorten it",
+                     source, m->recipe->arch, batch);
 }

@@ -9,7 +9,7 @@
 #ifndef STRATA_EYE_H
 #define STRATA_EYE_H
 
-#include "transformer.h"
+#include "model.h"
 
 typedef struct Eye {
     size_t image, patch; /* sides of a picture and of a patch, in pixels */
@@ -23,5 +23,18 @@ typedef struct Eye {
     Linear project[2];      /* (mid, dim) and (width, mid) */
     Activation project_act; /* between them */
 } Eye;
+
+/* Where the row stands that belongs to no patch of a picture. */
+typedef enum ClassPlace {
+    CLASS_FIRST, /* as the encoders were trained */
+    /* behind the patches, as llama.cpp has it (issue 25814); so that both can be compared, all else is as
+     * there, too: the number of blocks, the norm behind them, GELU by tanh */
+    CLASS_LAST
+} ClassPlace;
+
+/* The same as model_open_memory for the eye of another model: a file that reads pictures (mmproj), which
+ * that one refuses. */
+bool model_open_eye(Model *model, const void *bytes, size_t size, ClassPlace place,
+                    Fault *fault);
 
 #endif

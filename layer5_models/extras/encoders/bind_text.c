@@ -1,31 +1,19 @@
 /* bind_text.c - what makes vectors and scores of a text: pooling_type, dense_2 and dense_3, cls.  See
- * bind.h and text_head.h.
+ * text_head.h.
  * Source   llama.cpp (d8a24cc), llm_graph_context::build_pooling and build_dense_out. */
-#include "bind.h"
-
-#include <stdio.h>
+#include "families/parts.h"
 
 static const char width[] = "embedding_length", labels[] = "classifier.output_labels";
 
-Linear bind_map(Binder *b, const char *name, bool required, size_t rows, size_t cols,
-                const char *from) {
-    char full[64];
-    snprintf(full, sizeof full, "%s.weight", name);
-    Linear map = {.w = bind_tensor(b, full, required, 2, (size_t[]){rows, cols}, from)};
-    snprintf(full, sizeof full, "%s.bias", name);
-    if (map.w.data) map.bias = bind_vector(b, full, false, rows, from);
-    return map;
-}
-
-static bool has(const Binder *b, const char *name) {
+static bool has_weight(const Binder *b, const char *name) {
     return gguf_find_tensor(&b->model->gguf, name);
 }
 
 void bind_types(Binder *b) {
     const GgufTensor *t = gguf_find_tensor(&b->model->gguf, "token_types.weight");
     size_t rows = t && t->ndim == 2 && t->shape[0] < 2 ? 1 : 2;
-    b->model->types = bind_tensor(b, "token_types.weight", false, 2,
-                                  (size_t[]){rows, b->model->sizes.dim}, width);
+    b->model->extras->types = bind_tensor(b, "token_types.weight", false, 2,
+                                          (size_t[]){rows, b->model->sizes.dim}, width);
 }
 
 /* Two maps of a vector, out to another width and back. */
@@ -33,7 +21,7 @@ static void bind_dense(Binder *b, TextHead *h) {
     const size_t dim = b->model->sizes.dim;
     const GgufTensor *first = gguf_find_tensor(&b->model->gguf, "dense_2.weight");
     size_t wide = first && first->ndim == 2 ? first->shape[0] : dim;
-    if (b->ok && !first != !has(b, "dense_3.weight"))
+    if (b->ok && !first != !has_weight(b, "dense_3.weight"))
         b->ok =
             fault_set(b->fault, "of the tensors 'dense_2.weight' and 'dense_3.weight' one is "
                                 "missing: the vector of a text goes through both or neither");
@@ -60,13 +48,13 @@ static size_t count_labels(Binder *b) {
 
 /* A head in one of three shapes: cls.output; cls and cls.output; cls alone. */
 static void bind_scores(Binder *b, TextHead *h) {
-    const Recipe *r = b->model->recipe;
+    const Quirks *q = quirks_in(b);
     const size_t dim = b->model->sizes.dim;
-    bool output = has(b, "cls.output.weight"), hidden = has(b, "cls.weight");
+    bool output = has_weight(b, "cls.output.weight"), hidden = has_weight(b, "cls.weight");
     if (!output && !hidden) return;
     h->labels = count_labels(b);
-    h->gelu = r->rank_gelu, h->softmax = r->rank_softmax;
-    h->rank_row = r->rank_mean ? POOLING_MEAN : r->vectors ? POOLING_CLS : POOLING_LAST;
+    h->gelu = q->rank_gelu, h->softmax = q->rank_softmax;
+    h->rank_row = q->rank_mean ? POOLING_MEAN : q->vectors ? POOLING_CLS : POOLING_LAST;
     h->hidden =
         bind_map(b, "cls", false, output ? dim : h->labels, dim, output ? width : labels);
     if (hidden && output) h->norm = bind_norm(b, "cls.norm", false, 1, dim, width);
@@ -74,17 +62,17 @@ static void bind_scores(Binder *b, TextHead *h) {
 }
 
 void bind_text_head(Binder *b) {
-    const Recipe *r = b->model->recipe;
-    TextHead *h = &b->model->text_head;
+    const Quirks *q = quirks_in(b);
+    TextHead *h = &b->model->extras->text_head;
     *h = (TextHead){0};
-    if (r->dense) bind_dense(b, h);
-    if (r->ranks) bind_scores(b, h);
-    Pooling usual = h->labels ? POOLING_RANK : r->vectors ? POOLING_MEAN : POOLING_NONE;
+    if (q->dense) bind_dense(b, h);
+    if (q->ranks) bind_scores(b, h);
+    Pooling usual = h->labels ? POOLING_RANK : q->vectors ? POOLING_MEAN : POOLING_NONE;
     h->pooling = (Pooling)key_size(b, "pooling_type", false, usual, 0, POOLING_RANK);
     if (b->ok && h->pooling == POOLING_RANK && !h->labels)
         refuse_key(b, "pooling_type", "0 to 3", "the file has no head that scores a text");
 }
 
 bool model_writes(const Model *m) {
-    return m->head.w.data && m->text_head.pooling == POOLING_NONE;
+    return m->head.w.data && more_of(m)->text_head.pooling == POOLING_NONE;
 }

@@ -1,7 +1,7 @@
 /* bind_eye.c - what the file of an encoder of pictures says: keys clip.*, clip.vision.*; tensors v.*, mm.*.  See
- * bind.h and eye.h.
+ * eye.h.
  * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp, legacy-models/convert_image_encoder_to_gguf.py. */
-#include "bind.h"
+#include "families/parts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static Activation eye_act(Binder *b) {
     bool gelu = flag(b, "clip.use_gelu", false), swish = flag(b, "clip.use_silu", false);
     if (gelu && swish)
         refuse_whole(b, "clip.use_silu", "false", "clip.use_gelu says otherwise");
-    if (gelu) return b->place == CLASS_LAST ? ACT_GELU_TANH : ACT_GELU_ERF;
+    if (gelu) return extras_of(b)->eye.class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
     return swish ? ACT_SILU : ACT_GELU_QUICK;
 }
 
@@ -86,7 +86,7 @@ static size_t blocks_used(Binder *b, size_t count) {
     int64_t layer = 0;
     bool left_out = flag(b, "clip.has_llava_projector", false);
     if (!named) {
-        if (left_out && b->place == CLASS_FIRST) return count;
+        if (left_out && !extras_of(b)->eye.class_last) return count;
         if (count == 1 && b->ok)
             refuse_key(b, "block_count", "at least 2",
                        "what goes into the last one is taken, and that is none");
@@ -116,10 +116,9 @@ static void mark_idle(Binder *b, size_t used) {
 
 bool read_eye(Binder *b) {
     ModelSizes *z = &b->model->sizes;
-    Eye *s = &b->model->eye;
+    Eye *s = &b->model->extras->eye;
     check_kind(b);
     s->act = eye_act(b);
-    s->class_last = b->place == CLASS_LAST;
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
     s->patch = key_size(b, "patch_size", true, 1, 1, 1024);
     s->image = key_size(b, "image_size", true, 1, 1, 8192);
@@ -139,7 +138,7 @@ bool read_eye(Binder *b) {
 
 void bind_eye(Binder *b) {
     Model *m = b->model;
-    Eye *s = &m->eye;
+    Eye *s = &m->extras->eye;
     const size_t dim = m->sizes.dim, p = s->patch, pixels[4] = {dim, 3, p, p},
                  flat[2] = {dim, 3 * p * p}, places[2] = {m->sizes.ctx, dim};
     const char *width = "clip.vision.embedding_length";
@@ -148,12 +147,20 @@ void bind_eye(Binder *b) {
     s->embed.bias = bind_vector(b, "v.patch_embd.bias", false, dim, width);
     s->class_row = bind_vector(b, "v.class_embd", true, dim, width);
     m->positions = bind_tensor(b, "v.position_embd.weight", true, 2, places, sides);
-    m->embedding_norm = bind_norm(b, "v.pre_ln", true, 1, dim, width);
-    if (b->place == CLASS_LAST) m->out_norm = bind_norm(b, "v.post_ln", false, 1, dim, width);
+    m->extras->embedding_norm = bind_norm(b, "v.pre_ln", true, 1, dim, width);
+    if (s->class_last) m->out_norm = bind_norm(b, "v.post_ln", false, 1, dim, width);
     const GgufTensor *first = gguf_find_tensor(&m->gguf, "mm.0.weight"),
                      *second = gguf_find_tensor(&m->gguf, "mm.2.weight");
     size_t mid = first && first->ndim == 2 ? first->shape[0] : 1,
            out = second && second->ndim == 2 ? second->shape[0] : 1;
     s->project[0] = bind_map(b, "mm.0", true, mid, dim, width);
     s->project[1] = bind_map(b, "mm.2", true, out, mid, "the rows of mm.0");
+}
+
+#define EYE_KIND \
+    {"mmproj", "the eye of a model", "give the file of the eye that it belongs to", false}
+const FileKind eye_kinds[2] = {[CLASS_FIRST] = EYE_KIND, [CLASS_LAST] = EYE_KIND};
+
+bool model_open_eye(Model *m, const void *bytes, size_t size, ClassPlace place, Fault *fault) {
+    return model_open_kind(m, bytes, size, &eye_kinds[place], fault);
 }

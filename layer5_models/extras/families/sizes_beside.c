@@ -1,6 +1,6 @@
 /* sizes_beside.c - what a layer has beside its mixer and its network: an input of its own, parts of a
- * stream, another layer's keys and values, a source; from their keys.  See bind.h. */
-#include "bind.h"
+ * stream, another layer's keys and values, a source; from their keys.  See parts.h. */
+#include "families/parts.h"
 
 #include <math.h>
 
@@ -16,7 +16,7 @@ static size_t last_of_kind(Binder *b, size_t l, size_t own) {
 
 /* Behind the first `own` layers each reads the keys and values of the last of those of its kind. */
 bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
-    size_t layers = b->model->sizes.layers, own = b->model->recipe->own_kv;
+    size_t layers = b->model->sizes.layers, own = quirks_in(b)->own_kv;
     if (own == 0 || !b->ok) return b->ok;
     size_t usual = own < layers ? layers - own : 0;
     own = layers - key_size(b, "attention.shared_kv_layers", false, usual, 0, layers);
@@ -37,17 +37,17 @@ bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
                                  "(attention.head_count_kv, key_length, value_length)",
                                  l, s->kv_heads, s->head_dim, s->value_dim, from, z->kv_heads,
                                  z->head_dim, z->value_dim);
-    s->back = l - from;
+    s->extras->back = l - from;
     return true;
 }
 
 /* Whether it reads a source, or looks at one; and distances that have biases. */
-bool read_source(Binder *b, size_t l, LayerSizes *s) {
-    const ModelSizes *m = &b->model->sizes;
+bool read_source(Binder *b, size_t l, LayerExtras *s) {
+    const ModelExtras *m = b->model->extras;
     const char *eps = "attention.layer_norm_epsilon";
     s->encodes = l < m->encoder, s->cross = m->encoder && !s->encodes;
     s->first = l == 0 || l == m->encoder;
-    if (!b->model->recipe->relative) return b->ok;
+    if (!quirks_in(b)->relative) return b->ok;
     s->buckets = key_size(b, "attention.relative_buckets_count", true, 0, 4, RELATIVE_BUCKETS);
     /* converters write it beside the one that counts */
     key_number(b, eps, false, 0, (double)b->model->eps, (double)b->model->eps);
@@ -55,21 +55,16 @@ bool read_source(Binder *b, size_t l, LayerSizes *s) {
 }
 
 static size_t input_width(Binder *b) {
-    size_t usual = b->model->recipe->layer_input;
+    size_t usual = quirks_in(b)->layer_input;
     bool said = usual == LAYER_INPUT_SAID;
     if (usual == 0) return 0;
     return key_size(b, "embedding_length_per_layer_input", said, said ? 0 : usual, 0,
                     MAX_INPUT);
 }
 
-bool read_beside(Binder *b, LayerSizes *s) {
-    const Recipe *r = b->model->recipe;
-    s->input = input_width(b);
-    if (r->streams) {
-        s->streams = key_size(b, "altup.num_inputs", false, r->streams, 2, ALTUP_STREAMS);
-        key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first part is computed */
-    }
-    s->laurel = r->laurel;
+bool read_beside(Binder *b, LayerExtras *e) {
+    e->input = input_width(b);
+    e->streams = extras_of(b)->streams, e->laurel = quirks_in(b)->laurel;
     return b->ok;
 }
 
@@ -78,7 +73,7 @@ static const double NINETY_FIVE = 1.6448533535003662;
 
 float read_cut(Binder *b, size_t l) {
     const char *key = "activation_sparsity_scale";
-    double usual = l < b->model->recipe->cut_layers ? NINETY_FIVE : -INFINITY,
+    double usual = l < quirks_in(b)->cut_layers ? NINETY_FIVE : -INFINITY,
            cut = number_of_layer(b, key, l, usual, -INFINITY, 100);
     if (cut > 0) return (float)cut;
     if (cut > -INFINITY)

@@ -1,21 +1,25 @@
 /* draft_head.c - see draft_head.h. */
 #include "draft_head.h"
+#include "families/parts.h"
 
 #include <math.h>
 #include <string.h>
 
-bool draft_head_is(const Model *m) { return m->blocks[0].extras->join.token_norm.kind; }
+bool draft_head_is(const Model *m) {
+    const BlockExtras *e = m->blocks[0].extras;
+    return e && e->join.token_norm.kind;
+}
 
 bool draft_head_open(Model *head, const Model *m, Fault *fault) {
-    if (!m->sizes.drafts)
+    if (!more_of(m)->drafts)
         return fault_set(fault,
                          "this %s model has no draft head: its file says no "
                          "nextn_predict_layers; take a smaller model that drafts for it",
                          m->recipe->arch);
-    const DraftEnds *own = &m->draft;
+    const DraftEnds *own = &more_of(m)->draft;
     *head = *m;
     head->layers += m->sizes.layers, head->blocks += m->sizes.layers;
-    head->sizes.layers = 1, head->sizes.drafts = 0;
+    head->sizes.layers = head->sizes.blocks = 1;
     if (own->embedding.data) head->embedding = own->embedding;
     if (own->out_norm.kind) head->out_norm = own->out_norm;
     if (own->head.w.data) head->head = own->head;
@@ -25,7 +29,8 @@ bool draft_head_open(Model *head, const Model *m, Fault *fault) {
 /* Has the model the rows that the head reads? */
 static bool check_rows(const Guesses *g, const Model *m, Fault *fault) {
     const char *wanted = "wanted a head that was trained for this model";
-    if (m->sizes.encoder || m->streams || m->recipe->both_ways || m->recipe->guesses)
+    const ModelExtras *e = more_of(m);
+    if (e->encoder || e->streams || e->quirks->both_ways || e->quirks->guesses)
         return fault_set(fault, "no draft head in a file of its own reads rows of a %s model",
                          m->recipe->arch);
     if (g->width != m->sizes.dim)
@@ -58,10 +63,11 @@ static bool check_ends(const Model *head, const Model *m, Fault *fault) {
 }
 
 bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
-    if (!head->recipe->guesses)
+    if (!more_of(head)->quirks->guesses)
         return fault_set(fault, "a %s model is no draft head", head->recipe->arch);
-    if (!check_rows(&head->guesses, m, fault) || !check_ends(head, m, fault)) return false;
-    head->guesses.model = m;
+    if (!check_rows(&head->extras->guesses, m, fault) || !check_ends(head, m, fault))
+        return false;
+    head->extras->guesses.model = m;
     if (!head->embedding.data) head->embedding = m->embedding;
     if (!head->head.w.data) head->head = m->head;
     return true;
@@ -83,11 +89,11 @@ void draft_head_rows(Session *head, const Session *s, size_t count, float *rows)
     const Linear *depths = &head->model->blocks[0].extras->join.depths;
     const size_t dim = m->sizes.dim;
     if (depths->w.data && m != head->model) {
-        map_depths(head, depths, s->tap.rows, count, rows);
+        map_depths(head, depths, s->extras->tap.rows, count, rows);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        if (m->recipe->draft_bare)
+        if (more_of(m)->quirks->draft_bare)
             memcpy(rows + i * dim, s->x + i * dim, dim * sizeof *rows);
         else
             norm_apply(&m->out_norm, rows + i * dim, s->x + i * dim, dim);
@@ -103,11 +109,12 @@ static void spread_row(const Guesses *g, const float *few, float *logits, size_t
 /* Few logits lie in front of those of all: the last row moves first. */
 void draft_head_spread(Session *s, const Batch *batch) {
     const Model *m = s->model;
-    const size_t few = m->guesses.count;
+    const Guesses *g = &more_of(m)->guesses;
+    const size_t few = g->count;
     size_t wanted = 0;
     for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
     while (wanted-- > 0) {
-        memcpy(s->few, s->logits + wanted * few, few * sizeof *s->few);
-        spread_row(&m->guesses, s->few, s->logits + wanted * m->sizes.vocab, m->sizes.vocab);
+        memcpy(s->extras->few, s->logits + wanted * few, few * sizeof(float));
+        spread_row(g, s->extras->few, s->logits + wanted * m->sizes.vocab, m->sizes.vocab);
     }
 }

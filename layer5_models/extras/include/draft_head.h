@@ -17,7 +17,7 @@
 #ifndef STRATA_DRAFT_HEAD_H
 #define STRATA_DRAFT_HEAD_H
 
-#include "decoder.h"
+#include "families.h"
 
 /* The draft head of a model's file as a model, which borrows all it has: it is not closed, and ends with the other one.
  * Made when all weights are where they stay (model_pack).
@@ -40,11 +40,5 @@ bool draft_head_is(const Model *model);
  *   session   of its model, whose rows are tapped where the head reads more than the last (session_tap); or its own
  *   rows      (count, dim of the head) */
 void draft_head_rows(Session *head, const Session *session, size_t count, float *rows);
-
-/* Logits of the tokens that a head can guess become logits of all.  The others come to lie so far below that they are
- * drafted only where a chain leaves no other.
- *
- *   session   of the head, behind its batch: logits (wanted, tokens that it can guess), then (wanted, vocab) */
-void draft_head_spread(Session *session, const Batch *batch);
 
 #endif

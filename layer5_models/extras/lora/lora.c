@@ -1,4 +1,4 @@
-/* lora.c - learning an adapter beside weights that stay as they are.  See train.h and adapter.h.
+/* lora.c - learning an adapter beside weights that stay as they are.  See train_lora.h.
  *
  *     W' = W + s B A      A (rank, in) random, B (out, rank) zero at first: then W' is W
  *
@@ -9,9 +9,8 @@
  * and AdamW moves A and B.  Programs for large models never write dW' down, they go through A and B alone;
  * the numbers are the same.
  * Source   Hu et al. 2021, arXiv:2106.09685, section 4.1. */
-#include "trainer.h"
-
-#include "roles.h"
+#include "train/trainer.h"
+#include "train_lora.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,17 +22,16 @@ typedef struct Thin {
     size_t a, b; /* where A and B begin among the adapter's numbers */
 } Thin;
 
-struct TrainLora {
+typedef struct TrainLora {
     size_t rank, count, size; /* matrices; numbers of all A and B */
     float alpha, scale;
     Thin *thin;      /* (count) owns */
     Parameter *flat; /* (count) owns: A and B of a matrix as one vector, to be updated by */
     float *base;     /* owns; the weights as they were */
     float *values, *gradients, *moment1, *moment2; /* (size) own */
-};
+} TrainLora;
 
-void train_lora_free(TrainLora *lora) {
-    if (!lora) return;
+static void lora_drop(TrainLora *lora) {
     free(lora->thin), free(lora->flat), free(lora->base);
     free(lora->values), free(lora->gradients), free(lora->moment1), free(lora->moment2);
     free(lora);
@@ -167,6 +165,7 @@ static bool allocate(Trainer *t, TrainLora *l, Fault *fault) {
 bool trainer_begin_lora(Trainer *t, size_t rank, Fault *fault) {
     TrainLora *l = t->lora = calloc(1, sizeof *l);
     if (!l) return fault_set(fault, "no memory for an adapter");
+    t->drop_lora = lora_drop;
     l->rank = rank;
     l->alpha = (float)(2 * rank), l->scale = l->alpha / (float)rank;
     if (rank < 1 || rank > t->config.shape.dim)

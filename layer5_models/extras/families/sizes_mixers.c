@@ -1,25 +1,20 @@
-/* sizes_mixers.c - latents, and the mixers that a layer has beside attention or in its place, from their
- * keys.  See bind.h. */
-#include "bind.h"
+/* sizes_mixers.c - latents, experts, and the mixers that a layer has beside attention or in its place, from their
+ * keys.  See parts.h. */
+#include "families/parts.h"
 
 enum { MAX_TAPS = 64, DELTA_HEADS = 1024 };
 
-bool has_matrix(const Binder *b, size_t l, const char *name) {
-    char full[96];
-    return gguf_find_tensor(&b->model->gguf,
-                            block_name(b, full, sizeof full, l, name, "weight"));
-}
-
 /* Queries, whose latent the indexer reads, have one. */
-static bool read_indexer(Binder *b, LayerSizes *s) {
-    if (b->model->recipe->indexer == INDEXER_NONE) return b->ok;
+static bool read_indexer(Binder *b, LayerSizes *sizes) {
+    LayerExtras *s = sizes->extras;
+    if (quirks_in(b)->indexer == INDEXER_NONE) return b->ok;
     s->index_heads = key_size(b, "attention.indexer.head_count", true, 0, 1, MAX_HEADS);
     s->index_width = key_size(b, "attention.indexer.key_length", true, 0, 1, 65536);
     s->index_top = key_size(b, "attention.indexer.top_k", true, 0, 1, KEY_MAX_CTX);
     if (b->ok && s->q_latent == 0)
         return refuse_key(b, "attention.q_lora_rank", "more than 0",
                           "the indexer reads the latents of queries");
-    if (b->ok && s->index_width < s->rotary)
+    if (b->ok && s->index_width < sizes->rotary)
         return refuse_key(b, "attention.indexer.key_length", "not less than dimension_count",
                           "so many of its numbers turn");
     return b->ok;
@@ -28,32 +23,31 @@ static bool read_indexer(Binder *b, LayerSizes *s) {
 /* What memory holds of a token is the file's key_length and value_length: with absorbed matrices one
  * latent and what turns; or the keys and values of all heads. */
 bool read_latents(Binder *b, size_t l, LayerSizes *s) {
-    char name[96];
-    const GgufTensor *k_b = gguf_find_tensor(
-        &b->model->gguf, block_name(b, name, sizeof name, l, "attn_k_b", "weight"));
-    if (!b->ok || !b->model->recipe->latents || !has_matrix(b, l, "attn_kv_a_mqa"))
-        return b->ok;
-    s->absorbed = k_b != NULL;
-    s->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
-    s->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
+    LayerExtras *e = s->extras;
+    if (!b->ok || !quirks_in(b)->latents || !has_matrix(b, l, "attn_kv_a_mqa")) return b->ok;
+    e->absorbed = has_matrix(b, l, "attn_k_b");
+    e->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
+    e->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
     s->rotary = key_size(b, "rope.dimension_count", true, 0, 2, MAX_SIZE);
     if (!read_indexer(b, s)) return false;
     size_t query = s->head_dim, value = s->value_dim;
-    if (s->absorbed) {
+    if (e->absorbed) {
         query = key_size(b, "attention.key_length_mla", true, 0, 1, 65536);
         value = key_size(b, "attention.value_length_mla", true, 0, 1, 65536);
     }
     if (!b->ok) return false;
-    size_t kv_heads = s->absorbed ? 1 : s->heads,
-           key = s->absorbed ? s->latent + s->rotary : query,
-           held = s->absorbed ? s->latent : value;
+    size_t kv_heads = e->absorbed ? 1 : s->heads,
+           key = e->absorbed ? e->latent + s->rotary : query,
+           held = e->absorbed ? e->latent : value;
     if (query <= s->rotary)
         return b->ok =
                    fault_set(b->fault,
                              "queries of %zu numbers (attention.key_length_mla, or key_length) "
                              "have none beside the %zu that turn (rope.dimension_count)",
                              query, s->rotary);
-    s->plain = query - s->rotary, s->latent_value = value;
+    e->plain = query - s->rotary, e->latent_value = value;
+    s->q = s->heads * query, s->mixed = s->heads * value;
+    b->model->sizes.key = max_size(b->model->sizes.key, e->index_width);
     if (s->kv_heads == kv_heads && s->head_dim == key && s->value_dim == held) return true;
     return b->ok = fault_set(
                b->fault,
@@ -63,8 +57,57 @@ bool read_latents(Binder *b, size_t l, LayerSizes *s) {
                s->head_dim, s->value_dim, s->kv_heads, key, held, kv_heads);
 }
 
+/* Rows of the network beside the experts: what the keys say, or the tensor shows. */
+static size_t shared_hidden(Binder *b, size_t l, size_t each) {
+    const GgufTensor *up = matrix_in(b, l, "ffn_up_shexp");
+    size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
+    if (find_key(b, "expert_shared_count"))
+        rows = each * key_size(b, "expert_shared_count", true, 0, 0, MOE_EXPERTS);
+    return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, MAX_SIZE);
+}
+
+/* Only experts of the best groups are chosen. */
+static bool read_groups(Binder *b, LayerExtras *s) {
+    if (!quirks_in(b)->weights_by_key) return b->ok;
+    size_t groups = key_size(b, "expert_group_count", false, 0, 0, s->experts),
+           used = key_size(b, "expert_group_used_count", groups > 1, 0, groups > 1, groups);
+    if (!b->ok || groups <= 1) return b->ok;
+    s->groups = groups, s->groups_used = used;
+    if (s->experts % groups == 0 && used * (s->experts / groups) >= s->experts_used)
+        return true;
+    return b->ok =
+               fault_set(b->fault,
+                         "%zu of %zu groups (expert_group_used_count, expert_group_count) of "
+                         "%zu experts have no %zu to choose (expert_used_count)",
+                         used, groups, s->experts, s->experts_used);
+}
+
+bool read_experts(Binder *b, size_t l, LayerSizes *s) {
+    const Quirks *q = quirks_in(b);
+    LayerExtras *e = s->extras;
+    e->experts = key_size(b, "expert_count", false, 0, 0, MOE_EXPERTS);
+    if (e->experts && !q->experts)
+        return refuse_key(b, "expert_count", "0", "models of this family have no experts");
+    e->experts_used =
+        key_size(b, "expert_used_count", e->experts > 0, 0, e->experts > 0, e->experts);
+    if (!b->ok || e->experts == 0) return b->ok;
+    size_t each = q->split_hidden ? s->hidden / e->experts_used : s->hidden;
+    e->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, MAX_SIZE);
+    e->shared_hidden = shared_hidden(b, l, e->expert_hidden);
+    read_groups(b, e);
+    if (q->latent_experts)
+        e->expert_latent = key_size(b, "moe_latent_size", false, 0, 0, MAX_SIZE);
+    e->beside = q->beside;
+    if (has_matrix(b, l, "ffn_gate_inp")) /* or it is one of those without */
+        s->hidden = e->beside ? s->hidden : 0;
+    else
+        e->beside = false, e->expert_latent = e->experts = e->experts_used = e->expert_hidden =
+                               e->shared_hidden = 0;
+    return b->ok;
+}
+
 /* Heads and groups of Mamba 2 divide what they share. */
-static bool check_ssm(Binder *b, const LayerSizes *s) {
+static bool check_ssm(Binder *b, const LayerExtras *s) {
     if (!b->ok || !s->ssm_heads) return b->ok;
     if (s->ssm_inner % s->ssm_heads == 0 && s->ssm_heads % s->ssm_groups == 0) return true;
     return b->ok = fault_set(b->fault,
@@ -74,7 +117,7 @@ static bool check_ssm(Binder *b, const LayerSizes *s) {
                              s->ssm_inner, s->ssm_heads, s->ssm_groups);
 }
 
-static bool read_ssm(Binder *b, size_t l, bool heads, LayerSizes *s) {
+static bool read_ssm(Binder *b, size_t l, bool heads, LayerExtras *s) {
     size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE);
     s->ssm_state = key_size(b, "ssm.state_size", true, 0, 1, MAMBA_STATE);
     s->ssm_taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS);
@@ -86,7 +129,7 @@ static bool read_ssm(Binder *b, size_t l, bool heads, LayerSizes *s) {
 }
 
 /* A Gated DeltaNet, as ssm.* says. */
-static bool read_delta(Binder *b, size_t l, LayerSizes *s) {
+static bool read_delta(Binder *b, size_t l, LayerExtras *s) {
     size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE),
            taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
            keys = key_size(b, "ssm.group_count", true, 0, 1, DELTA_HEADS),
@@ -104,7 +147,7 @@ static bool read_delta(Binder *b, size_t l, LayerSizes *s) {
     return true;
 }
 
-static bool read_kda(Binder *b, size_t l, LayerSizes *s) {
+static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
     size_t taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
            dim = key_size(b, "kda.head_dim", true, 0, 1, DELTA_DIM),
            heads = key_of_layer(b, "attention.head_count", l, true, 0, 1, DELTA_HEADS);
@@ -116,30 +159,32 @@ static bool read_kda(Binder *b, size_t l, LayerSizes *s) {
 
 /* RWKV 7: every layer has both mixes, and the second one is its network.  A file's first layer carries a map for
  * values of the rank of a. */
-static bool read_rwkv(Binder *b, size_t l, LayerSizes *s) {
+static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
+    LayerExtras *s = sizes->extras;
     size_t dim = key_size(b, "wkv.head_size", true, 0, 1, RWKV_DIM);
     s->rwkv_w = key_size(b, "attention.decay_lora_rank", true, 0, 1, MAX_SIZE);
     s->rwkv_a = key_size(b, "attention.iclr_lora_rank", true, 0, 1, MAX_SIZE);
     s->rwkv_v = key_size(b, "attention.value_residual_mix_lora_rank", true, 0, 1, MAX_SIZE);
     s->rwkv_g = key_size(b, "attention.gate_lora_rank", true, 0, 1, MAX_SIZE);
-    if (s->hidden == 0)
+    if (sizes->hidden == 0)
         refuse_key(b, "feed_forward_length", "a whole number above 0",
                    "every layer has both mixes");
     if (!b->ok) return false;
-    if (s->dim % dim)
+    if (sizes->dim % dim)
         return b->ok = fault_set(b->fault,
                                  "%zu numbers (embedding_length) do not divide into "
                                  "heads of %zu (wkv.head_size)",
-                                 s->dim, dim);
-    s->rwkv_dim = dim, s->rwkv_heads = s->dim / dim, s->rwkv_first = l == 0;
+                                 sizes->dim, dim);
+    s->rwkv_dim = dim, s->rwkv_heads = sizes->dim / dim, s->rwkv_first = l == 0;
     if (l == 0) s->rwkv_v = s->rwkv_a;
-    s->rwkv_hidden = s->hidden, s->hidden = 0;
+    s->rwkv_hidden = sizes->hidden, sizes->hidden = 0;
     return true;
 }
 
 /* The mixer that a layer has beside attention, or in its place. */
-bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
-    Recurrent kind = b->model->recipe->recurrent;
+bool read_recurrent(Binder *b, size_t l, LayerSizes *sizes) {
+    const Recurrent kind = quirks_in(b)->recurrent;
+    LayerExtras *s = sizes->extras;
     size_t taps;
     switch (kind) {
     case RECURRENT_NONE: break;
@@ -148,7 +193,7 @@ bool read_recurrent(Binder *b, size_t l, LayerSizes *s) {
     case RECURRENT_DELTA:
     case RECURRENT_DELTA_TILED: return read_delta(b, l, s);
     case RECURRENT_KDA: return read_kda(b, l, s);
-    case RECURRENT_RWKV: return read_rwkv(b, l, s);
+    case RECURRENT_RWKV: return read_rwkv(b, l, sizes);
     case RECURRENT_SHORT_CONV:
         taps = key_size(b, "shortconv.l_cache", true, 0, 2, MAX_TAPS);
         if (has_matrix(b, l, "shortconv.conv")) s->short_conv = taps;

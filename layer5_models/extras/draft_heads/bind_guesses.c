@@ -1,12 +1,12 @@
 /* bind_guesses.c - what the file of a draft head says beside a block: keys target_*, norm_before_residual; tensors fc,
- * d2t.  See bind.h and draft_head.h.
+ * d2t.  See draft_head.h.
  * Source   llama.cpp (d8a24cc), src/models/eagle3.cpp, conversion/llama.py. */
-#include "bind.h"
+#include "families/parts.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void read_layers(Binder *b, size_t *layers) {
+static void read_depths(Binder *b, size_t *layers) {
     const GgufPair *pair = find_key(b, "target_layers");
     bool whole = pair && pair->type == GGUF_ARRAY && pair->count == GUESS_DEPTHS &&
                  pair->item != GGUF_BOOL;
@@ -54,8 +54,8 @@ static void invert(Binder *b, const GgufTensor *t, int32_t *row_of) {
 
 void bind_guesses(Binder *b) {
     Model *m = b->model;
-    Guesses *g = &m->guesses;
-    read_layers(b, g->layers);
+    Guesses *g = &m->extras->guesses;
+    read_depths(b, g->layers);
     g->width = key_size(b, "target_hidden_size", true, 0, 1, MAX_SIZE);
     const GgufTensor *tokens = find_tokens(b);
     g->count = tokens ? tokens->shape[0] : m->sizes.vocab;
@@ -66,6 +66,7 @@ void bind_guesses(Binder *b) {
 void bind_depths(Binder *b, Join *join) {
     const Model *m = b->model;
     join->normed = key_bool(b, "norm_before_residual", false, false);
-    join->depths = bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->guesses.width,
-                            "embedding_length and target_hidden_size");
+    join->depths =
+        bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->extras->guesses.width,
+                 "embedding_length and target_hidden_size");
 }

@@ -1,15 +1,15 @@
-/* session_shift.c - old positions are cut out of a sequence: see decoder.h and shift.h. */
-#include "decoder.h"
+/* session_shift.c - old positions are cut out of a sequence: see families.h and shift.h. */
+#include "families.h"
 #include "shift.h"
 
 /* Where a layer's keys are rotated, and by what.  A latent's key ends with the numbers that are. */
 static ShiftRope rope_of(const Session *s, size_t layer) {
     const Block *b = &s->model->blocks[layer];
     const Rope *rope = session_rope(s, layer);
-    bool latent = b->extras->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
+    bool latent = b->extras && b->extras->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
     return (ShiftRope){.rope = rope,
                        .plain = latent ? s->kv.shape[layer].key_dim - rope->rotary : 0,
-                       .key = s->key,
+                       .key = s->extras->key,
                        .cosine = s->run.attention.cosine,
                        .sine = s->run.attention.sine};
 }
@@ -21,7 +21,7 @@ static bool is_stretched(const Attention *a) {
 
 bool session_can_shift(const Session *s, Fault *fault) {
     const Model *m = s->model;
-    if (m->sizes.encoder)
+    if (more_of(m)->encoder)
         return fault_set(fault, "this model's text looks at a source, which is not cut");
     if (m->positions.data)
         return fault_set(fault, "this model adds a vector for its place to every token, and "
@@ -30,7 +30,7 @@ bool session_can_shift(const Session *s, Fault *fault) {
         return fault_set(fault,
                          "this model has recurrent layers: a state forgets no single token");
     for (size_t l = 0; l < m->sizes.layers; l++)
-        if (m->blocks[l].extras->mla.index.heads)
+        if (m->blocks[l].extras && m->blocks[l].extras->mla.index.heads)
             return fault_set(fault,
                              "this model's indexer keeps keys of its own beside those of "
                              "attention: they are not turned");

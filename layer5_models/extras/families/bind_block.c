@@ -1,0 +1,311 @@
+/* bind_block.c - what a block has beside a plain decoder's, and its settings.  See parts.h. */
+#include "families/parts.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------ attention */
+
+static float score_scale(const Model *m, const LayerSizes *s, float usual) {
+    const ModelExtras *x = m->extras;
+    const LayerExtras *e = s->extras;
+    if (x->attention_scale > 0) return x->attention_scale;
+    if (x->quirks->score_scale > 0) return x->quirks->score_scale;
+    if (e->latent) return x->latent_scale / sqrtf((float)(e->plain + s->rotary));
+    return usual;
+}
+
+static size_t temperature_length(Binder *b) {
+    bool grows = key_number(b, "attention.temperature_scale", false, 0, 0, 10) > 0;
+    return key_size(b, "attention.temperature_length", grows, 1, 1, KEY_MAX_CTX);
+}
+
+/* Queries grow with the position.  Llama 4 counts positions from 1 and has constants of its own. */
+static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
+    const Quirks *q = quirks_in(b);
+    if (q->temperature) {
+        a->q_temperature = (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
+        a->temperature_ctx = (float)(q->latents ? temperature_length(b) : trained_ctx(b));
+    }
+    if (q->no_rope_temperature_ctx && !s->rope) {
+        a->q_temperature = 0.1f;
+        a->temperature_ctx = (float)q->no_rope_temperature_ctx;
+        a->temperature_from = 1;
+    }
+}
+
+/* Norms that a file may do without; or with gains for each head; or without gains. */
+static void set_head_norms(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
+    const Quirks *q = quirks_in(b);
+    const char *from = role_of(ROLE_ATTN_Q_NORM)->from;
+    Attention *a = &block->attention;
+    char name[96];
+    if (q->head_norms_maybe) {
+        bind_role(b, block, ROLE_ATTN_Q_NORM, layer, NEED_MAYBE);
+        if (a->q_norm.kind) bind_role(b, block, ROLE_ATTN_K_NORM, layer, NEED_YES);
+    }
+    if (q->head_norms_own) {
+        block_name(b, name, sizeof name, layer, "attn_q_norm", NULL);
+        a->q_norm = bind_norm(b, name, false, s->heads, s->head_dim, from);
+        block_name(b, name, sizeof name, layer, "attn_k_norm", NULL);
+        if (a->q_norm.kind)
+            a->k_norm = bind_norm(b, name, true, s->kv_heads, s->head_dim, from);
+    }
+    a->norm_after_rope = q->head_norms_late;
+    if (!q->head_norms_unit || !s->rope) return;
+    a->q_norm = a->k_norm =
+        (Norm){.kind = NORM_RMS, .width = s->head_dim, .eps = b->model->eps};
+    a->norm_after_rope = true;
+}
+
+/* Of keys and values that are another layer's nothing is computed. */
+static void set_shared_kv(Attention *a, size_t back) {
+    a->back = back;
+    if (!back) return;
+    a->k = a->v = (Linear){.bias = NULL};
+    a->k_norm = (Norm){.kind = NORM_NONE};
+}
+
+static void set_more_attention(Binder *b, Block *block, size_t layer) {
+    const Model *m = b->model;
+    const ModelExtras *x = m->extras;
+    const LayerSizes *s = &m->layers[layer];
+    const Quirks *q = x->quirks;
+    Attention *a = &block->attention;
+    a->clamp = x->clamp;
+    a->shape.scale = score_scale(m, s, a->shape.scale);
+    a->shape.max_bias = x->max_bias;
+    a->shape.mask.causal = !q->both_ways && !s->extras->encodes;
+    a->shape.mask.chunk = s->rope ? q->chunk : 0;
+    a->gate_in_q = s->extras->gate_in_q;
+    if (q->value_norms)
+        a->v_norm = (Norm){.kind = m->recipe->norm, .width = s->value_dim, .eps = m->eps};
+    if (q->value_scale)
+        a->v_scale = (float)key_number(b, "attention.value_scale", false, 1, 1e-6, 1e6);
+    set_temperature(b, a, s);
+    set_head_norms(b, block, s, layer);
+    set_shared_kv(a, s->extras->back);
+}
+
+/* Its first numbers turn as others do, but in halves.  Its keys are kept behind all layers'. */
+static void set_indexer(const Model *m, Indexer *x, const LayerExtras *e, size_t layer) {
+    x->heads = e->quirks->indexer == INDEXER_CHOOSES ? e->index_heads : 0;
+    x->width = e->index_width, x->top = e->index_top;
+    x->k_norm = (Norm){.kind = NORM_LAYER, .width = x->width, .eps = 1e-6f};
+    x->rope = m->ropes[0];
+    x->rope.style = ROPE_HALF_SPLIT;
+    x->layer =
+        e->drafts ? 1 : m->sizes.layers + layer; /* a draft head has a memory of its own */
+}
+
+static void set_mla(const Model *m, Mla *mla, const LayerSizes *s, size_t layer) {
+    const LayerExtras *e = s->extras;
+    mla->rank = e->latent, mla->rotary = s->rotary;
+    mla->plain = e->plain, mla->value = e->latent_value;
+    if (e->index_heads) set_indexer(m, &mla->index, e, layer);
+}
+
+/* Of the other text: no mask, no places. */
+static void set_cross(Attention *a, const LayerSizes *s, float scale) {
+    a->shape = (AttentionShape){.heads = s->heads,
+                                .kv_heads = s->kv_heads,
+                                .head_dim = s->head_dim,
+                                .value_dim = s->value_dim,
+                                .scale = scale,
+                                .cross = true};
+}
+
+/* A block without a table has that of the first one of its kind.  Old files have biases of cross
+ * attention in their first block, too, which no program reads. */
+static void set_relative(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
+    const Model *m = b->model;
+    const LayerExtras *e = s->extras;
+    const size_t first = layer < m->extras->encoder ? 0 : m->extras->encoder,
+                 shape[2] = {e->buckets, s->heads};
+    Relative *relative = &block->extras->relative;
+    char name[96];
+    if (!relative->table && m->blocks)
+        relative->table = m->blocks[first].extras->relative.table;
+    relative_init(relative, s->heads, e->buckets, !block->attention.shape.mask.causal);
+    block->attention.shape.relative = relative;
+    if (e->cross && e->first)
+        bind_tensor(b, block_name(b, name, sizeof name, layer, "cross_attn_rel_b", "weight"),
+                    false, 2, shape, role_of(ROLE_ATTN_RELATIVE)->from);
+}
+
+/* ------------------------------------------------------------------ other mixers */
+
+static ShortConv delta_conv(size_t channels, size_t taps, size_t at) {
+    return (ShortConv){.channels = channels, .taps = taps, .silu = true, .at = at};
+}
+
+static void set_delta(Binder *b, DeltaNet *m, const LayerSizes *s) {
+    const Recurrent kind = quirks_in(b)->recurrent;
+    const LayerExtras *e = s->extras;
+    size_t k = more_delta_k(s), v = more_delta_v(s), taps = e->delta_taps;
+    m->d = e->delta_dim, m->keys = e->delta_keys, m->heads = e->delta_heads;
+    m->q_conv = delta_conv(k, taps, 0);
+    m->k_conv = delta_conv(k, taps, k * (taps - 1));
+    m->v_conv = delta_conv(v, taps, 2 * k * (taps - 1));
+    m->tiled = kind == RECURRENT_DELTA_TILED;
+    m->per_channel = m->sigmoid_gate = kind == RECURRENT_KDA;
+    m->eps = b->model->eps;
+}
+
+/* The three convolutions of a delta net from one tensor. */
+static void bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t layer) {
+    const size_t taps = s->extras->delta_taps, k = more_delta_k(s) * taps,
+                 shape[2] = {2 * more_delta_k(s) + more_delta_v(s), taps};
+    char full[96];
+    const float *w =
+        bind_numbers(b, block_name(b, full, sizeof full, layer, "ssm_conv1d", "weight"), true,
+                     2, shape, role_of(ROLE_DELTA_Q_CONV)->from);
+    if (w) m->q_conv.w = w, m->k_conv.w = w + k, m->v_conv.w = w + 2 * k;
+}
+
+/* Of the norm of each head: 64 times that of other norms, whatever the size of a head. */
+#define RWKV_EPS 64e-5f
+
+static void set_rwkv(Rwkv *m, const LayerExtras *e) {
+    m->d = e->rwkv_dim, m->heads = e->rwkv_heads, m->first = e->rwkv_first;
+    m->norm = (Norm){.kind = NORM_LAYER, .width = m->d, .own_gain = true, .eps = RWKV_EPS};
+}
+
+static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
+    const float eps = b->model->eps;
+    const LayerExtras *e = s->extras;
+    m->inner = e->ssm_inner, m->n = e->ssm_state;
+    m->heads = e->ssm_heads, m->groups = e->ssm_groups;
+    m->conv.channels = more_ssm_conv(s);
+    m->conv.taps = e->ssm_taps, m->conv.silu = true;
+    if (!e->ssm_heads && key_bool(b, "ssm.dt_b_c_rms", false, false)) { /* Falcon Mamba */
+        m->dt_norm = (Norm){.kind = NORM_RMS, .width = e->ssm_rank, .eps = eps};
+        m->b_norm = m->c_norm = (Norm){.kind = NORM_RMS, .width = e->ssm_state, .eps = eps};
+    }
+}
+
+/* ------------------------------------------------------------------ networks */
+
+/* How many experts, which, and what they weigh. */
+static void set_router(Binder *b, Router *router, const LayerSizes *s) {
+    static const RouterScore scores[] = {ROUTER_SOFTMAX, ROUTER_SIGMOID, ROUTER_SOFTMAX_CHOSEN};
+    const Quirks *q = quirks_in(b);
+    const LayerExtras *e = s->extras;
+    router->score = q->router, router->used = e->experts_used;
+    router->renormalize = q->renormalize, router->weight_input = q->weight_input;
+    router->groups = e->groups, router->groups_used = e->groups_used;
+    if (e->beside) { /* it reads rows of unit length, times its gain */
+        router->norm.kind = b->model->recipe->norm, router->norm.width = s->dim;
+        router->norm.eps = b->model->eps, router->score_scale = 1 / sqrtf((float)s->dim);
+    }
+    if (q->router_by_key && find_key(b, "expert_gating_func"))
+        router->score = scores[key_size(b, "expert_gating_func", true, 1, 1, 3) - 1];
+    if (!q->weights_by_key) return;
+    if (!q->renormalize) router->renormalize = key_bool(b, "expert_weights_norm", false, false);
+    router->scale = (float)key_number(b, "expert_weights_scale", false, 0, 0, 1e6);
+}
+
+/* The file has two of the numbers before softplus, which keeps them positive. */
+static void set_xielu(Binder *b, Xielu *c, size_t layer) {
+    double p = xielu_number(b, "xielu.alpha_p", layer),
+           n = xielu_number(b, "xielu.alpha_n", layer);
+    c->beta = (float)xielu_number(b, "xielu.beta", layer);
+    c->eps = (float)xielu_number(b, "xielu.eps", layer);
+    c->p = (float)log1p(exp(p)), c->n = c->beta + (float)log1p(exp(n));
+}
+
+static Activation activation_of(Binder *b, const LayerExtras *e) {
+    const Recipe *r = b->model->recipe;
+    const Quirks *q = e->quirks;
+    const char *key = "hidden_activation";
+    if (q->sees) return extras_of(b)->eye.act;
+    if (e->no_gate && q->gate_or_relu) return ACT_RELU;
+    if (!q->act_by_key || !find_key(b, key)) return r->act;
+    Text name = key_text(b, key, "");
+    if (text_equal(name, text_of("silu"))) return ACT_SILU;
+    if (!text_equal(name, text_of("gelu")))
+        refuse_key(b, key, "gelu or silu", "networks of this family have no other");
+    return ACT_GELU_TANH;
+}
+
+/* A limit for each layer; 0: none. */
+static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
+    const Quirks *q = quirks_in(b);
+    FeedForward *f = &block->ffn;
+    f->act = activation_of(b, s->extras);
+    f->gated = b->model->recipe->gated && !s->extras->no_gate;
+    if (s->extras->experts) set_router(b, &block->extras->experts.router, s);
+    if (q->cut_layers) f->cut = read_cut(b, layer);
+    if (q->xielu) set_xielu(b, &f->xielu, layer);
+    if (!q->limits) return;
+    block->extras->experts.limit =
+        (float)number_of_layer(b, "swiglu_clamp_exp", layer, 0, 0, 1e6);
+    f->limit = (float)number_of_layer(b, "swiglu_clamp_shexp", layer, 0, 0, 1e6);
+}
+
+/* ------------------------------------------------------------------ all of it */
+
+/* What a draft head does not share with the model.  Only the first one is used. */
+static void bind_draft_ends(Binder *b, size_t layer) {
+    const Model *m = b->model;
+    const size_t dim = m->sizes.dim, table[2] = {m->sizes.vocab, dim};
+    const char *from = "tokenizer.ggml.tokens and embedding_length";
+    char name[96];
+    const size_t size = sizeof name;
+    DraftEnds idle, *ends = layer == m->sizes.layers ? &m->extras->draft : &idle;
+    *ends = (DraftEnds){0};
+    ends->embedding =
+        bind_tensor(b, block_name(b, name, size, layer, "nextn.embed_tokens", "weight"), false,
+                    2, table, from);
+    ends->head.w =
+        bind_tensor(b, block_name(b, name, size, layer, "nextn.shared_head_head", "weight"),
+                    false, 2, table, from);
+    ends->out_norm =
+        bind_norm(b, block_name(b, name, size, layer, "nextn.shared_head_norm", NULL), false, 1,
+                  dim, "embedding_length");
+}
+
+/* Sizes that the tensors' places have beside the tensors. */
+static void set_mixers(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
+    const LayerExtras *e = s->extras;
+    if (e->cross) set_cross(&block->extras->cross.attention, s, block->attention.shape.scale);
+    if (e->latent) set_mla(b->model, &block->extras->mla, s, layer);
+    if (e->delta_heads) set_delta(b, &block->extras->delta, s);
+    if (e->rwkv_heads) set_rwkv(&block->extras->rwkv, e);
+    if (e->ssm_inner) set_mamba(b, &block->extras->mamba, s);
+    block->extras->short_conv.conv.channels = s->dim;
+    block->extras->short_conv.conv.taps = e->short_conv;
+    block->extras->altup.streams = e->streams;
+    block->extras->layer_input.act = b->model->recipe->act;
+}
+
+static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
+    static const RoleId delta[] = {ROLE_DELTA_Q, ROLE_DELTA_K, ROLE_DELTA_V};
+    const LayerExtras *e = s->extras;
+    const bool one = e->delta_heads && !e->delta_each, /* map, and convolution */
+        has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, layer);
+    if (one) bind_delta_conv(b, &block->extras->delta, s, layer);
+    for (RoleId id = CORE_ROLES; id < role_count() && b->ok; id++) {
+        bool done = (has_delta && id >= ROLE_DELTA_Q && id <= ROLE_DELTA_V) ||
+                    (one && id >= ROLE_DELTA_Q_CONV && id <= ROLE_DELTA_V_CONV);
+        Need need = need_of(b->model, id, layer);
+        if (!done && need != NEED_NO) bind_role(b, block, id, layer, need);
+    }
+}
+
+void bind_more_block(Binder *b, Block *block, size_t layer) {
+    Model *m = b->model;
+    const LayerSizes *s = &m->layers[layer];
+    BlockExtras spare = {.mla.rank = 0}, *more = arena_take(&m->arena, 1, sizeof *more);
+    bind_block(b, block, layer);
+    block->extras = more ? more : &spare; /* while the arena measures */
+    if (s->heads) set_more_attention(b, block, layer);
+    set_mixers(b, block, s, layer);
+    bind_more_roles(b, block, s, layer);
+    if (s->extras->joined) bind_depths(b, &block->extras->join);
+    if (s->extras->buckets) set_relative(b, block, s, layer);
+    set_network(b, block, s, layer);
+    if (layer >= m->sizes.layers) bind_draft_ends(b, layer);
+    const bool parallel = m->extras->quirks->parallel_by_norm && !block->ffn_norm.kind;
+    block->mixer[0] = NULL, block->network = NULL;
+    block_choose(block, parallel ? &parallel_wiring : block->wiring);
+}

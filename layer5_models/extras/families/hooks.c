@@ -1,0 +1,81 @@
+/* hooks.c - which files are more than plain decoders, and what is done with them in place of what the
+ * core does.  See families.h and src/model/bind.h. */
+#include "families/parts.h"
+
+#include <stdlib.h>
+
+static const Quirks no_quirks;
+static const ModelExtras no_extras = {.quirks = &no_quirks, .logit_scale = 1};
+
+const Quirks *quirks_of(const Recipe *recipe) {
+    return recipe->quirks ? recipe->quirks : &no_quirks;
+}
+
+const ModelExtras *more_of(const Model *model) {
+    return model->extras ? model->extras : &no_extras;
+}
+
+static void close_more(Model *model) {
+    free(model->extras);
+    model->extras = NULL;
+}
+
+const FamilyHooks more_hooks = {
+    .read_sizes = read_more_sizes,
+    .read_layer = read_more_layer,
+    .read_ropes = read_more_ropes,
+    .bind_ends = bind_more_ends,
+    .bind_block = bind_more_block,
+    .layer_bytes = sizeof(LayerExtras),
+    .need = need_more,
+    .role_name = other_name,
+    .check_keys = check_more_keys,
+    .packed_map = packed_more,
+    .close = close_more,
+    .source = source_of,
+    .check_prompt = check_source,
+    .shapes = more_shapes,
+    .tokens = tokens_of,
+    .forward = forward_more,
+    .eval = eval_more,
+};
+
+/* A model of texts and the eye of one do not stand in for each other. */
+static bool check_senses(Binder *b) {
+    const bool sees = quirks_of(b->model->recipe)->sees, eye = !b->kind->words;
+    if (sees == eye) return true;
+    return eye ? fault_set(b->fault,
+                           "a %s model reads texts: wanted a file that reads pictures "
+                           "for it (mmproj)",
+                           b->model->recipe->arch)
+               : fault_set(b->fault,
+                           "the file reads pictures for another model: give that one with "
+                           "-m, and this one with --mmproj");
+}
+
+/* The quirks of its row, or of a file of a plain family that is more; NULL: it has none.  One that makes
+ * vectors may be of any family. */
+static const Quirks *quirks_of_file(Binder *b) {
+    const Recipe *r = b->model->recipe;
+    if (r->quirks) return r->quirks;
+    for (const MoreFiles *f = more_files; f->arch; f++)
+        if (text_equal(text_of(f->arch), text_of(r->arch)) && f->has(&b->model->gguf))
+            return f->quirks;
+    return find_key(b, "pooling_type") ? &no_quirks : NULL;
+}
+
+bool find_more(Binder *b) {
+    Model *m = b->model;
+    const Quirks *q = quirks_of_file(b);
+    if (!check_senses(b)) return false;
+    if (!q) return true;
+    if (!(m->extras = calloc(1, sizeof *m->extras)))
+        return fault_set(b->fault, "no memory for a model");
+    *m->extras = (ModelExtras){.quirks = q, .logit_scale = 1, .latent_scale = 1};
+    m->extras->eye.class_last = b->kind == &eye_kinds[CLASS_LAST];
+    m->hooks = &more_hooks;
+    if (q->keys) b->keys = q->keys;
+    if (q->blocks) b->blocks = q->blocks;
+    b->first_blocks = q->encoder, b->norm_bias = q->norm_bias;
+    return true;
+}

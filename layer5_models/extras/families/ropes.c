@@ -1,0 +1,94 @@
+/* ropes.c - positions that turn in another way than a plain decoder's, from their keys.  See parts.h. */
+#include "families/parts.h"
+
+#include <math.h>
+
+/* Longrope: Ding et al. 2024, arXiv:2402.13753.  All of it stands in the two lists of divisors. */
+static bool is_long(const Binder *b) {
+    const Gguf *g = &b->model->gguf;
+    return quirks_in(b)->rope_long && (gguf_find_tensor(g, "rope_factors_long.weight") ||
+                                       gguf_find_tensor(g, "rope_factors_short.weight"));
+}
+
+/* DeepSeek lets the scores grow, by m^2, and leaves what turns its size: the key has 0.1
+ * mscale_all_dim of the paper's code, m = 1 + key * ln(factor).  Files without the key let both grow.
+ *
+ * Elsewhere the magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m (mscale_all_dim in
+ * the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
+static void read_multiplier(Binder *b, RopeConfig *c) {
+    const Quirks *q = quirks_in(b);
+    if (c->scaling != ROPE_SCALE_YARN || !b->ok || !(q->latents || q->yarn_multiplier)) return;
+    double key = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10),
+           m = 1 + (key > 0 ? key : 0.1) * log(c->factor);
+    if (!q->latents) {
+        c->attn_factor /= 1 + 0.1 * key * log(c->factor);
+        return;
+    }
+    if (key > 0) c->attn_factor /= 1 + 0.1 * log(c->factor);
+    extras_of(b)->latent_scale = (float)(m * m);
+}
+
+static void stretch_more(Binder *b, RopeConfig *c) {
+    const bool lists = is_long(b);
+    Text name = key_text(b, "rope.scaling.type", "linear");
+    c->scaling =
+        lists && text_equal(name, text_of("longrope")) ? ROPE_SCALE_NONE : read_scaling(b);
+    read_stretching(b, c, lists || c->scaling == ROPE_SCALE_YARN);
+    read_multiplier(b, c);
+}
+
+/* Hunyuan writes its longer context as an alpha: theta * alpha^(d / (d - 2)), "NTK-aware". */
+static void read_alpha(Binder *b, RopeConfig *c) {
+    double d = (double)c->rotary, alpha = key_number(b, "rope.scaling.alpha", false, 1, 1, 1e6);
+    if (d > 2) c->theta *= pow(alpha, d / (d - 2));
+}
+
+/* Pairs of an image's tokens turn by time, height or width; of a text all three are the position,
+ * so that every pair turns by it. */
+static void check_sections(Binder *b, const RopeConfig *c) {
+    const char *key = "rope.dimension_sections";
+    const GgufPair *pair = find_key(b, key);
+    int64_t section = 0, sum = 0;
+    bool ok = pair && pair->type == GGUF_ARRAY && pair->count == 4;
+    for (uint64_t i = 0; ok && i < 4; i++)
+        ok = gguf_int(pair, i, &section) && section >= 0 && (sum += section) <= 65536;
+    if (!ok || section != 0 || (size_t)sum != c->rotary / 2)
+        refuse_key(b, key, "four numbers of pairs, the last 0, of all that turn",
+                   "text turns every pair by its position here");
+    find_key(b, "n_deepstack_layers"); /* of images */
+}
+
+/* Two ropes in place of one, and the size of what they turn; which, a session's length says. */
+static void read_long(Binder *b, RopeConfig *c) {
+    Model *m = b->model;
+    ModelExtras *x = m->extras;
+    const char *from = "rope.dimension_count";
+    RopeConfig longer = *c;
+    longer.divisors = bind_vector(b, "rope_factors_long.weight", true, c->rotary / 2, from);
+    c->divisors = bind_vector(b, "rope_factors_short.weight", true, c->rotary / 2, from);
+    x->long_ctx = key_size(b, "rope.scaling.original_context_length", true, 1, 1, KEY_MAX_CTX);
+    if (!b->ok) return;
+    rope_init(&m->ropes[0], c, &m->arena);
+    rope_init(&x->long_rope, &longer, &m->arena);
+    m->ropes[0].magnitude = x->long_rope.magnitude = (float)c->attn_factor;
+}
+
+void read_more_ropes(Binder *b) {
+    Model *m = b->model;
+    const Quirks *q = quirks_in(b);
+    RopeConfig c = {.style = m->recipe->rope, .rotary = rotary_of(m, false), .factor = 1};
+    if (c.style != ROPE_NONE) {
+        c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
+        if (q->rope_alpha) read_alpha(b, &c);
+        if (q->rope_sections && c.rotary) check_sections(b, &c);
+        stretch_more(b, &c);
+        if (m->recipe->rope_freqs) c.divisors = read_divisors(b, q->rope_freqs_needed);
+    }
+    if (!b->ok) return;
+    if (is_long(b))
+        read_long(b, &c);
+    else
+        rope_init(&m->ropes[0], &c, &m->arena);
+    if (q->rope_freqs_full) c.divisors = NULL;
+    read_window_rope(b, &c);
+}

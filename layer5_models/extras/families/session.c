@@ -1,0 +1,310 @@
+/* session.c - a batch on its way through a family that is more than a plain decoder, or through a plain
+ * one that is given rows or has to leave some behind.  See families.h.
+ *
+ * It is the way of decoder.c, with more on either side: sources, rows in place of tokens, a join, norms
+ * and tables beside the embedding, parts of the stream. */
+#include "decoder_parts.h"
+#include "draft_head.h"
+#include "families/parts.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------ opening */
+
+static bool check_direction(const Model *m, bool canvas, Fault *fault) {
+    if (more_of(m)->quirks->both_ways == canvas) return true;
+    return canvas ? fault_set(fault,
+                              "a %s model writes from left to right (strata generate): it has "
+                              "not learned to fill places in any order",
+                              m->recipe->arch)
+                  : fault_set(fault,
+                              "a %s model does not write from left to right: it is a diffusion "
+                              "model, which fills places in any order (strata diffuse)",
+                              m->recipe->arch);
+}
+
+bool check_more_session(const Model *m, const SessionConfig *config, Fault *fault) {
+    const ModelExtras *x = more_of(m);
+    const bool ranks = x->text_head.pooling == POOLING_RANK;
+    if (x->quirks->guesses && !x->guesses.model)
+        return fault_set(
+            fault,
+            "a file of the family %s is a draft head, no model by itself: give the "
+            "model that it drafts for with -m, and this one with --draft",
+            m->recipe->arch);
+    if (!config->vectors && !model_writes(m))
+        return fault_set(
+            fault, "this %s model does not write: it makes %s of texts, as strata %s shows",
+            m->recipe->arch, ranks ? "scores" : "vectors", ranks ? "rerank" : "embed");
+    return config->vectors || check_direction(m, config->canvas, fault);
+}
+
+size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
+    const ModelExtras *x = m->extras;
+    size_t layers = m->sizes.layers;
+    for (size_t l = 0; l < m->sizes.layers; l++) {
+        const LayerExtras *e = m->layers[l].extras;
+        const Indexer *index = &m->blocks[l].extras->mla.index;
+        shapes[l].state = block_state(&m->blocks[l]);
+        if (e->back || e->encodes) shapes[l].kv_heads = 0;
+        if (x->quirks->both_ways) shapes[l].window = 0;
+        if (!index->heads) continue;
+        shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
+        layers = 2 * m->sizes.layers;
+    }
+    /* rows of a source see all of it: none is another text's beginning */
+    if (x->encoder) config->prefixes = 0;
+    return layers;
+}
+
+/* What a text's row, its vector and its scores need. */
+static void layout_text_head(Session *s, SessionExtras *x) {
+    const TextHead *h = &more_of(s->model)->text_head;
+    size_t dim = max_size(s->model->sizes.dim, h->labels), wide = dim;
+    if (h->dense[0].w.data) wide = max_size(wide, h->dense[0].w.shape[0]);
+    x->pooled = arena_take(&s->arena, dim, sizeof *x->pooled);
+    x->wide = arena_take(&s->arena, wide, sizeof *x->wide);
+    x->wide_scratch = arena_take(&s->arena, linear_scratch_bytes(1, wide), 1);
+}
+
+void layout_more_session(Session *s, const SessionConfig *c) {
+    const ModelExtras *m = more_of(s->model);
+    SessionExtras spare, *x = s->extras = arena_take(&s->arena, 1, sizeof *x);
+    if (!x) x = &spare; /* while the arena measures */
+    const size_t few = m->guesses.row_of ? m->guesses.count : 0,
+                 parts = m->encoder ? c->max_tokens : 0;
+    x->key = arena_take(&s->arena, s->model->sizes.key, sizeof *x->key);
+    layout_text_head(s, x);
+    if (few) x->few = arena_take(&s->arena, few, sizeof *x->few);
+    x->part.token = arena_take(&s->arena, parts, sizeof *x->part.token);
+    x->part.sequence = arena_take(&s->arena, parts, sizeof *x->part.sequence);
+    x->part.position = arena_take(&s->arena, parts, sizeof *x->part.position);
+    x->part.wanted = arena_take(&s->arena, parts, sizeof *x->part.wanted);
+}
+
+/* ------------------------------------------------------------------ what hangs on it */
+
+/* A plain decoder goes the longer way while it is given rows, or has to leave some behind. */
+static void choose_way(Session *s) {
+    s->hooks = s->extras->tap.count || s->extras->n_rows ? &more_hooks : s->model->hooks;
+}
+
+void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
+    s->extras->tap.layers = layers, s->extras->tap.count = count, s->extras->tap.rows = rows;
+    choose_way(s);
+}
+
+bool session_lend(Session *s, const float *rows, size_t count, Fault *fault) {
+    const ModelExtras *m = more_of(s->model);
+    const bool looks = m->layer_table.table.data;
+    if (looks || m->encoder || m->quirks->both_ways)
+        return fault_set(fault, "a %s model reads no pictures: %s", s->model->recipe->arch,
+                         looks ? "its layers look tokens up by themselves"
+                               : "it does not go on with a text");
+    s->extras->rows = rows, s->extras->n_rows = count;
+    choose_way(s);
+    return true;
+}
+
+size_t tokens_of(const Session *s) { return s->model->sizes.vocab + s->extras->n_rows; }
+
+const Rope *session_rope(const Session *s, size_t l) {
+    const ModelExtras *m = more_of(s->model);
+    const Rope *rope = s->model->blocks[l].attention.rope;
+    bool longer = m->long_ctx && session_ctx(s) > m->long_ctx && rope == &s->model->ropes[0];
+    return longer ? &m->long_rope : rope;
+}
+
+/* ------------------------------------------------------------------ what goes in */
+
+static bool check_more(Session *s, const Batch *batch, Fault *fault) {
+    const bool joins = draft_head_is(s->model);
+    REQUIRE(!joins || batch->input, "a draft head reads tokens and rows");
+    if (batch->input && more_of(s->model)->layer_table.table.data)
+        return fault_set(fault, "layers of a %s model look tokens up: vectors will not do",
+                         s->model->recipe->arch);
+    return ((batch->input && !joins) || check_tokens(s, batch, session_tokens(s), fault)) &&
+           check_wanted(s, batch, fault) && source_check(s, batch, fault);
+}
+
+/* Is a token of the first text or of the second?  Files with one row of types make no difference. */
+static size_t text_of_token(const Session *s, int32_t position) {
+    const size_t second = s->extras->second;
+    return second && (size_t)position >= second && more_of(s->model)->types.shape[0] > 1;
+}
+
+/* The row (dim) that comes in place of the embedding of token i: the batch brings one, or the session has
+ * one; NULL: none does. */
+static const float *row_of_token(const Session *s, const Batch *batch, size_t i) {
+    const size_t dim = s->model->sizes.dim, vocab = s->model->sizes.vocab;
+    if (batch->input) return batch->input + i * dim;
+    size_t token = (size_t)batch->token[i];
+    return token < vocab ? NULL : s->extras->rows + (token - vocab) * dim;
+}
+
+/* x = an embedding, or a row that the batch or the session brings; the row of its position and that of
+ * its text are added, then comes the norm. */
+static void embed_more(Session *s, const Batch *batch, size_t i) {
+    const Model *m = s->model;
+    const ModelExtras *e = more_of(m);
+    const size_t dim = m->sizes.dim;
+    const float *row = row_of_token(s, batch, i);
+    float *x = s->x + i * dim;
+    if (row)
+        memcpy(x, row, dim * sizeof *x);
+    else
+        embed_token(m, x, batch->token[i]);
+    if (m->positions.data)
+        position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
+    if (e->types.data)
+        position_add_learned(x, &e->types, text_of_token(s, batch->position[i]), s->run.normed);
+    norm_apply(&e->embedding_norm, x, x, dim);
+}
+
+static WiringRun *wiring_run(const Session *s) { return block_memory(&s->run, wiring_open); }
+
+/* Tokens and the rows beside them.  The first token of a text, beside which there is no row, is nothing
+ * that others see where the whole row goes into attention: it is a source (kv.h) of one. */
+static void join_rows(Session *s, const Batch *batch) {
+    const Block *b = &s->model->blocks[0];
+    join_forward(s->pool, &b->extras->join, &wiring_run(s)->join, batch->input, batch->count,
+                 s->x);
+    for (size_t i = 0; i < batch->count && b->wiring == &joined_wiring; i++)
+        s->kv.source[batch->sequence[i]] = 1;
+}
+
+/* All that goes into the first block, and what goes into others beside it. */
+static void embed_stream(Session *s, const Batch *batch) {
+    const Model *m = s->model;
+    const ModelExtras *e = more_of(m);
+    const bool joins = draft_head_is(m);
+    Batch tokens = *batch;
+    PROFILE("embed");
+    if (joins) tokens.input = NULL; /* rows come beside the tokens, not in their place */
+    for (size_t i = 0; i < batch->count; i++) embed_more(s, &tokens, i);
+    if (joins) join_rows(s, batch);
+    if (e->layer_table.table.data)
+        layer_inputs(s->pool, &e->layer_table, &wiring_run(s)->layer_input, batch, s->x);
+    if (e->streams)
+        altup_spread(s->pool, &e->altup, &wiring_run(s)->altup, s->x, batch->count,
+                     m->sizes.dim);
+}
+
+/* ------------------------------------------------------------------ layers */
+
+/* What goes into layer l, where that is asked for. */
+static void keep_tapped(Session *s, size_t n, size_t l) {
+    const SessionExtras *x = s->extras;
+    const size_t dim = s->model->sizes.dim;
+    for (size_t k = 0; k < x->tap.count; k++)
+        for (size_t i = 0; i < n && x->tap.layers[k] == l; i++)
+            memcpy(x->tap.rows + (i * x->tap.count + k) * dim, s->x + i * dim,
+                   dim * sizeof *s->x);
+}
+
+static void run_block(Session *s, size_t l, const Batch *batch) {
+    const Model *m = s->model;
+    Block longer, *b = &m->blocks[l];
+    keep_tapped(s, batch->count, l);
+    if (session_rope(s, l) != b->attention.rope) {
+        longer = *b;
+        longer.attention.rope = session_rope(s, l);
+        b = &longer;
+    }
+    /* all blocks of an encoder work in the memory of the first layer behind them */
+    const Pass pass = {&s->run, &s->kv, max_size(l, more_of(m)->encoder), batch, m->sizes.dim};
+    block_forward(b, &pass, s->x);
+}
+
+/* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more. */
+static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
+    const Model *m = s->model;
+    const ModelExtras *e = more_of(m);
+    embed_stream(s, batch);
+    if (s->run.probe) {
+        probe_enter(s->run.probe, from, batch);
+        probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
+    }
+    for (size_t l = from; l < to; l++) {
+        if (s->is_wanted && !s->is_wanted(s->context)) return false;
+        run_block(s, l, batch);
+    }
+    if (e->streams)
+        altup_gather(s->pool, &e->altup, &wiring_run(s)->altup, s->x, batch->count,
+                     m->sizes.dim);
+    if (e->streams && s->run.probe) /* in place of the one stream that the last layer showed */
+        probe_stream(s->run.probe, PROBE_AFTER, s->x, m->sizes.dim);
+    return true;
+}
+
+/* ------------------------------------------------------------------ what comes out */
+
+static void unembed_more(Session *s, const Batch *batch) {
+    const Model *m = s->model;
+    const float scale = more_of(m)->logit_scale;
+    size_t wanted = 0;
+    unembed(s, batch);
+    if (s->hidden_only) return;
+    for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
+    for (size_t i = 0; scale != 1 && i < wanted * m->sizes.vocab; i++) s->logits[i] *= scale;
+    if (s->extras->few) draft_head_spread(s, batch);
+}
+
+void session_lens(Session *s, const float *x) {
+    memcpy(s->x, x, s->model->sizes.dim * sizeof *x);
+    unembed_more(s, &(Batch){.count = 1, .wanted = &(bool){true}});
+}
+
+/* Sources through the encoder, then what is written through the other layers. */
+static bool run_more(Session *s, const Batch *batch) {
+    const size_t encoder = more_of(s->model)->encoder, layers = s->model->sizes.layers;
+    Batch source = {0}, text = *batch;
+    if (encoder) source_split(s, batch, &source, &text);
+    if (source.count) {
+        if (!run_some(s, &source, 0, encoder)) return false;
+        source_keep(s, &source);
+    }
+    if (text.count && !run_some(s, &text, encoder, layers)) return false;
+    unembed_more(s, &text);
+    return true;
+}
+
+bool forward_more(Session *s, const Batch *batch, Fault *fault) {
+    if (!check_more(s, batch, fault)) return false;
+    for (size_t i = 0; i < batch->count && more_of(s->model)->quirks->both_ways; i++)
+        kv_truncate(&s->kv, (size_t)batch->sequence[i], 0);
+    if (!take_room(s, batch, fault)) return false;
+    return run_more(s, batch) || stop_batch(s, batch, fault);
+}
+
+/* ------------------------------------------------------------------ a text */
+
+/* A text that is read both ways is one batch. */
+static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool all_logits,
+                        Fault *fault) {
+    size_t most = all_logits ? min_size(s->max_tokens, s->max_logits) : s->max_tokens;
+    if (count > most)
+        return fault_set(fault,
+                         "a text of %zu tokens does not fit into a batch of %zu, and a %s "
+                         "model, which looks "
+                         "both ways, reads a text in one",
+                         count, most, s->model->recipe->arch);
+    session_rewind(s, 0, 0);
+    return count == 0 || eval_batch(s, tokens, count, all_logits ? 0 : count - 1, fault);
+}
+
+/* Tokens in batches; a source, which has no logits, in one with what follows. */
+bool eval_more(Session *s, const int32_t *tokens, size_t count, bool all_logits, Fault *fault) {
+    if (more_of(s->model)->quirks->both_ways)
+        return eval_canvas(s, tokens, count, all_logits, fault);
+    for (size_t at = 0, n; at < count; at += n) {
+        size_t source =
+            s->kv.length[0] == 0 ? model_source(s->model, tokens + at, count - at) : 0;
+        n = min_size(min_size(count - at, s->max_tokens), PREFILL_BATCH);
+        if (all_logits) n = min_size(n, source + s->max_logits);
+        const size_t last = count - at - 1; /* the last one is always wanted */
+        if (!eval_batch(s, tokens + at, n, all_logits ? min_size(source, last) : last, fault))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,225 @@
+/* sizes.c - the numbers of a model and of its layers, where they are more than a plain decoder's.  See
+ * parts.h. */
+#include "families/parts.h"
+
+#include <math.h>
+
+/* ------------------------------------------------------------------ a model */
+
+static void read_granite_scales(Binder *b) {
+    Model *m = b->model;
+    m->embedding_scale = (float)key_number(b, "embedding_scale", false, 1, 1e-6, 1e6);
+    m->residual_scale = (float)key_number(b, "residual_scale", false, 1, 1e-6, 1e6);
+    m->extras->attention_scale = (float)key_number(b, "attention.scale", false, 0, 0, 1e6);
+    m->extras->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+}
+
+/* Without logit_scale programs disagree about which way to scale. */
+static void read_minicpm_scales(Binder *b) {
+    Model *m = b->model;
+    double each = 1.4 / sqrt((double)m->sizes.layers);
+    m->embedding_scale = (float)key_number(b, "embedding_scale", false, 12, 1e-6, 1e6);
+    m->residual_scale = (float)key_number(b, "residual_scale", false, each, 1e-6, 1e6);
+    m->extras->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+}
+
+static void read_more_scales(Binder *b) {
+    Model *m = b->model;
+    ModelExtras *x = m->extras;
+    const Quirks *q = x->quirks;
+    if (q->scales == SCALES_GRANITE) read_granite_scales(b);
+    if (q->scales == SCALES_MINICPM) read_minicpm_scales(b);
+    if (q->scales == SCALES_MINICPM3) {
+        m->embedding_scale = 12, x->logit_scale = 256 / (float)m->sizes.dim;
+        m->residual_scale = (float)(1.4 / sqrt((double)m->sizes.layers));
+    }
+    if (q->scales == SCALES_COHERE)
+        x->logit_scale = (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+    x->max_bias = q->max_bias >= 0
+                      ? q->max_bias
+                      : (float)key_number(b, "attention.max_alibi_bias", false, 0, 0, 1000);
+    x->clamp = q->clamp ? (float)key_number(b, "attention.clamp_kqv", false, 0, 0, 1e6) : 0;
+}
+
+/* Dream's row of a place says what the next one is. */
+static void read_logit_shift(Binder *b) {
+    const char *key = "diffusion.shift_logits";
+    const GgufPair *pair = gguf_find(&b->model->gguf, key);
+    char got[96];
+    if (!quirks_in(b)->both_ways || quirks_in(b)->vectors || !b->ok) return;
+    extras_of(b)->shift_logits = !pair || (pair->type == GGUF_BOOL && *pair->data);
+    if (!pair) return;
+    b->used_keys[pair - b->model->gguf.pairs] = true;
+    if (pair->type != GGUF_BOOL)
+        b->ok = fault_set(b->fault, "key '%s' is %s, wanted true or false", key,
+                          value_text(pair, got, sizeof got));
+}
+
+/* Its blocks stand behind those of the encoder, which block_count counts. */
+static void read_decoder(Binder *b) {
+    const char *key = "decoder_start_token_id";
+    ModelSizes *s = &b->model->sizes;
+    ModelExtras *x = extras_of(b);
+    const Tokenizer *t = b->model->tokenizer;
+    x->encoder = b->n_first = s->layers;
+    s->layers += key_size(b, "decoder_block_count", false, x->encoder, 1,
+                          MODEL_LAYERS - min_size(x->encoder, MODEL_LAYERS - 1));
+    s->blocks = s->layers;
+    x->start = (int32_t)key_size(b, key, true, 0, 0, tokenizer_count(t) - 1);
+    if (b->ok && x->start == tokenizer_eos(t))
+        refuse_key(b, key, "another token than the one that ends a text",
+                   "it is what tells a source from what is written");
+}
+
+/* Draft heads stand behind the layers, and block_count counts them, too. */
+static void read_draft_heads(Binder *b) {
+    ModelSizes *s = &b->model->sizes;
+    if (!quirks_in(b)->draft_heads || !b->ok) return;
+    extras_of(b)->drafts = key_size(b, "nextn_predict_layers", false, 0, 0, s->layers - 1);
+    s->layers -= extras_of(b)->drafts;
+}
+
+/* Parts of the stream. */
+static void read_streams(Binder *b) {
+    ModelExtras *x = extras_of(b);
+    ModelSizes *s = &b->model->sizes;
+    if (!x->quirks->streams) return;
+    x->streams = key_size(b, "altup.num_inputs", false, x->quirks->streams, 2, ALTUP_STREAMS);
+    key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first part is computed */
+    s->stream = x->streams * s->dim;
+}
+
+bool read_more_sizes(Binder *b) {
+    const Quirks *q = quirks_in(b);
+    ModelSizes *s = &b->model->sizes;
+    if (q->guesses) key_size(b, "block_count", true, 0, 1, 1);
+    if (q->sees) {
+        s->layers = s->blocks = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
+        s->dim = s->stream = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
+        if (!b->ok || !read_eye(b)) return false;
+        s->blocks = s->layers, b->model->embedding_scale = b->model->residual_scale = 1;
+        read_eps(b);
+        return b->ok;
+    }
+    if (!b->ok || !read_sizes(b)) return false;
+    if (q->encoder) read_decoder(b);
+    read_draft_heads(b);
+    read_streams(b);
+    read_logit_shift(b);
+    read_more_scales(b);
+    return b->ok;
+}
+
+/* ------------------------------------------------------------------ a layer */
+
+const GgufTensor *matrix_in(const Binder *b, size_t l, const char *name) {
+    char full[96];
+    return gguf_find_tensor(&b->model->gguf,
+                            block_name(b, full, sizeof full, l, name, "weight"));
+}
+
+bool has_matrix(const Binder *b, size_t l, const char *name) { return matrix_in(b, l, name); }
+
+/* Families with recurrent layers have attention in some, or in none: the tensors show it. */
+static bool has_attention(const Binder *b, size_t l) {
+    switch (quirks_in(b)->recurrent) {
+    case RECURRENT_NONE: return true;
+    case RECURRENT_KDA: return has_matrix(b, l, "attn_kv_a_mqa");
+    case RECURRENT_RWKV: return false;
+    case RECURRENT_DELTA:
+    case RECURRENT_DELTA_TILED: return has_matrix(b, l, "attn_q");
+    default: return has_matrix(b, l, "attn_q") || has_matrix(b, l, "attn_qkv");
+    }
+}
+
+/* Layers of this model may have windows. */
+static bool has_windows(const Model *m) {
+    const Recipe *r = m->recipe;
+    const Quirks *q = m->extras->quirks;
+    if (q->window_layers && q->window_layers != m->sizes.layers) return false;
+    return r->window_pattern || r->window_everywhere || q->window_listed;
+}
+
+size_t window_of(Binder *b, size_t l) {
+    return window_in(b, l, has_windows(b->model), quirks_in(b)->window_after);
+}
+
+static bool more_rope(Binder *b, size_t l, const LayerSizes *s) {
+    const Quirks *q = quirks_in(b);
+    if (!has_rope(b->model->recipe, l)) return false;
+    if (q->rope_windows_only && has_windows(b->model) && s->window == 0) return false;
+    return !q->rope_by_key || key_bool(b, "rope.scaling.finetuned", false, true);
+}
+
+/* Heads of windowed layers may be smaller: keys of both kinds are then of some layer. */
+static void read_kinds_of_lengths(Binder *b, LayerSizes *s) {
+    static const char *const lengths[] = {
+        "attention.key_length",     "attention.value_length",     "rope.dimension_count",
+        "attention.key_length_swa", "attention.value_length_swa", "rope.dimension_count_swa"};
+    bool own = quirks_in(b)->window_heads && s->window;
+    for (int i = 0; i < 6 && quirks_in(b)->window_heads; i++) find_key(b, lengths[i]);
+    read_lengths(b, own ? "_swa" : "", own, s);
+}
+
+/* A gate on what attention mixes. */
+static void read_gate(Binder *b, LayerSizes *s) {
+    const AttentionGate gate = quirks_in(b)->gate;
+    LayerExtras *e = s->extras;
+    e->gate_in_q = gate == GATE_IN_Q;
+    if (gate == GATE_NUMBER) e->attn_gate = s->mixed;
+    if (gate == GATE_HEAD) e->attn_gate = s->heads;
+    if (!e->gate_in_q) return;
+    s->q *= 2;
+    if (b->ok && s->value_dim != s->head_dim)
+        refuse_key(b, "attention.value_length", "key_length", "gates lie between queries");
+}
+
+static bool read_attention(Binder *b, size_t l, LayerSizes *s) {
+    const Quirks *q = quirks_in(b);
+    LayerExtras *e = s->extras;
+    layer_widths(s);
+    if (!read_heads(b, l, has_attention(b, l), s) || !s->heads) return b->ok;
+    read_kinds_of_lengths(b, s);
+    if (q->guesses) s->in = 2 * s->dim;
+    bool lent = q->keys_as_values && !s->window && s->value_dim == s->head_dim;
+    e->keys_are_values = lent && !has_matrix(b, l, "attn_v");
+    read_gate(b, s);
+    if (s->window == 0 && q->rope_full_half) s->rotary /= 2;
+    return check_heads(b, s);
+}
+
+/* What a block does without where its tensors are not there: the first norm, the gate of a network. */
+static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
+    const Quirks *q = quirks_in(b);
+    LayerExtras *e = s->extras;
+    const GgufTensor *up = matrix_in(b, l, "ffn_up");
+    const bool flat = up && up->ndim == 2;
+    e->bare = q->first_bare && l == 0 && !has_matrix(b, l, "attn_norm");
+    s->gate_in_up = b->model->recipe->gate_in_up;
+    e->swapped = q->sees && flat && up->shape[1] == s->hidden;
+    if (e->swapped && s->hidden == s->dim)
+        refuse_key(b, "feed_forward_length", "another number than embedding_length",
+                   "old files exchange ffn_up and ffn_down, and nothing shows which this is");
+    e->no_gate = q->gate_or_relu && !has_matrix(b, l, "ffn_gate");
+    if (!q->gate_maybe || has_matrix(b, l, "ffn_gate")) return;
+    s->gate_in_up = flat && up->shape[0] == 2 * s->hidden;
+    e->no_gate = !s->gate_in_up;
+}
+
+bool read_more_layer(Binder *b, size_t l, LayerSizes *s) {
+    const Quirks *q = quirks_in(b);
+    const bool all = !q->recurrent;
+    LayerExtras *e = s->extras;
+    e->quirks = q;
+    e->drafts = q->guesses || l >= b->model->sizes.layers, e->joined = q->guesses;
+    s->hidden = key_of_layer(b, "feed_forward_length", l, all, 0, all, MAX_SIZE);
+    if (q->half_hidden) s->hidden /= 2;
+    read_lacks(b, l, s);
+    s->window = window_of(b, l);
+    if (!read_attention(b, l, s) || !read_latents(b, l, s) || !read_experts(b, l, s) ||
+        !read_recurrent(b, l, s) || !read_shared_kv(b, l, s) || !read_beside(b, e) ||
+        !read_source(b, l, e))
+        return false;
+    s->rope = more_rope(b, l, s);
+    return b->ok;
+}

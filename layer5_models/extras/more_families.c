@@ -1,0 +1,310 @@
+/* more_families.c - families that are more than plain decoders: their rows, and the quirks of files of
+ * plain families.  See families.h.  Programs that link the extras have this table in place of the
+ * core's, which is empty. */
+#include "families/parts.h"
+
+/* With two norms (40B), attention has one of its own and the feed-forward reads the first. */
+static const RoleName falcon_names[] = {{ROLE_ATTN_NORM, "attn_norm_2", "attn_norm_2"},
+                                        {ROLE_FFN_NORM, "attn_norm", "attn_norm_2"},
+                                        {0}};
+
+/* The norm before the feed-forward, which stands after attention. */
+static const RoleName moved_names[] = {{ROLE_FFN_NORM, "post_attention_norm", NULL}, {0}};
+
+/* A block is one thing, a mixer or a network, behind the one norm. */
+static const RoleName nemotron_h_names[] = {
+    {ROLE_FFN_NORM, "attn_norm", "ffn_up"}, {ROLE_FFN_NORM, "attn_norm", "ffn_gate_inp"}, {0}};
+
+/* Maps of Kimi's delta net go by way of few numbers, or are called as those of attention. */
+static const RoleName kda_names[] = {{ROLE_DELTA_DECAY, "ssm_f_b", NULL},
+                                     {ROLE_DELTA_GATE, "ssm_g_b", NULL},
+                                     {ROLE_DELTA_OUT, "attn_output", NULL},
+                                     {0}};
+
+/* Norms stand behind the branches, and say so in their names. */
+static const RoleName bert_names[] = {{ROLE_ATTN_NORM, "attn_output_norm", NULL},
+                                      {ROLE_FFN_NORM, "layer_output_norm", NULL},
+                                      {0}};
+
+static const RoleName t5_names[] = {{ROLE_ATTN_OUTPUT, "attn_o", NULL}, {0}};
+
+static const RoleName clip_names[] = {{ROLE_ATTN_NORM, "ln1", NULL},
+                                      {ROLE_ATTN_OUTPUT, "attn_out", NULL},
+                                      {ROLE_FFN_NORM, "ln2", NULL},
+                                      {0}};
+
+/* The norms of the two halves that attention reads, a token and what the model knew. */
+static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL},
+                                       {ROLE_JOIN_HIDDEN_NORM, "attn_norm_2", NULL},
+                                       {0}};
+
+/* Experts, and what their weights are a function of.  The keys are expert_gating_func,
+ * expert_weights_norm and expert_weights_scale; with them comes a bias on the choice. */
+#define EXPERTS(SCORE) .experts = true, .router = ROUTER_##SCORE
+#define EXPERTS_BY_KEY(SCORE) \
+    EXPERTS(SCORE), .router_by_key = true, .weights_by_key = true, .choice_bias = true
+
+/* Reads, and does not write; and so BERT, whose norms stand behind the branches */
+#define ENCODER .both_ways = true, .vectors = true
+#define BERT                                                                   \
+    ENCODER, .names = bert_names, .no_out_norm = true, .embedding_norm = true, \
+             .token_types = true
+
+/* Distances have biases, and nothing scales scores: the weights do */
+#define T5 .gate_or_relu = true, .names = t5_names, .relative = true, .score_scale = 1
+
+#define QUIRKS(...) \
+    .quirks = &(const Quirks) { __VA_ARGS__ }
+
+/* clang-format off */
+static const Recipe rows[] = {
+    /* Llama and its line: RMS norms, rotation, a gated network */
+    {"mistral3", "Ministral 3", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(EXPERTS(SOFTMAX_CHOSEN), .yarn_multiplier = true, .temperature = true)},
+    {"granite", "Granite 3", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(EXPERTS(SOFTMAX_CHOSEN), .rope_by_key = true, .scales = SCALES_GRANITE)},
+    {"qwen", "Qwen 1", RMS, HALVES, SWIGLU, QUIRKS(.half_hidden = true)},
+    {"seed_oss", "Seed-OSS", RMS, HALVES, SWIGLU, QUIRKS(.names = moved_names)},
+    {"glm4", "GLM 4", RMS, PAIRS, SWIGLU, .post_norms = true, .gate_in_up = true,
+     QUIRKS(.draft_heads = true)},
+    {"exaone4", "EXAONE 4", RMS, HALVES, SWIGLU, .no_pre_norms = true, .post_norms = true,
+     .head_norms = HEAD_NORMS_SHARED, .window_pattern = 4, .window = 4096,
+     QUIRKS(.rope_windows_only = true, .window_layers = 64, .draft_heads = true)},
+    {"hunyuan-dense", "Hunyuan", RMS, HALVES, SWIGLU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.rope_alpha = true, .head_norms_late = true)},
+    {"minicpm", "MiniCPM 1, 2, 4", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(.rope_long = true, .scales = SCALES_MINICPM)},
+    {"maincoder", "Maincoder", RMS, PAIRS, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.head_norms_late = true)},
+    {"qwen3vl", "Qwen 3 VL, its text", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.rope_sections = true, .ranks = true, .rank_softmax = true)},
+    {"bitnet", "BitNet b1.58", RMS, HALVES, SWIGLU, QUIRKS(.sub_norms = true)},
+    {"apertus", "Apertus", RMS, HALVES, .act = ACT_XIELU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.xielu = true)},
+
+    /* The line of GPT: norms with a mean, biases, most networks without a gate */
+    {"stablelm", "StableLM", LAYER, HALVES, SWIGLU,
+     QUIRKS(.parallel_by_norm = true, .head_norms_own = true)},
+    {"command-r", "Command R", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
+     QUIRKS(.head_norms_own = true, .scales = SCALES_COHERE)},
+    {"falcon", "Falcon 7B, 40B", LAYER, HALVES, .act = ACT_GELU_TANH,
+     .wiring = &parallel_wiring,
+     QUIRKS(.names = falcon_names)},
+    {"bloom", "BLOOM", LAYER, .act = ACT_GELU_TANH,
+     QUIRKS(.embedding_norm = true, .max_bias = 8)},
+    {"mpt", "MPT", LAYER, .act = ACT_GELU_TANH, QUIRKS(.max_bias = -1, .clamp = true)},
+    {"cohere2", "Command R7B, Command A", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
+     .window_pattern = 4,
+     QUIRKS(.rope_windows_only = true, .scales = SCALES_COHERE)},
+
+    /* Gemma: norms on both sides, large embeddings */
+    {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = &laurel_wiring,
+     .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .scale_embedding = true,
+     .logit_softcap = 30, .window_pattern = 5, .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED,
+     QUIRKS(.cut_layers = 10, .value_norms = true, .score_scale = 1, .own_kv = 20,
+            .idle_kv = true, .layer_input = 256, .streams = 4, .laurel = 64)},
+    {"gemma4", "Gemma 4", RMS, HALVES, GEGLU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .scale_embedding = true,
+     .logit_softcap = -1, .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED,
+     QUIRKS(EXPERTS(SOFTMAX), .rope_freqs_needed = true, .rope_freqs_full = true,
+            .renormalize = true, .beside = true, .value_norms = true, .keys_as_values = true,
+            .score_scale = 1, .own_kv = ALL_LAYERS, .layer_input = LAYER_INPUT_SAID,
+            .output_scale = true, .window_listed = true, .window_heads = true)},
+
+    /* Mixtures of experts */
+    {"llama4", "Llama 4", RMS, PAIRS, SWIGLU, .rope_freqs = true, .no_rope_every = 4,
+     QUIRKS(EXPERTS(SIGMOID), .chunk = 8192, .no_rope_temperature_ctx = 8192,
+            .head_norms_unit = true, .choice_bias = true, .weight_input = true)},
+    {"qwen3moe", "Qwen 3 MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .renormalize = true, .split_hidden = true)},
+    {"granitemoe", "Granite 3 MoE", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(EXPERTS(SOFTMAX), .rope_by_key = true, .renormalize = true,
+            .scales = SCALES_GRANITE)},
+    {"qwen2moe", "Qwen 1.5 MoE, Qwen 2 MoE", RMS, HALVES, SWIGLU,
+     QUIRKS(EXPERTS(SOFTMAX), .shared_gate = true, .split_hidden = true)},
+    {"olmoe", "OLMoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_ROW,
+     QUIRKS(EXPERTS(SOFTMAX))},
+    {"phimoe", "Phi 3.5 MoE", RMS, HALVES, SWIGLU, .window_everywhere = true,
+     QUIRKS(EXPERTS(SOFTMAX), .norm_bias = true, .rope_long = true, .renormalize = true)},
+    {"gpt-oss", "gpt-oss", RMS, HALVES, .act = ACT_SWIGLU_CLAMPED, .gated = true,
+     .window_pattern = 2,
+     QUIRKS(EXPERTS(SOFTMAX_CHOSEN), .names = moved_names, .sinks = true)},
+    {"ernie4_5-moe", "ERNIE 4.5 MoE", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS(SOFTMAX), .renormalize = true, .choice_bias = true)},
+    {"glm4moe", "GLM 4.5, 4.6", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = moved_names, .head_norms_maybe = true,
+            .draft_heads = true)},
+    {"exaone-moe", "K-EXAONE", RMS, HALVES, SWIGLU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED, .window_pattern = 4,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .rope_windows_only = true, .draft_heads = true)},
+    {"hunyuan-moe", "Hunyuan A13B", RMS, HALVES, SWIGLU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .rope_alpha = true, .head_norms_late = true,
+            .renormalize = true)},
+    {"minimax-m2", "MiniMax M2", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_ROW,
+     QUIRKS(EXPERTS(SIGMOID), .router_by_key = true, .renormalize = true,
+            .choice_bias = true)},
+    {"bailingmoe2", "Ling 2, Ring 2", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .draft_heads = true)},
+    {"dots1", "dots.llm1", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS_BY_KEY(SOFTMAX))},
+    {"mellum", "Mellum", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     .window_pattern = 4, .window_stretching = WINDOW_AS_TRAINED,
+     QUIRKS(EXPERTS(SOFTMAX), .renormalize = true)},
+    {"afmoe", "Trinity", RMS, HALVES, SWIGLU, .post_norms = true, .no_rope_every = 4,
+     .head_norms = HEAD_NORMS_SHARED, .window_pattern = 4, .scale_embedding = true,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .gate = GATE_NUMBER)},
+    {"mimo2", "MiMo V2", RMS, HALVES, SWIGLU, .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED,
+     QUIRKS(EXPERTS(SIGMOID), .sinks_maybe = true, .value_scale = true, .window_listed = true,
+            .renormalize = true, .choice_bias = true, .draft_heads = true)},
+    {"step35", "Step 3.5", RMS, HALVES, SWIGLU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED, .window_theta = 10000,
+     .window_stretching = WINDOW_UNSTRETCHED,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .rope_freqs_full = true, .rope_full_half = true,
+            .head_norms_maybe = true, .gate = GATE_HEAD, .window_listed = true, .limits = true,
+            .draft_heads = true, .draft_bare = true)},
+
+    /* Keys and values by way of latents */
+    {"deepseek2", "DeepSeek V2, V3, R1, Kimi K2", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS_BY_KEY(SOFTMAX), .latents = true, .draft_heads = true)},
+    {"deepseek32", "DeepSeek V3.2", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS_BY_KEY(SOFTMAX), .latents = true, .indexer = INDEXER_CHOOSES,
+            .draft_heads = true)},
+    {"glm-dsa", "GLM 5", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .latents = true, .indexer = INDEXER_IDLE,
+            .draft_heads = true)},
+    {"mistral4", "Mistral Small 4", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS_BY_KEY(SOFTMAX), .latents = true, .temperature = true)},
+    {"minicpm3", "MiniCPM 3", RMS, HALVES, SWIGLU, .rope_freqs = true,
+     QUIRKS(.rope_long = true, .latents = true, .scales = SCALES_MINICPM3)},
+
+    /* States beside attention, or in its place */
+    {"mamba", "Mamba, Falcon Mamba", RMS, QUIRKS(.recurrent = RECURRENT_MAMBA)},
+    {"mamba2", "Mamba 2, Codestral Mamba", RMS, QUIRKS(.recurrent = RECURRENT_MAMBA2)},
+    {"rwkv7", "RWKV 7", LAYER, QUIRKS(.embedding_norm = true, .recurrent = RECURRENT_RWKV)},
+    {"jamba", "Jamba", RMS, SWIGLU,
+     QUIRKS(EXPERTS(SOFTMAX), .recurrent = RECURRENT_MAMBA, .ssm_norms = true)},
+    {"granitehybrid", "Granite 4 H", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS(SOFTMAX), .rope_by_key = true, .recurrent = RECURRENT_MAMBA2,
+            .renormalize = true, .scales = SCALES_GRANITE)},
+    {"falcon-h1", "Falcon H1", RMS, HALVES, SWIGLU,
+     QUIRKS(.recurrent = RECURRENT_MAMBA2, .ssm_norm_maybe = true)},
+    {"nemotron_h", "Nemotron H, Nemotron Nano 2", RMS, .act = ACT_RELU_SQUARED,
+     QUIRKS(.names = nemotron_h_names, .recurrent = RECURRENT_MAMBA2)},
+    {"lfm2", "LFM 2", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.out_norm = "token_embd_norm", .recurrent = RECURRENT_SHORT_CONV)},
+    {"lfm2moe", "LFM 2 MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SIGMOID), .out_norm = "token_embd_norm", .recurrent = RECURRENT_SHORT_CONV,
+            .choice_bias = true, .renormalize = true)},
+    {"nemotron_h_moe", "Nemotron 3 Nano", RMS, .act = ACT_RELU_SQUARED,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = nemotron_h_names, .recurrent = RECURRENT_MAMBA2,
+            .latent_experts = true)},
+    {"qwen35", "Qwen 3.5", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.names = moved_names, .rope_sections = true, .gate = GATE_IN_Q,
+            .recurrent = RECURRENT_DELTA_TILED, .draft_heads = true)},
+    {"qwen35moe", "Qwen 3.5 MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .names = moved_names, .rope_sections = true, .gate = GATE_IN_Q,
+            .recurrent = RECURRENT_DELTA_TILED, .shared_gate = true, .renormalize = true,
+            .draft_heads = true)},
+    {"qwen3next", "Qwen 3 Next", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .names = moved_names, .gate = GATE_IN_Q,
+            .recurrent = RECURRENT_DELTA, .shared_gate = true, .renormalize = true,
+            .draft_heads = true)},
+    {"kimi-linear", "Kimi Linear", RMS, SWIGLU,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = kda_names, .latents = true,
+            .recurrent = RECURRENT_KDA, .renormalize = true)},
+
+    /* One text is read both ways, and another one written that looks at it */
+    {"t5", "T5, Flan-T5, mT5, umT5", RMS, GEGLU,
+     QUIRKS(T5, .blocks = "dec.blk", .encoder = "enc.blk", .out_norm = "dec.output_norm",
+            .scale_tied = true)},
+
+    /* Tokens see both ways */
+    {"llada", "LLaDA", RMS, PAIRS, SWIGLU, QUIRKS(.both_ways = true)},
+    {"llada-moe", "LLaDA MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .both_ways = true)},
+    {"dream", "Dream", RMS, HALVES, SWIGLU, QUIRKS(.both_ways = true)},
+    {"rnd1", "RND1", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .both_ways = true, .renormalize = true)},
+    {"t5encoder", "encoders of T5, mT5, umT5", RMS, GEGLU,
+     QUIRKS(ENCODER, T5, .blocks = "enc.blk", .out_norm = "enc.output_norm")},
+    {"bert", "BERT, RoBERTa, MiniLM, BGE, E5, GTE, bge-reranker", LAYER,
+     .wiring = &after_wiring, .act = ACT_GELU_TANH, .learned_positions = true,
+     QUIRKS(BERT, .ranks = true)},
+    {"nomic-bert", "Nomic Embed Text 1, 1.5", LAYER, .wiring = &after_wiring, HALVES,
+     SWIGLU,
+     QUIRKS(BERT)},
+    {"nomic-bert-moe", "Nomic Embed Text 2", LAYER, .wiring = &after_wiring, HALVES,
+     .act = ACT_GELU_TANH,
+     QUIRKS(BERT, EXPERTS(SOFTMAX))},
+    {"jina-bert-v2", "Jina Embeddings 2, Jina Reranker 1", LAYER, .wiring = &after_wiring,
+     GEGLU, .head_norms = HEAD_NORMS_ROW,
+     QUIRKS(BERT, .second_norm = true, .head_norms_maybe = true, .max_bias = 8,
+            .gate_maybe = true, .ranks = true)},
+    {"jina-bert-v3", "Jina Embeddings 3", LAYER, .wiring = &after_wiring, HALVES,
+     .act = ACT_GELU_TANH,
+     QUIRKS(BERT)},
+    {"modern-bert", "ModernBERT, GTE ModernBERT, Granite Embedding 2", LAYER, HALVES, GEGLU,
+     .window_pattern = 3, .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED,
+     .gate_in_up = true,
+     QUIRKS(ENCODER, .first_bare = true, .embedding_norm = true, .window_after = true,
+            .act_by_key = true, .ranks = true, .rank_mean = true, .rank_gelu = true)},
+    {"neo-bert", "NeoBERT", RMS, PAIRS, SWIGLU, .gate_in_up = true,
+     QUIRKS(ENCODER, .out_norm = "enc.output_norm", .ranks = true)},
+    {"eurobert", "EuroBERT, Jina Embeddings 5", RMS, HALVES, SWIGLU, QUIRKS(ENCODER)},
+    {"llama-embed", "Llama Embed Nemotron", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(ENCODER)},
+    {"gemma-embedding", "EmbeddingGemma", RMS, HALVES, GEGLU, .post_norms = true,
+     .head_norms = HEAD_NORMS_SHARED, .window_pattern = 6, .window = 512,
+     .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED, .scale_embedding = true,
+     QUIRKS(ENCODER, .dense = true)},
+    {"clip", "CLIP, the eye of LLaVA 1.5", LAYER,
+     QUIRKS(ENCODER, .sees = true, .keys = "clip.vision", .names = clip_names,
+            .blocks = "v.blk")},
+
+    /* Guess for another model */
+    {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU,
+     .wiring = &joined_wiring, .rope_freqs = true,
+     QUIRKS(.guesses = true, .names = eagle_names, .draft_bare = true)},
+};
+/* clang-format on */
+
+/* ------------------------------------------------------------------ files of plain families */
+
+static bool has_experts(const Gguf *gguf) {
+    double count = 0, used = 0;
+    gguf_float(gguf_find(gguf, "llama.expert_count"), 0, &count);
+    gguf_float(gguf_find(gguf, "llama.expert_used_count"), 0, &used);
+    return count > 0 || used > 0;
+}
+
+static bool has_scores(const Gguf *gguf) {
+    return gguf_find_tensor(gguf, "cls.output.weight") || gguf_find_tensor(gguf, "cls.weight");
+}
+
+static bool has_long_rope(const Gguf *gguf) {
+    return gguf_find_tensor(gguf, "rope_factors_long.weight") ||
+           gguf_find_tensor(gguf, "rope_factors_short.weight");
+}
+
+const MoreFiles more_files[] = {
+    {"llama", has_experts, &(const Quirks){EXPERTS(SOFTMAX_CHOSEN)}}, /* Mixtral */
+    {"phi3", has_long_rope, &(const Quirks){.rope_long = true}},
+    {"qwen3", has_scores, &(const Quirks){.ranks = true, .rank_softmax = true}},
+    {0},
+};
+
+const MoreFamilies more_families = {
+    .rows = rows,
+    .n_rows = sizeof rows / sizeof *rows,
+    .roles = more_roles,
+    .n_roles = ROLES - CORE_ROLES,
+    .find = find_more,
+    .check_session = check_more_session,
+    .layout_session = layout_more_session,
+    .advice = "",
+};

@@ -1,0 +1,29 @@
+/* decoder_parts.h - what a forward pass is made of; private to decoder.c and extras/families. */
+#ifndef STRATA_DECODER_PARTS_H
+#define STRATA_DECODER_PARTS_H
+
+#include "decoder.h"
+
+/* Is there room for the rows of logits that are wanted? */
+bool check_wanted(const Session *session, const Batch *batch, Fault *fault);
+
+/* Are all tokens below `known`? */
+bool check_tokens(const Session *session, const Batch *batch, size_t known, Fault *fault);
+
+/* Room in memory for every token of the batch; all or nothing. */
+bool take_room(Session *session, const Batch *batch, Fault *fault);
+
+/* x (dim) = the embedding of a token, scaled. */
+void embed_token(const Model *model, float *x, int32_t token);
+
+/* The hidden rows that are wanted, and their logits. */
+void unembed(Session *session, const Batch *batch);
+
+/* Nobody wants the batch any more: its sequences are as they were before it.  Returns false. */
+bool stop_batch(Session *session, const Batch *batch, Fault *fault);
+
+/* Append tokens to sequence 0; logits of those from number `wanted` on. */
+bool eval_batch(Session *session, const int32_t *tokens, size_t count, size_t wanted,
+                Fault *fault);
+
+#endif
