@@ -3,7 +3,7 @@
  *
  * Source   the tokenizer.json files of the models, and llama.cpp (d8a24cc, June 2026),
  *          llm_tokenizer_bpe: which names split alike, and how it splits where that is another way
- *          (llama_rules: there every character above 127 is one of seven, see pattern_read). */
+ *          (llama_rules: there every character above 127 is one of seven, see llama_notation.c). */
 #include "pretokenize/pre_rules.h"
 #include "tokenizers/kind_data.h"
 #include "tokenizers/llama_style.h"

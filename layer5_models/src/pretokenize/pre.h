@@ -38,9 +38,9 @@ typedef struct Splitter {
     size_t count;
 } Splitter;
 
-/*   stages   (MAX_STAGES) up to the first NULL
- *   collapsed   see pattern_read */
-bool splitter_open(Splitter *splitter, const char *const *stages, bool collapsed, Fault *fault);
+/* Open the patterns of `stages` (MAX_STAGES), up to the first NULL. */
+bool splitter_open(Splitter *splitter, const char *const *stages, const RegexNotation *notation,
+                   Fault *fault);
 void splitter_close(Splitter *splitter);
 
 /* One text on its way through the stages.  Begins as {0}; pre_free gives its memory back. */

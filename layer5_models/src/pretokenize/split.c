@@ -9,11 +9,11 @@
 
 #include <string.h>
 
-bool splitter_open(Splitter *splitter, const char *const *stages, bool collapsed,
+bool splitter_open(Splitter *splitter, const char *const *stages, const RegexNotation *notation,
                    Fault *fault) {
     *splitter = (Splitter){0};
     for (size_t i = 0; i < MAX_STAGES && stages[i]; i++) {
-        Pattern *pattern = pattern_open(stages[i], collapsed, fault);
+        Pattern *pattern = pattern_open(stages[i], notation, fault);
         if (!pattern) return splitter_close(splitter), false;
         splitter->stages[splitter->count++] = pattern;
     }

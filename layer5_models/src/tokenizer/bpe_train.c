@@ -153,8 +153,8 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
     t.merges = calloc(vocab, sizeof *t.merges);
     Cutting cutting = {0};
     t.ok = t.symbols && t.merges &&
-           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2"))->stages, false,
-                         NULL);
+           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2"))->stages,
+                         &word_notation, NULL);
     for (int i = 0; t.ok && i < 256; i++)
         single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
     for (size_t i = 0; t.ok && i < n_texts; i++)

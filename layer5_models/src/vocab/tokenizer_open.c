@@ -59,7 +59,7 @@ static bool read_rule(Tokenizer *t, const Gguf *gguf, Fault *fault) {
         if (text_equal(pre, text_of(*name))) t->pre = *name;
     if (rule->encode) t->unescape = NULL, t->spaces = true;
     return t->as_llama ? t->as_llama->split(&t->splitter, rule, fault)
-                       : splitter_open(&t->splitter, rule->stages, false, fault);
+                       : splitter_open(&t->splitter, rule->stages, &word_notation, fault);
 }
 
 static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {
