@@ -115,7 +115,7 @@ static uint32_t *edges_of(const Builder *b, size_t *count) {
 
 /* The kind of the characters with this signature (bit i: in set i); a new one when it is new.
  * -1: more than 256. */
-static int kind_of(Builder *b, uint64_t signature, uint64_t *signatures) {
+static int kind_of_signature(Builder *b, uint64_t signature, uint64_t *signatures) {
     size_t kind = 0;
     while (kind < b->pattern->kinds && signatures[kind] != signature) kind++;
     if (kind == b->pattern->kinds) {
@@ -167,7 +167,7 @@ static bool make_kinds(Builder *b) {
             bool inside = at[s] < set->count && set->ranges[at[s]].first <= edges[i];
             signature |= (uint64_t)inside << s;
         }
-        int kind = kind_of(b, signature, signatures);
+        int kind = kind_of_signature(b, signature, signatures);
         if (kind < 0) return free(edges), unusable(b, "more than 256 kinds of characters");
         ok = fill_kind(p, edges[i], edges[i + 1], (unsigned char)kind, &n_pages, &room);
     }
@@ -178,7 +178,7 @@ static bool make_kinds(Builder *b) {
 
 /* ------------------------------------------------------------------ operations */
 
-static int32_t emit(Builder *b, Op op) {
+static int32_t emit_op(Builder *b, Op op) {
     if (b->n_ops == b->op_room) {
         size_t room = b->op_room ? 2 * b->op_room : 64;
         Op *ops = room <= MAX_OPERATIONS ? realloc(b->ops, room * sizeof *ops) : NULL;
@@ -193,12 +193,12 @@ static void emit_sequence(Builder *b, const RegexNode *sequence);
 
 /* The choice between going on here, which is better, and at the place that `leave` is told. */
 static int32_t emit_fork(Builder *b) {
-    int32_t fork = emit(b, (Op){.kind = OP_FORK});
+    int32_t fork = emit_op(b, (Op){.kind = OP_FORK});
     if (b->ok) b->ops[fork].a = fork + 1;
     return fork;
 }
 
-static void leave(Builder *b, int32_t fork) {
+static void fork_leads_here(Builder *b, int32_t fork) {
     if (b->ok) b->ops[fork].b = (int32_t)b->n_ops;
 }
 
@@ -211,10 +211,10 @@ static void emit_group(Builder *b, const RegexNode *group, bool whole) {
         int32_t fork = last ? -1 : emit_fork(b);
         emit_sequence(b, group->child[i]);
         if (whole)
-            emit(b, (Op){.kind = OP_DONE, .a = (int32_t)i});
+            emit_op(b, (Op){.kind = OP_DONE, .a = (int32_t)i});
         else if (!last)
-            jump = emit(b, (Op){.kind = OP_FORK, .a = jump});
-        if (!last) leave(b, fork);
+            jump = emit_op(b, (Op){.kind = OP_FORK, .a = jump});
+        if (!last) fork_leads_here(b, fork);
     }
     while (b->ok && jump >= 0) {
         int32_t before = b->ops[jump].a;
@@ -225,16 +225,16 @@ static void emit_group(Builder *b, const RegexNode *group, bool whole) {
 
 static void emit_once(Builder *b, const RegexNode *atom) {
     switch (atom->kind) {
-    case REGEX_SET: emit(b, (Op){.kind = OP_TAKE, .a = atom->number}); break;
+    case REGEX_SET: emit_op(b, (Op){.kind = OP_TAKE, .a = atom->number}); break;
     case REGEX_GROUP: emit_group(b, atom, false); break;
     case REGEX_LOOK: {
         const RegexNode *set = one_set(atom);
-        emit(b, set ? (Op){.kind = OP_LOOK, .a = set->number, .negative = atom->negative}
-                    : (Op){.kind = OP_LOOK_FAR});
+        emit_op(b, set ? (Op){.kind = OP_LOOK, .a = set->number, .negative = atom->negative}
+                       : (Op){.kind = OP_LOOK_FAR});
         break;
     }
-    case REGEX_END: emit(b, (Op){.kind = OP_END}); break;
-    case REGEX_EDGE: emit(b, (Op){.kind = OP_EDGE}); break;
+    case REGEX_END: emit_op(b, (Op){.kind = OP_END}); break;
+    case REGEX_EDGE: emit_op(b, (Op){.kind = OP_EDGE}); break;
     case REGEX_SEQUENCE:
     case REGEX_BEGIN: break; /* none is an atom of a pattern */
     }
@@ -246,8 +246,8 @@ static void emit_atom(Builder *b, const RegexNode *atom) {
     if (atom->high == REGEX_FOREVER) {
         int32_t fork = emit_fork(b);
         emit_once(b, atom);
-        emit(b, (Op){.kind = OP_FORK, .a = fork, .b = fork});
-        leave(b, fork);
+        emit_op(b, (Op){.kind = OP_FORK, .a = fork, .b = fork});
+        fork_leads_here(b, fork);
         return;
     }
     int32_t forks[64];
@@ -257,7 +257,7 @@ static void emit_atom(Builder *b, const RegexNode *atom) {
         emit_once(b, atom);
     }
     b->ok = b->ok && n == atom->high - atom->low;
-    for (uint32_t i = 0; i < n; i++) leave(b, forks[i]);
+    for (uint32_t i = 0; i < n; i++) fork_leads_here(b, forks[i]);
 }
 
 static void emit_sequence(Builder *b, const RegexNode *sequence) {
@@ -285,7 +285,7 @@ typedef struct Ahead {
     bool end, far, word_before;
 } Ahead;
 
-static bool look(const Builder *b, const Op *op, Ahead ahead) {
+static bool look_holds(const Builder *b, const Op *op, Ahead ahead) {
     bool inside = !ahead.end && b->set_has[ahead.kind][op->a];
     bool word_next = !ahead.end && b->pattern->is_word[ahead.kind];
     switch (op->kind) {
@@ -297,7 +297,7 @@ static bool look(const Builder *b, const Op *op, Ahead ahead) {
 }
 
 /* Follow a place to where characters are taken; true when it is done, which ends the list. */
-static bool follow(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
+static bool follow_place(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
     while (b->ok && b->seen[at] != b->stamp) {
         const Op *op = &b->ops[at];
         b->seen[at] = b->stamp;
@@ -307,10 +307,10 @@ static bool follow(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
             return false;
         }
         if (op->kind == OP_FORK) {
-            if (follow(b, op->a, ahead, match)) return true;
+            if (follow_place(b, op->a, ahead, match)) return true;
             at = op->b;
         } else {
-            if (!look(b, op, ahead)) return false;
+            if (!look_holds(b, op, ahead)) return false;
             at++;
         }
     }
@@ -338,7 +338,7 @@ static TableStep step_from(Builder *b, size_t state, Ahead ahead) {
     b->stamp++;
     add_place(b, word);
     for (size_t i = from + 1; b->ok && i < to; i++)
-        if (follow(b, b->places[i], ahead, &step.match)) break;
+        if (follow_place(b, b->places[i], ahead, &step.match)) break;
     step.next = state_of(b);
     return step;
 }
@@ -379,7 +379,7 @@ static bool make_machine(Builder *b, const RegexNode *root, Machine *machine) {
 }
 
 /* Where the first step already leads nowhere, whatever follows. */
-static void find_skips(Pattern *p) {
+static void pattern_skips(Pattern *p) {
     const TableStep *first = p->machine.steps + p->machine.start[0] * p->symbols;
     for (size_t c = 0; c < 128; c++) {
         p->skips[c] = true;
@@ -397,7 +397,7 @@ static bool build_table(Builder *b, RegexNode *tree) {
     const RegexNode *root = tree, *inner;
     while ((inner = sole_atom(root, REGEX_GROUP))) root = inner; /* its alternatives are told */
     if (!make_machine(b, root, &p->machine)) return false;
-    find_skips(p);
+    pattern_skips(p);
     return true;
 }
 

@@ -81,7 +81,7 @@ unsigned regex_categories(Text name) {
 }
 
 /* One character in UTF-8. */
-static bool take_one(RegexReader *r, uint32_t *c) {
+static bool regex_take_one(RegexReader *r, uint32_t *c) {
     size_t taken;
     *c = utf8_decode(r->at, (size_t)(r->end - r->at), &taken);
     if (*c == 0xFFFD && taken == 1) return regex_wrong(r, "these bytes are no UTF-8");
@@ -89,7 +89,7 @@ static bool take_one(RegexReader *r, uint32_t *c) {
     return true;
 }
 
-static void add_one(const RegexReader *r, CodeSet *set, uint32_t code) {
+static void regex_add_one(const RegexReader *r, CodeSet *set, uint32_t code) {
     code_set_add(set, code, code);
     if (!r->any_case || code >= 128 || (code | 32) < 'a' || (code | 32) > 'z') return;
     code_set_add(set, code ^ 32, code ^ 32);
@@ -98,31 +98,31 @@ static void add_one(const RegexReader *r, CodeSet *set, uint32_t code) {
 }
 
 /* A character or an escape.  *one: the character; above LAST_CODE: a class, in the node's set. */
-static bool take_member(RegexReader *r, bool in_class, RegexNode *node, uint32_t *one) {
+static bool regex_take_member(RegexReader *r, bool in_class, RegexNode *node, uint32_t *one) {
     *one = LAST_CODE + 1;
-    if (!regex_take(r, "\\")) return take_one(r, one);
+    if (!regex_take(r, "\\")) return regex_take_one(r, one);
     if (r->at == r->end) return regex_wrong(r, "a backslash at the end");
     return r->notation->escape(r, in_class, node, one);
 }
 
-static bool take_class(RegexReader *r, CodeSet *set);
+static bool regex_take_class(RegexReader *r, CodeSet *set);
 
 /* A member of a class, or a range from it to another one. */
-static bool take_range(RegexReader *r, CodeSet *set) {
+static bool regex_take_range(RegexReader *r, CodeSet *set) {
     RegexNode member = {0};
     uint32_t first, last;
-    bool ok = take_member(r, true, &member, &first);
+    bool ok = regex_take_member(r, true, &member, &first);
     bool range = ok && r->end - r->at >= 2 && *r->at == '-' && r->at[1] != ']';
     if (range) {
         r->at++;
-        ok = take_member(r, true, &member, &last);
+        ok = regex_take_member(r, true, &member, &last);
         if (ok && (first > LAST_CODE || last > LAST_CODE))
             ok = regex_wrong(r, "a range from or to a class of characters");
         else if (ok && first > last)
             ok = regex_wrong(r, "a range that ends before it begins");
         if (ok) code_set_add(set, first, last);
     } else if (ok && first <= LAST_CODE) {
-        add_one(r, set, first);
+        regex_add_one(r, set, first);
     } else if (ok) {
         code_set_join(set, &member.set);
     }
@@ -130,20 +130,20 @@ static bool take_range(RegexReader *r, CodeSet *set) {
     return ok;
 }
 
-static bool take_meet(RegexReader *r, CodeSet *set) {
+static bool regex_take_meet(RegexReader *r, CodeSet *set) {
     CodeSet other = {0};
-    bool ok = take_class(r, &other);
+    bool ok = regex_take_class(r, &other);
     if (ok) code_set_meet(set, &other);
     code_set_free(&other);
     return ok;
 }
 
 /* After a [, up to its ]. */
-static bool take_class(RegexReader *r, CodeSet *set) {
+static bool regex_take_class(RegexReader *r, CodeSet *set) {
     bool inverted = regex_take(r, "^");
     while (r->at < r->end && *r->at != ']') {
         bool meets = r->notation->meets && regex_take(r, "&&[");
-        if (!(meets ? take_meet(r, set) : take_range(r, set))) return false;
+        if (!(meets ? regex_take_meet(r, set) : regex_take_range(r, set))) return false;
     }
     if (!regex_take(r, "]")) return regex_wrong(r, "a [class] without its ]");
     if (inverted) code_set_invert(set);
@@ -157,16 +157,16 @@ static void add_any(CodeSet *set) {
     code_set_invert(set);
 }
 
-static bool take_set(RegexReader *r, RegexNode *atom) {
+static bool regex_take_set(RegexReader *r, RegexNode *atom) {
     uint32_t one = LAST_CODE + 1;
     bool ok = true;
     if (regex_take(r, "["))
-        ok = take_class(r, &atom->set);
+        ok = regex_take_class(r, &atom->set);
     else if (regex_take(r, "."))
         add_any(&atom->set);
     else
-        ok = take_member(r, false, atom, &one);
-    if (ok && one <= LAST_CODE) add_one(r, &atom->set, one);
+        ok = regex_take_member(r, false, atom, &one);
+    if (ok && one <= LAST_CODE) regex_add_one(r, &atom->set, one);
     if (ok && r->notation->finish) r->notation->finish(r, &atom->set);
     return ok && (!atom->set.failed || regex_memory(r));
 }
@@ -175,27 +175,27 @@ static bool take_set(RegexReader *r, RegexNode *atom) {
 
 static bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; }
 
-static bool take_alternatives(RegexReader *r, RegexNode *group);
+static bool regex_take_alternatives(RegexReader *r, RegexNode *group);
 
 /* After an opening parenthesis. */
-static bool take_group(RegexReader *r, RegexNode *group) {
+static bool regex_take_group(RegexReader *r, RegexNode *group) {
     bool any_case = r->any_case;
     group->kind = REGEX_GROUP;
     if (regex_take(r, "?") && !regex_take(r, ":") && !r->notation->group(r, group))
         return false;
     if (++r->depth > MAX_DEPTH) return regex_wrong(r, "groups are nested too deeply");
-    if (!take_alternatives(r, group)) return false;
+    if (!regex_take_alternatives(r, group)) return false;
     r->depth--, r->any_case = any_case;
     return regex_take(r, ")") || regex_wrong(r, "a ( without its )");
 }
 
-static bool take_atom(RegexReader *r, RegexNode *atom) {
-    if (regex_take(r, "(")) return take_group(r, atom);
+static bool regex_take_atom(RegexReader *r, RegexNode *atom) {
+    if (regex_take(r, "(")) return regex_take_group(r, atom);
     if (regex_take(r, "^")) return atom->kind = REGEX_BEGIN, true;
     if (regex_take(r, "$")) return atom->kind = REGEX_END, true;
     if (is_quantifier(*r->at))
         return regex_wrong(r, "nothing stands before this to be repeated");
-    return take_set(r, atom);
+    return regex_take_set(r, atom);
 }
 
 /* {m}, {m,}, {m,n}: is it one?  A brace that is none is a character like any other. */
@@ -208,7 +208,7 @@ static bool is_braces(const RegexReader *r) {
     return c < r->end && *c == '}';
 }
 
-static bool take_count(RegexReader *r, uint32_t *count) {
+static bool regex_take_count(RegexReader *r, uint32_t *count) {
     uint64_t n = 0;
     for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
         n = n * 10 + (uint64_t)(*r->at - '0');
@@ -218,19 +218,19 @@ static bool take_count(RegexReader *r, uint32_t *count) {
     return true;
 }
 
-static bool take_braces(RegexReader *r, RegexNode *atom) {
+static bool regex_take_braces(RegexReader *r, RegexNode *atom) {
     r->at++;
-    if (!take_count(r, &atom->low)) return false;
+    if (!regex_take_count(r, &atom->low)) return false;
     atom->high = atom->low;
     if (regex_take(r, ",")) {
         atom->high = REGEX_FOREVER;
-        if (*r->at != '}' && !take_count(r, &atom->high)) return false;
+        if (*r->at != '}' && !regex_take_count(r, &atom->high)) return false;
     }
     if (atom->high < atom->low) return regex_wrong(r, "{m,n} with n less than m");
     return regex_take(r, "}");
 }
 
-static bool take_quantifier(RegexReader *r, RegexNode *atom) {
+static bool regex_take_quantifier(RegexReader *r, RegexNode *atom) {
     if (r->at == r->end) return true;
     const char *from = r->at;
     if (regex_take(r, "*"))
@@ -240,7 +240,7 @@ static bool take_quantifier(RegexReader *r, RegexNode *atom) {
     else if (regex_take(r, "?"))
         atom->low = 0;
     else if (is_braces(r)) {
-        if (!take_braces(r, atom)) return false;
+        if (!regex_take_braces(r, atom)) return false;
     } else
         return true;
     if (atom->kind == REGEX_BEGIN || atom->kind == REGEX_END)
@@ -251,20 +251,20 @@ static bool take_quantifier(RegexReader *r, RegexNode *atom) {
     return true;
 }
 
-static bool take_sequence(RegexReader *r, RegexNode *sequence) {
+static bool regex_take_sequence(RegexReader *r, RegexNode *sequence) {
     while (r->at < r->end && *r->at != '|' && *r->at != ')') {
         RegexNode *atom = regex_child(r, sequence, REGEX_SET);
         if (!atom) return false;
         if (++r->nodes > REGEX_NODES) return regex_wrong(r, "too long");
-        if (!take_atom(r, atom) || !take_quantifier(r, atom)) return false;
+        if (!regex_take_atom(r, atom) || !regex_take_quantifier(r, atom)) return false;
     }
     return true;
 }
 
-static bool take_alternatives(RegexReader *r, RegexNode *group) {
+static bool regex_take_alternatives(RegexReader *r, RegexNode *group) {
     do {
         RegexNode *sequence = regex_child(r, group, REGEX_SEQUENCE);
-        if (!sequence || !take_sequence(r, sequence)) return false;
+        if (!sequence || !regex_take_sequence(r, sequence)) return false;
     } while (regex_take(r, "|"));
     return true;
 }
@@ -278,7 +278,7 @@ RegexNode *regex_tree(Text source, const RegexNotation *notation, Fault *fault) 
     RegexNode *group = calloc(1, sizeof *group);
     if (!group) return regex_memory(&r), NULL;
     *group = (RegexNode){.kind = REGEX_GROUP, .low = 1, .high = 1};
-    bool ok = take_alternatives(&r, group);
+    bool ok = regex_take_alternatives(&r, group);
     if (ok && r.at < r.end) ok = regex_wrong(&r, "a ) without its (");
     if (ok) return group;
     regex_tree_free(group);

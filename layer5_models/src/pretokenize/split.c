@@ -66,7 +66,7 @@ static Cut next_piece(PreTokenizer *c, size_t stage) {
     return (Cut){{search->text.data + at, end - at}, stage, found ? match->alternative : -1};
 }
 
-static bool begin_stage(PreTokenizer *c, size_t stage, Text text, Fault *fault) {
+static bool pre_begin_stage(PreTokenizer *c, size_t stage, Text text, Fault *fault) {
     c->stages[stage].at = 0;
     return search_begin(&c->stages[stage].search, c->splitter->stages[stage], text, fault);
 }
@@ -76,7 +76,7 @@ bool pre_next(PreTokenizer *c, Cut *cut, bool *end, Fault *fault) {
     *end = false;
     if (!c->begun) {
         c->begun = true;
-        if (!begin_stage(c, 0, c->stages[0].search.text, fault)) return false;
+        if (!pre_begin_stage(c, 0, c->stages[0].search.text, fault)) return false;
     }
     while (c->stages[stage].at == c->stages[stage].search.text.size) {
         if (stage == 0) return *end = true;
@@ -85,7 +85,7 @@ bool pre_next(PreTokenizer *c, Cut *cut, bool *end, Fault *fault) {
     *cut = next_piece(c, stage);
     while (stage < last) {
         Cut whole = *cut;
-        if (!begin_stage(c, ++stage, whole.word, fault)) return false;
+        if (!pre_begin_stage(c, ++stage, whole.word, fault)) return false;
         *cut = next_piece(c, stage);
         bool same = cut->word.size == whole.word.size;
         if (same && (whole.alternative >= 0 || cut->alternative < 0)) *cut = whole;

@@ -14,7 +14,7 @@ static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
     return &words[slot];
 }
 
-static void widen(BpeTrainer *t) {
+static void words_widen(BpeTrainer *t) {
     size_t capacity = t->capacity ? 2 * t->capacity : 4096;
     WordCount *words = calloc(capacity, sizeof *words);
     if (!words) {
@@ -40,7 +40,7 @@ static void count_words(BpeTrainer *t, Cutting *c, Text text) {
     bool end = false;
     pre_begin(&c->pre, &c->splitter, text);
     while (t->ok && pre_next(&c->pre, &cut, &end, NULL) && !end) {
-        if (2 * t->used >= t->capacity) widen(t);
+        if (2 * t->used >= t->capacity) words_widen(t);
         if (!t->ok) return;
         WordCount *entry = word_slot(t->words, t->capacity, cut.word);
         if (!entry->bytes.size) entry->bytes = cut.word, t->used++;

@@ -19,16 +19,17 @@ static Strings strings_of(const GgufPair *pair) {
     return pair ? (Strings){pair->data, (size_t)pair->count} : (Strings){NULL, 0};
 }
 
-static size_t bytes_of(Strings strings) {
+static size_t strings_size(Strings strings) {
     size_t bytes = 0;
     for (size_t i = 0; i < strings.count; i++) bytes += gguf_next_string(&strings.cursor).size;
     return bytes;
 }
 
 /* Every string is written at most twice: as a symbol, and as a piece or a part of a merge. */
-static bool allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores, Fault *fault) {
+static bool tables_allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores,
+                            Fault *fault) {
     bool room = symbols_allocate(t, t->count + 3 * merges.count, merges.count);
-    t->bytes = malloc(2 * (bytes_of(tokens) + bytes_of(merges)) + 1);
+    t->bytes = malloc(2 * (strings_size(tokens) + strings_size(merges)) + 1);
     t->types = malloc(t->count);
     t->is_end = calloc(t->count, 1);
     t->pieces = t->spaces ? calloc(t->count, sizeof *t->pieces) : t->symbols;
@@ -129,7 +130,7 @@ static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
 }
 
 /* "Ġth e": the space that separates is the first one after the first character. */
-static bool read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *fault) {
+static bool tables_read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *fault) {
     const char *space = text.size > 1 ? memchr(text.data + 1, ' ', text.size - 1) : NULL;
     if (!space)
         return fault_set(fault, "merge %d, '%.*s', has no two parts", merge->pair.rank,
@@ -171,7 +172,7 @@ static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
         n = merges.count - first < AHEAD ? merges.count - first : AHEAD;
         for (size_t i = 0; i < n; i++) {
             some[i].pair.rank = (int32_t)(first + i);
-            if (!read_merge(t, gguf_next_string(&merges.cursor), &some[i], end, fault))
+            if (!tables_read_merge(t, gguf_next_string(&merges.cursor), &some[i], end, fault))
                 return false;
             end += some[i].left.size + some[i].right.size;
         }
@@ -185,7 +186,7 @@ static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
 
 /* ------------------------------------------------------------------ all of it */
 
-static void read_numbers(Tokenizer *t, const Gguf *gguf) {
+static void tables_read_numbers(Tokenizer *t, const Gguf *gguf) {
     const GgufPair *types = gguf_find(gguf, "tokenizer.ggml.token_type"),
                    *scores = gguf_find(gguf, "tokenizer.ggml.scores");
     for (size_t i = 0; i < t->count; i++) {
@@ -200,9 +201,9 @@ static void read_numbers(Tokenizer *t, const Gguf *gguf) {
 bool tables_read(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Strings tokens = strings_of(gguf_find(gguf, "tokenizer.ggml.tokens")), merges = {NULL, 0};
     if (t->kind->merges) merges = strings_of(gguf_find(gguf, "tokenizer.ggml.merges"));
-    if (!allocate(t, tokens, merges, gguf_find(gguf, "tokenizer.ggml.scores"), fault))
+    if (!tables_allocate(t, tokens, merges, gguf_find(gguf, "tokenizer.ggml.scores"), fault))
         return false;
-    read_numbers(t, gguf);
+    tables_read_numbers(t, gguf);
     char *out = add_tokens(t, tokens, t->bytes);
     if (!out) return fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
     specials_by_name(t, gguf);

@@ -2,7 +2,7 @@
 #include "regex.h"
 #include "unicode.h"
 
-static bool take_hex(RegexReader *r, int digits, uint32_t *value) {
+static bool ecma_hex(RegexReader *r, int digits, uint32_t *value) {
     *value = 0;
     for (int i = 0; i < digits; i++, r->at++) {
         char c = r->at < r->end ? *r->at : 0;
@@ -14,20 +14,20 @@ static bool take_hex(RegexReader *r, int digits, uint32_t *value) {
 }
 
 /* \u00e9, \u{1F600}, or a pair of surrogates. */
-static bool take_u(RegexReader *r, uint32_t *c) {
+static bool ecma_u(RegexReader *r, uint32_t *c) {
     uint32_t low;
     if (regex_take(r, "{")) {
         for (*c = 0; r->at < r->end && *r->at != '}' && *c <= 0x10FFFF;) {
-            if (!take_hex(r, 1, &low)) return false;
+            if (!ecma_hex(r, 1, &low)) return false;
             *c = *c * 16 + low;
         }
         if (*c > 0x10FFFF) return regex_wrong(r, "there is no such character");
         return regex_take(r, "}") || regex_wrong(r, "wanted a }");
     }
-    if (!take_hex(r, 4, c)) return false;
+    if (!ecma_hex(r, 4, c)) return false;
     if (*c < 0xD800 || *c > 0xDBFF || !regex_next_is(r, "\\u")) return true;
     r->at += 2;
-    if (!take_hex(r, 4, &low)) return false;
+    if (!ecma_hex(r, 4, &low)) return false;
     if (low < 0xDC00 || low > 0xDFFF) return regex_wrong(r, "half of a pair of surrogates");
     *c = 0x10000 + ((*c - 0xD800) << 10) + (low - 0xDC00);
     return true;
@@ -51,7 +51,7 @@ static void add_space(CodeSet *set) {
 }
 
 /* \p{L}, \p{Letter}, \p{General_Category=Letter} or \p{gc=L}. */
-static bool take_property(RegexReader *r, CodeSet *set) {
+static bool ecma_property(RegexReader *r, CodeSet *set) {
     const char *from = r->at;
     if (!regex_take(r, "{")) return regex_wrong(r, "wanted \\p{...}");
     regex_take(r, "General_Category="), regex_take(r, "gc=");
@@ -68,7 +68,7 @@ static bool take_property(RegexReader *r, CodeSet *set) {
 }
 
 /* \d and the like: the class that follows a backslash as `kind`, if there is one (*many). */
-static bool take_class_escape(RegexReader *r, char kind, CodeSet *set, bool *many) {
+static bool ecma_class(RegexReader *r, char kind, CodeSet *set, bool *many) {
     *many = true;
     switch (kind) {
     case 'd':
@@ -79,7 +79,7 @@ static bool take_class_escape(RegexReader *r, char kind, CodeSet *set, bool *man
     case 'S': add_space(set); break;
     case 'p':
     case 'P':
-        if (!take_property(r, set)) return false;
+        if (!ecma_property(r, set)) return false;
         break;
     default: return *many = false, true;
     }
@@ -88,7 +88,7 @@ static bool take_class_escape(RegexReader *r, char kind, CodeSet *set, bool *man
     return true;
 }
 
-static bool refuse_escape(RegexReader *r, char kind) {
+static bool ecma_refuse(RegexReader *r, char kind) {
     r->at -= 2;
     return regex_wrong(r, (kind >= '1' && kind <= '9') || kind == 'k'
                               ? "backreferences are not regular"
@@ -97,32 +97,32 @@ static bool refuse_escape(RegexReader *r, char kind) {
 }
 
 /* \n, \x41, \u0041, \cA, \. and the like: one character. */
-static bool take_character_escape(RegexReader *r, char kind, uint32_t *c) {
+static bool ecma_character(RegexReader *r, char kind, uint32_t *c) {
     static const char plain[] = "^$\\.*+?()[]{}|/-\"' #&,:;<=>@%!~`_";
     static const char letters[] = "tnrfv0", codes[] = "\t\n\r\f\v\0";
     const char *letter = kind ? strchr(letters, kind) : NULL;
-    if (kind == 'x') return take_hex(r, 2, c);
-    if (kind == 'u') return take_u(r, c);
+    if (kind == 'x') return ecma_hex(r, 2, c);
+    if (kind == 'u') return ecma_u(r, c);
     if (kind == 'c' && r->at < r->end && (*r->at | 32) >= 'a' && (*r->at | 32) <= 'z')
         return *c = (uint32_t)(*r->at++ & 31), true;
     if (kind == '0' && r->at < r->end && *r->at >= '0' && *r->at <= '9')
         return r->at -= 2, regex_wrong(r, "octal escapes are not supported");
     if (letter) return *c = (uint8_t)codes[letter - letters], true;
     if (kind && strchr(plain, kind)) return *c = (uint8_t)kind, true;
-    return refuse_escape(r, kind);
+    return ecma_refuse(r, kind);
 }
 
 /* After a backslash: a class, or one character. */
-static bool take_escape(RegexReader *r, bool in_class, RegexNode *atom, uint32_t *one) {
+static bool ecma_escape(RegexReader *r, bool in_class, RegexNode *atom, uint32_t *one) {
     bool many;
     if (in_class && regex_take(r, "b")) return *one = '\b', true;
     char kind = *r->at++;
-    if (!take_class_escape(r, kind, &atom->set, &many)) return false;
-    return many || take_character_escape(r, kind, one);
+    if (!ecma_class(r, kind, &atom->set, &many)) return false;
+    return many || ecma_character(r, kind, one);
 }
 
 /* A name: nothing here captures. */
-static bool take_name(RegexReader *r, RegexNode *group) {
+static bool ecma_group(RegexReader *r, RegexNode *group) {
     (void)group;
     if (!regex_next_is(r, "<") || regex_next_is(r, "<=") || regex_next_is(r, "<!"))
         return regex_wrong(r, "look-around, atomic groups and flags are not supported");
@@ -130,4 +130,4 @@ static bool take_name(RegexReader *r, RegexNode *group) {
     return regex_take(r, ">") || regex_wrong(r, "a group's name without its >");
 }
 
-const RegexNotation ecma_notation = {.escape = take_escape, .group = take_name};
+const RegexNotation ecma_notation = {.escape = ecma_escape, .group = ecma_group};
