@@ -2,14 +2,15 @@
  *
  *     alternatives := sequence ('|' sequence)*
  *     sequence     := (atom quantifier?)*
- *     atom         := character | escape | [class] | . | ^ | $ | (alternatives) | (?group alternatives)
+ *     atom         := character | escape | [class] | . | ^ | $ | (alternatives)
+ *                     | (?group alternatives)
  *     quantifier   := (* | + | ? | {m} | {m,} | {m,n}) ??
  *
- * What follows a backslash and (? is the notation's.  Two compilers read the tree: src/pattern/, which splits
- * text into words, and the grammars of layer 6.
+ * What follows a backslash and (? is the notation's.  Two compilers read the tree:
+ * src/pattern/, which splits text into words, and the grammars of layer 6.
  *
- * Invariant: what is accepted has the meaning of ECMA-262 with the u flag, and, as without it, a brace
- * that begins no quantifier stands for itself; all else is refused by name. */
+ * Invariant: what is accepted has the meaning of ECMA-262 with the u flag, and, as without it,
+ * a brace that begins no quantifier stands for itself; all else is refused by name. */
 #ifndef STRATA_REGEX_TREE_H
 #define STRATA_REGEX_TREE_H
 
@@ -53,8 +54,8 @@ typedef struct RegexReader {
 } RegexReader;
 
 typedef struct RegexNotation {
-    /* After a backslash.  *one: the character it stands for; else it fills the atom's set, or makes it another
-     * atom, outside of a class. */
+    /* After a backslash.  *one: the character it stands for; else it fills the atom's set, or
+     * makes it another atom, outside of a class. */
     bool (*escape)(RegexReader *reader, bool in_class, RegexNode *atom, uint32_t *one);
     /* After (?, where no : follows: up to what the group holds. */
     bool (*group)(RegexReader *reader, RegexNode *group);
@@ -63,8 +64,8 @@ typedef struct RegexNotation {
     bool meets; /* [a&&[b]] is what is in both */
 } RegexNotation;
 
-/* The tree of a whole expression, a group; NULL: it is refused.  The fault names the place and what stands
- * there. */
+/* The tree of a whole expression, a group; NULL: it is refused.  The fault names the place and
+ * what stands there. */
 RegexNode *regex_tree(Text source, const RegexNotation *notation, Fault *fault);
 void regex_tree_free(RegexNode *node);
 
@@ -73,8 +74,8 @@ void regex_tree_free(RegexNode *node);
 /* The fault, with the place where the reader is; always false. */
 bool regex_wrong(const RegexReader *reader, const char *what);
 
-/* The general categories of \p{NAME}, by either name of Unicode; 0: unknown.  The kinds of marks,
- * punctuation, symbols and separators are not told apart. */
+/* The general categories of \p{NAME}, by either name of Unicode; 0: unknown.  The kinds of
+ * marks, punctuation, symbols and separators are not told apart. */
 unsigned regex_categories(Text name);
 
 /* This text, if it comes next. */

@@ -1,7 +1,8 @@
 /* llama_notation.c - patterns as llama.cpp reads some of them.  See llama_style.h.
  *
- * Where the source has \p{, all characters above 127 are one of six (white space, N, L, P, M, S; others a
- * seventh), Lu means L, and \s is ASCII's; else white space above 127 is one character, U+000B. */
+ * Where the source has \p{, all characters above 127 are one of six (white space, N, L, P, M,
+ * S; others a seventh), Lu means L, and \s is ASCII's; else white space above 127 is one
+ * character, U+000B. */
 #include "llama_style.h"
 #include "unicode.h"
 

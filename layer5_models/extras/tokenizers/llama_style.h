@@ -1,5 +1,5 @@
-/* llama_style.h - how llama.cpp reads text where that is not as the models were trained; private to
- * extras/. */
+/* llama_style.h - how llama.cpp reads text where that is not as the models were trained;
+ * private to extras/. */
 #ifndef STRATA_LLAMA_STYLE_H
 #define STRATA_LLAMA_STYLE_H
 

@@ -34,13 +34,14 @@ static bool path_room(Scratch *scratch, size_t places, Fault *fault) {
                      places);
 }
 
-/* A way to a place, whose last token begins at `from`, takes the place of the one there if its sum is higher. */
+/* A way to a place, whose last token begins at `from`, takes the place of the one there if its
+ * sum is higher. */
 static void improve(Path *there, double score, int32_t token, size_t from) {
     if (score > there->score) *there = (Path){score, token, (uint32_t)from};
 }
 
-/* All tokens that begin at `at` make the places where they end better; a character that is no token is
- * an unknown one. */
+/* All tokens that begin at `at` make the places where they end better; a character that is no
+ * token is an unknown one. */
 static void extend_paths(const Tokenizer *t, Text word, Path *paths, size_t at, size_t size) {
     bool known = false;
     uint32_t node = 0;
@@ -69,7 +70,8 @@ static bool walk_back(const Path *paths, size_t end, TokenList *tokens, Fault *f
     return true;
 }
 
-/* Append the tokens of the best way through a word: from the first place on each is extended, then one walks back. */
+/* Append the tokens of the best way through a word: from the first place on each is extended,
+ * then one walks back. */
 bool encode_best_path(const Tokenizer *tokenizer, Text word, Scratch *scratch,
                       TokenList *tokens, Fault *fault) {
     if (!path_room(scratch, word.size + 1, fault)) return false;
@@ -111,8 +113,8 @@ static bool plain_put_space(Plain *plain, Fault *fault) {
     return plain_put(plain, "\xE2\x96\x81", 3, fault);
 }
 
-/* One byte of the plainer text.  Of spaces in a row, where they are merged, one is written before the word that
- * follows. */
+/* One byte of the plainer text.  Of spaces in a row, where they are merged, one is written
+ * before the word that follows. */
 static bool plain_put_byte(Plain *plain, char byte, Fault *fault) {
     const Tokenizer *t = plain->tokenizer;
     if (byte == ' ') {

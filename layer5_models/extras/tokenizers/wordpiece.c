@@ -1,7 +1,8 @@
 /* wordpiece.c - WordPiece: a text becomes plain words, a word the longest tokens from the left.
  *
- * A token that begins a word has U+2581 in front, one that goes on has nothing ("##" in BERT's own
- * files).  When some part of a word is no token, or it is very long, the whole word is unknown.
+ * A token that begins a word has U+2581 in front, one that continues it has nothing ("##" in
+ * BERT's own files).  When a part of a word is no token, or it is very long, the whole word is
+ * unknown.
  * Source   Devlin et al. 2018, arXiv:1810.04805; its tokenization.py; llama.cpp (d8a24cc),
  *          llm_tokenizer_wpm_session. */
 #include "kind_data.h"

@@ -1,15 +1,17 @@
 /* pattern.h - regular expressions by which text is split into words; private to layer 5.
  *
  *   read     regex_tree.c      the source as a tree
- *   mean     word_notation.c   what a backslash and (? stand for: \p{..}, \s, (?i:..), lookahead
- *   build    pattern_build.c   the tree as operations, these as a table: state, kind of character -> state
+ *   mean     word_notation.c   what a backslash and (? stand for: \p{..}, \s, (?i:..), (?=..)
+ *   build    pattern_build.c   the tree as operations, these as a table:
+ *                              (state, kind of character) -> state
  *   search   pattern_search.c  one look into the table for each character
  *
- * The first alternative that matches wins, and in it the first choice of each repetition (as many as
- * can be), as in engines that go back and try again; nothing goes back here, so that a text takes
- * time in proportion to its length.
+ * The first alternative that matches wins, and in it the first choice of each repetition (as
+ * many as can be), as in engines that go back and try again; nothing goes back here, so that a
+ * text takes time in proportion to its length.
  *
- * Invariant: a pattern does not change once it is open; any number of threads may search with it. */
+ * Invariant: a pattern does not change once it is open; any number of threads may search with
+ * it. */
 #ifndef STRATA_PATTERN_H
 #define STRATA_PATTERN_H
 
@@ -22,8 +24,8 @@ typedef struct TableStep {
     uint16_t match; /* a match ends before this character: 1 + the alternative; else 0 */
 } TableStep;
 
-/* Symbols are kinds of characters, and one for the end of the text; where the pattern looks far,
- * twice as many: (kind, does what follows match the lookahead?). */
+/* Symbols are kinds of characters, and one for the end of the text; where the pattern looks
+ * far, twice as many: (kind, does what follows match the lookahead?). */
 typedef struct Machine {
     TableStep *steps; /* (states, symbols) */
     size_t states;
@@ -42,8 +44,8 @@ typedef struct Pattern {
     bool skips[128];   /* no match begins with this character */
 } Pattern;
 
-/* The notation of patterns that split text, as models were trained with them; (?=X) and (?!X) look ahead, of
- * more than a character once, and \b stands there alone. */
+/* The notation of patterns that split text, as models were trained with them; (?=X) and (?!X)
+ * look ahead, of more than a character once, and \b stands there alone. */
 extern const RegexNotation word_notation;
 
 /* word_notation.c: the escape of a notation in which \p{}, \s and \d mean these sets. */
@@ -68,8 +70,8 @@ typedef struct Search {
     Text text;
     bool *looks; /* (size + 1) of each character: does what follows match the lookahead? */
     size_t looks_room;
-    /* Where an attempt ran on for 64 characters or more without a match: its states.  Another one that
-     * comes to the same state at the same place has none there either. */
+    /* Where an attempt ran on for 64 characters or more without a match: its states.  Another
+     * one that comes to the same state at the same place has none there either. */
     uint16_t *barren; /* (barren_to - barren_from); 0: whoever comes here looks for itself */
     size_t barren_from, barren_to, barren_room;
 } Search;

@@ -1,15 +1,16 @@
 /* pattern_build.c - from the tree of a pattern to its table.  See pattern.h.
  *
- *   1  characters that no class of the pattern tells apart are of one kind; a page of 256 code points
- *      at a time says which
- *   2  the tree becomes operations: take a character, go on at one of two places (the better one
- *      first), look ahead, done (Thompson 1968)
- *   3  a state of the table is a list of places where the search may be, best first; from each state,
- *      for each kind of character, the next one.  A place behind one that is done is dropped: it could
- *      only give what a better choice has already given (Cox, "Regular Expression Matching: the Virtual
- *      Machine Approach", 2009)
+ *   1  characters that no class of the pattern tells apart are of one kind; a page of 256 code
+ *      points at a time says which
+ *   2  the tree becomes operations: take a character, go on at one of two places (the better
+ *      one first), look ahead, done (Thompson 1968)
+ *   3  a state of the table is a list of places where the search may be, best first; from each
+ *      state, for each kind of character, the next one.  A place behind one that is done is
+ *      dropped: it could only give what a better choice has already given (Cox, "Regular
+ *      Expression Matching: the Virtual Machine Approach", 2009)
  *
- * Looking ahead costs nothing: a state is followed with the character in hand that comes next. */
+ * Looking ahead costs nothing: a state is followed with the character in hand that comes
+ * next. */
 #include "pattern.h"
 
 #include <stdlib.h>
@@ -34,8 +35,8 @@ typedef struct Builder {
     bool set_has[256][MAX_SETS]; /* by kind */
     Op *ops;                     /* (n_ops) */
     size_t n_ops, op_room;
-    /* the states so far: lists of places, one after the other, each led by whether the character before
-     * is part of a word */
+    /* the states so far: lists of places, one after the other, each led by whether the
+     * character before is part of a word */
     int32_t *places; /* (n_places) */
     size_t n_places, place_room;
     size_t from[MAX_STATES + 2]; /* where each state's list begins */
@@ -127,8 +128,8 @@ static int kind_of_signature(Builder *b, uint64_t signature, uint64_t *signature
     return (int)kind;
 }
 
-/* Write a kind into the pages of first..last - 1.  Pages of one kind throughout are shared: the first
- * 256 pages are theirs. */
+/* Write a kind into the pages of first..last - 1.  Pages of one kind throughout are shared: the
+ * first 256 pages are theirs. */
 static bool fill_kind(Pattern *p, uint32_t first, uint32_t last, unsigned char kind,
                       size_t *n_pages, size_t *room) {
     while (first < last) {
@@ -202,8 +203,8 @@ static void fork_leads_here(Builder *b, int32_t fork) {
     if (b->ok) b->ops[fork].b = (int32_t)b->n_ops;
 }
 
-/* The alternatives of a group, best first; of the whole pattern each ends in a DONE of its own, so that a match
- * knows which it was. */
+/* The alternatives of a group, best first; of the whole pattern each ends in a DONE of its own,
+ * so that a match knows which it was. */
 static void emit_group(Builder *b, const RegexNode *group, bool whole) {
     int32_t jump = -1; /* the last one of a chain of jumps to the end */
     for (size_t i = 0; b->ok && i < group->count; i++) {

@@ -97,7 +97,8 @@ static void regex_add_one(const RegexReader *r, CodeSet *set, uint32_t code) {
     if ((code | 32) == 'k') code_set_add(set, 0x212A, 0x212A); /* the sign for Kelvin */
 }
 
-/* A character or an escape.  *one: the character; above LAST_CODE: a class, in the node's set. */
+/* A character or an escape.  *one: the character; above LAST_CODE: a class, in the node's
+ * set. */
 static bool regex_take_member(RegexReader *r, bool in_class, RegexNode *node, uint32_t *one) {
     *one = LAST_CODE + 1;
     if (!regex_take(r, "\\")) return regex_take_one(r, one);

@@ -1,4 +1,5 @@
-/* word_notation.c - what a backslash and (? stand for in patterns that split text.  See pattern.h. */
+/* word_notation.c - what a backslash and (? stand for in patterns that split text.  See
+ * pattern.h. */
 #include "pattern.h"
 #include "unicode.h"
 

@@ -23,8 +23,8 @@ typedef struct PreRule {
     const char *const *names;
 } PreRule;
 
-/* The table; the last row has no names.  The core's is pre_rules.c; extras/pre_rules.c, with all
- * rules, replaces it in programs that link it. */
+/* The table; the last row has no names.  The core's is pre_rules.c; extras/pre_rules.c, with
+ * all rules, replaces it in programs that link it. */
 extern const PreRule pre_rules[];
 
 /* Where other rules are, for the fault about one; "" when here are all. */

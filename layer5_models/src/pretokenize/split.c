@@ -1,10 +1,11 @@
 /* split.c - cutting text into words: a rule's patterns, one stage after the other.
  *
- *   "Call 555-0123!"   stage 1, [0-9]+:   Call_ 555 - 0123 !     what matches, and what is between
- *                      stage 2, [A-Za-z]+: Call _ 555 - 0123 !    the same on each piece of that
+ *   "Call 555-0123!"
+ *   stage 1, [0-9]+:      Call_ 555 - 0123 !     what matches, and what is between
+ *   stage 2, [A-Za-z]+:   Call _ 555 - 0123 !    the same on each piece of that
  *
- * A stage holds one piece of the stage before; when all of it has been handed on it asks for the
- * next. */
+ * A stage holds one piece of the stage before; when all of it has been handed on it asks for
+ * the next. */
 #include "pre.h"
 
 #include <string.h>
@@ -39,8 +40,7 @@ void pre_free(PreTokenizer *pre) {
     for (size_t i = 0; i < MAX_STAGES; i++) search_free(&pre->stages[i].search);
 }
 
-/* The match at or behind what has been handed on.  An empty one is a place to cut at: in front of it, and
- * of no use where there is a cut. */
+/* The next match from `at` on.  An empty one only cuts the text in front of it, if nothing has. */
 static bool find_match(Search *search, size_t at, Match *match) {
     size_t from = at;
     while (search_next(search, from, match)) {
@@ -51,7 +51,7 @@ static bool find_match(Search *search, size_t at, Match *match) {
     return false;
 }
 
-/* Hand on the next piece of the text that a stage holds. */
+/* The next piece of the text that a stage works on. */
 static Cut next_piece(PreTokenizer *c, size_t stage) {
     Search *search = &c->stages[stage].search;
     size_t at = c->stages[stage].at, end = search->text.size;

@@ -1,5 +1,5 @@
-/* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes, learn
- * the merges (bpe_learn.c), write them down as a GGUF file has them. */
+/* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes,
+ * learn the merges (bpe_learn.c), write them down as a GGUF file has them. */
 #include "bpe_train.h"
 #include "../vocab/escape.h"
 #include "unicode.h"
@@ -29,7 +29,7 @@ static void words_widen(BpeTrainer *t) {
     t->capacity = capacity;
 }
 
-/* GPT-2's rule, and a text on its way through it. */
+/* GPT-2's rule, and the text that it splits. */
 typedef struct Cutting {
     Splitter splitter;
     PreTokenizer pre;

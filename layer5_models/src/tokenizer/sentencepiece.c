@@ -7,8 +7,8 @@
 
 static bool scored_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                          double *priority, int32_t *merged) {
-    *merged = vocab_find(
-        tokenizer, (Text){left->data, left->size + right->size}); /* they lie side by side */
+    *merged = vocab_find(tokenizer,
+                         (Text){left->data, left->size + right->size}); /* they are adjacent */
     if (*merged < 0) return false;
     *priority = -(double)tokenizer->scores[*merged];
     return true;
@@ -45,7 +45,7 @@ static bool is_escaped_space(Text text, size_t at) {
     return text.size - at >= 3 && memcmp(text.data + at, "\xE2\x96\x81", 3) == 0;
 }
 
-/* May a token reach from the character before `at` to the one there? */
+/* Can a token contain both the character before `at` and the one there? */
 static bool tokens_join(const Tokenizer *t, Text text, size_t at, bool after_space) {
     if (!t->joins[(unsigned char)text.data[at - 1]][(unsigned char)text.data[at]]) return false;
     return !t->space_begins || after_space || !is_escaped_space(text, at);

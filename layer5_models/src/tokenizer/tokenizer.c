@@ -33,8 +33,8 @@ static bool encode_plain(Encoder *encoder, Text text, TokenList *tokens, Fault *
     return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
 }
 
-/* The special token at the start of a text, or -1; most bytes begin none.  A control token's name has no
- * byte that a user wrote. */
+/* The special token at the start of a text, or -1; most bytes begin none.  A control token's
+ * name has no byte that a user wrote. */
 static int32_t special_here(const Tokenizer *t, Text text, const unsigned char *user,
                             bool control) {
     if (!t->special_begins[(unsigned char)text.data[0]]) return -1;

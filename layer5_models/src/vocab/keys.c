@@ -1,5 +1,5 @@
-/* keys.c - the keys of a file that begin with "tokenizer.": all are used, or mere information,
- * or say "off" to something that is not built in.
+/* keys.c - the keys of a file that begin with "tokenizer.": each is used, or information, or
+ * switches off what is not built in.
  * Source   the GGUF specification (github.com/ggml-org/ggml, docs/gguf.md); llama.cpp's
  *          llama-arch.cpp, which names the rest. */
 #include "vocab_read.h"

@@ -30,7 +30,7 @@ int32_t vocab_find(const Tokenizer *tokenizer, Text bytes) {
     return tokenizer->table[symbol_slot(tokenizer, bytes)];
 }
 
-/* At most half of it is filled: a table that is no larger than it has to be stays in the caches. */
+/* At most half full; no larger than needed, to stay in the caches. */
 static bool widen_table(Tokenizer *t) {
     size_t size = t->table_size ? 2 * t->table_size : 16;
     while (size < 2 * t->count) size *= 2;

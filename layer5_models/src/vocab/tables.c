@@ -1,7 +1,8 @@
 /* tables.c - a vocabulary's symbols, pieces and merges, from a file's lists of strings.
  *
- * A table of 150,000 tokens does not fit the nearest cache, and the time to open one is the time to wait for memory.
- * So the slots of what will be looked up are prefetched (vocab_expect). */
+ * A table of 150,000 tokens does not fit the nearest cache, and the time to open one is the
+ * time to wait for memory. So the slots of what will be looked up are prefetched
+ * (vocab_expect). */
 #include "vocab_read.h"
 
 #include <stdlib.h>
@@ -40,15 +41,15 @@ static bool tables_allocate(Tokenizer *t, Strings tokens, Strings merges, bool s
            fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
 }
 
-/* A token's name as text is looked up.  Special tokens keep theirs, and so do those with spaces as
- * U+2581: text is written like them. */
+/* A token's name as text is looked up.  Special tokens keep theirs, and so do those with spaces
+ * as U+2581: text is written like them. */
 static size_t read_name(Unescape *unescape, Text text, char *out) {
     if (unescape) return unescape(text, out);
     memcpy(out, text.data, text.size);
     return text.size;
 }
 
-/* Returns where the bytes behind them go, or NULL when memory is short. */
+/* Returns the end of what it wrote, or NULL when memory is short. */
 static char *add_tokens(Tokenizer *t, Strings tokens, char *out) {
     for (size_t i = 0; i < t->count; i++) {
         Text text = gguf_next_string(&tokens.cursor);
@@ -81,7 +82,7 @@ static void collect_bytes(Tokenizer *t) {
     }
 }
 
-/* Does a U+2581 stand behind another character? */
+/* Is there a U+2581 after another character? */
 static bool has_space_inside(Text text) {
     bool other = false;
     for (size_t k = 0; k < text.size; k++) {
@@ -93,7 +94,7 @@ static bool has_space_inside(Text text) {
     return false;
 }
 
-/* What a token with U+2581 decodes to, and which bytes stand side by side in it. */
+/* What each token decodes to, and which bytes are neighbours in it. */
 static char *add_pieces(Tokenizer *t, char *out) {
     t->space_begins = true;
     for (size_t i = 0; i < t->count; i++) {
@@ -112,15 +113,15 @@ static char *add_pieces(Tokenizer *t, char *out) {
 
 /* ------------------------------------------------------------------ merges */
 
-/* The parts of a merge lie side by side, so the whole does, too. */
+/* Left and right are adjacent in memory, so that both are one string. */
 typedef struct Merge {
     Text left, right;
     PairEntry pair;
 } Merge;
 
-/* The symbol of some bytes, which stay where they are when it is a new one.  -1: memory is short.
+/* The symbol with these bytes, added if new (then they are borrowed); -1: memory is short.
  *
- *   guess   looked at first: mostly it is that one */
+ *   guess   tried first */
 static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
     if (!t->repeats && guess < t->count && text_equal(t->symbols[guess], bytes))
         return (int32_t)guess;
@@ -146,7 +147,7 @@ static bool tables_read_merge(Tokenizer *t, Text text, Merge *merge, char *out, 
 
 /* The symbols of a merge.
  *
- *   whole   read: what the merge before this made, which in most files is the token before this one's */
+ *   whole   what the merge before this one made: in most files the token before this one's */
 static bool find_merge(Tokenizer *t, Merge *merge, size_t *whole, Fault *fault) {
     PairEntry *pair = &merge->pair;
     Text both = {merge->left.data, merge->left.size + merge->right.size};
@@ -160,9 +161,9 @@ static bool find_merge(Tokenizer *t, Merge *merge, size_t *whole, Fault *fault) 
     return true;
 }
 
-/* Some at a time: all are read, then all are found, then all are added.
+/* AHEAD merges at a time: read all, find all, add all, so that prefetches take effect.
  *
- *   out   where their bytes go, which stay when one of them is a new symbol's */
+ *   out   receives their bytes, which are kept if one of them is a new symbol */
 static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
     Merge some[AHEAD];
     size_t whole = 0;

@@ -21,7 +21,8 @@ static size_t whole_ranges(CodeRange r, CodeRange out[2]) {
 /* ------------------------------------------------------------------ ranges of digits */
 
 /* Numbers of a fixed count of digits, each with limits of its own: the bytes of UTF-8, or the
- * hexadecimal digits of an escape.  `write` makes the expression of one digit from `low` to `high`. */
+ * hexadecimal digits of an escape.  `write` makes the expression of one digit from `low` to
+ * `high`. */
 typedef struct Places {
     int count;
     const uint8_t *least, *most; /* (count) */

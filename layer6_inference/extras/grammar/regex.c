@@ -1,11 +1,11 @@
-/* regex.c - from regular expression to automaton: its tree (regex_tree.h) becomes an expression, and what follows is
- * expr_derive.
+/* regex.c - from regular expression to automaton: its tree (regex_tree.h) becomes an
+ * expression, and what follows is expr_derive.
  *
- * Anchors stand at the edges of the text only: a group at an edge that holds some is spread out, each alternative with the
- * rest by itself.
+ * Anchors stand at the edges of the text only: a group at an edge that holds some is spread
+ * out, each alternative with the rest by itself.
  *
- * Invariant: a text belongs to the expression if and only if the pattern matches it: all of it, or, when it is searched
- * for, a part. */
+ * Invariant: a text belongs to the expression if and only if the pattern matches it: all of it,
+ * or, when it is searched for, a part. */
 #include "regex.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* regex_notation.c - what a backslash and (? stand for in ECMA-262 with the u flag.  See regex_tree.h. */
+/* regex_notation.c - what a backslash and (? stand for in ECMA-262 with the u flag.  See
+ * regex_tree.h. */
 #include "regex.h"
 #include "unicode.h"
 
