@@ -1,7 +1,6 @@
 /* hash.h - a hash of bytes: FNV-1a in 64 bits.
  *
- * A byte is mixed in so that it can be taken out again: of two texts that differ in one byte the hashes differ
- * for certain.
+ * Each step can be undone, so texts of one length that differ in one byte never share a hash.
  * Source   Fowler, Noll & Vo 1991. */
 #ifndef STRATA_HASH_H
 #define STRATA_HASH_H
