@@ -5,8 +5,7 @@
  * A batch is a list of whole documents laid end to end, each a sequence of its own that begins
  * with BOS at position 0: what the model sees in training is what it sees in use.
  *
- * With shape.both_ways it learns another trade, to fill open places of a text in any order
- * (masks.c): the loss is then a bound on the surprisal.
+ * With shape.both_ways it learns to fill open places of a text in any order (train_families.h).
  *
  * Invariant: the weights after step s depend on the configuration and the seed alone: not on
  * the number of threads, not on how often the run was stopped and resumed. */
@@ -39,15 +38,6 @@ Text corpus_cut_document(Text *rest);
  * files. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
 
-/* Documents of a file that have more than `ctx` tokens, with the one that begins them, become several, cut before a
- * word where there is one: each is read from its beginning, without what came before it.
- *
- *   cut   how many were
- *
- * Cost     reads the file once or twice as tokens. */
-bool corpus_cut(Corpus *corpus, const Tokenizer *tokenizer, size_t ctx, size_t *cut,
-                Fault *fault);
-
 /* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
  * which the caller frees after it, on failure too.
  *
@@ -55,8 +45,12 @@ bool corpus_cut(Corpus *corpus, const Tokenizer *tokenizer, size_t ctx, size_t *
 bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
                         Gguf *vocab, Fault *fault);
 
+typedef struct Trainer Trainer;
+
 typedef struct TrainConfig {
     const struct TrainFamily *family; /* NULL: a llama; others: train_families.h */
+    /* hides tokens of a batch, to be guessed; NULL: the next token is guessed */
+    void (*hide)(Trainer *trainer, uint64_t first_document);
     TrainShape shape;
     size_t layers, vocab, ctx;
     double rope_theta;
@@ -68,13 +62,10 @@ typedef struct TrainConfig {
     double beta1, beta2, epsilon, weight_decay, clip;
 } TrainConfig;
 
-/* The two models in the box; the caller may change any field. */
+/* The model in the box; the caller may change any field. */
 TrainConfig train_config_storyteller(void);
-TrainConfig train_config_draft(void);
 
 size_t train_parameters(const TrainConfig *config); /* numbers to learn */
-
-typedef struct Trainer Trainer;
 
 /* Fresh random weights (normal, deviation 0.02; outputs of a block smaller by sqrt(2 layers),
  * as GPT-2).
@@ -104,33 +95,6 @@ void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, si
  * Needs    a model that writes from left to right. */
 void trainer_sample(Trainer *trainer, Text prompt, size_t max_tokens, double temperature,
                     uint64_t seed, WorldText *text);
-
-/* Everything that determines the rest of the run, written atomically; and back.
- *
- * Fails when the file is of another run or has one bit that was not written; the trainer then stays
- * as it was. */
-bool trainer_save(const Trainer *trainer, const char *path, Fault *fault);
-bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
-
-/* The log of a run as CSV, ready for the line after `step`: lines up to it stay, later ones will be
- * written again.  A run that is killed at any moment loses none of the lines up to its checkpoint.
- * The caller closes it.
- *
- * NULL when it cannot be written, or is a file of another kind. */
-FILE *train_log_open(const char *path, size_t step, Fault *fault);
-
-/* A line; heldout: loss and entropy of held-out documents, NULL when they were not evaluated. */
-bool train_log_add(FILE *log, const TrainStep *step, double tokens_per_second,
-                   const double *heldout, Fault *fault);
-
-/* Bring it to the disk, before a checkpoint that counts on it. */
-bool train_log_sync(FILE *log, Fault *fault);
-
-/* Begin with the weights of a model that the run itself could have written (fine-tuning), in any number format.
- *
- * Fails when a key or a tensor is missing, is another, or is one that the run does not know, so that it would train
- * another function than the model's; the fault names it. */
-bool trainer_begin_from(Trainer *trainer, const Gguf *gguf, Fault *fault);
 
 size_t trainer_steps_done(const Trainer *trainer);
 

@@ -6,7 +6,7 @@
  *
  *     world_write   makes random choices and writes a document, summing -log p of each choice
  *     world_check   reads a document and finds the choices that lead to it, or the place where
- *                   no choice fits and why
+ *                   no choice fits and why (extras: world_check.h)
  *
  * Invariant: a document depends on (seed, index) alone; -log p sums over the choices really made, so
  * a document with one derivation has exactly that probability. */
@@ -43,23 +43,5 @@ void world_write(const World *world, const char *rule, uint64_t seed, uint64_t i
 /* The first words of document `index`: what every model is asked to continue.  Lies in text. */
 Text world_opening(const World *world, const char *rule, uint64_t seed, uint64_t index,
                    long words, WorldText *text);
-
-/* What a check found. */
-typedef struct WorldVerdict {
-    bool valid;
-    char reason[16];  /* grammar, name, pronoun, kind, thing, ..., answer, card; or ways: too
-                             many to go through */
-    size_t place;     /* byte of the document at which no choice fits any more */
-    char detail[200]; /* what stands there and what was wanted */
-    unsigned derivations; /* ways to read the document: 1 unless the grammar is ambiguous */
-    double nats; /* -log of the summed probability of all ways; infinity: no document */
-} WorldVerdict;
-
-/* Read a document.
- *
- *   prefix   accept a document that simply stops early (for text cut at a length limit); nats is
- *            then that of all documents which begin with these bytes, together */
-WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size,
-                         bool prefix);
 
 #endif

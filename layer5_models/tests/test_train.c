@@ -1,5 +1,6 @@
 /* training: gradients of a whole model against the double-precision reference, threads,
  * resuming, export */
+#include "train_runs.h"
 #include "train_lora.h"
 #include "check.h"
 #include "reference.h"
@@ -88,6 +89,7 @@ static double reference_loss(const Reference *r, const TrainBatch *b, bool maske
 static void check_gradients(bool both_ways, const struct TrainFamily *family) {
     TrainConfig c = tiny();
     c.shape.both_ways = both_ways, c.family = family;
+    c.hide = both_ways ? train_hide_tokens : NULL;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
     Fault fault;
@@ -143,7 +145,7 @@ static void hidden_tokens_are_guessed(void **state) {
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *plain = make(&c, &corpus, NULL), *hides;
-    c.shape.both_ways = true;
+    c.shape.both_ways = true, c.hide = train_hide_tokens;
     hides = make(&c, &corpus, NULL);
     double share = 0, rows = 0;
     for (uint64_t first = 0; first < 400; first += 2) {

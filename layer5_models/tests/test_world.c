@@ -1,4 +1,5 @@
 /* Tiny World: entropy by enumeration, writing, checking and its reasons */
+#include "world_check.h"
 #include "check.h"
 #include "models.h"
 

@@ -1,5 +1,6 @@
 /* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories are
  * judged.  See judge.h. */
+#include "world_check.h"
 #include "judge.h"
 
 static double setting(const char *name, double usual) {

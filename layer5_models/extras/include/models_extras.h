@@ -17,6 +17,8 @@
 #include "pooling.h"        /* one vector for a text */
 #include "rerank.h"         /* how well a document answers a query */
 #include "converter.h"      /* models as they are published, rewritten */
+#include "train_runs.h"     /* training that begins with a model, that is stopped and resumed */
+#include "world_check.h"    /* is a text one of Tiny World's? */
 #include "train_lora.h"     /* learning such corrections */
 #include "train_families.h" /* what is trained besides a llama */
 #include "quant_preset.h"   /* which number format each matrix of a quantized model gets */

@@ -1,10 +1,16 @@
-/* train_families.h - families that strata trains besides the llama: TrainConfig.family. */
+/* train_families.h - what strata trains besides the llama in the box. */
 #ifndef STRATA_TRAIN_FAMILIES_H
 #define STRATA_TRAIN_FAMILIES_H
 
 #include "train.h"
 
-/* A Qwen 3.5 without its layers of attention: a Gated DeltaNet in each block (train_delta.h). */
+/* The other model in the box, which drafts for the first. */
+TrainConfig train_config_draft(void);
+
+/* For TrainConfig.family: a Qwen 3.5 without its layers of attention: a Gated DeltaNet in each block (train_delta.h). */
 extern const struct TrainFamily train_delta_family;
+
+/* A diffusion model: for TrainConfig.hide, with shape.both_ways. */
+void train_hide_tokens(Trainer *trainer, uint64_t first_document);
 
 #endif

@@ -35,3 +35,10 @@ void train_load_documents(Trainer *t, const Corpus *corpus, uint64_t *index,
         b->nats += nats;
     }
 }
+
+void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t max_documents) {
+    uint64_t first = *index;
+    train_load_documents(t, corpus, index, max_documents);
+    for (size_t i = 0; i < t->batch.n; i++) t->batch.weight[i] = 1;
+    if (t->config.hide) t->config.hide(t, first);
+}

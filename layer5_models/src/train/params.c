@@ -36,17 +36,6 @@ TrainConfig train_config_storyteller(void) {
     };
 }
 
-TrainConfig train_config_draft(void) {
-    TrainConfig config = train_config_storyteller();
-    config.shape.hidden = 256;
-    config.shape.heads = 4;
-    config.shape.kv_heads = 1;
-    config.shape.head_dim = 64;
-    config.layers = 1;
-    config.steps = 1500;
-    return config;
-}
-
 enum { MOST_TENSORS = 14 }; /* of a block */
 
 size_t train_add(Trainer *t, size_t *used, const char *name, size_t rows, size_t cols) {

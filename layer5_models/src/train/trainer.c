@@ -46,7 +46,6 @@ Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
     }
     train_layout(t);
     train_initialize(t);
-    t->origin_hash = train_texts_hash(corpus, vocab);
     return t;
 }
 

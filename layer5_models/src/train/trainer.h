@@ -74,7 +74,8 @@ struct Trainer {
     TokenList tokens;
     bool failed; /* a text could not be read: `fault` says why */
     Fault fault;
-    /* of the corpus, the vocabulary and the weights of another model that the run began with */
+    /* of the corpus, the vocabulary and the weights of another model that the run began with
+     * (train_runs.h); 0: of the first two */
     uint64_t origin_hash;
     /* progress */
     size_t step, tokens_seen;
@@ -95,12 +96,9 @@ void train_initialize(Trainer *trainer);
 void train_load_documents(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                           size_t max_documents);
 
-/* masks.c: the same, each row with its weight; both ways tokens are hidden, to be guessed. */
+/* data.c: the same, each row with its weight. */
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t max_documents);
-
-/* checkpoint.c: a hash of the corpus and the vocabulary; a resumed run must have the same one. */
-uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab);
 
 /* export.c: how a parameter lies in a file, and the family and the keys of a model that a run writes. */
 const char *train_family(const TrainConfig *config);

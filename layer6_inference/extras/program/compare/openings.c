@@ -2,6 +2,7 @@
  *
  * Of the world's documents chats are passed over: an opening is the beginning of a story, which the
  * document may go on from to a card of its facts. */
+#include "world_check.h"
 #include "input.h"
 #include "study.h"
 

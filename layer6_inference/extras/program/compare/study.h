@@ -14,6 +14,7 @@
 #ifndef STRATA_STUDY_H
 #define STRATA_STUDY_H
 
+#include "world_check.h"
 #include "compute.h"
 #include "hand.h"
 

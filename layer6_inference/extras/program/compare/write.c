@@ -1,4 +1,5 @@
 /* write.c - the texts of a study.  See study.h. */
+#include "world_check.h"
 #include "study.h"
 #include "diversity.h"
 #include "guidance.h"

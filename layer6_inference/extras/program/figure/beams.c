@@ -2,6 +2,7 @@
  *
  * Rows  search,stories, then three columns each (mean, low, high: 95 %):  nats, -ln p of the story under the
  * model given its opening; valid; distinct_2, of samples of 25 stories; words. */
+#include "world_check.h"
 #include "compare/estimate.h"
 #include "figure.h"
 #include "surprisal.h"

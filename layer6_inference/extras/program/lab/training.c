@@ -1,4 +1,5 @@
 /* training.c - see training.h. */
+#include "train_runs.h"
 #include "training.h"
 #include "train_lora.h"
 

@@ -1,4 +1,4 @@
-/* check.c - the world reads a document.  See world.h.
+/* world_check.c - the world reads a document.  See world_check.h.
  *
  * The reader holds a list of what must still come.  Text must be there letter by letter; a variable
  * that has a word must show that word; a variable without one takes any free word that fits; a rule
@@ -7,7 +7,8 @@
  * follow has probability 1 together, so the sum is that of all documents which begin like this.
  *
  * The reason for a failure is read off the place that any way of reading reached furthest. */
-#include "rules.h"
+#include "world/rules.h"
+#include "world_check.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,9 @@
  * Invariant: what the run computes before its first step is what the model computes.  So every tensor of the file is one
  * that the run learns, and every key of its family says what the run itself would write. */
 #include "hash.h"
-#include "trainer.h"
+#include "train/trainer.h"
+#include "train_runs.h"
+#include "train/origin.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -150,6 +152,6 @@ bool trainer_begin_from(Trainer *t, const Gguf *gguf, Fault *fault) {
     if (!check_same(t, gguf, fault)) return false;
     for (size_t i = 0; i < t->n_parameters; i++)
         if (!take_parameter(t, &t->parameters[i], gguf, fault)) return false;
-    t->origin_hash = hash_bytes(t->origin_hash, t->values, t->size * sizeof *t->values);
+    t->origin_hash = hash_bytes(train_origin(t), t->values, t->size * sizeof *t->values);
     return true;
 }

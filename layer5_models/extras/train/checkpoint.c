@@ -7,7 +7,9 @@
  * Invariant: a file with any bit changed, missing or added is refused, and the trainer stays as it
  * was. */
 #include "hash.h"
-#include "trainer.h"
+#include "train/trainer.h"
+#include "train_runs.h"
+#include "train/origin.h"
 
 #include <string.h>
 
@@ -70,9 +72,11 @@ static uint64_t corpus_hash(uint64_t sum, const Corpus *corpus) {
     return sum;
 }
 
-uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab) {
+uint64_t train_origin(const Trainer *t) {
     static const char prefix[] = "tokenizer.";
+    const Gguf *vocab = t->vocab;
     uint64_t sum = HASH_START;
+    if (t->origin_hash) return t->origin_hash;
     for (size_t i = 0; i < vocab->n_pairs; i++) {
         const GgufPair *pair = &vocab->pairs[i];
         if (pair->key.size < sizeof prefix || memcmp(pair->key.data, prefix, sizeof prefix - 1))
@@ -80,7 +84,7 @@ uint64_t train_texts_hash(const Corpus *corpus, const Gguf *vocab) {
         sum = hash_bytes(sum, pair->key.data, pair->key.size);
         sum = hash_bytes(sum, pair->data, gguf_value_bytes(pair));
     }
-    return corpus_hash(sum, corpus);
+    return corpus_hash(sum, t->corpus);
 }
 
 static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
@@ -94,7 +98,7 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
                            .step = t->step,
                            .tokens_seen = t->tokens_seen,
                            .next_document = t->next_document,
-                           .origin_hash = t->origin_hash};
+                           .origin_hash = train_origin(t)};
     Setting settings[SETTINGS];
     size_t part = t->size * sizeof(float);
     uint64_t sum = HASH_START;
@@ -159,7 +163,7 @@ static bool check_run(const Trainer *t, const CheckpointHead *head, size_t size,
         return fault_set(
             fault, "%s is not a checkpoint of this model: it has %llu numbers, wanted %zu",
             path, (unsigned long long)head->size, t->size);
-    return head->origin_hash == t->origin_hash ||
+    return head->origin_hash == train_origin(t) ||
            fault_set(
                fault,
                "%s was written with another corpus, vocabulary or --from: a resumed run must "

@@ -1,5 +1,6 @@
 /* log.c - the log of a run, as CSV.  See train.h. */
-#include "trainer.h"
+#include "train/trainer.h"
+#include "train_runs.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *
  * A piece goes on behind the place where the next one begins (=====), until it has more tokens than are read: so the
  * last of those has the token that follows it as its target, and an end is learned where a document ends alone. */
-#include "train.h"
+#include "train_runs.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* masks.c - tokens are hidden, and guessed from all that is left around them.  See train.h.
+/* masks.c - tokens are hidden, and guessed from all that is left around them.  See train_families.h.
  *
  *     text      BOS  Once  upon  a     time
  *     input     BOS  ____  upon  ____  ____      of each document a share t is hidden, 0 < t <= 1, drawn anew
@@ -9,11 +9,12 @@
  * by one in a random order meets every share of hidden places alike.
  *
  * Source   Nie et al. 2025, arXiv:2502.09992 (LLaDA), eq. 3. */
-#include "trainer.h"
+#include "train/trainer.h"
+#include "train_families.h"
 
 enum { STREAM = 7 }; /* of coins that nothing else in a run draws */
 
-static void hide(Trainer *t, uint64_t first) {
+void train_hide_tokens(Trainer *t, uint64_t first) {
     TrainBatch *b = &t->batch;
     for (size_t d = 0; d < b->documents; d++) {
         uint64_t coins = rng_hash(t->config.seed, STREAM, first + d);
@@ -26,11 +27,4 @@ static void hide(Trainer *t, uint64_t first) {
             if (hidden) b->input[i] = tokenizer_mask(t->tokenizer);
         }
     }
-}
-
-void train_load_batch(Trainer *t, const Corpus *corpus, uint64_t *index, size_t max_documents) {
-    uint64_t first = *index;
-    train_load_documents(t, corpus, index, max_documents);
-    for (size_t i = 0; i < t->batch.n; i++) t->batch.weight[i] = 1;
-    if (t->config.shape.both_ways) hide(t, first);
 }
