@@ -119,9 +119,10 @@ static void same_plan(const char *what, size_t step, const Plan *got, const Plan
     COUNT(got->turn, want->turn, "%s: the turn moves on by so many with each step", what);
 }
 
-static bool later(void *context, float *logits, Candidates *scratch, Fault *f) {
-    (void)context, (void)logits, (void)scratch, (void)f;
-    return true;
+/* An extra that takes no token: the text waits. */
+static bool later(Extra *x, Sequence *s, Fault *f) {
+    (void)x, (void)f;
+    return s->plan.waits = true;
 }
 
 /* A source of ordinary tokens and the start token: for a model that translates. */
@@ -150,7 +151,7 @@ static void planned_in(Session *in, TokenList *texts, const char *what, const ch
     for (size_t i = 0; i < TEXTS; i++) {
         GenerateOptions o = options[i];
         NEED(chain_parse(&chains[i], spec, in->model->tokenizer, &fault));
-        if (!o.on_logits) o.chain = &chains[i];
+        o.chain = &chains[i];
         with_look_ahead(&o);
         NEED(engine_add(&engine, &texts[i], &o, &fault));
     }
@@ -327,7 +328,8 @@ GRADE(plans) {
     planned("texts and an amateur whose batch is small", "contrast:0.1,temp:1,draw", asked,
             false);
     memcpy(asked, o, sizeof o);
-    asked[1].on_logits = later;
+    const ExtraKind waiting = {.take = later};
+    generate_with(&asked[1], (Extra){.kind = &waiting});
     planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)

@@ -31,9 +31,9 @@ typedef struct Told {
     Candidates candidates;
     Choice choice;
     char log[LOG];
-    size_t choices, stops_at, answers;
+    size_t choices, stops_at;
     Fault fault;
-    bool ok;
+    bool ok, taken; /* taken: by sequence_take */
 } Told;
 
 /* What a text is asked to be. */
@@ -42,7 +42,7 @@ typedef struct Wish {
     Limits limits;
     size_t stops_at, ctx;
     uint64_t seed;
-    bool want_raw, heals, streams, watched, answers, late; /* late: a minute is gone already */
+    bool want_raw, heals, streams, watched, late; /* late: a minute is gone already */
 } Wish;
 
 static void show(void *context, Text text) {
@@ -63,13 +63,6 @@ static void on_taken_back(void *context, size_t n) {
     snprintf(t->log + strlen(t->log), LOG - strlen(t->log), "<%zu taken back>", n);
 }
 
-static bool on_logits(void *context, float *logits, Candidates *scratch, Fault *f) {
-    Told *t = context;
-    (void)f;
-    t->answers += logits[0] == row[0] && scratch == &t->candidates;
-    return true;
-}
-
 static void open_told(Told *t, const Wish *w) {
     memset(t, 0, sizeof *t);
     t->stops_at = w->stops_at;
@@ -82,12 +75,11 @@ static void open_told(Told *t, const Wish *w) {
     NEED(take_back_open(&t->take_back, &w->banned, w->banned != NULL, &fault));
     stream_open(&t->stream, &t->stops, show, t);
     t->s.tokens = &t->tokens;
-    t->s.options = (GenerateOptions){.chain = w->answers ? NULL : &t->chain,
+    t->s.options = (GenerateOptions){.chain = &t->chain,
                                      .seed = w->seed,
                                      .limits = w->limits,
                                      .stream = w->streams ? &t->stream : NULL,
                                      .on_choice = w->watched ? on_choice : NULL,
-                                     .on_logits = w->answers ? on_logits : NULL,
                                      .want_raw = w->want_raw,
                                      .context = t};
     t->take_back.on_taken_back = on_taken_back, t->take_back.context = t;
@@ -113,11 +105,6 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
     HINT(got->ok || !want->ok, "%s, token %zu: it fails: %s", what, step, got->fault.text);
     HINT(!got->ok || want->ok, "%s, token %zu: all is said to be well, and it should fail: %s",
          what, step, want->fault.text);
-    HINT(
-        got->answers == want->answers,
-        "%s: on_logits is called instead of the chain, with these logits and these candidates: "
-        "expected %zu calls, got %zu",
-        what, want->answers, got->answers);
     size_t n = want->tokens.count, m = got->tokens.count;
     HINT(m <= n || want->s.live || m > n + 1,
          "%s: token %d ends the text (%s) and must not join it (ends_before comes first)", what,
@@ -154,14 +141,12 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
     HINT(!got->choice.raw == !want->choice.raw && !got->choice.after == !want->choice.after,
          "%s: choice->raw is s->raw (NULL where nobody wants it), after is s->candidates",
          what);
-    HINT(!want->s.raw || want->s.options.on_logits || !want->s.answered ||
+    HINT(!want->s.raw || !want->taken ||
              memcmp(got->s.raw, want->s.raw, vocab * sizeof(float)) == 0,
          "%s: raw holds the logits as they came, before the chain writes to them", what);
     HINT((got->s.first > 0) == (want->s.first > 0),
          "%s: when the first token came is noted (note_first), %s", what,
          want->s.first > 0 ? "also of one that ends the text" : "and here none came");
-    COUNT(got->s.answered, want->s.answered,
-          "%s: answered is how many tokens these logits follow", what);
     COUNT(got->s.options.extras[0].count, want->s.options.extras[0].count,
           "%s, token %zu: what the text's extra has counted (outgoing is called once for every "
           "token)",
@@ -192,6 +177,7 @@ static void told_of(const char *what, const Wish *w, int32_t end) {
         move_elsewhere(&got.tokens), move_elsewhere(&want.tokens);
         want.ok = SHIPPED(sequence_take)(&want.s, our_row, &want.choice, &want.fault);
         got.ok = sequence_take(&got.s, mine_row, &got.choice, &got.fault);
+        got.taken = want.taken = true;
         alike(&got, &want, what, step);
         if (!want.ok) break;
     }
@@ -266,8 +252,6 @@ GRADE(taking) {
     told_of("a text to the model's own end", &plain, end);
     plain.chain = "regex:[A-Za-z ]{3}[.],temp:1,draw";
     told_of("a text whose grammar is complete", &plain, -1);
-    plain.chain = "temp:1,draw", plain.answers = true;
-    told_of("a text that somebody else chooses for", &plain, -1);
     for (int round = 0; round < 60; round++) {
         Wish w = fresh_wish(round, ids);
         told_of(w.heals ? "a healed prompt" : "a text", &w, fresh_below(2) ? end : ids[0]);

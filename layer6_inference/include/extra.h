@@ -34,8 +34,8 @@ typedef struct ExtraKind {
     /* the models have read, for a text that chooses now, or goes on reading */
     bool (*read)(Extra *extra, Sequence *sequence, Fault *fault);
 
-    /* It takes the tokens, in place of sequence_take, as soon as it is_ready: at most one extra
-     * of a text does. */
+    /* It takes the tokens, in place of sequence_take: at most one extra of a text does.  With
+     * is_ready, not before that says so. */
     bool (*take)(Extra *extra, Sequence *sequence, Fault *fault);
     bool (*is_ready)(const Extra *extra);
 
@@ -78,6 +78,7 @@ typedef struct ExtraPlan {
     bool every_row; /* logits are wanted of each token */
     /* it takes its token alone, with pages for one more, and has the pool to itself */
     bool alone;
+    bool waits;     /* nothing is read or chosen, until who set this unsets it */
     bool reads_all; /* nothing is shared: what the model knew of each token is wanted */
 } ExtraPlan;
 

@@ -30,15 +30,10 @@ typedef bool OnChoice(void *context, const Choice *choice);
 /* Called while the prompt is read, after each batch: `read` of `total` tokens; false stops. */
 typedef bool OnRead(void *context, size_t read, size_t total);
 
-/* Called instead of the chain, from any thread, with the logits of the last token, which it may
- * write to.  The text waits then, until somebody appends to its tokens.  False: the text has
- * failed. */
-typedef bool OnLogits(void *context, float *logits, Candidates *scratch, Fault *fault);
-
 /* How a text is to be continued.  All that it points to is borrowed and belongs to one
  * sequence, but for the sessions, which sequences share. */
 typedef struct GenerateOptions {
-    Chain *chain; /* its memory begins anew; NULL with on_logits */
+    Chain *chain; /* its memory begins anew; NULL where an extra takes the tokens */
     uint64_t seed;
     uint64_t salt; /* it shares what was read with texts of the same salt alone */
     Limits limits;
@@ -48,7 +43,6 @@ typedef struct GenerateOptions {
     const TokenList *shown;
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
-    OnLogits *on_logits; /* who chooses, when it is not the chain; or NULL */
     bool want_raw;
     void *context;
     /* what it wants besides (extra.h), up to the first without a kind */
@@ -93,7 +87,6 @@ struct Sequence {
     Choice choice;          /* the last one */
     size_t rank;            /* who gives pages first: the largest; joined after so many */
     size_t quota;           /* tokens it may read in a step; 0: as many as there is room for */
-    size_t answered;        /* tokens for which on_logits was called */
     bool live, ready, failed; /* ready: it chooses a token in this step */
     bool in_batch, preempted; /* preempted: it has to read its text again */
     bool held;                /* it reads nothing now, and chooses nothing */
@@ -108,12 +101,10 @@ void generate_with(GenerateOptions *options, Extra extra);
 Text answer_piece(const GenerateOptions *options, const Tokenizer *tokenizer, int32_t token);
 
 /* Choose the next token from the logits of the last one, which are written to, and append it.
- * Where there is an on_logits, it is called instead, and nothing is appended.
  *
  *   logits   (vocab)   copied to `raw` first, where that is wanted
  *   choice   what was decided; unchanged when the text ends before the token
  *
- * Also notes in `answered` how many tokens the logits follow.
  * The sequence is not live any more when the text is over; its result says why.  Fails when the
  * logits are no numbers or a stage leaves no token. */
 bool sequence_take(Sequence *sequence, float *logits, Choice *choice, Fault *fault);

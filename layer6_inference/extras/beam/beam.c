@@ -5,7 +5,7 @@
  * its sequence with its best one, and begins another text for each further one, which shares what
  * has been read (engine_add). */
 #include "beam.h"
-#include "engine.h"
+#include "engine/take.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -123,11 +123,14 @@ static bool try_extension(Search *s, const Extension *x, bool among) {
 
 /* ------------------------------------------------------------------ what may come next */
 
-/* An OnLogits: keep the likeliest tokens.  A group looks at 2 * width extensions of a beam, and the groups
- * before it have lowered at most `beams` tokens: so these are enough. */
-static bool keep_next(void *context, float *logits, Candidates *c, Fault *fault) {
-    Beam *b = context;
+/* A text of the engine takes no token: it waits, and the likeliest are kept.  A group looks at 2 * width
+ * extensions of a beam, and the groups before it have lowered at most `beams` tokens: so these are enough. */
+static bool keep_next(Extra *x, Sequence *text, Fault *fault) {
+    Beam *b = x->wish;
     const Search *s = b->search;
+    Candidates *c = text->candidates;
+    float *logits = reader_row(text->reader);
+    text->plan.waits = true;
     b->log_sum = log_sum_exp(logits, c->vocab);
     if (!candidates_load(c, logits, fault)) return false;
     if (s->o->heal) {
@@ -143,8 +146,9 @@ static bool keep_next(void *context, float *logits, Candidates *c, Fault *fault)
 }
 
 static bool begin_text(Search *s, Beam *b) {
-    const GenerateOptions options = {
-        .limits.max_tokens = SIZE_MAX, .on_logits = keep_next, .context = b};
+    static const ExtraKind kind = {.take = keep_next};
+    GenerateOptions options = {.limits.max_tokens = SIZE_MAX};
+    generate_with(&options, (Extra){.kind = &kind, .wish = b});
     b->sequence = engine_add(&s->engine, &b->tokens, &options, s->fault);
     return b->sequence != NULL;
 }
@@ -247,6 +251,7 @@ static void one_step(Search *s) {
         take(s, b, next[i].token, &reason);
         b->state.log_prob = next[i].log_prob;
         b->group = group[i], b->place = i, b->read = false;
+        if (b->sequence) b->sequence->plan.waits = false;
     }
     s->count = n, s->steps++;
 }

@@ -19,7 +19,7 @@ static Sequence *pages_victim(Engine *e, const Sequence *s, size_t part) {
     Sequence *last = NULL;
     for (Sequence *t = e->sequences; t < e->sequences + e->room; t++) {
         if (t == s || !holds_pages(t, part)) continue;
-        if (!t->live || sequence_waits(t)) return t;
+        if (!t->live || t->plan.waits) return t;
         if (t->in_batch || t->rank < s->rank) continue;
         if (!last || t->rank > last->rank) last = t;
     }

@@ -111,7 +111,7 @@ static bool promise_pages(Engine *e, Sequence *s) {
 
 /* Has whoever takes its tokens, if that is not the chain, made up their mind? */
 static bool is_prepared(const Sequence *s) {
-    return !s->taker || s->taker->kind->is_ready(s->taker);
+    return !s->taker || !s->taker->kind->is_ready || s->taker->kind->is_ready(s->taker);
 }
 
 /* All that a text has not read yet when there is room for it, and then it is ready to choose;
@@ -124,7 +124,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
         sequence_fail(s);
         return;
     }
-    if (sequence_waits(s)) return;
+    if (s->plan.waits) return;
     s->ready = is_prepared(s) && fits(e, s);
     if (!s->ready && s->plan.behind) return;
     if (!promise_pages(e, s)) {

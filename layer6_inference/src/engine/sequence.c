@@ -20,10 +20,10 @@ bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     s->step = (Step){.seed = o->seed,
                      .prompt_count = s->tokens->count,
                      .tokenizer = session->model->tokenizer};
-    REQUIRE(!o->chain != !o->on_logits, "a text is continued by a chain or by somebody else");
     if (o->chain) o->chain->owed = 0;
+    EACH_EXTRA(x, s, take) s->taker = x;
+    REQUIRE(o->chain || s->taker, "a text is continued by a chain or by somebody else");
     EACH_EXTRA(x, s, open) {
-        if (x->kind->take) s->taker = x;
         if (!x->kind->open(x, e, s, fault)) return false;
     }
     if (!generate_check_prompt(session, s->tokens, s->ctx == SIZE_MAX, fault)) return false;
@@ -44,10 +44,6 @@ void sequence_end(Sequence *s, StopReason reason) {
     s->live = false, s->result.reason = reason;
     s->result.decode_seconds = s->result.tokens ? clock_seconds() - s->first : 0;
     if (s->options.stream && reason != STOP_STRING) stream_finish(s->options.stream);
-}
-
-bool sequence_waits(const Sequence *s) {
-    return s->options.on_logits && s->answered == s->tokens->count;
 }
 
 void sequence_fail(Sequence *s) {

@@ -72,9 +72,6 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
 
 bool sequence_take(Sequence *s, float *logits, Choice *choice, Fault *fault) {
     int32_t token;
-    s->answered = s->tokens->count;
-    if (s->options.on_logits)
-        return s->options.on_logits(s->options.context, logits, s->candidates, fault);
     if (s->raw) memcpy(s->raw, logits, s->candidates->vocab * sizeof *s->raw);
     if (!sequence_choose(s, s->options.chain, logits, &token, fault)) return false;
     sequence_append(s, token, choice);

@@ -14,9 +14,6 @@ bool sequence_open(Sequence *sequence, Engine *engine, Fault *fault);
 void sequence_close(Sequence *sequence);
 void sequence_fail(Sequence *sequence);
 
-/* Its logits are known, and whoever chooses has not done so yet. */
-bool sequence_waits(const Sequence *sequence);
-
 /* Choose a token by the chain from a row of logits that follows all tokens so far; the row is
  * written to.  The chain is told of these tokens first: step.history and history_count, and
  * step.position, where the new one will stand.  Then the text's extras may write to the logits

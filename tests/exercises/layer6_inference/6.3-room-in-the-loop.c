@@ -19,7 +19,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
     s->ready = false;
     if (!has_context(s))
         sequence_fail(s);
-    else if (!sequence_waits(s)) {
+    else if (!s->plan.waits) {
         const bool room = fits(e, s), ready = room && is_prepared(s);
         if (s->plan.behind && !ready) return;
         if (!promise_pages(e, s)) return;

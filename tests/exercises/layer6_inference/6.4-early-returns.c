@@ -12,9 +12,7 @@ bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, F
 bool sequence_take(Sequence *s, float *logits, Choice *choice, Fault *fault) {
     const GenerateOptions *o = &s->options;
     int32_t chosen = -1;
-    s->answered = s->tokens->count;
     for (size_t i = 0; s->raw != NULL && i < s->candidates->vocab; i++) s->raw[i] = logits[i];
-    if (o->on_logits != NULL) return o->on_logits(o->context, logits, s->candidates, fault);
     if (!sequence_choose(s, o->chain, logits, &chosen, fault)) return false;
     sequence_append(s, chosen, choice);
     return true;
