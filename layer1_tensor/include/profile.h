@@ -64,9 +64,6 @@ bool profile_start(Profile *profile, size_t events, Fault *fault);
 void profile_stop(Profile *profile);
 void profile_free(Profile *profile);
 
-/* All scopes as a trace for a browser: chrome://tracing and others read it. */
-void profile_write_trace(const Profile *profile, FILE *out);
-
 /* What PROFILE is made of: a scope begins, if anybody profiles this thread, and ends if it began. */
 bool profile_enter(const char *name);
 void profile_leave(const bool *entered);

@@ -1,5 +1,6 @@
 /* scopes: a tree of them, percentiles, a trace, and nothing at all while nobody looks */
 #include "check.h"
+#include "profile_trace.h"
 #include "tensor.h"
 
 static void inner(void) { PROFILE("inner"); }

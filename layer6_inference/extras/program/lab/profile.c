@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "input.h"
 #include "loaded_model.h"
+#include "profile_trace.h"
 
 #include <stdlib.h>
 
