@@ -90,6 +90,7 @@ explain() {
     [ -n "$file" ] || return
     plain=$FLAGS
     FLAGS="$FLAGS -O0 -fno-omit-frame-pointer -fsanitize=address,undefined"
+    # shellcheck disable=SC2046
     if compile "$file" "$number" "$OUT/crash.o" 2>/dev/null &&
         $CC $FLAGS $INCLUDE -I"$its_layer/tests" "$main" "$OUT/crash.o" $(shared_of "$its_source") "$@" $LIBS -lm -lpthread -o "$OUT/crash" 2>/dev/null; then
         ASAN_OPTIONS=detect_leaks=0 run_limited "$isa" "$OUT/crash" "$number"
