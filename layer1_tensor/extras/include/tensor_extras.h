@@ -4,10 +4,11 @@
 
 #include "tensor.h"
 
-#include "pieces.h"      /* memory for many small things */
-#include "json.h"        /* JSON texts, read into a tree */
-#include "safetensors.h" /* the container that models are published in */
-#include "pytorch.h"     /* the one before it, which is read and never run */
-#include "sha256.h"      /* the digest by which published files are known */
+#include "tensor_print.h" /* a tensor for a person to read */
+#include "pieces.h"       /* memory for many small things */
+#include "json.h"         /* JSON texts, read into a tree */
+#include "safetensors.h"  /* the container that models are published in */
+#include "pytorch.h"      /* the one before it, which is read and never run */
+#include "sha256.h"       /* the digest by which published files are known */
 
 #endif
