@@ -32,6 +32,10 @@ expect "a family that only the extras know" 1 "family 'mamba' are not built in; 
 LC_ALL=C sed 's/llama.rope.freq_base/llama.rope.freq_bass/' layer5_models/models/storyteller.gguf >"$work/strange.gguf"
 expect "a key that nobody asks for" 1 "nothing asks for it in a llama model.*strata reads more" "$story" -m "$work/strange.gguf"
 expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4
+LC_ALL=C sed 's/gpt2/bert/' layer5_models/models/storyteller.gguf >"$work/bert.gguf"
+expect "a kind of tokenizer that is an extra" 1 "'bert': gpt2 and llama are built in; the program strata reads .*bert" "$story" -m "$work/bert.gguf"
+LC_ALL=C sed 's/gpt-2/youtu/' layer5_models/models/storyteller.gguf >"$work/youtu.gguf"
+expect "a rule to split text that is an extra" 1 "'youtu': .* the program strata has more" "$story" -m "$work/youtu.gguf"
 expect "a grammar, which is an extra" 1 "no stage 'regex'" "$story" --chain "regex:a+"
 expect "a prompt that is too long" 1 "the context holds" "$story" -p "$(awk 'BEGIN { for (i = 0; i < 6000; i++) printf "fox " }')"
 "$story" >/dev/full 2>"$work/err" && not "a full disk" "status 0" || ok "a full disk"
