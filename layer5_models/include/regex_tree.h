@@ -16,7 +16,7 @@
 
 #include "code_set.h"
 #include "fault.h"
-#include "gguf.h"
+#include "text.h"
 
 #include <string.h>
 

@@ -16,8 +16,9 @@
 #ifndef STRATA_CHARSMAP_H
 #define STRATA_CHARSMAP_H
 
+#include <stdint.h>
 #include "fault.h"
-#include "gguf.h"
+#include "text.h"
 
 typedef struct Charsmap {
     uint32_t *entries; /* (n_entries) owns */

@@ -5,7 +5,8 @@
 #ifndef STRATA_ESCAPE_H
 #define STRATA_ESCAPE_H
 
-#include "gguf.h"
+#include <stdint.h>
+#include "text.h"
 
 uint32_t byte_to_visible(unsigned char byte);
 int visible_to_byte(uint32_t code_point); /* -1: none */

@@ -4,8 +4,9 @@
 #ifndef STRATA_PREFIX_TREE_H
 #define STRATA_PREFIX_TREE_H
 
+#include <stdint.h>
 #include "fault.h"
-#include "gguf.h"
+#include "text.h"
 
 typedef struct PrefixEdge {
     uint32_t from; /* 256 * node + byte, plus 1; 0: an empty entry */
