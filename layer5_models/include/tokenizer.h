@@ -100,15 +100,6 @@ bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id);
 /* The token with this name, or -1. */
 int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name);
 
-/* What a higher layer makes from a tokenizer once and keeps with it: made at the first call,
- * whichever thread it is from, closed with the tokenizer.  There is one; all callers give the
- * same functions.
- *
- * Fails when `make` does; the next call tries again. */
-void *tokenizer_companion(const Tokenizer *tokenizer,
-                          void *(*make)(const Tokenizer *tokenizer, Fault *fault),
-                          void (*close)(void *companion), Fault *fault);
-
 /* Learn a byte-level BPE vocabulary and write it as the tokenizer of a GGUF file.
  *
  *   texts     the corpus to count words in (special tokens in it are cut out)

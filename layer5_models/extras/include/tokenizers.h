@@ -81,6 +81,15 @@ bool tokenizer_encode_pair(const Tokenizer *tokenizer, Text first, Text second,
 bool tokenizer_fill(const Tokenizer *tokenizer, Text before, Text behind, TokenList *tokens,
                     TokenList *ends, Fault *fault);
 
+/* What a higher layer makes from a tokenizer once and keeps with it: made at the first call,
+ * whichever thread it is from, closed with the tokenizer.  There is one; all callers give the
+ * same functions.
+ *
+ * Fails when `make` does; the next call tries again. */
+void *tokenizer_companion(const Tokenizer *tokenizer,
+                          void *(*make)(const Tokenizer *tokenizer, Fault *fault),
+                          void (*close)(void *companion), Fault *fault);
+
 /* The name (tokenizer.ggml.pre) of the rule that splits text by these patterns, each on what
  * the one before has left; NULL: there is none.
  *

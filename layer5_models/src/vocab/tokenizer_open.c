@@ -1,14 +1,7 @@
 /* tokenizer_open.c - building a tokenizer from a model file.  See vocab.h. */
 #include "vocab_read.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-
-typedef struct Companion {
-    pthread_mutex_t lock;
-    void *object; /* NULL: not made yet */
-    void (*close)(void *object);
-} Companion;
 
 static bool key_missing(Fault *fault, const char *key, const char *wanted) {
     return fault_set(fault,
@@ -86,14 +79,10 @@ Tokenizer *tokenizer_open(const Gguf *gguf, Fault *fault) {
 
 Tokenizer *tokenizer_read(const Gguf *gguf, const LlamaStyle *as_llama, Fault *fault) {
     Tokenizer *t = calloc(1, sizeof *t);
-    Companion *companion = calloc(1, sizeof *companion);
-    if (!t || !companion) {
-        free(t), free(companion);
+    if (!t) {
         fault_set(fault, "no memory for a tokenizer");
         return NULL;
     }
-    pthread_mutex_init(&companion->lock, NULL);
-    t->companion = companion;
     t->as_llama = as_llama;
     if (read_kind(t, gguf, fault) && keys_check(gguf, t->kind, t->count, fault) &&
         read_settings(t, gguf, fault) && tables_read(t, gguf, fault) &&
@@ -103,27 +92,9 @@ Tokenizer *tokenizer_read(const Gguf *gguf, const LlamaStyle *as_llama, Fault *f
     return NULL;
 }
 
-static void close_companion(Companion *c) {
-    if (!c) return;
-    if (c->object) c->close(c->object);
-    pthread_mutex_destroy(&c->lock);
-    free(c);
-}
-
-void *tokenizer_companion(const Tokenizer *tokenizer,
-                          void *(*make)(const Tokenizer *tokenizer, Fault *fault),
-                          void (*close)(void *companion), Fault *fault) {
-    Companion *c = tokenizer->companion;
-    pthread_mutex_lock(&c->lock);
-    if (!c->object) c->object = make(tokenizer, fault), c->close = close;
-    void *object = c->object;
-    pthread_mutex_unlock(&c->lock);
-    return object;
-}
-
 void tokenizer_close(Tokenizer *t) {
     if (!t) return;
-    close_companion(t->companion);
+    if (t->companion) t->close_companion(t->companion);
     if (t->kind && t->kind->close) t->kind->close(t);
     if (t->pieces != t->symbols) free(t->pieces);
     splitter_close(&t->splitter), prefix_tree_free(&t->specials);

@@ -56,7 +56,8 @@ struct Tokenizer {
     bool add_bos, add_separator, add_space_prefix; /* as the file says */
     bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
     bool drops_bytes;   /* a byte without a token is dropped */
-    struct Companion *companion; /* owns; see tokenizer_companion */
+    void *companion; /* owns; a higher layer's, which close_companion frees; NULL: none */
+    void (*close_companion)(void *companion);
 };
 
 /* ------------------------------------------------------------------ symbols.c: strings and pairs by hash */

@@ -2,6 +2,7 @@
 #include "lexicon.h"
 #include "gbnf.h"
 #include "shared.h"
+#include "tokenizers.h"
 
 #include <stdlib.h>
 #include <string.h>
