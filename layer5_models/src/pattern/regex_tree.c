@@ -44,7 +44,8 @@ static RegexNode *regex_child(const RegexReader *r, RegexNode *parent, RegexKind
     if (!node || parent->count == parent->room)
         return free(node), regex_memory(r), (RegexNode *)NULL;
     *node = (RegexNode){.kind = kind, .low = 1, .high = 1};
-    return parent->child[parent->count++] = node;
+    parent->child[parent->count++] = node;
+    return node;
 }
 
 /* ------------------------------------------------------------------ characters and classes */
