@@ -91,10 +91,9 @@ $(OUT)/src/%.o: src/%.c
 $(OUT)/extras/%.o: extras/%.c
 	@$(building) $(call compiled,$(ALL) -Isrc -Iextras)
 
-# A test file links the libraries and cmocka; an object named in MINE is linked before them,
-# so that a reader's own function takes the place of the library's.
+# A test file links the libraries and cmocka.
 $(OUT)/test_%: tests/test_%.c $(LIBS)
-	@$(building) mkdir -p $(@D) && $(CC) $(STRICT) $(TEST_FLAGS) $(ALL) -I../tests -Itests -MMD -MP $< $(MINE) $(LIBS) -lcmocka $(LINK) -o $@
+	@$(building) mkdir -p $(@D) && $(CC) $(STRICT) $(TEST_FLAGS) $(ALL) -I../tests -Itests -MMD -MP $< $(LIBS) -lcmocka $(LINK) -o $@
 build-tests: $(TESTS)
 $(TESTS): | cmocka
 cmocka:

@@ -62,7 +62,8 @@ compile() {
 run_limited() {
     isa=$1
     shift
-    (STRATA_ISA=$isa GRADE_SECONDS=$SECONDS_EACH "$@" >"$OUT/run.log" 2>&1) 2>/dev/null # the shell remarks on signals
+    ( (STRATA_ISA=$isa GRADE_SECONDS=$SECONDS_EACH exec "$@" >"$OUT/run.log" 2>&1)
+    exit $?) 2>/dev/null # the outer shell is the one that remarks on signals
 }
 
 # What killed it, by the status the shell gives a signal; nothing when it ended by itself.

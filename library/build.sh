@@ -32,7 +32,8 @@ sed "s/^$mark\(.*\)/& ${mark}strata_\1/" "$work/globals" >"$work/renames"
 # Objects get the name of their folder, too, so that no two are called alike.  A table of extras/ comes instead of the core's.
 for object in "$build"/layer[1-6]_*/src/*.o "$build"/layer[1-6]_*/src/*/*.o "$build"/layer[1-6]_*/extras/*.o "$build"/layer[1-6]_*/extras/*/*.o; do
     inside=${object#"$build"/}
-    case $inside in layer6_*/extras/program/* | layer6_*/extras/serve/* | layer*/*/'*.o') continue ;; esac
+    case $inside in layer6_*/extras/program/* | layer6_*/extras/serve/*) continue ;; esac
+    [ -e "${inside%.o}.c" ] || continue # of a file that has moved
     if [ "${inside#*/src/}" != "$inside" ] && [ -e "$build/${inside%%/*}/extras/${inside##*/}" ]; then continue; fi
     copy=$work/objects/$(printf %s "${inside#*_}" | tr / -)
     if [ "$objcopy" ]; then "$objcopy" --redefine-syms="$work/renames" "$object" "$copy"; else cp "$object" "$copy"; fi

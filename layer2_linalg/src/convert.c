@@ -91,6 +91,7 @@ static void dequantize_quants(const QuantFormat *f, const Quants *quants, float 
 
 static void dequantize_quantized(Dtype dtype, const char *row, float *out, size_t n) {
     Quants quants;
+    REQUIRE(dtype_is_quantized(dtype), "%s cannot be computed with", dtype_name(dtype));
     for (size_t k = 0; k < n; k += PANEL_COLS, row += dtype_row_bytes(dtype, PANEL_COLS)) {
         size_t some = n - k < PANEL_COLS ? n - k : PANEL_COLS;
         quant_format(dtype)->unpack(row, some, &quants);
@@ -99,7 +100,6 @@ static void dequantize_quantized(Dtype dtype, const char *row, float *out, size_
 }
 
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n) {
-    REQUIRE(dtype_is_computable(dtype), "%s cannot be computed with", dtype_name(dtype));
     if (dtype == DTYPE_F32)
         dequantize_f32(row, out, n);
     else if (dtype == DTYPE_F16)

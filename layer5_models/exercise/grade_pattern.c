@@ -129,7 +129,7 @@ static void compare_blanks(void) {
     Fault fault;
     Search search = {0};
     Match match = {0};
-    Pattern *p = pattern_open("\\s+", false, &fault);
+    Pattern *p = pattern_open("\\s+", &word_notation, &fault);
     memset(blanks, ' ', sizeof blanks);
     NEED(p && search_begin(&search, p, (Text){blanks, LONG}, &fault));
     HINT(search_next(&search, 0, &match), "\\s+ is in a text of blanks");
@@ -143,7 +143,7 @@ static void remembers(const char *source, bool there) {
     Fault fault;
     Search search = {0};
     Match match = {0};
-    Pattern *p = pattern_open(source, false, &fault);
+    Pattern *p = pattern_open(source, &word_notation, &fault);
     memset(as, 'a', sizeof as), as[sizeof as - 1] = 'c';
     NEED(p && search_begin(&search, p, (Text){as, sizeof as}, &fault));
     HINT(search_next(&search, 0, &match) == there && (!there || match.end == 1),
@@ -175,7 +175,7 @@ static void compare_remembered(void) {
         Search search = {0};
         Match got = {0}, want = {0};
         const char *source = sources[i / 4];
-        Pattern *p = pattern_open(source, false, &fault);
+        Pattern *p = pattern_open(source, &word_notation, &fault);
         for (size_t k = 0; k < SIZE; k++)
             text[k] = fresh_below(97) ? 'a' : "bc"[fresh_below(2)];
         NEED(p && search_begin(&search, p, (Text){text, SIZE}, &fault));
@@ -200,7 +200,7 @@ GRADE(searching) {
     Fault fault;
     char text[64];
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        Pattern *p = pattern_open(patterns[i], false, &fault);
+        Pattern *p = pattern_open(patterns[i], &word_notation, &fault);
         NEED(p && !p->far.states);
         for (int round = 0; round < 60; round++) {
             size_t size = fresh_below(14);
@@ -212,8 +212,8 @@ GRADE(searching) {
     for (int s = 1; s < STUMBLES && suspects.wrong; s++)
         HINT(suspects.cleared[s], "%s", stumble_hints[s]);
     HINT(!suspects.wrong, "%s", suspects.first);
-    Pattern *p =
-        pattern_open("\\p{L}+|\\p{N}+|[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+", false, &fault);
+    Pattern *p = pattern_open("\\p{L}+|\\p{N}+|[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+",
+                              &word_notation, &fault);
     NEED(p);
     memset(p->is_word, true,
            sizeof p->is_word); /* no lookahead asks; and `skips` has no more than ASCII */

@@ -1,14 +1,15 @@
-/* pre_rules.c - all rules by which text is split into words before BPE, as data (tokenizer.ggml.pre): a
- * new model is a line.
+/* pre_rules.c - all rules by which text is split into words before BPE, as data
+ * (tokenizer.ggml.pre): a new model is a line.
  *
  * Source   the tokenizer.json files of the models, and llama.cpp (d8a24cc, June 2026),
- *          llm_tokenizer_bpe: which names split alike, and how it splits where that is another way
- *          (llama_rules: there every character above 127 is one of seven, see pattern_read). */
+ *          llm_tokenizer_bpe: which names split alike, and how it splits where that is another
+ *          way (llama_rules: every character above 127 is one of seven, see llama_notation.c). */
 #include "pretokenize/pre_rules.h"
 #include "tokenizers/kind_data.h"
 #include "tokenizers/llama_style.h"
 
-/* A word that begins with upper-case letters and ends with lower-case ones; U D: which ones are both. */
+/* A word that begins with upper-case letters and ends with lower-case ones; U D: which ones are
+ * both. */
 #define UPPER "\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}"
 #define LOWER "\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}"
 #define CASED(U, D, endings) \

@@ -1,6 +1,7 @@
 /* tokenizer_kinds.c - all kinds of tokenizers: the core's and those of tokenizers/.
  *
- * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load: what a file without the key means. */
+ * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load, for what a file
+ *          without the key means. */
 #include "tokenizer/tokenizer_kinds.h"
 #include "tokenizers/kind_data.h"
 

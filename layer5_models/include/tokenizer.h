@@ -2,14 +2,16 @@
  *
  * Kinds, as GGUF files name them (extras/include/tokenizers.h has more):
  *
- *   gpt2        byte-level BPE: text is split into words by patterns, each word's bytes are merged pair
- *               by pair in the order the merges were learned.   Sennrich et al. 2015, arXiv:1508.07909
- *   llama       SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair, best
- *               score first; what is no token falls back to bytes.   Kudo & Richardson 2018, arXiv:1808.06226
+ *   gpt2    byte-level BPE: text is split into words by patterns, each word's bytes are merged
+ *           pair by pair in the order in which the merges were learned
+ *           Sennrich et al. 2015, arXiv:1508.07909
+ *   llama   SentencePiece BPE: the whole text, spaces written as U+2581, is merged pair by pair,
+ *           best score first; what is no token falls back to bytes
+ *           Kudo & Richardson 2018, arXiv:1808.06226
  *
- * Invariant: decoding the tokens of a text gives the text back, byte for byte (up to the space that may be
- * put in front, and the white space that Phi 3 drops behind special tokens), unless the vocabulary lacks a
- * byte and has an unknown token in its place. */
+ * Invariant: decoding the tokens of a text gives the text back, byte for byte (up to the space
+ * that may be put in front, and the white space that Phi 3 drops behind special tokens), unless
+ * the vocabulary lacks a byte and has an unknown token in its place. */
 #ifndef STRATA_TOKENIZER_H
 #define STRATA_TOKENIZER_H
 
@@ -54,16 +56,16 @@ void tokenizer_close(Tokenizer *tokenizer);
 
 /* Append the tokens of a text.
  *
- *   special   read the names of control tokens (<|im_start|>) as those tokens; else as plain text
- *             (those of user-defined ones are always read)
+ *   special   read the names of control tokens (<|im_start|>) as those tokens; else as plain
+ *             text (those of user-defined ones are always read)
  *
  * Fails, and appends nothing, when memory is short or the vocabulary has no token for a byte.
  * Time and memory grow with the text, n log n at worst. */
 bool tokenizer_encode(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
                       Fault *fault);
 
-/* The same of a text that a template wrote around a user's words: names of control tokens are read as
- * those tokens, but not where a byte of theirs is a user's.
+/* The same of a text that a template wrote around a user's words: names of control tokens are
+ * read as those tokens, but not where a byte of theirs is a user's.
  *
  *   user   (text.size) 1: a user wrote this byte */
 bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsigned char *user,
@@ -72,13 +74,13 @@ bool tokenizer_encode_marked(const Tokenizer *tokenizer, Text text, const unsign
 /* Append the token that begins a sequence, when the file asks for one. */
 void tokenizer_begin(const Tokenizer *tokenizer, TokenList *tokens);
 
-/* Append the tokens that end a sequence, when the file asks for some (bert: always one).  For texts that are
- * whole: nothing is written behind them. */
+/* Append the tokens that end a sequence, when the file asks for some (bert: always one).  For
+ * texts that are whole: nothing is written behind them. */
 void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens);
 
 /* The bytes a token stands for, borrowed from the tokenizer.  Special tokens have none unless
- * `special`, and those behind the vocabulary, pieces of pictures, have none. They may be part of a UTF-8
- * character. */
+ * `special`, and those behind the vocabulary, pieces of pictures, have none. They may be part
+ * of a UTF-8 character. */
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special);
 
 /* Whether the file asks for a space before the text (llama): decoding from the start drops it
@@ -98,8 +100,9 @@ bool tokenizer_is_end(const Tokenizer *tokenizer, int32_t id);
 /* The token with this name, or -1. */
 int32_t tokenizer_find(const Tokenizer *tokenizer, const char *name);
 
-/* What a higher layer makes from a tokenizer once and keeps with it: made at the first call, whichever thread
- * it is from, closed with the tokenizer.  There is one; all callers give the same functions.
+/* What a higher layer makes from a tokenizer once and keeps with it: made at the first call,
+ * whichever thread it is from, closed with the tokenizer.  There is one; all callers give the
+ * same functions.
  *
  * Fails when `make` does; the next call tries again. */
 void *tokenizer_companion(const Tokenizer *tokenizer,

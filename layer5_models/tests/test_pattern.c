@@ -6,78 +6,77 @@
 
 /* ------------------------------------------------------------------ going back and trying again */
 
-typedef struct Try {
-    const Tree *tree;
-    Text text;
-} Try;
-
-/* What has to match behind a node. */
+/* What has to match behind an atom: the rest of its sequence, or one more time of what is repeated. */
 typedef struct Then {
-    int32_t node; /* -1: done */
-    int count;    /* times that a repetition has matched */
+    const RegexNode *sequence; /* NULL: another time of `atom` */
+    size_t from;               /* in the sequence */
+    const RegexNode *atom;
+    uint32_t times; /* that it has matched */
     const struct Then *next;
 } Then;
 
-static bool matches(const Try *t, int32_t node, int count, size_t at, const Then *then,
-                    size_t *end);
+static bool goes_on(Text text, size_t at, const Then *then, size_t *end);
 
-static bool go_on(const Try *t, size_t at, const Then *then, size_t *end) {
-    if (!then) return *end = at, true;
-    return matches(t, then->node, then->count, at, then->next, end);
-}
-
-static bool in_set(const Try *t, int32_t set, size_t at, size_t *taken) {
-    if (at >= t->text.size) return false;
-    uint32_t code = utf8_decode(t->text.data + at, t->text.size - at, taken);
-    return code_set_has(&t->tree->sets[set], code);
-}
-
-static bool is_word(const Try *t, size_t at) {
-    size_t taken;
-    return in_set(t, t->tree->word_set, at, &taken);
+static bool in_set(const CodeSet *set, Text text, size_t at, size_t *taken) {
+    if (at >= text.size) return false;
+    return code_set_has(set, utf8_decode(text.data + at, text.size - at, taken));
 }
 
 /* The character before `at`, of which it is known that it is one; the end of the text for none. */
-static size_t before(const Try *t, size_t at) {
-    if (at == 0) return t->text.size;
+static size_t before(Text text, size_t at) {
+    if (at == 0) return text.size;
     do at--;
-    while (at > 0 && ((unsigned char)t->text.data[at] & 0xC0) == 0x80);
+    while (at > 0 && ((unsigned char)text.data[at] & 0xC0) == 0x80);
     return at;
 }
 
-static bool repeats(const Try *t, const Node *n, int32_t node, int count, size_t at,
-                    const Then *then, size_t *end) {
-    Then again = {node, count + 1, then};
-    if ((n->max < 0 || count < n->max) && matches(t, n->a, 0, at, &again, end)) return true;
-    return count >= n->min && go_on(t, at, then, end);
+static bool any_matches(const RegexNode *group, Text text, size_t at, const Then *then,
+                        size_t *end) {
+    for (size_t i = 0; i < group->count; i++)
+        if (goes_on(text, at, &(Then){.sequence = group->child[i], .next = then}, end))
+            return true;
+    return false;
 }
 
-static bool matches(const Try *t, int32_t node, int count, size_t at, const Then *then,
-                    size_t *end) {
-    const Node *n = &t->tree->nodes[node];
+static bool matches_once(const RegexNode *atom, Text text, size_t at, const Then *then,
+                         size_t *end) {
     size_t taken, ignored;
-    Then second = {n->b, 0, then};
-    switch (n->kind) {
-    case NODE_EMPTY: break;
-    case NODE_SET: return in_set(t, n->a, at, &taken) && go_on(t, at + taken, then, end);
-    case NODE_THEN: return matches(t, n->a, 0, at, &second, end);
-    case NODE_EITHER:
-        return matches(t, n->a, 0, at, then, end) || matches(t, n->b, 0, at, then, end);
-    case NODE_REPEAT: return repeats(t, n, node, count, at, then, end);
-    case NODE_LOOK:
-        if (in_set(t, n->a, at, &taken) == n->negative) return false;
+    switch (atom->kind) {
+    case REGEX_SET:
+        return in_set(&atom->set, text, at, &taken) && goes_on(text, at + taken, then, end);
+    case REGEX_GROUP: return any_matches(atom, text, at, then, end);
+    case REGEX_LOOK:
+        if (any_matches(atom, text, at, NULL, &ignored) == atom->negative) return false;
         break;
-    case NODE_LOOK_FAR:
-        if (!matches(t, t->tree->far, 0, at, NULL, &ignored)) return false;
+    case REGEX_END:
+        if (at < text.size) return false;
         break;
-    case NODE_END:
-        if (at < t->text.size) return false;
+    case REGEX_EDGE:
+        if (in_set(&atom->set, text, before(text, at), &taken) ==
+            in_set(&atom->set, text, at, &taken))
+            return false;
         break;
-    case NODE_EDGE:
-        if (is_word(t, before(t, at)) == is_word(t, at)) return false;
-        break;
+    case REGEX_BEGIN:
+    case REGEX_SEQUENCE: fail_msg("no atom");
     }
-    return go_on(t, at, then, end);
+    return goes_on(text, at, then, end);
+}
+
+/* As often as can be: once more, or else what follows. */
+static bool repeats(const RegexNode *atom, uint32_t times, Text text, size_t at,
+                    const Then *then, size_t *end) {
+    Then again = {.atom = atom, .times = times + 1, .next = then};
+    if (times < atom->high && matches_once(atom, text, at, &again, end)) return true;
+    return times >= atom->low && goes_on(text, at, then, end);
+}
+
+static bool goes_on(Text text, size_t at, const Then *then, size_t *end) {
+    if (!then) return *end = at, true;
+    if (!then->sequence) return repeats(then->atom, then->times, text, at, then->next, end);
+    if (then->from == then->sequence->count) return goes_on(text, at, then->next, end);
+    Then rest = *then;
+    const RegexNode *atom = then->sequence->child[rest.from++];
+    return repeats(atom, 0, text, at, &rest, end);
 }
 
 static size_t hard_text(uint64_t round, char *out, size_t max) {
@@ -130,16 +129,15 @@ static size_t hard_text(uint64_t round, char *out, size_t max) {
     return size;
 }
 
-static void check_matches(const Tree *tree, Pattern *pattern, Text text) {
+static void check_matches(const RegexNode *tree, Pattern *pattern, Text text) {
     Search search = {0};
-    Try t = {tree, text};
     assert_true(search_begin(&search, pattern, text, NULL));
     for (size_t at = 0; at < text.size;) {
         size_t end = 0, start = at;
         Match match;
         bool found = false;
         for (; start <= text.size && !found; start = search_step(&search, start)) {
-            found = matches(&t, tree->root, 0, start, NULL, &end);
+            found = any_matches(tree, text, start, NULL, &end);
             if (found || start == text.size) break;
         }
         assert_int_equal(search_next(&search, at, &match), found);
@@ -158,17 +156,18 @@ static void all_rules_match_as_with_going_back(void **state) {
         for (int llama = 0; llama < 2; llama++) {
             const char *const *sources = llama ? llama_stages(rule) : rule->stages;
             for (size_t i = 0; i < MAX_STAGES && sources[i]; i++) {
-                Tree tree;
                 Fault fault;
-                bool collapsed = llama && llama_rule(rule)->collapsed;
-                Pattern *pattern = pattern_open(sources[i], collapsed, &fault);
+                const RegexNotation *notation =
+                    llama ? llama_rule_notation(rule) : &word_notation;
+                Pattern *pattern = pattern_open(sources[i], notation, &fault);
                 if (!pattern) fail_msg("%s", fault.text);
-                assert_true(pattern_read(&tree, sources[i], collapsed, &fault));
+                RegexNode *tree = regex_tree(text_of(sources[i]), notation, &fault);
+                assert_non_null(tree);
                 for (uint64_t round = 0; round < 40; round++) {
                     char text[200];
-                    check_matches(&tree, pattern, (Text){text, hard_text(round, text, 200)});
+                    check_matches(tree, pattern, (Text){text, hard_text(round, text, 200)});
                 }
-                pattern_tree_free(&tree), pattern_close(pattern);
+                regex_tree_free(tree), pattern_close(pattern);
             }
         }
 }
@@ -178,7 +177,7 @@ static void check_first(const char *source, const char *text, const char *want,
     Fault fault;
     Search search = {0};
     Match match = {0};
-    Pattern *pattern = pattern_open(source, false, &fault);
+    Pattern *pattern = pattern_open(source, &word_notation, &fault);
     if (!pattern) fail_msg("%s", fault.text);
     assert_true(search_begin(&search, pattern, text_of(text), &fault));
     bool found = search_next(&search, 0, &match);
@@ -218,7 +217,7 @@ static void a_search_may_be_asked_anywhere(void **state) {
         char text[700];
         Search shared = {0}, fresh = {0};
         Match got = {0}, want = {0};
-        Pattern *pattern = pattern_open(sources[i], false, &fault);
+        Pattern *pattern = pattern_open(sources[i], &word_notation, &fault);
         if (!pattern) fail_msg("%s", fault.text);
         for (size_t k = 0; k < sizeof text; k++)
             text[k] = rng_hash(6, i, k) % 97 ? 'a' : "bc"[rng_hash(7, i, k) % 2];
@@ -239,26 +238,27 @@ static void a_search_may_be_asked_anywhere(void **state) {
 static void what_is_no_pattern_is_refused(void **state) {
     static const struct {
         const char *source, *says;
-    } wrong[] = {{"a(b", "group without its end"},
-                 {"a)", "not begun"},
-                 {"[a", "class without its end"},
-                 {"*a", "repetition of nothing"},
-                 {"a++", "not built in"},
-                 {"a*?", "not built in"},
+    } wrong[] = {{"a(b", "at its end: a ( without its )"},
+                 {"a)", "character 2: a ) without its ("},
+                 {"[a", "a [class] without its ]"},
+                 {"*a", "nothing stands before this"},
+                 {"a++", "one quantifier behind another"},
+                 {"a*?", "as short as can be"},
                  {"\\q", "escape"},
                  {"\\p{Xx}", "property"},
-                 {"a{3,2}", "no repetition"},
-                 {"[b-a]", "no range"},
+                 {"\\pL", "property"},
+                 {"a{3,2}", "n less than m"},
+                 {"[b-a]", "a range that ends before it begins"},
                  {"(?<=a)b", "not built in"},
                  {"(?=ab)(?=cd)", "second lookahead"},
                  {"(?!ab)", "second lookahead"},
-                 {"a.b", "not built in"},
+                 {"^a", "cannot have a ^"},
                  {"\\bx", "outside a lookahead"},
-                 {"a\\", "nothing behind"}};
+                 {"a\\", "a backslash at the end"}};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         Fault fault;
-        assert_null(pattern_open(wrong[i].source, false, &fault));
+        assert_null(pattern_open(wrong[i].source, &word_notation, &fault));
         assert_contains(fault.text, wrong[i].says);
     }
 }

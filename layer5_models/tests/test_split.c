@@ -79,7 +79,7 @@ static void check_split_as(const char *rule_name, bool as_llama, const char *tex
     const PreRule *rule = pre_rule_by_name(text_of(rule_name));
     assert_non_null(rule);
     if (!(as_llama ? llama_style.split(&splitter, rule, &fault)
-                   : splitter_open(&splitter, rule->stages, false, &fault)))
+                   : splitter_open(&splitter, rule->stages, &word_notation, &fault)))
         fail_msg("%s", fault.text);
     pre_begin(&pre, &splitter, text_of(text));
     for (size_t n = 0; pre_next(&pre, &cut, &end, &fault) && !end; n++) {
@@ -156,7 +156,7 @@ static void long_runs_take_no_longer_than_short_ones(void **state) {
     for (const PreRule *rule = pre_rules; rule->names; rule++) {
         Splitter splitter;
         PreTokenizer pre = {0};
-        assert_true(splitter_open(&splitter, rule->stages, false, NULL));
+        assert_true(splitter_open(&splitter, rule->stages, &word_notation, NULL));
         for (size_t k = 0; k < 14; k++) {
             for (size_t i = 0; i < SIZE - 1; i++) text[i] = runs[k][i % strlen(runs[k])];
             text[SIZE - 1] = 'x';

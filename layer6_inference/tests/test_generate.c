@@ -251,6 +251,82 @@ static void reading_is_given_up_between_layers(void **state) {
     close_all(&w);
 }
 
+/* ------------------------------------------------------------------ an extra of one's own */
+
+/* Which hooks were called: a letter each. */
+static char heard[80];
+static void hear(const char *hook) { strcat(heard, hook); }
+
+static bool own_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
+    (void)x, (void)e, (void)s, (void)fault;
+    return hear("o"), true;
+}
+static bool own_read(Extra *x, Sequence *s, Fault *fault) {
+    (void)x, (void)s, (void)fault;
+    return hear("r"), true;
+}
+static void own_choose(Extra *x, Sequence *s, float *logits) {
+    hear("c");
+    for (size_t i = 0; i < s->candidates->vocab; i++)
+        if (i != 'a' + x->count) logits[i] = -INFINITY;
+}
+/* The second token is rolled back, and another comes in its place. */
+static bool own_text(Extra *x, Sequence *s, Text *text) {
+    hear("t");
+    if (x->count++ == 1) {
+        s->tokens->count--, s->result.tokens--;
+        return chain_rewind(s->options.chain, 1), false;
+    }
+    *text = text_of("[]");
+    return true;
+}
+static void own_taken(Extra *x, Sequence *s) {
+    const Reader *r = s->reader;
+    hear("k");
+    if (x->count == 2) session_rewind(r->session, r->id, s->tokens->count - 1);
+}
+static void own_after(Extra *x, Engine *e, Sequence *s) {
+    (void)x, (void)e, (void)s, hear("a");
+}
+static void own_end(Extra *x, Sequence *s, StopReason *reason) {
+    (void)x, (void)s;
+    hear(*reason == STOP_LIMIT ? "e" : "?");
+}
+static void own_close(Extra *x) { (void)x, hear("x"); }
+
+static void extras_are_called_in_order(void **state) {
+    (void)state;
+    const ExtraKind kind = {.open = own_open,
+                            .close = own_close,
+                            .read = own_read,
+                            .choose = own_choose,
+                            .text = own_text,
+                            .taken = own_taken,
+                            .after = own_after,
+                            .end = own_end};
+    World6 w;
+    TokenList tokens = {0};
+    Stream stream;
+    GenerateOptions o = {.limits.max_tokens = 3, .stream = &stream};
+    open_all(&w, 128);
+    sent_size = 0, heard[0] = 0;
+    stream_open(&stream, NULL, collect, NULL);
+    generate_with(&o, (Extra){.kind = &kind});
+    GenerateResult r = speak(&w, "hello", "greedy", o, &tokens);
+    assert_string_equal(heard, "o"
+                               "rctka"
+                               "rctka"
+                               "rctka"
+                               "rctek"
+                               "x");
+    assert_int_equal(r.tokens, 3);
+    assert_int_equal(tokens.count, 8);
+    assert_memory_equal(tokens.ids + 5, ((int32_t[]){'a', 'c', 'd'}), 3 * sizeof *tokens.ids);
+    assert_int_equal(sent_size, 6);
+    stream_close(&stream), token_list_free(&tokens);
+    close_all(&w);
+}
+
 RUN(TEST(stop_strings_are_cut_wherever_tokens_end), TEST(characters_are_never_halved),
     TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit), TEST(reading_can_be_followed),
-    TEST(reading_is_given_up_between_layers))
+    TEST(reading_is_given_up_between_layers), TEST(extras_are_called_in_order))

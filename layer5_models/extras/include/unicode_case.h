@@ -7,8 +7,8 @@
 /* The lower-case letter of an upper-case one, else the same (of a capital I with a dot: i). */
 uint32_t unicode_lower(uint32_t code_point);
 
-/* The first of the characters that this one is composed of (the e of an e with an acute), else the same:
- * canonical decomposition. */
+/* The first of the characters that this one is composed of (the e of an e with an acute), else
+ * the same: canonical decomposition. */
 uint32_t unicode_base(uint32_t code_point);
 
 typedef enum LetterCase { LOWER_CASE, UPPER_CASE } LetterCase;

@@ -1,5 +1,5 @@
-/* characters.c - BPE on characters: kinds gemma4 and whitespace, and rules of gpt2 that write spaces as
- * U+2581. */
+/* characters.c - BPE on characters: kinds gemma4 and whitespace, and rules of gpt2 that write
+ * spaces as U+2581. */
 #include "kind_data.h"
 #include "unicode.h"
 #include "unicode_case.h"

@@ -5,13 +5,14 @@
  *          4..3+n   the table: entries of 4 bytes, a trie of the strings that are replaced
  *          then     what they are replaced with, each ended by a zero byte
  *
- * An entry:   bits 0..7  the byte that leads here   bit 8  a string ends here   bit 9  shift by 8
- *             bits 10..30  the way on               bit 31  set where it holds the place of a replacement
+ * An entry:   bits 0..7    the byte that leads here   bit 8   a string ends here
+ *             bit 9        shift by 8                 bits 10..30   the way on
+ *             bit 31       set where it holds the offset of a replacement
  *
  * From an entry with the way on w, the byte b leads to the entry w XOR b.
  *
- * Source   Kudo & Richardson 2018, arXiv:1808.06226; the table is that of the library Darts-clone
- *          (Yata; a double array, Aoe 1989). */
+ * Source   Kudo & Richardson 2018, arXiv:1808.06226; the table is that of the library
+ *          Darts-clone (Yata; a double array, Aoe 1989). */
 #ifndef STRATA_CHARSMAP_H
 #define STRATA_CHARSMAP_H
 
@@ -30,8 +31,8 @@ typedef struct Charsmap {
 bool charsmap_read(Charsmap *map, const unsigned char *bytes, size_t size, Fault *fault);
 void charsmap_free(Charsmap *map);
 
-/* What the longest string at the start of a text that has one is replaced with; *taken: its bytes, 0 when there
- * is none. */
+/* What the longest string at the start of a text that has one is replaced with; *taken: its
+ * bytes, 0 when there is none. */
 Text charsmap_replace(const Charsmap *map, Text text, size_t *taken);
 
 #endif

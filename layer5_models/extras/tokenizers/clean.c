@@ -1,8 +1,8 @@
 /* clean.c - text of which every byte is part of a character.
  *
  * A byte that is not becomes U+FFFD.  Two forms that UTF-8 forbids are read all the same, as
- * llama.cpp reads them: a character spelled with more bytes than it needs is written with as many as it
- * needs, and half of a pair of surrogates stays. */
+ * llama.cpp reads them: a character spelled with more bytes than it needs is written with as
+ * many as it needs, and half of a pair of surrogates stays. */
 #include "llama_style.h"
 #include "unicode.h"
 

@@ -1,7 +1,7 @@
 /* explain.c - why a text becomes these tokens: the events of tokenizer_explain.
  *
- * Merges are reported one by one, each time the best pair is looked for anew: that is what merge.c
- * does with a heap, slowly. */
+ * Merges are reported one by one, each time the best pair is looked for anew: that is what
+ * merge.c does with a heap, slowly. */
 #include "llama_style.h"
 #include "tokenizer/tokenizer_kinds.h"
 #include "tokenizers.h"
@@ -22,7 +22,8 @@ static void report_event(const Encoder *encoder, TokenEvent event) {
     to->report(to->context, &event);
 }
 
-/* The alternative of a pattern, as it is written: they are parted by | outside of ( ) and [ ]. */
+/* The alternative of a pattern, as it is written: they are parted by | outside of ( ) and [
+ * ]. */
 static Text alternative_of(const char *source, int alternative) {
     const char *from = source;
     int depth = 0, at = 0;

@@ -1,4 +1,5 @@
-/* fim.c - fill in the middle: the marks that ask for the text between two others, and their order.
+/* fim.c - fill in the middle: the marks that ask for the text between two others, and their
+ * order.
  *
  * Invariant: what a user wrote becomes no mark and no end, whatever type the file gives those.
  * Source   Bavarian et al. 2022, arXiv:2207.14255 */
@@ -64,7 +65,8 @@ static bool fim_ends(const Tokenizer *t, TokenList *ends, Fault *fault) {
     return true;
 }
 
-/* A part behind its mark.  No space is put in front of the suffix: it goes on where the middle ends. */
+/* A part behind its mark.  No space is put in front of the suffix: it goes on where the middle
+ * ends. */
 static bool fim_part(const Tokenizer *plain, int mark, Text text, TokenList *tokens,
                      Fault *fault) {
     Tokenizer part = *plain;

@@ -14,8 +14,12 @@ const char *const *llama_stages(const PreRule *rule) {
     return row->stages[0] ? row->stages : rule->stages;
 }
 
+const RegexNotation *llama_rule_notation(const PreRule *rule) {
+    return llama_rule(rule)->collapsed ? &llama_notation : &word_notation;
+}
+
 static bool llama_split(Splitter *splitter, const PreRule *rule, Fault *fault) {
-    return splitter_open(splitter, llama_stages(rule), llama_rule(rule)->collapsed, fault);
+    return splitter_open(splitter, llama_stages(rule), llama_rule_notation(rule), fault);
 }
 
 static bool llama_clean(Encoder *encoder, Text *text, Fault *fault) {

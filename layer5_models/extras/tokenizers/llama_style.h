@@ -1,5 +1,5 @@
-/* llama_style.h - how llama.cpp reads text where that is not as the models were trained; private to
- * extras/. */
+/* llama_style.h - how llama.cpp reads text where that is not as the models were trained;
+ * private to extras/. */
 #ifndef STRATA_LLAMA_STYLE_H
 #define STRATA_LLAMA_STYLE_H
 
@@ -7,8 +7,8 @@
 
 /* How it splits text by a rule, where that is another way. */
 typedef struct LlamaRule {
-    const char *name; /* the first of the rule's names */
-    bool collapsed;   /* characters above 127 are one of seven, see pattern_read */
+    const char *name;               /* the first of the rule's names */
+    bool collapsed;                 /* see llama_notation.c */
     const char *stages[MAX_STAGES]; /* other patterns; stages[0] NULL: the rule's own */
 } LlamaRule;
 
@@ -18,6 +18,9 @@ extern const LlamaRule llama_rules[];
 /* The row of a rule; the last one for those that are read as trained. */
 const LlamaRule *llama_rule(const PreRule *rule);
 const char *const *llama_stages(const PreRule *rule);
+const RegexNotation *llama_rule_notation(const PreRule *rule);
+
+extern const RegexNotation llama_notation;
 
 extern const LlamaStyle llama_style;
 

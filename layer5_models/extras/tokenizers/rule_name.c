@@ -1,4 +1,5 @@
-/* rule_name.c - the name of a rule to split by, for files that have its patterns.  See tokenizers.h. */
+/* rule_name.c - the name of a rule to split by, for files that have its patterns.  See
+ * tokenizers.h. */
 #include "pretokenize/pre.h"
 #include "tokenizers.h"
 

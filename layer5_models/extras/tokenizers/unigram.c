@@ -34,13 +34,14 @@ static bool path_room(Scratch *scratch, size_t places, Fault *fault) {
                      places);
 }
 
-/* A way to a place, whose last token begins at `from`, takes the place of the one there if its sum is higher. */
+/* A way to a place, whose last token begins at `from`, takes the place of the one there if its
+ * sum is higher. */
 static void improve(Path *there, double score, int32_t token, size_t from) {
     if (score > there->score) *there = (Path){score, token, (uint32_t)from};
 }
 
-/* All tokens that begin at `at` make the places where they end better; a character that is no token is
- * an unknown one. */
+/* All tokens that begin at `at` make the places where they end better; a character that is no
+ * token is an unknown one. */
 static void extend_paths(const Tokenizer *t, Text word, Path *paths, size_t at, size_t size) {
     bool known = false;
     uint32_t node = 0;
@@ -69,7 +70,8 @@ static bool walk_back(const Path *paths, size_t end, TokenList *tokens, Fault *f
     return true;
 }
 
-/* Append the tokens of the best way through a word: from the first place on each is extended, then one walks back. */
+/* Append the tokens of the best way through a word: from the first place on each is extended,
+ * then one walks back. */
 bool encode_best_path(const Tokenizer *tokenizer, Text word, Scratch *scratch,
                       TokenList *tokens, Fault *fault) {
     if (!path_room(scratch, word.size + 1, fault)) return false;
@@ -95,7 +97,7 @@ typedef struct Plain {
     bool prefixed; /* the space in front has been written */
 } Plain;
 
-static bool put(Plain *plain, const char *bytes, size_t size, Fault *fault) {
+static bool plain_put(Plain *plain, const char *bytes, size_t size, Fault *fault) {
     if (plain->room - plain->size < size) {
         size_t room = 2 * plain->room + size + 1024;
         char *text = room < SIZE_MAX / 4 ? realloc(plain->text, room) : NULL;
@@ -107,25 +109,25 @@ static bool put(Plain *plain, const char *bytes, size_t size, Fault *fault) {
     return true;
 }
 
-static bool put_space(Plain *plain, Fault *fault) {
-    return put(plain, "\xE2\x96\x81", 3, fault);
+static bool plain_put_space(Plain *plain, Fault *fault) {
+    return plain_put(plain, "\xE2\x96\x81", 3, fault);
 }
 
-/* One byte of the plainer text.  Of spaces in a row, where they are merged, one is written before the word that
- * follows. */
-static bool put_byte(Plain *plain, char byte, Fault *fault) {
+/* One byte of the plainer text.  Of spaces in a row, where they are merged, one is written
+ * before the word that follows. */
+static bool plain_put_byte(Plain *plain, char byte, Fault *fault) {
     const Tokenizer *t = plain->tokenizer;
     if (byte == ' ') {
         plain->in_word = false;
-        return kind_data(t)->merge_spaces || put_space(plain, fault);
+        return kind_data(t)->merge_spaces || plain_put_space(plain, fault);
     }
     if (!plain->in_word &&
         (kind_data(t)->merge_spaces || (t->add_space_prefix && !plain->prefixed))) {
         plain->prefixed = true;
-        if (!put_space(plain, fault)) return false;
+        if (!plain_put_space(plain, fault)) return false;
     }
     plain->in_word = true;
-    return put(plain, &byte, 1, fault);
+    return plain_put(plain, &byte, 1, fault);
 }
 
 /* A token that the user has defined, at the start of a text: its bytes; 0: none. */
@@ -150,18 +152,18 @@ static Text plain_form(const Tokenizer *t, Text text, size_t *taken) {
     return code == 0xFFFD ? text_of("\xEF\xBF\xBD") : (Text){text.data, *taken};
 }
 
-static bool put_plainer(Plain *plain, Text text, Fault *fault) {
+static bool plain_put_text(Plain *plain, Text text, Fault *fault) {
     for (size_t taken; text.size; text = (Text){text.data + taken, text.size - taken}) {
         Text form = plain_form(plain->tokenizer, text, &taken);
         for (size_t i = 0; i < form.size; i++)
-            if (!put_byte(plain, form.data[i], fault)) return false;
+            if (!plain_put_byte(plain, form.data[i], fault)) return false;
     }
     return true;
 }
 
 static bool write_plainer(Encoder *encoder, Text *text, Fault *fault) {
     Plain plain = {.tokenizer = encoder->tokenizer};
-    bool ok = put_plainer(&plain, *text, fault);
+    bool ok = plain_put_text(&plain, *text, fault);
     char *out = ok ? encoder_room(encoder, plain.size, fault) : NULL;
     if (out && plain.size) memcpy(out, plain.text, plain.size);
     free(plain.text);

@@ -1,7 +1,8 @@
 /* wordpiece.c - WordPiece: a text becomes plain words, a word the longest tokens from the left.
  *
- * A token that begins a word has U+2581 in front, one that goes on has nothing ("##" in BERT's own
- * files).  When some part of a word is no token, or it is very long, the whole word is unknown.
+ * A token that begins a word has U+2581 in front, one that continues it has nothing ("##" in
+ * BERT's own files).  When a part of a word is no token, or it is very long, the whole word is
+ * unknown.
  * Source   Devlin et al. 2018, arXiv:1810.04805; its tokenization.py; llama.cpp (d8a24cc),
  *          llm_tokenizer_wpm_session. */
 #include "kind_data.h"
@@ -53,7 +54,7 @@ static bool is_dropped(const Tokenizer *t, uint32_t code) {
 }
 
 /* Of a word with U+2581 in front. */
-static bool is_too_long(const Tokenizer *t, Text word) {
+static bool is_overlong(const Tokenizer *t, Text word) {
     size_t characters = 0;
     for (size_t i = 3; i < word.size; i++) characters += (word.data[i] & 0xC0) != 0x80;
     return !t->as_llama && t->unknown >= 0 && characters > WORDPIECE_LONGEST;
@@ -64,7 +65,7 @@ static bool end_word(Encoder *encoder, char *start, char *end, TokenList *tokens
     const Tokenizer *t = encoder->tokenizer;
     Text word = {start, (size_t)(end - start)};
     if (word.size == 3) return true;
-    if (!is_too_long(t, word)) return encoder_word(encoder, word, encode_pieces, tokens, fault);
+    if (!is_overlong(t, word)) return encoder_word(encoder, word, encode_pieces, tokens, fault);
     if (!token_list_reserve(tokens, 1, fault)) return false;
     token_list_add(tokens, t->unknown);
     encoder_tell(encoder, word, tokens, tokens->count - 1);

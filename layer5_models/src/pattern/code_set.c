@@ -10,7 +10,7 @@ void code_set_free(CodeSet *set) {
     *set = (CodeSet){0};
 }
 
-static bool make_room(CodeSet *set) {
+static bool code_set_grow(CodeSet *set) {
     if (set->count < set->capacity) return true;
     size_t capacity = set->capacity ? 2 * set->capacity : 16;
     CodeRange *ranges = realloc(set->ranges, capacity * sizeof *ranges);
@@ -21,7 +21,7 @@ static bool make_room(CodeSet *set) {
 }
 
 /* The first range that ends at `code` or later. */
-static size_t place_of(const CodeSet *set, uint32_t code) {
+static size_t code_set_place(const CodeSet *set, uint32_t code) {
     size_t low = 0, high = set->count;
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -34,12 +34,12 @@ static size_t place_of(const CodeSet *set, uint32_t code) {
 }
 
 void code_set_add(CodeSet *set, uint32_t first, uint32_t last) {
-    size_t from = place_of(set, first ? first - 1 : 0), to = from;
+    size_t from = code_set_place(set, first ? first - 1 : 0), to = from;
     for (; to < set->count && set->ranges[to].first <= last + 1; to++) {
         if (set->ranges[to].first < first) first = set->ranges[to].first;
         if (set->ranges[to].last > last) last = set->ranges[to].last;
     }
-    if (to == from && !make_room(set)) return;
+    if (to == from && !code_set_grow(set)) return;
     memmove(set->ranges + from + 1, set->ranges + to, (set->count - to) * sizeof *set->ranges);
     set->ranges[from] = (CodeRange){first, last};
     set->count += from + 1 - to;
@@ -89,7 +89,7 @@ void code_set_spaces(CodeSet *set, uint32_t from) {
 }
 
 bool code_set_has(const CodeSet *set, uint32_t code) {
-    size_t i = place_of(set, code);
+    size_t i = code_set_place(set, code);
     return i < set->count && set->ranges[i].first <= code;
 }
 

@@ -1,21 +1,21 @@
 /* pattern_build.c - from the tree of a pattern to its table.  See pattern.h.
  *
- *   1  characters that no class of the pattern tells apart are of one kind; a page of 256 code points
- *      at a time says which
- *   2  the tree becomes operations: take a character, go on at one of two places (the better one
- *      first), look ahead, done (Thompson 1968)
- *   3  a state of the table is a list of places where the search may be, best first; from each state,
- *      for each kind of character, the next one.  A place behind one that is done is dropped: it could
- *      only give what a better choice has already given (Cox, "Regular Expression Matching: the Virtual
- *      Machine Approach", 2009)
+ *   1  characters that no class of the pattern tells apart are of one kind; a page of 256 code
+ *      points at a time says which
+ *   2  the tree becomes operations: take a character, go on at one of two places (the better
+ *      one first), look ahead, done (Thompson 1968)
+ *   3  a state of the table is a list of places where the search may be, best first; from each
+ *      state, for each kind of character, the next one.  A place behind one that is done is
+ *      dropped: it could only give what a better choice has already given (Cox, "Regular
+ *      Expression Matching: the Virtual Machine Approach", 2009)
  *
- * Looking ahead costs nothing: a state is followed with the character in hand that comes next. */
+ * Looking ahead costs nothing: a state is followed with the character in hand that comes
+ * next. */
 #include "pattern.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-enum { MAX_STATES = 0x7FFF, MAX_OPERATIONS = 1 << 16 };
+enum { MAX_SETS = 64, MAX_STATES = 0x7FFF, MAX_OPERATIONS = 1 << 16 };
 
 typedef enum OpKind { OP_TAKE, OP_FORK, OP_LOOK, OP_LOOK_FAR, OP_END, OP_EDGE, OP_DONE } OpKind;
 
@@ -26,13 +26,17 @@ typedef struct Op {
 } Op;
 
 typedef struct Builder {
-    const Tree *tree;
     Pattern *pattern;
+    const CodeSet *sets[MAX_SETS]; /* (n_sets) those of the tree, each once */
+    size_t n_sets;
+    const RegexNode *far; /* the lookahead of more than a character; NULL: none */
+    int32_t word_set;     /* what \b calls part of a word; -1: no \b */
+    Fault *fault;
     bool set_has[256][MAX_SETS]; /* by kind */
     Op *ops;                     /* (n_ops) */
     size_t n_ops, op_room;
-    /* the states so far: lists of places, one after the other, each led by whether the character before
-     * is part of a word */
+    /* the states so far: lists of places, one after the other, each led by whether the
+     * character before is part of a word */
     int32_t *places; /* (n_places) */
     size_t n_places, place_room;
     size_t from[MAX_STATES + 2]; /* where each state's list begins */
@@ -40,6 +44,50 @@ typedef struct Builder {
     uint32_t *seen, stamp; /* (n_ops) */
     bool ok;               /* memory has sufficed */
 } Builder;
+
+/* ------------------------------------------------------------------ the tree */
+
+static bool unusable(const Builder *b, const char *what) {
+    return fault_set(b->fault, "a pattern that splits text cannot have %s", what);
+}
+
+/* The one atom that a group is, if it is of this kind; else NULL. */
+static const RegexNode *sole_atom(const RegexNode *group, RegexKind kind) {
+    const RegexNode *sequence = group->child[0];
+    const RegexNode *atom = sequence->count == 1 ? sequence->child[0] : NULL;
+    bool sole = group->count == 1 && atom && atom->kind == kind && atom->low == 1;
+    return sole && atom->high == 1 ? atom : NULL;
+}
+
+/* The set that a lookahead asks of the next character; NULL: it looks further. */
+static const RegexNode *one_set(const RegexNode *look) { return sole_atom(look, REGEX_SET); }
+
+static bool number_set(Builder *b, RegexNode *node) {
+    size_t i = 0;
+    while (i < b->n_sets && !code_set_equal(b->sets[i], &node->set)) i++;
+    if (i == MAX_SETS) return unusable(b, "so many classes of characters");
+    if (i == b->n_sets) b->sets[b->n_sets++] = &node->set;
+    node->number = (int32_t)i;
+    return true;
+}
+
+/* Number the sets; what has no place in a table is refused. */
+static bool number_sets(Builder *b, RegexNode *node, bool in_look) {
+    bool look = node->kind == REGEX_LOOK, edge = node->kind == REGEX_EDGE;
+    if (node->kind == REGEX_BEGIN) return unusable(b, "a ^");
+    if (node->lazy) return unusable(b, "repetitions that are as short as can be");
+    if (edge && !in_look) return unusable(b, "a \\b outside a lookahead");
+    if ((node->kind == REGEX_SET || edge) && !number_set(b, node)) return false;
+    if (edge) b->word_set = node->number;
+    if (look && !one_set(node)) {
+        if (node->negative || b->far)
+            return unusable(b, "a second lookahead of more than a character");
+        b->far = node;
+    }
+    for (size_t i = 0; i < node->count; i++)
+        if (!number_sets(b, node->child[i], in_look || look)) return false;
+    return true;
+}
 
 /* ------------------------------------------------------------------ kinds of characters */
 
@@ -49,17 +97,17 @@ static int by_code(const void *a, const void *b) {
 }
 
 /* Every place where some set begins or ends, sorted; the last one is LAST_CODE + 1. */
-static uint32_t *edges_of(const Tree *tree, size_t *count) {
+static uint32_t *edges_of(const Builder *b, size_t *count) {
     size_t n = 2;
-    for (size_t i = 0; i < tree->n_sets; i++) n += 2 * tree->sets[i].count;
+    for (size_t i = 0; i < b->n_sets; i++) n += 2 * b->sets[i]->count;
     uint32_t *edges = malloc(n * sizeof *edges);
     if (!edges) return NULL;
     edges[0] = 0, edges[1] = LAST_CODE + 1;
     n = 2;
-    for (size_t i = 0; i < tree->n_sets; i++)
-        for (size_t k = 0; k < tree->sets[i].count; k++) {
-            edges[n++] = tree->sets[i].ranges[k].first;
-            edges[n++] = tree->sets[i].ranges[k].last + 1;
+    for (size_t i = 0; i < b->n_sets; i++)
+        for (size_t k = 0; k < b->sets[i]->count; k++) {
+            edges[n++] = b->sets[i]->ranges[k].first;
+            edges[n++] = b->sets[i]->ranges[k].last + 1;
         }
     qsort(edges, n, sizeof *edges, by_code);
     *count = n;
@@ -68,21 +116,20 @@ static uint32_t *edges_of(const Tree *tree, size_t *count) {
 
 /* The kind of the characters with this signature (bit i: in set i); a new one when it is new.
  * -1: more than 256. */
-static int kind_of(Builder *b, uint64_t signature, uint64_t *signatures) {
+static int kind_of_signature(Builder *b, uint64_t signature, uint64_t *signatures) {
     size_t kind = 0;
     while (kind < b->pattern->kinds && signatures[kind] != signature) kind++;
     if (kind == b->pattern->kinds) {
         if (kind == 256) return -1;
         signatures[b->pattern->kinds++] = signature;
-        for (size_t i = 0; i < b->tree->n_sets; i++) b->set_has[kind][i] = signature >> i & 1;
-        b->pattern->is_word[kind] =
-            b->tree->word_set >= 0 && signature >> b->tree->word_set & 1;
+        for (size_t i = 0; i < b->n_sets; i++) b->set_has[kind][i] = signature >> i & 1;
+        b->pattern->is_word[kind] = b->word_set >= 0 && signature >> b->word_set & 1;
     }
     return (int)kind;
 }
 
-/* Write a kind into the pages of first..last - 1.  Pages of one kind throughout are shared: the first
- * 256 pages are theirs. */
+/* Write a kind into the pages of first..last - 1.  Pages of one kind throughout are shared: the
+ * first 256 pages are theirs. */
 static bool fill_kind(Pattern *p, uint32_t first, uint32_t last, unsigned char kind,
                       size_t *n_pages, size_t *room) {
     while (first < last) {
@@ -104,36 +151,35 @@ static bool fill_kind(Pattern *p, uint32_t first, uint32_t last, unsigned char k
     return true;
 }
 
-static bool make_kinds(Builder *b, Fault *fault) {
+static bool make_kinds(Builder *b) {
     size_t count, n_pages = 256, room = 512, at[MAX_SETS] = {0};
     uint64_t signatures[256];
     Pattern *p = b->pattern;
-    uint32_t *edges = edges_of(b->tree, &count);
+    uint32_t *edges = edges_of(b, &count);
     p->cells = malloc(room * 256);
     bool ok = edges && p->cells;
     for (size_t k = 0; ok && k < 256; k++) memset(p->cells + k * 256, (int)k, 256);
     for (size_t i = 0; ok && i + 1 < count; i++) {
         if (edges[i] == edges[i + 1]) continue;
         uint64_t signature = 0;
-        for (size_t s = 0; s < b->tree->n_sets; s++) {
-            const CodeSet *set = &b->tree->sets[s];
+        for (size_t s = 0; s < b->n_sets; s++) {
+            const CodeSet *set = b->sets[s];
             while (at[s] < set->count && set->ranges[at[s]].last < edges[i]) at[s]++;
             bool inside = at[s] < set->count && set->ranges[at[s]].first <= edges[i];
             signature |= (uint64_t)inside << s;
         }
-        int kind = kind_of(b, signature, signatures);
-        if (kind < 0)
-            return free(edges), fault_set(fault, "a pattern tells more than 256 kinds apart");
+        int kind = kind_of_signature(b, signature, signatures);
+        if (kind < 0) return free(edges), unusable(b, "more than 256 kinds of characters");
         ok = fill_kind(p, edges[i], edges[i + 1], (unsigned char)kind, &n_pages, &room);
     }
     free(edges);
     for (size_t c = 0; ok && c < 128; c++) p->ascii[c] = p->cells[(size_t)p->page[0] * 256 + c];
-    return ok || fault_set(fault, "no memory for a pattern");
+    return ok || fault_set(b->fault, "no memory for a pattern");
 }
 
 /* ------------------------------------------------------------------ operations */
 
-static int32_t emit(Builder *b, Op op) {
+static int32_t emit_op(Builder *b, Op op) {
     if (b->n_ops == b->op_room) {
         size_t room = b->op_room ? 2 * b->op_room : 64;
         Op *ops = room <= MAX_OPERATIONS ? realloc(b->ops, room * sizeof *ops) : NULL;
@@ -144,69 +190,79 @@ static int32_t emit(Builder *b, Op op) {
     return (int32_t)b->n_ops++;
 }
 
-static void emit_node(Builder *b, int32_t index);
+static void emit_sequence(Builder *b, const RegexNode *sequence);
 
-/* min times; then as often as allowed: each time the choice between once more and going on */
-static void emit_repeat(Builder *b, const Node *node) {
-    for (int i = 0; i < node->min; i++) emit_node(b, node->a);
-    if (node->max < 0) {
-        int32_t fork = emit(b, (Op){.kind = OP_FORK});
-        emit_node(b, node->a);
-        emit(b, (Op){.kind = OP_FORK, .a = fork, .b = fork});
-        if (b->ok) b->ops[fork].a = fork + 1, b->ops[fork].b = (int32_t)b->n_ops;
+/* The choice between going on here, which is better, and at the place that `leave` is told. */
+static int32_t emit_fork(Builder *b) {
+    int32_t fork = emit_op(b, (Op){.kind = OP_FORK});
+    if (b->ok) b->ops[fork].a = fork + 1;
+    return fork;
+}
+
+static void fork_leads_here(Builder *b, int32_t fork) {
+    if (b->ok) b->ops[fork].b = (int32_t)b->n_ops;
+}
+
+/* The alternatives of a group, best first; of the whole pattern each ends in a DONE of its own,
+ * so that a match knows which it was. */
+static void emit_group(Builder *b, const RegexNode *group, bool whole) {
+    int32_t jump = -1; /* the last one of a chain of jumps to the end */
+    for (size_t i = 0; b->ok && i < group->count; i++) {
+        bool last = i + 1 == group->count;
+        int32_t fork = last ? -1 : emit_fork(b);
+        emit_sequence(b, group->child[i]);
+        if (whole)
+            emit_op(b, (Op){.kind = OP_DONE, .a = (int32_t)i});
+        else if (!last)
+            jump = emit_op(b, (Op){.kind = OP_FORK, .a = jump});
+        if (!last) fork_leads_here(b, fork);
+    }
+    while (b->ok && jump >= 0) {
+        int32_t before = b->ops[jump].a;
+        b->ops[jump].a = b->ops[jump].b = (int32_t)b->n_ops;
+        jump = before;
+    }
+}
+
+static void emit_once(Builder *b, const RegexNode *atom) {
+    switch (atom->kind) {
+    case REGEX_SET: emit_op(b, (Op){.kind = OP_TAKE, .a = atom->number}); break;
+    case REGEX_GROUP: emit_group(b, atom, false); break;
+    case REGEX_LOOK: {
+        const RegexNode *set = one_set(atom);
+        emit_op(b, set ? (Op){.kind = OP_LOOK, .a = set->number, .negative = atom->negative}
+                       : (Op){.kind = OP_LOOK_FAR});
+        break;
+    }
+    case REGEX_END: emit_op(b, (Op){.kind = OP_END}); break;
+    case REGEX_EDGE: emit_op(b, (Op){.kind = OP_EDGE}); break;
+    case REGEX_SEQUENCE:
+    case REGEX_BEGIN: break; /* none is an atom of a pattern */
+    }
+}
+
+/* low times; then as often as allowed: each time the choice between once more and going on */
+static void emit_atom(Builder *b, const RegexNode *atom) {
+    for (uint32_t i = 0; b->ok && i < atom->low; i++) emit_once(b, atom);
+    if (atom->high == REGEX_FOREVER) {
+        int32_t fork = emit_fork(b);
+        emit_once(b, atom);
+        emit_op(b, (Op){.kind = OP_FORK, .a = fork, .b = fork});
+        fork_leads_here(b, fork);
         return;
     }
     int32_t forks[64];
-    int n = 0;
-    for (int i = node->min; i < node->max && n < 64; i++) {
-        forks[n++] = emit(b, (Op){.kind = OP_FORK});
-        emit_node(b, node->a);
+    uint32_t n = 0;
+    for (uint32_t i = atom->low; b->ok && i < atom->high && n < 64; i++) {
+        forks[n++] = emit_fork(b);
+        emit_once(b, atom);
     }
-    b->ok = b->ok && n == node->max - node->min;
-    for (int i = 0; b->ok && i < n; i++)
-        b->ops[forks[i]].a = forks[i] + 1, b->ops[forks[i]].b = (int32_t)b->n_ops;
+    b->ok = b->ok && n == atom->high - atom->low;
+    for (uint32_t i = 0; i < n; i++) fork_leads_here(b, forks[i]);
 }
 
-static void emit_either(Builder *b, const Node *node) {
-    int32_t fork = emit(b, (Op){.kind = OP_FORK});
-    emit_node(b, node->a);
-    int32_t jump = emit(b, (Op){.kind = OP_FORK});
-    if (b->ok) b->ops[fork].a = fork + 1, b->ops[fork].b = (int32_t)b->n_ops;
-    emit_node(b, node->b);
-    if (b->ok) b->ops[jump].a = b->ops[jump].b = (int32_t)b->n_ops;
-}
-
-static void emit_node(Builder *b, int32_t index) {
-    const Node *node = &b->tree->nodes[index];
-    if (!b->ok) return;
-    switch (node->kind) {
-    case NODE_EMPTY: break;
-    case NODE_SET: emit(b, (Op){.kind = OP_TAKE, .a = node->a}); break;
-    case NODE_THEN: emit_node(b, node->a), emit_node(b, node->b); break;
-    case NODE_EITHER: emit_either(b, node); break;
-    case NODE_REPEAT: emit_repeat(b, node); break;
-    case NODE_LOOK:
-        emit(b, (Op){.kind = OP_LOOK, .a = node->a, .negative = node->negative});
-        break;
-    case NODE_LOOK_FAR: emit(b, (Op){.kind = OP_LOOK_FAR}); break;
-    case NODE_END: emit(b, (Op){.kind = OP_END}); break;
-    case NODE_EDGE: emit(b, (Op){.kind = OP_EDGE}); break;
-    }
-}
-
-/* Each alternative at the top ends in a DONE of its own, so that a match knows which it was. */
-static void emit_alternatives(Builder *b, int32_t root) {
-    int32_t alternative = 0;
-    b->n_ops = 0;
-    for (; b->tree->nodes[root].kind == NODE_EITHER; alternative++) {
-        int32_t fork = emit(b, (Op){.kind = OP_FORK});
-        emit_node(b, b->tree->nodes[root].a);
-        emit(b, (Op){.kind = OP_DONE, .a = alternative});
-        if (b->ok) b->ops[fork].a = fork + 1, b->ops[fork].b = (int32_t)b->n_ops;
-        root = b->tree->nodes[root].b;
-    }
-    emit_node(b, root);
-    emit(b, (Op){.kind = OP_DONE, .a = alternative});
+static void emit_sequence(Builder *b, const RegexNode *sequence) {
+    for (size_t i = 0; b->ok && i < sequence->count; i++) emit_atom(b, sequence->child[i]);
 }
 
 /* ------------------------------------------------------------------ states */
@@ -230,7 +286,7 @@ typedef struct Ahead {
     bool end, far, word_before;
 } Ahead;
 
-static bool look(const Builder *b, const Op *op, Ahead ahead) {
+static bool look_holds(const Builder *b, const Op *op, Ahead ahead) {
     bool inside = !ahead.end && b->set_has[ahead.kind][op->a];
     bool word_next = !ahead.end && b->pattern->is_word[ahead.kind];
     switch (op->kind) {
@@ -242,7 +298,7 @@ static bool look(const Builder *b, const Op *op, Ahead ahead) {
 }
 
 /* Follow a place to where characters are taken; true when it is done, which ends the list. */
-static bool follow(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
+static bool follow_place(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
     while (b->ok && b->seen[at] != b->stamp) {
         const Op *op = &b->ops[at];
         b->seen[at] = b->stamp;
@@ -252,10 +308,10 @@ static bool follow(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
             return false;
         }
         if (op->kind == OP_FORK) {
-            if (follow(b, op->a, ahead, match)) return true;
+            if (follow_place(b, op->a, ahead, match)) return true;
             at = op->b;
         } else {
-            if (!look(b, op, ahead)) return false;
+            if (!look_holds(b, op, ahead)) return false;
             at++;
         }
     }
@@ -278,12 +334,12 @@ static uint16_t state_of(Builder *b) {
 static TableStep step_from(Builder *b, size_t state, Ahead ahead) {
     TableStep step = {0, 0};
     size_t from = b->from[state], to = b->from[state + 1];
-    bool word = b->tree->word_set >= 0 && !ahead.end && b->pattern->is_word[ahead.kind];
+    bool word = b->word_set >= 0 && !ahead.end && b->pattern->is_word[ahead.kind];
     ahead.word_before = b->places[from];
     b->stamp++;
     add_place(b, word);
     for (size_t i = from + 1; b->ok && i < to; i++)
-        if (follow(b, b->places[i], ahead, &step.match)) break;
+        if (follow_place(b, b->places[i], ahead, &step.match)) break;
     step.next = state_of(b);
     return step;
 }
@@ -293,15 +349,16 @@ static void begin_states(Builder *b, Machine *machine) {
     b->from[0] = b->from[1] = 0;
     b->n_states = 1; /* state 0: nothing can match */
     for (int word = 0; word < 2; word++) {
-        add_place(b, b->tree->word_set >= 0 && word);
+        add_place(b, b->word_set >= 0 && word);
         add_place(b, 0);
         machine->start[word] = b->ok ? state_of(b) : 0;
     }
 }
 
-static bool make_machine(Builder *b, int32_t root, Machine *machine, Fault *fault) {
+static bool make_machine(Builder *b, const RegexNode *root, Machine *machine) {
     size_t symbols = b->pattern->symbols, ends = b->pattern->kinds;
-    emit_alternatives(b, root);
+    b->n_ops = 0;
+    emit_group(b, root, true);
     b->seen = b->ok ? calloc(b->n_ops + 1, sizeof *b->seen) : NULL;
     b->ok = b->ok && b->seen;
     b->stamp = 0;
@@ -319,11 +376,11 @@ static bool make_machine(Builder *b, int32_t root, Machine *machine, Fault *faul
     }
     machine->states = b->n_states;
     free(b->seen), b->seen = NULL;
-    return b->ok || fault_set(fault, "no memory for a pattern, or it is too large");
+    return b->ok || fault_set(b->fault, "no memory for a pattern, or it is too large");
 }
 
 /* Where the first step already leads nowhere, whatever follows. */
-static void find_skips(Pattern *p) {
+static void pattern_skips(Pattern *p) {
     const TableStep *first = p->machine.steps + p->machine.start[0] * p->symbols;
     for (size_t c = 0; c < 128; c++) {
         p->skips[c] = true;
@@ -332,23 +389,30 @@ static void find_skips(Pattern *p) {
     }
 }
 
-Pattern *pattern_open(const char *source, bool collapsed, Fault *fault) {
-    Tree tree;
+static bool build_table(Builder *b, RegexNode *tree) {
+    Pattern *p = b->pattern;
+    if (!number_sets(b, tree, false) || !make_kinds(b)) return false;
+    p->symbols = p->kinds + 1;
+    if (b->far && !make_machine(b, b->far, &p->far)) return false;
+    if (b->far) p->symbols *= 2;
+    const RegexNode *root = tree, *inner;
+    while ((inner = sole_atom(root, REGEX_GROUP))) root = inner; /* its alternatives are told */
+    if (!make_machine(b, root, &p->machine)) return false;
+    pattern_skips(p);
+    return true;
+}
+
+Pattern *pattern_open(const char *source, const RegexNotation *notation, Fault *fault) {
     Builder *b = calloc(1, sizeof *b);
     Pattern *p = calloc(1, sizeof *p);
-    bool ok = pattern_read(&tree, source, collapsed, fault);
-    if (ok && (!b || !p)) ok = fault_set(fault, "no memory for a pattern");
+    RegexNode *tree = regex_tree(text_of(source), notation, fault);
+    bool ok = tree && ((b && p) || fault_set(fault, "no memory for a pattern"));
     if (ok) {
-        b->tree = &tree, b->pattern = p, b->ok = true;
-        ok = make_kinds(b, fault);
-        p->symbols = p->kinds + 1;
-        if (ok && tree.far >= 0) ok = make_machine(b, tree.far, &p->far, fault);
-        if (ok && tree.far >= 0) p->symbols *= 2;
-        ok = ok && make_machine(b, tree.root, &p->machine, fault);
-        if (ok) find_skips(p);
+        b->pattern = p, b->word_set = -1, b->ok = true, b->fault = fault;
+        ok = build_table(b, tree);
     }
     if (b) free(b->ops), free(b->places), free(b);
-    pattern_tree_free(&tree);
+    regex_tree_free(tree);
     if (ok) return p;
     pattern_close(p);
     return NULL;

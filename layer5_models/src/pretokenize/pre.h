@@ -23,8 +23,8 @@ typedef struct PreRule {
     const char *const *names;
 } PreRule;
 
-/* The table; the last row has no names.  The core's is pre_rules.c; extras/pre_rules.c, with all
- * rules, replaces it in programs that link it. */
+/* The table; the last row has no names.  The core's is pre_rules.c; extras/pre_rules.c, with
+ * all rules, replaces it in programs that link it. */
 extern const PreRule pre_rules[];
 
 /* Where other rules are, for the fault about one; "" when here are all. */
@@ -38,9 +38,9 @@ typedef struct Splitter {
     size_t count;
 } Splitter;
 
-/*   stages   (MAX_STAGES) up to the first NULL
- *   collapsed   see pattern_read */
-bool splitter_open(Splitter *splitter, const char *const *stages, bool collapsed, Fault *fault);
+/* Open the patterns of `stages` (MAX_STAGES), up to the first NULL. */
+bool splitter_open(Splitter *splitter, const char *const *stages, const RegexNotation *notation,
+                   Fault *fault);
 void splitter_close(Splitter *splitter);
 
 /* One text on its way through the stages.  Begins as {0}; pre_free gives its memory back. */

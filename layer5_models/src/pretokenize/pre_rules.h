@@ -1,4 +1,5 @@
-/* pre_rules.h - the rules of the core by which text is split, as rows; private to both pre_rules.c. */
+/* pre_rules.h - the rules of the core by which text is split, as rows; private to both
+ * pre_rules.c. */
 #ifndef STRATA_PRE_RULES_H
 #define STRATA_PRE_RULES_H
 

@@ -1,19 +1,20 @@
 /* split.c - cutting text into words: a rule's patterns, one stage after the other.
  *
- *   "Call 555-0123!"   stage 1, [0-9]+:   Call_ 555 - 0123 !     what matches, and what is between
- *                      stage 2, [A-Za-z]+: Call _ 555 - 0123 !    the same on each piece of that
+ *   "Call 555-0123!"
+ *   stage 1, [0-9]+:      Call_ 555 - 0123 !     what matches, and what is between
+ *   stage 2, [A-Za-z]+:   Call _ 555 - 0123 !    the same on each piece of that
  *
- * A stage holds one piece of the stage before; when all of it has been handed on it asks for the
- * next. */
+ * A stage holds one piece of the stage before; when all of it has been handed on it asks for
+ * the next. */
 #include "pre.h"
 
 #include <string.h>
 
-bool splitter_open(Splitter *splitter, const char *const *stages, bool collapsed,
+bool splitter_open(Splitter *splitter, const char *const *stages, const RegexNotation *notation,
                    Fault *fault) {
     *splitter = (Splitter){0};
     for (size_t i = 0; i < MAX_STAGES && stages[i]; i++) {
-        Pattern *pattern = pattern_open(stages[i], collapsed, fault);
+        Pattern *pattern = pattern_open(stages[i], notation, fault);
         if (!pattern) return splitter_close(splitter), false;
         splitter->stages[splitter->count++] = pattern;
     }
@@ -39,8 +40,7 @@ void pre_free(PreTokenizer *pre) {
     for (size_t i = 0; i < MAX_STAGES; i++) search_free(&pre->stages[i].search);
 }
 
-/* The match at or behind what has been handed on.  An empty one is a place to cut at: in front of it, and
- * of no use where there is a cut. */
+/* The next match from `at` on.  An empty one only cuts the text in front of it, if nothing has. */
 static bool find_match(Search *search, size_t at, Match *match) {
     size_t from = at;
     while (search_next(search, from, match)) {
@@ -51,7 +51,7 @@ static bool find_match(Search *search, size_t at, Match *match) {
     return false;
 }
 
-/* Hand on the next piece of the text that a stage holds. */
+/* The next piece of the text that a stage works on. */
 static Cut next_piece(PreTokenizer *c, size_t stage) {
     Search *search = &c->stages[stage].search;
     size_t at = c->stages[stage].at, end = search->text.size;
@@ -66,7 +66,7 @@ static Cut next_piece(PreTokenizer *c, size_t stage) {
     return (Cut){{search->text.data + at, end - at}, stage, found ? match->alternative : -1};
 }
 
-static bool begin_stage(PreTokenizer *c, size_t stage, Text text, Fault *fault) {
+static bool pre_begin_stage(PreTokenizer *c, size_t stage, Text text, Fault *fault) {
     c->stages[stage].at = 0;
     return search_begin(&c->stages[stage].search, c->splitter->stages[stage], text, fault);
 }
@@ -76,7 +76,7 @@ bool pre_next(PreTokenizer *c, Cut *cut, bool *end, Fault *fault) {
     *end = false;
     if (!c->begun) {
         c->begun = true;
-        if (!begin_stage(c, 0, c->stages[0].search.text, fault)) return false;
+        if (!pre_begin_stage(c, 0, c->stages[0].search.text, fault)) return false;
     }
     while (c->stages[stage].at == c->stages[stage].search.text.size) {
         if (stage == 0) return *end = true;
@@ -85,7 +85,7 @@ bool pre_next(PreTokenizer *c, Cut *cut, bool *end, Fault *fault) {
     *cut = next_piece(c, stage);
     while (stage < last) {
         Cut whole = *cut;
-        if (!begin_stage(c, ++stage, whole.word, fault)) return false;
+        if (!pre_begin_stage(c, ++stage, whole.word, fault)) return false;
         *cut = next_piece(c, stage);
         bool same = cut->word.size == whole.word.size;
         if (same && (whole.alternative >= 0 || cut->alternative < 0)) *cut = whole;

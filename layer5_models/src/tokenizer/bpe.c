@@ -12,8 +12,8 @@ static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const P
     return true;
 }
 
-/* A symbol that is no token (it only occurs inside merges: `count` or above) is spelled in bytes.  A
- * byte without a token is dropped (drops_bytes), or else becomes the unknown one;
+/* A symbol that is no token (it only occurs inside merges: `count` or above) is spelled in
+ * bytes.  A byte without a token is dropped (drops_bytes), or else becomes the unknown one;
  * where there is none the fault names the byte, as 0x41. */
 bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens, Fault *fault) {
     if (!token_list_reserve(tokens, piece->size, fault)) return false;
@@ -39,7 +39,8 @@ int32_t bpe_whole_word(const Tokenizer *tokenizer, Text word) {
     return token && tokenizer->types[id] != TOKEN_CONTROL ? id : -1;
 }
 
-/* A piece for each byte, all linked to their neighbours; merged; what is left becomes tokens. */
+/* A piece for each byte, all linked to their neighbours; merged; what is left becomes
+ * tokens. */
 bool encode_bpe(const Tokenizer *tokenizer, Text word, Scratch *scratch, TokenList *tokens,
                 Fault *fault) {
     int32_t whole = bpe_whole_word(tokenizer, word);

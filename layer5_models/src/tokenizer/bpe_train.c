@@ -1,5 +1,5 @@
-/* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes, learn
- * the merges (bpe_learn.c), write them down as a GGUF file has them. */
+/* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes,
+ * learn the merges (bpe_learn.c), write them down as a GGUF file has them. */
 #include "bpe_train.h"
 #include "../vocab/escape.h"
 #include "unicode.h"
@@ -14,7 +14,7 @@ static WordCount *word_slot(WordCount *words, size_t capacity, Text bytes) {
     return &words[slot];
 }
 
-static void widen(BpeTrainer *t) {
+static void words_widen(BpeTrainer *t) {
     size_t capacity = t->capacity ? 2 * t->capacity : 4096;
     WordCount *words = calloc(capacity, sizeof *words);
     if (!words) {
@@ -29,7 +29,7 @@ static void widen(BpeTrainer *t) {
     t->capacity = capacity;
 }
 
-/* GPT-2's rule, and a text on its way through it. */
+/* GPT-2's rule, and the text that it splits. */
 typedef struct Cutting {
     Splitter splitter;
     PreTokenizer pre;
@@ -40,7 +40,7 @@ static void count_words(BpeTrainer *t, Cutting *c, Text text) {
     bool end = false;
     pre_begin(&c->pre, &c->splitter, text);
     while (t->ok && pre_next(&c->pre, &cut, &end, NULL) && !end) {
-        if (2 * t->used >= t->capacity) widen(t);
+        if (2 * t->used >= t->capacity) words_widen(t);
         if (!t->ok) return;
         WordCount *entry = word_slot(t->words, t->capacity, cut.word);
         if (!entry->bytes.size) entry->bytes = cut.word, t->used++;
@@ -153,8 +153,8 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
     t.merges = calloc(vocab, sizeof *t.merges);
     Cutting cutting = {0};
     t.ok = t.symbols && t.merges &&
-           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2"))->stages, false,
-                         NULL);
+           splitter_open(&cutting.splitter, pre_rule_by_name(text_of("gpt-2"))->stages,
+                         &word_notation, NULL);
     for (int i = 0; t.ok && i < 256; i++)
         single[i] = (char)i, t.symbols[i] = (Text){single + i, 1};
     for (size_t i = 0; t.ok && i < n_texts; i++)

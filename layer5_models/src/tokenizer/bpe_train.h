@@ -1,10 +1,10 @@
-/* bpe_train.h - a vocabulary on its way; shared by bpe_train.c and bpe_learn.c. */
+/* bpe_train.h - a vocabulary being learned; shared by bpe_train.c and bpe_learn.c. */
 #ifndef STRATA_BPE_TRAIN_H
 #define STRATA_BPE_TRAIN_H
 
 #include "../vocab/vocab.h"
 
-/* A distinct word of the corpus: how often it stands there, and how it is spelled by now. */
+/* A distinct word of the corpus: how often it occurs, and its symbols so far. */
 typedef struct WordCount {
     Text bytes;
     uint64_t count;
@@ -26,7 +26,7 @@ typedef struct BpeTrainer {
     size_t n_symbols, most; /* so far, and wanted */
     PairCount *pairs;       /* (pair_capacity) a table, open addressing by both */
     size_t pair_capacity;
-    bool ok; /* memory has sufficed */
+    bool ok; /* false: out of memory */
 } BpeTrainer;
 
 /* bpe_learn.c: merge the commonest pair again and again until there are `most` symbols.

@@ -1,5 +1,5 @@
-/* encoder.c - a text word by word.  No merge crosses from one word to the next, and words repeat:
- * the tokens of one that came before are copied from where they stand in the list. */
+/* encoder.c - a text word by word.  No merge crosses from one word to the next, and words
+ * repeat: the tokens of one that came before are copied from where they stand in the list. */
 #include "encoder.h"
 
 #include <stdlib.h>
@@ -48,13 +48,13 @@ void encoder_close(Encoder *encoder) {
 char *encoder_room(Encoder *encoder, size_t size, Fault *fault) {
     TextBlock *block = encoder->blocks;
     if (!block || block->size - block->used < size) {
-        size_t most = size < BLOCK ? BLOCK : size;
-        block = most < SIZE_MAX / 4 ? malloc(sizeof *block + most) : NULL;
+        size_t room = size < BLOCK ? BLOCK : size;
+        block = room < SIZE_MAX / 4 ? malloc(sizeof *block + room) : NULL;
         if (!block) {
             fault_set(fault, "no memory to make tokens of a text of %zu bytes", size);
             return NULL;
         }
-        *block = (TextBlock){.before = encoder->blocks, .size = most};
+        *block = (TextBlock){.before = encoder->blocks, .size = room};
         encoder->blocks = block;
     }
     block->used += size;

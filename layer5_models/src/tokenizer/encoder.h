@@ -38,8 +38,7 @@ extern MergeRule *const bpe_merge_rule, *const sentencepiece_merge_rule;
 
 /* ------------------------------------------------------------------ words */
 
-/* The tokens of one word, appended: EncodeWord of pre.h.  False when memory is short or a byte has no
- * token. */
+/* EncodeWord (pre.h): append the tokens of one word. */
 EncodeWord encode_bpe;           /* bpe.c */
 EncodeWord encode_sentencepiece; /* sentencepiece.c; spaces are written as U+2581 */
 
@@ -48,7 +47,7 @@ bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
 /* The token that a whole word is, for vocabularies that ignore merges then; -1: none. */
 int32_t bpe_whole_word(const Tokenizer *tokenizer, Text word);
 
-/* The bytes up to the next place that no token crosses (at least one; needs size > 0). */
+/* The bytes up to the next border that no token crosses (at least one; needs size > 0). */
 size_t sentencepiece_word(const Tokenizer *tokenizer, Text text);
 
 /* ------------------------------------------------------------------ texts */
@@ -59,15 +58,15 @@ typedef struct Encoder {
     Scratch scratch;
     struct KnownWord *known; /* (n_known), by hash; a later word takes an earlier one's slot */
     size_t n_known;
-    size_t known_from; /* of words whose tokens began before it the tokens have moved */
+    size_t known_from; /* entries of `known` whose tokens begin before it are stale */
     PreTokenizer pre;
     struct TextBlock *blocks; /* texts in other spellings; words are borrowed from them */
     const Cut *cut;           /* the word at hand, where patterns cut it */
-    /* hears of words and special tokens, see tokenizer_explain; NULL: nobody asks why */
+    /* reports words and special tokens, see tokenizer_explain; NULL: no report */
     const struct Trace *trace;
 } Encoder;
 
-/* Who hears what becomes of a text. */
+/* Callbacks that report what becomes of a text. */
 typedef struct Trace {
     void (*special)(const Encoder *encoder, int32_t id);
     /* the word's tokens are those of the list from `first` on */
@@ -75,41 +74,41 @@ typedef struct Trace {
     void *context;
 } Trace;
 
-/* The tokens of a text without special tokens, appended.  Fails when memory is short or a byte has no
- * token. */
+/* The tokens of a text without special tokens, appended.  Fails when memory is short or a byte
+ * has no token. */
 typedef bool EncodeText(Encoder *encoder, Text text, TokenList *tokens, Fault *fault);
 
 EncodeText encode_split_text;  /* text that is split by patterns */
 EncodeText encode_merged_text; /* SentencePiece: no token crosses where it is cut */
 
-/* How llama.cpp reads text, where that is not as models were trained; see tokenizer_open_as. */
+/* How llama.cpp reads text, where that differs from training; see tokenizer_open_as. */
 typedef struct LlamaStyle {
-    bool (*clean)(Encoder *encoder, Text *text,
-                  Fault *fault);              /* what is no character becomes one */
-    size_t (*character)(unsigned char first); /* a character's bytes, by the first one */
-    bool (*split)(Splitter *splitter, const PreRule *rule,
-                  Fault *fault); /* opens its patterns */
+    /* replaces bytes that are no UTF-8 by U+FFFD */
+    bool (*clean)(Encoder *encoder, Text *text, Fault *fault);
+    /* the length of a character, by its first byte */
+    size_t (*character)(unsigned char first);
+    /* opens the rule's patterns */
+    bool (*split)(Splitter *splitter, const PreRule *rule, Fault *fault);
 } LlamaStyle;
 
 Encoder *encoder_open(const Tokenizer *tokenizer, size_t size, Fault *fault);
 void encoder_close(Encoder *encoder);
 
-/* Memory for a text that stays until encoder_close; NULL, with a fault, when memory is short.  What of
- * it is not used goes back with encoder_trim. */
+/* Memory for a text, freed by encoder_close; NULL, with a fault, when memory is short.
+ * encoder_trim gives back what is unused. */
 char *encoder_room(Encoder *encoder, size_t size, Fault *fault);
 void encoder_trim(Encoder *encoder, size_t unused);
 
 /* The style's `clean`, where there is one. */
 bool encoder_clean(Encoder *encoder, Text *text, Fault *fault);
 
-/* The tokens of one word: those it had before, or those that `encode` gives it.  The bytes stay where they
- * are. */
+/* Append the tokens of one word, copied if it came before.  Its bytes must outlive the encoder. */
 bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *tokens,
                   Fault *fault);
-/* A word's tokens are those of the list from `first` on: tell the trace. */
+/* Report a word, whose tokens are those of the list from `first` on. */
 void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
 
-/* tokenizer.c: all that is asked of a text at once.
+/* tokenizer.c: encode a text.
  *
  *   user    (text.size) 1: a user wrote this byte; NULL: nobody did
  *   trace   NULL: none */

@@ -1,7 +1,7 @@
 /* merge.c - merging neighbours, best first, with a heap of candidates.
  *
- * A candidate is remembered with the sizes its two pieces had; when it comes up and one of them has
- * changed since, it is out of date and is dropped. */
+ * A candidate holds the sizes of its two pieces; if one has changed when it is popped, it is
+ * stale and is dropped. */
 #include "encoder.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ typedef struct Candidate {
     uint32_t left_size, right_size;
 } Candidate;
 
-/* pieces are numbered with 32 bits, and 3 candidates for each still have a size */
+/* piece numbers have 32 bits; the size of 3 candidates each must not overflow */
 static const size_t MAX_PIECES = SIZE_MAX >> 8 < 1u << 30 ? SIZE_MAX >> 8 : 1u << 30;
 
 typedef struct Heap {
@@ -26,7 +26,7 @@ bool scratch_reserve(Scratch *scratch, size_t max_pieces, Fault *fault) {
     max_pieces = max_pieces < 64 ? 64 : max_pieces;
     if (max_pieces <= MAX_PIECES) {
         scratch->pieces = malloc(max_pieces * sizeof *scratch->pieces);
-        /* most - 1 at first, two more for each of most - 1 merges */
+        /* n - 1 at first, two more for each of n - 1 merges */
         scratch->candidates = malloc(3 * max_pieces * sizeof *scratch->candidates);
     }
     if (!scratch->pieces || !scratch->candidates) {

@@ -7,15 +7,15 @@
 
 static bool scored_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                          double *priority, int32_t *merged) {
-    *merged = vocab_find(
-        tokenizer, (Text){left->data, left->size + right->size}); /* they lie side by side */
+    *merged = vocab_find(tokenizer,
+                         (Text){left->data, left->size + right->size}); /* they are adjacent */
     if (*merged < 0) return false;
     *priority = -(double)tokenizer->scores[*merged];
     return true;
 }
 
-static bool emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
-                 Fault *fault) {
+static bool emit_piece(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
+                       Fault *fault) {
     if (!token_list_reserve(tokens, piece->size, fault)) return false;
     if (piece->symbol >= 0) {
         token_list_add(tokens, piece->symbol);
@@ -41,21 +41,21 @@ static size_t character(const Tokenizer *t, Text text, size_t at) {
     return size < text.size - at ? size : text.size - at;
 }
 
-static bool is_space(Text text, size_t at) {
+static bool is_escaped_space(Text text, size_t at) {
     return text.size - at >= 3 && memcmp(text.data + at, "\xE2\x96\x81", 3) == 0;
 }
 
-/* May a token reach from the character before `at` to the one there? */
-static bool joined(const Tokenizer *t, Text text, size_t at, bool after_space) {
+/* Can a token contain both the character before `at` and the one there? */
+static bool tokens_join(const Tokenizer *t, Text text, size_t at, bool after_space) {
     if (!t->joins[(unsigned char)text.data[at - 1]][(unsigned char)text.data[at]]) return false;
-    return !t->space_begins || after_space || !is_space(text, at);
+    return !t->space_begins || after_space || !is_escaped_space(text, at);
 }
 
 size_t sentencepiece_word(const Tokenizer *tokenizer, Text text) {
-    bool space = is_space(text, 0);
+    bool space = is_escaped_space(text, 0);
     size_t at = character(tokenizer, text, 0);
-    while (at < text.size && joined(tokenizer, text, at, space)) {
-        space = is_space(text, at);
+    while (at < text.size && tokens_join(tokenizer, text, at, space)) {
+        space = is_escaped_space(text, at);
         at += character(tokenizer, text, at);
     }
     return at;
@@ -77,7 +77,8 @@ bool encode_sentencepiece(const Tokenizer *tokenizer, Text word, Scratch *scratc
     scratch->pieces[n - 1].after = -1;
     merge_pieces(tokenizer, scratch, n, scored_merge);
     for (size_t i = 0; i < n; i++)
-        if (scratch->pieces[i].size && !emit(tokenizer, &scratch->pieces[i], tokens, fault))
+        if (scratch->pieces[i].size &&
+            !emit_piece(tokenizer, &scratch->pieces[i], tokens, fault))
             return false;
     return true;
 }

@@ -26,15 +26,15 @@ void token_list_free(TokenList *list) {
     *list = (TokenList){0};
 }
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 /* The text between two special tokens. */
-static bool encode_part(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
+static bool encode_plain(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
 }
 
-/* The special token at the start of a text, or -1; most bytes begin none.  A control token's name has no
- * byte that a user wrote. */
+/* The special token at the start of a text, or -1; most bytes begin none.  A control token's
+ * name has no byte that a user wrote. */
 static int32_t special_here(const Tokenizer *t, Text text, const unsigned char *user,
                             bool control) {
     if (!t->special_begins[(unsigned char)text.data[0]]) return -1;
@@ -59,17 +59,17 @@ static bool encode_parts(Encoder *encoder, const Tokenizer *t, Text text,
             at++;
             continue;
         }
-        if (!encode_part(encoder, (Text){text.data + from, at - from}, tokens, fault) ||
+        if (!encode_plain(encoder, (Text){text.data + from, at - from}, tokens, fault) ||
             !token_list_reserve(tokens, 1, fault))
             return false;
         token_list_add(tokens, id);
         if (encoder->trace) encoder->trace->special(encoder, id);
         at += t->symbols[id].size;
-        while (t->eats_space && t->eats_space[id] && at < text.size && is_space(text.data[at]))
+        while (t->eats_space && t->eats_space[id] && at < text.size && is_white(text.data[at]))
             at++;
         from = at;
     }
-    return encode_part(encoder, (Text){text.data + from, at - from}, tokens, fault);
+    return encode_plain(encoder, (Text){text.data + from, at - from}, tokens, fault);
 }
 
 bool encoder_run(const Tokenizer *tokenizer, Text text, const unsigned char *user, bool special,

@@ -1,4 +1,4 @@
-/* tokenizer_kinds.h - the kinds of tokenizers as rows (tokenizer.ggml.model); private to layer 5.
+/* tokenizer_kinds.h - the kinds of tokenizers as rows (tokenizer.ggml.model).
  *
  * A new kind is one file and one row. */
 #ifndef STRATA_TOKENIZER_KINDS_H
@@ -16,7 +16,7 @@ typedef struct TokenizerKind {
     bool splits;          /* text is split into words by patterns first */
     const char *pre;      /* ... those of this rule; NULL: the file's (tokenizer.ggml.pre) */
     EncodeText *encode;
-    /* Reads what else the kind needs, once the vocabulary is there, and frees it; NULL: nothing. */
+    /* read what else the kind needs, after the vocabulary, and free it; NULL: nothing */
     bool (*open)(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
     void (*close)(Tokenizer *tokenizer);
     /* where the file names none; -1: none */
@@ -25,8 +25,8 @@ typedef struct TokenizerKind {
     bool add_bos, add_eos, space_prefix;
 } TokenizerKind;
 
-/* The table; the last row has no name.  The core's is tokenizer_kinds.c; extras/tokenizer_kinds.c,
- * with all kinds, replaces it in programs that link it. */
+/* The table; the last row has no name.  The core's is tokenizer_kinds.c;
+ * extras/tokenizer_kinds.c, with all kinds, replaces it in programs that link it. */
 extern const TokenizerKind tokenizer_kinds[];
 
 /* Which kinds there are, for the fault about another one. */

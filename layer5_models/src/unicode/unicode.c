@@ -44,7 +44,7 @@ size_t utf8_encode(uint32_t code, char out[4]) {
 }
 
 /* The row of the table that a code point is in. */
-static size_t row_of(uint32_t code_point) {
+static size_t category_row(uint32_t code_point) {
     size_t low = 0, high = RANGES;
     while (high - low > 1) {
         size_t middle = (low + high) / 2;
@@ -57,7 +57,7 @@ static size_t row_of(uint32_t code_point) {
 }
 
 UnicodeCategory unicode_category(uint32_t code_point) {
-    return unicode_ranges[row_of(code_point)].category;
+    return unicode_ranges[category_row(code_point)].category;
 }
 
 size_t unicode_range_count(void) { return RANGES; }

@@ -1,7 +1,7 @@
 /* escape.h - how files write bytes and spaces; private to layer 5.
  *
- * GPT-2 writes any byte as a visible character: 33..126, 161..172 and 174..255 stand for themselves,
- * the other 68 for U+0100 and on. */
+ * GPT-2 writes any byte as a visible character: 33..126, 161..172 and 174..255 stand for
+ * themselves, the other 68 for U+0100 and on. */
 #ifndef STRATA_ESCAPE_H
 #define STRATA_ESCAPE_H
 

@@ -1,5 +1,5 @@
-/* keys.c - the keys of a file that begin with "tokenizer.": all are used, or mere information,
- * or say "off" to something that is not built in.
+/* keys.c - the keys of a file that begin with "tokenizer.": each is used, or information, or
+ * switches off what is not built in.
  * Source   the GGUF specification (github.com/ggml-org/ggml, docs/gguf.md); llama.cpp's
  *          llama-arch.cpp, which names the rest. */
 #include "vocab_read.h"
@@ -138,7 +138,7 @@ static KeyKind kind_of_key(size_t key, const TokenizerKind *kind) {
     return used ? keys[key].kind : KEY_OFF;
 }
 
-static bool check_key(const GgufPair *pair, const TokenizerKind *kind, size_t tokens,
+static bool key_check(const GgufPair *pair, const TokenizerKind *kind, size_t tokens,
                       Fault *fault) {
     char shown[64];
     Text name = {pair->key.data + 10, pair->key.size - 10}; /* after "tokenizer." */
@@ -160,7 +160,7 @@ static bool check_key(const GgufPair *pair, const TokenizerKind *kind, size_t to
 bool keys_check(const Gguf *gguf, const TokenizerKind *kind, size_t tokens, Fault *fault) {
     for (size_t i = 0; i < gguf->n_pairs; i++)
         if (text_begins(gguf->pairs[i].key, text_of("tokenizer.")) &&
-            !check_key(&gguf->pairs[i], kind, tokens, fault))
+            !key_check(&gguf->pairs[i], kind, tokens, fault))
             return false;
     return true;
 }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static size_t slot_of(const PrefixTree *t, uint32_t from) {
+static size_t edge_slot(const PrefixTree *t, uint32_t from) {
     size_t slot = (from * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (t->capacity - 1);
     while (t->edges[slot].from && t->edges[slot].from != from)
         slot = (slot + 1) & (t->capacity - 1);
@@ -11,7 +11,7 @@ static size_t slot_of(const PrefixTree *t, uint32_t from) {
 }
 
 uint32_t prefix_tree_next(const PrefixTree *trie, uint32_t node, unsigned char byte) {
-    return trie->capacity ? trie->edges[slot_of(trie, 256 * node + byte + 1)].to : 0;
+    return trie->capacity ? trie->edges[edge_slot(trie, 256 * node + byte + 1)].to : 0;
 }
 
 static bool widen_edges(PrefixTree *t) {
@@ -19,7 +19,7 @@ static bool widen_edges(PrefixTree *t) {
     wider.edges = calloc(wider.capacity, sizeof *wider.edges);
     if (!wider.edges) return false;
     for (size_t i = 0; i < t->capacity; i++)
-        if (t->edges[i].from) wider.edges[slot_of(&wider, t->edges[i].from)] = t->edges[i];
+        if (t->edges[i].from) wider.edges[edge_slot(&wider, t->edges[i].from)] = t->edges[i];
     free(t->edges);
     t->edges = wider.edges, t->capacity = wider.capacity;
     return true;
@@ -43,7 +43,7 @@ static uint32_t add_edge(PrefixTree *t, uint32_t node, unsigned char byte) {
     if (2 * (t->used + 1) > t->capacity && !widen_edges(t)) return 0;
     next = add_node(t);
     uint32_t from = 256 * node + byte + 1;
-    if (next) t->edges[slot_of(t, from)] = (PrefixEdge){from, next}, t->used++;
+    if (next) t->edges[edge_slot(t, from)] = (PrefixEdge){from, next}, t->used++;
     return next;
 }
 

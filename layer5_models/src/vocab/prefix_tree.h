@@ -19,12 +19,12 @@ typedef struct PrefixTree {
     size_t nodes, room;
 } PrefixTree;
 
-/* Add a string (size > 0); of equal ones the first stays.  Fails when memory is short or there are
- * more than 2^24 nodes. */
+/* Add a string (size > 0); of equal ones the first stays.  Fails when memory is short or there
+ * are more than 2^24 nodes. */
 bool prefix_tree_add(PrefixTree *trie, Text string, int32_t value, Fault *fault);
 void prefix_tree_free(PrefixTree *trie);
 
-/* The node one byte further, or 0 when no string goes on like this. */
+/* The node that a byte leads to, or 0. */
 uint32_t prefix_tree_next(const PrefixTree *trie, uint32_t node, unsigned char byte);
 
 /* The longest string at the start of a text: its value (-1: none) and size. */

@@ -34,8 +34,8 @@ static const char *const end_names[] = {
     "<｜end▁of▁sentence｜>",
 };
 
-/* Tokens for filling in the middle, prefix, suffix and middle first: when no key names the token, the first of
- * the names. */
+/* Tokens for filling in the middle, prefix, suffix and middle first: when no key names the
+ * token, the first of the names. */
 static const struct {
     const char *keys[2];
     bool ends;
@@ -64,7 +64,7 @@ static void set_role(Tokenizer *t, const Gguf *gguf, size_t role) {
     int32_t id = -1;
     for (int i = 0; i < 2 && id < 0 && roles[role].keys[i]; i++)
         id = key_token(gguf, roles[role].keys[i], t->count, -1);
-    bool named = id >= 0; /* then its type is the file's affair */
+    bool named = id >= 0; /* then the file's type stands */
     for (int i = 0; i < 10 && id < 0 && roles[role].names[i]; i++)
         id = tokenizer_find(t, roles[role].names[i]);
     if (role < FIM_MARKS) t->fim[role] = id;
@@ -112,8 +112,7 @@ static bool is_special(unsigned char type) {
     return type == TOKEN_CONTROL || type == TOKEN_USER || type == TOKEN_UNKNOWN;
 }
 
-/* Some models were trained with text from which the white space beside a special token was taken;
- * no key says so.
+/* Phi 3 was trained on text without white space behind special tokens; no key says so.
  * Source   llama.cpp (d8a24cc), llama_vocab::impl::load, at its end. */
 static bool eat_space(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     static const char *const stay[] = {"<unk>", "<s>", "<|endoftext|>"};

@@ -19,7 +19,7 @@ void vocab_expect(const Tokenizer *tokenizer, Text bytes) {
 }
 
 /* The slot of a string: where it is, or the empty one where it would go. */
-static size_t slot_of(const Tokenizer *t, Text bytes) {
+static size_t symbol_slot(const Tokenizer *t, Text bytes) {
     size_t slot = first_slot(t, bytes);
     while (t->table[slot] >= 0 && !text_equal(t->symbols[t->table[slot]], bytes))
         slot = (slot + 1) & (t->table_size - 1);
@@ -27,10 +27,10 @@ static size_t slot_of(const Tokenizer *t, Text bytes) {
 }
 
 int32_t vocab_find(const Tokenizer *tokenizer, Text bytes) {
-    return tokenizer->table[slot_of(tokenizer, bytes)];
+    return tokenizer->table[symbol_slot(tokenizer, bytes)];
 }
 
-/* At most half of it is filled: a table that is no larger than it has to be stays in the caches. */
+/* At most half full; no larger than needed, to stay in the caches. */
 static bool widen_table(Tokenizer *t) {
     size_t size = t->table_size ? 2 * t->table_size : 16;
     while (size < 2 * t->count) size *= 2;
@@ -40,13 +40,13 @@ static bool widen_table(Tokenizer *t) {
     size_t old_size = t->table_size;
     t->table = table, t->table_size = size;
     for (size_t i = 0; i < old_size; i++)
-        if (old[i] >= 0) table[slot_of(t, t->symbols[old[i]])] = old[i];
+        if (old[i] >= 0) table[symbol_slot(t, t->symbols[old[i]])] = old[i];
     return free(old), true;
 }
 
 bool vocab_add(Tokenizer *t, Text bytes) {
     if (2 * (t->n_symbols + 1) > t->table_size && !widen_table(t)) return false;
-    size_t slot = slot_of(t, bytes);
+    size_t slot = symbol_slot(t, bytes);
     t->symbols[t->n_symbols] = bytes;
     if (t->table[slot] < 0)
         t->table[slot] = (int32_t)t->n_symbols;

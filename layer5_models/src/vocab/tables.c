@@ -1,7 +1,8 @@
 /* tables.c - a vocabulary's symbols, pieces and merges, from a file's lists of strings.
  *
- * A table of 150,000 tokens does not fit the nearest cache, and the time to open one is the time to wait for memory.
- * So the slots of what will be looked up are prefetched (vocab_expect). */
+ * A table of 150,000 tokens does not fit the nearest cache, and the time to open one is the
+ * time to wait for memory. So the slots of what will be looked up are prefetched
+ * (vocab_expect). */
 #include "vocab_read.h"
 
 #include <stdlib.h>
@@ -19,16 +20,17 @@ static Strings strings_of(const GgufPair *pair) {
     return pair ? (Strings){pair->data, (size_t)pair->count} : (Strings){NULL, 0};
 }
 
-static size_t bytes_of(Strings strings) {
+static size_t strings_size(Strings strings) {
     size_t bytes = 0;
     for (size_t i = 0; i < strings.count; i++) bytes += gguf_next_string(&strings.cursor).size;
     return bytes;
 }
 
 /* Every string is written at most twice: as a symbol, and as a piece or a part of a merge. */
-static bool allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores, Fault *fault) {
+static bool tables_allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores,
+                            Fault *fault) {
     bool room = symbols_allocate(t, t->count + 3 * merges.count, merges.count);
-    t->bytes = malloc(2 * (bytes_of(tokens) + bytes_of(merges)) + 1);
+    t->bytes = malloc(2 * (strings_size(tokens) + strings_size(merges)) + 1);
     t->types = malloc(t->count);
     t->is_end = calloc(t->count, 1);
     t->pieces = t->spaces ? calloc(t->count, sizeof *t->pieces) : t->symbols;
@@ -39,15 +41,15 @@ static bool allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores, 
            fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
 }
 
-/* A token's name as text is looked up.  Special tokens keep theirs, and so do those with spaces as
- * U+2581: text is written like them. */
+/* A token's name as text is looked up.  Special tokens keep theirs, and so do those with spaces
+ * as U+2581: text is written like them. */
 static size_t read_name(Unescape *unescape, Text text, char *out) {
     if (unescape) return unescape(text, out);
     memcpy(out, text.data, text.size);
     return text.size;
 }
 
-/* Returns where the bytes behind them go, or NULL when memory is short. */
+/* Returns the end of what it wrote, or NULL when memory is short. */
 static char *add_tokens(Tokenizer *t, Strings tokens, char *out) {
     for (size_t i = 0; i < t->count; i++) {
         Text text = gguf_next_string(&tokens.cursor);
@@ -80,7 +82,7 @@ static void collect_bytes(Tokenizer *t) {
     }
 }
 
-/* Does a U+2581 stand behind another character? */
+/* Is there a U+2581 after another character? */
 static bool has_space_inside(Text text) {
     bool other = false;
     for (size_t k = 0; k < text.size; k++) {
@@ -92,7 +94,7 @@ static bool has_space_inside(Text text) {
     return false;
 }
 
-/* What a token with U+2581 decodes to, and which bytes stand side by side in it. */
+/* What each token decodes to, and which bytes are neighbours in it. */
 static char *add_pieces(Tokenizer *t, char *out) {
     t->space_begins = true;
     for (size_t i = 0; i < t->count; i++) {
@@ -111,15 +113,15 @@ static char *add_pieces(Tokenizer *t, char *out) {
 
 /* ------------------------------------------------------------------ merges */
 
-/* The parts of a merge lie side by side, so the whole does, too. */
+/* Left and right are adjacent in memory, so that both are one string. */
 typedef struct Merge {
     Text left, right;
     PairEntry pair;
 } Merge;
 
-/* The symbol of some bytes, which stay where they are when it is a new one.  -1: memory is short.
+/* The symbol with these bytes, added if new (then they are borrowed); -1: memory is short.
  *
- *   guess   looked at first: mostly it is that one */
+ *   guess   tried first */
 static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
     if (!t->repeats && guess < t->count && text_equal(t->symbols[guess], bytes))
         return (int32_t)guess;
@@ -129,7 +131,7 @@ static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
 }
 
 /* "Ġth e": the space that separates is the first one after the first character. */
-static bool read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *fault) {
+static bool tables_read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *fault) {
     const char *space = text.size > 1 ? memchr(text.data + 1, ' ', text.size - 1) : NULL;
     if (!space)
         return fault_set(fault, "merge %d, '%.*s', has no two parts", merge->pair.rank,
@@ -145,7 +147,7 @@ static bool read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *
 
 /* The symbols of a merge.
  *
- *   whole   read: what the merge before this made, which in most files is the token before this one's */
+ *   whole   what the merge before this one made: in most files the token before this one's */
 static bool find_merge(Tokenizer *t, Merge *merge, size_t *whole, Fault *fault) {
     PairEntry *pair = &merge->pair;
     Text both = {merge->left.data, merge->left.size + merge->right.size};
@@ -159,9 +161,9 @@ static bool find_merge(Tokenizer *t, Merge *merge, size_t *whole, Fault *fault) 
     return true;
 }
 
-/* Some at a time: all are read, then all are found, then all are added.
+/* AHEAD merges at a time: read all, find all, add all, so that prefetches take effect.
  *
- *   out   where their bytes go, which stay when one of them is a new symbol's */
+ *   out   receives their bytes, which are kept if one of them is a new symbol */
 static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
     Merge some[AHEAD];
     size_t whole = 0;
@@ -171,7 +173,7 @@ static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
         n = merges.count - first < AHEAD ? merges.count - first : AHEAD;
         for (size_t i = 0; i < n; i++) {
             some[i].pair.rank = (int32_t)(first + i);
-            if (!read_merge(t, gguf_next_string(&merges.cursor), &some[i], end, fault))
+            if (!tables_read_merge(t, gguf_next_string(&merges.cursor), &some[i], end, fault))
                 return false;
             end += some[i].left.size + some[i].right.size;
         }
@@ -185,7 +187,7 @@ static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
 
 /* ------------------------------------------------------------------ all of it */
 
-static void read_numbers(Tokenizer *t, const Gguf *gguf) {
+static void tables_read_numbers(Tokenizer *t, const Gguf *gguf) {
     const GgufPair *types = gguf_find(gguf, "tokenizer.ggml.token_type"),
                    *scores = gguf_find(gguf, "tokenizer.ggml.scores");
     for (size_t i = 0; i < t->count; i++) {
@@ -200,9 +202,9 @@ static void read_numbers(Tokenizer *t, const Gguf *gguf) {
 bool tables_read(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Strings tokens = strings_of(gguf_find(gguf, "tokenizer.ggml.tokens")), merges = {NULL, 0};
     if (t->kind->merges) merges = strings_of(gguf_find(gguf, "tokenizer.ggml.merges"));
-    if (!allocate(t, tokens, merges, gguf_find(gguf, "tokenizer.ggml.scores"), fault))
+    if (!tables_allocate(t, tokens, merges, gguf_find(gguf, "tokenizer.ggml.scores"), fault))
         return false;
-    read_numbers(t, gguf);
+    tables_read_numbers(t, gguf);
     char *out = add_tokens(t, tokens, t->bytes);
     if (!out) return fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
     specials_by_name(t, gguf);

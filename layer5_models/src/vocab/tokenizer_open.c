@@ -10,7 +10,7 @@ typedef struct Companion {
     void (*close)(void *object);
 } Companion;
 
-static bool missing(Fault *fault, const char *key, const char *wanted) {
+static bool key_missing(Fault *fault, const char *key, const char *wanted) {
     return fault_set(fault,
                      "the file's key '%s' is missing or not %s: this model has no tokenizer "
                      "that can be used",
@@ -27,17 +27,17 @@ static bool read_kind(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     Text model;
     const GgufPair *tokens = gguf_find(gguf, "tokenizer.ggml.tokens");
     if (!gguf_string(gguf_find(gguf, "tokenizer.ggml.model"), &model))
-        return missing(fault, "tokenizer.ggml.model", "a string");
+        return key_missing(fault, "tokenizer.ggml.model", "a string");
     if (!tokens || tokens->type != GGUF_ARRAY || tokens->item != GGUF_STRING ||
         tokens->count == 0 || tokens->count > INT32_MAX / 8)
-        return missing(fault, "tokenizer.ggml.tokens", "an array of strings");
+        return key_missing(fault, "tokenizer.ggml.tokens", "an array of strings");
     t->kind = kind_by_name(model);
     if (!t->kind)
         return fault_set(fault, "tokenizer.ggml.model is '%.*s': %s",
                          (int)min_size(model.size, 40), model.data, tokenizer_kinds_known);
     t->count = (size_t)tokens->count;
     const char *needed = t->kind->needs;
-    return !needed || gguf_find(gguf, needed) || missing(fault, needed, "an array");
+    return !needed || gguf_find(gguf, needed) || key_missing(fault, needed, "an array");
 }
 
 /* The rule that splits text into words, with its patterns. */
@@ -59,7 +59,7 @@ static bool read_rule(Tokenizer *t, const Gguf *gguf, Fault *fault) {
         if (text_equal(pre, text_of(*name))) t->pre = *name;
     if (rule->encode) t->unescape = NULL, t->spaces = true;
     return t->as_llama ? t->as_llama->split(&t->splitter, rule, fault)
-                       : splitter_open(&t->splitter, rule->stages, false, fault);
+                       : splitter_open(&t->splitter, rule->stages, &word_notation, fault);
 }
 
 static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {

@@ -22,10 +22,10 @@ enum { FIM_PREFIX, FIM_SUFFIX, FIM_MIDDLE, FIM_MARKS };
 struct Tokenizer {
     const struct TokenizerKind *kind;
     void *data;          /* the kind's own, which its `close` frees */
-    const PreRule *rule; /* one without patterns, where text is not split by any */
-    const char *pre;     /* ... and which of its names the file gives; NULL: none */
+    const PreRule *rule; /* how text is split; never NULL, but may have no patterns */
+    const char *pre;     /* the rule's name in the file; NULL: no rule */
     Splitter splitter;   /* the rule's patterns */
-    /* How llama.cpp reads text where that is not as the model was trained; NULL: as trained. */
+    /* llama.cpp's way to read text; NULL: as the model was trained */
     const struct LlamaStyle *as_llama;
     size_t count;     /* tokens */
     size_t n_symbols; /* tokens, and strings that only occur in merges */
@@ -72,8 +72,8 @@ void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the 
 void vocab_expect(const Tokenizer *tokenizer, Text bytes);
 void vocab_expect_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 
-/* specials.c: the longest special token at the start of a text (size > 0), or -1.  Control tokens
- * only when `control`. */
+/* specials.c: the longest special token at the start of a text (size > 0), or -1.  Control
+ * tokens only when `control`. */
 int32_t special_at(const Tokenizer *tokenizer, Text text, bool control);
 
 #endif

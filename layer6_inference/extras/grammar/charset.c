@@ -5,73 +5,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LAST_CHAR = 0x10FFFF, FIRST_SURROGATE = 0xD800, LAST_SURROGATE = 0xDFFF };
+enum { FIRST_SURROGATE = 0xD800, LAST_SURROGATE = 0xDFFF };
 
-void charset_add(CharSet *set, uint32_t first, uint32_t last) {
-    if (set->count == set->room) {
-        set->room = set->room ? 2 * set->room : 8;
-        set->range = realloc(set->range, set->room * sizeof *set->range);
-        REQUIRE(set->range, "no memory for a set of characters");
-    }
-    set->range[set->count++] = (CharRange){first, last};
-}
-
-void charset_add_all(CharSet *set, const CharSet *other) {
-    for (size_t i = 0; i < other->count; i++)
-        charset_add(set, other->range[i].first, other->range[i].last);
-}
-
-void charset_free(CharSet *set) {
-    free(set->range);
-    *set = (CharSet){0};
-}
-
-static int by_first(const void *x, const void *y) {
-    const CharRange *a = x, *b = y;
-    return (a->first > b->first) - (a->first < b->first);
-}
-
-/* A range without the surrogates, which are no characters, goes to the end of the set. */
-static void add_whole(CharSet *set, CharRange r) {
-    if (r.first < FIRST_SURROGATE && r.last >= FIRST_SURROGATE)
-        charset_add(set, r.first, FIRST_SURROGATE - 1);
-    else if (r.first < FIRST_SURROGATE)
-        charset_add(set, r.first, r.last);
+/* A range without the surrogates: returns how many ranges are left of it. */
+static size_t whole_ranges(CodeRange r, CodeRange out[2]) {
+    size_t n = 0;
+    if (r.first < FIRST_SURROGATE)
+        out[n++] =
+            (CodeRange){r.first, r.last < FIRST_SURROGATE ? r.last : FIRST_SURROGATE - 1};
     if (r.last > LAST_SURROGATE)
-        charset_add(set, r.first > LAST_SURROGATE ? r.first : LAST_SURROGATE + 1, r.last);
-}
-
-void charset_tidy(CharSet *set) {
-    CharSet tidy = {0};
-    if (set->count > 1) qsort(set->range, set->count, sizeof *set->range, by_first);
-    for (size_t i = 0; i < set->count;) {
-        CharRange r = set->range[i++];
-        for (; i < set->count && set->range[i].first <= r.last + 1; i++)
-            if (set->range[i].last > r.last) r.last = set->range[i].last;
-        add_whole(&tidy, r);
-    }
-    charset_free(set);
-    *set = tidy;
-}
-
-void charset_invert(CharSet *set) {
-    CharSet others = {0};
-    uint32_t next = 0;
-    charset_tidy(set);
-    for (size_t i = 0; i < set->count; i++) {
-        if (set->range[i].first > next) charset_add(&others, next, set->range[i].first - 1);
-        next = set->range[i].last + 1;
-    }
-    if (next <= LAST_CHAR) charset_add(&others, next, LAST_CHAR);
-    charset_free(set);
-    *set = others;
-    charset_tidy(set);
+        out[n++] = (CodeRange){r.first > LAST_SURROGATE ? r.first : LAST_SURROGATE + 1, r.last};
+    return n;
 }
 
 /* ------------------------------------------------------------------ ranges of digits */
 
 /* Numbers of a fixed count of digits, each with limits of its own: the bytes of UTF-8, or the
- * hexadecimal digits of an escape.  `write` makes the expression of one digit from `low` to `high`. */
+ * hexadecimal digits of an escape.  `write` makes the expression of one digit from `low` to
+ * `high`. */
 typedef struct Places {
     int count;
     const uint8_t *least, *most; /* (count) */
@@ -143,7 +94,7 @@ static const struct {
 } lengths[] = {{0, 0x7F, {0}, {0x7F}},
                {0x80, 0x7FF, {0xC2, 0x80}, {0xDF, 0xBF}},
                {0x800, 0xFFFF, {0xE0, 0x80, 0x80}, {0xEF, 0xBF, 0xBF}},
-               {0x10000, LAST_CHAR, {0xF0, 0x80, 0x80, 0x80}, {0xF4, 0xBF, 0xBF, 0xBF}}};
+               {0x10000, LAST_CODE, {0xF0, 0x80, 0x80, 0x80}, {0xF4, 0xBF, 0xBF, 0xBF}}};
 
 static void encode(uint32_t c, int bytes, uint8_t *out) {
     static const uint8_t mark[] = {0, 0xC0, 0xE0, 0xF0};
@@ -151,7 +102,7 @@ static void encode(uint32_t c, int bytes, uint8_t *out) {
     out[0] = (uint8_t)(mark[bytes - 1] | c);
 }
 
-static void add_utf8(ExprStore *s, Parts *parts, CharRange r) {
+static void add_utf8(ExprStore *s, Parts *parts, CodeRange r) {
     for (int n = 0; n < 4; n++) {
         uint32_t first = r.first > lengths[n].first ? r.first : lengths[n].first;
         uint32_t last = r.last < lengths[n].last ? r.last : lengths[n].last;
@@ -164,9 +115,14 @@ static void add_utf8(ExprStore *s, Parts *parts, CharRange r) {
     }
 }
 
-Expr charset_utf8(ExprStore *store, const CharSet *set) {
+Expr charset_utf8(ExprStore *store, const CodeSet *set) {
     Parts parts = {0};
-    for (size_t i = 0; i < set->count; i++) add_utf8(store, &parts, set->range[i]);
+    REQUIRE(!set->failed, "no memory for a set of characters");
+    for (size_t i = 0; i < set->count; i++) {
+        CodeRange whole[2];
+        size_t n = whole_ranges(set->ranges[i], whole);
+        for (size_t k = 0; k < n; k++) add_utf8(store, &parts, whole[k]);
+    }
     return join_parts(store, &parts);
 }
 
@@ -187,7 +143,7 @@ static void hex_digits(uint32_t unit, uint8_t *out) {
 }
 
 /* \u0000 to \uFFFF, or a pair of surrogates. */
-static void add_hex(ExprStore *s, Parts *parts, CharRange r) {
+static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
     static const uint8_t least[8] = {0}, most[4] = {15, 15, 15, 15};
     static const uint8_t pair_least[8] = {13, 8, 0, 0, 13, 12, 0, 0};
     static const uint8_t pair_most[8] = {13, 11, 15, 15, 13, 15, 15, 15};
@@ -208,58 +164,56 @@ static void add_hex(ExprStore *s, Parts *parts, CharRange r) {
     }
 }
 
-static bool has(const CharSet *set, uint32_t c) {
-    for (size_t i = 0; i < set->count; i++)
-        if (c >= set->range[i].first && c <= set->range[i].last) return true;
-    return false;
-}
-
 /* The letter after the backslash of each short escape, and what it stands for. */
 static const char escape_letters[] = "\"\\/bfnrt";
 static const char escaped[] = "\"\\/\b\f\n\r\t";
 
-static void add_short(ExprStore *s, Parts *parts, const CharSet *set) {
+static void add_short(ExprStore *s, Parts *parts, const CodeSet *set) {
     ByteSet letters = {{0}};
     bool any = false;
     for (int i = 0; escaped[i]; i++)
-        if (has(set, (uint8_t)escaped[i]))
+        if (code_set_has(set, (uint8_t)escaped[i]))
             byte_set_add(&letters, (uint8_t)escape_letters[i]), any = true;
     if (any) add_part(parts, expr_cat(s, expr_byte(s, '\\'), expr_bytes(s, &letters)));
 }
 
 /* The part of the set that may stand in a string as it is. */
-static CharSet plain_part(const CharSet *set) {
-    static const CharRange plain[] = {{0x20, 0x21}, {0x23, 0x5B}, {0x5D, LAST_CHAR}};
-    CharSet out = {0};
+static CodeSet plain_part(const CodeSet *set) {
+    static const CodeRange plain[] = {{0x20, 0x21}, {0x23, 0x5B}, {0x5D, LAST_CODE}};
+    CodeSet out = {0};
     for (size_t i = 0; i < set->count; i++)
         for (int k = 0; k < 3; k++) {
-            CharRange r = set->range[i];
+            CodeRange r = set->ranges[i];
             if (r.first < plain[k].first) r.first = plain[k].first;
             if (r.last > plain[k].last) r.last = plain[k].last;
-            if (r.first <= r.last) charset_add(&out, r.first, r.last);
+            if (r.first <= r.last) code_set_add(&out, r.first, r.last);
         }
-    charset_tidy(&out);
     return out;
 }
 
-Expr charset_json(ExprStore *store, const CharSet *set) {
+Expr charset_json(ExprStore *store, const CodeSet *set) {
     Parts parts = {0};
-    CharSet plain = plain_part(set);
+    REQUIRE(!set->failed, "no memory for a set of characters");
+    CodeSet plain = plain_part(set);
     add_part(&parts, charset_utf8(store, &plain));
-    charset_free(&plain);
+    code_set_free(&plain);
     add_short(store, &parts, set);
-    for (size_t i = 0; i < set->count; i++) add_hex(store, &parts, set->range[i]);
+    for (size_t i = 0; i < set->count; i++) {
+        CodeRange whole[2];
+        size_t n = whole_ranges(set->ranges[i], whole);
+        for (size_t k = 0; k < n; k++) add_hex(store, &parts, whole[k]);
+    }
     return join_parts(store, &parts);
 }
 
 Expr char_utf8(ExprStore *store, uint32_t c) {
-    CharRange one = {c, c};
-    CharSet set = {&one, 1, 1};
+    CodeRange one = {c, c};
+    CodeSet set = {.ranges = &one, .count = 1};
     return charset_utf8(store, &set);
 }
 
 Expr char_json(ExprStore *store, uint32_t c) {
-    CharRange one = {c, c};
-    CharSet set = {&one, 1, 1};
+    CodeRange one = {c, c};
+    CodeSet set = {.ranges = &one, .count = 1};
     return charset_json(store, &set);
 }

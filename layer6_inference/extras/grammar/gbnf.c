@@ -81,10 +81,10 @@ static bool take_atom(GbnfReader *r, Expr *e) {
     if (gbnf_take(r, '"')) return gbnf_take_text(r, e);
     if (gbnf_take(r, '[')) return gbnf_take_set(r, e);
     if (gbnf_take(r, '.')) {
-        CharSet all = {0};
-        charset_invert(&all);
+        CodeSet all = {0};
+        code_set_invert(&all);
         *e = charset_utf8(r->store, &all);
-        charset_free(&all);
+        code_set_free(&all);
         return true;
     }
     if (gbnf_take(r, '(')) {

@@ -93,7 +93,7 @@ bool gbnf_take_text(GbnfReader *r, Expr *e) {
 }
 
 bool gbnf_take_set(GbnfReader *r, Expr *e) {
-    CharSet set = {0};
+    CodeSet set = {0};
     bool inverted = gbnf_take(r, '^'), ok = true;
     while (ok && !gbnf_at_char(r, ']')) {
         uint32_t first = 0, last;
@@ -104,13 +104,13 @@ bool gbnf_take_set(GbnfReader *r, Expr *e) {
             ok = take_char(r, &last);
             if (ok && last < first) ok = gbnf_wrong(r, "a range that ends before it begins");
         }
-        if (ok) charset_add(&set, first, last);
+        if (ok) code_set_add(&set, first, last);
     }
     if (ok && set.count == 0 && !inverted) ok = gbnf_wrong(r, "an empty set allows nothing");
     if (ok) ok = gbnf_take(r, ']') || gbnf_wrong(r, "wanted a ]");
-    inverted ? charset_invert(&set) : charset_tidy(&set);
+    if (inverted) code_set_invert(&set);
     *e = charset_utf8(r->store, &set);
-    charset_free(&set);
+    code_set_free(&set);
     return ok;
 }
 

@@ -1,19 +1,18 @@
-/* regex.c - from regular expression to automaton: its tree (regex_tree.h) becomes an expression, and what follows is
- * expr_derive.
+/* regex.c - from regular expression to automaton: its tree (regex_tree.h) becomes an
+ * expression, and what follows is expr_derive.
  *
- * Anchors stand at the edges of the text only: a group at an edge that holds some is spread out, each alternative with the
- * rest by itself.
+ * Anchors stand at the edges of the text only: a group at an edge that holds some is spread
+ * out, each alternative with the rest by itself.
  *
- * Invariant: a text belongs to the expression if and only if the pattern matches it: all of it, or, when it is searched
- * for, a part. */
+ * Invariant: a text belongs to the expression if and only if the pattern matches it: all of it,
+ * or, when it is searched for, a part. */
 #include "regex.h"
-#include "regex_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static bool has_anchor(const RegexNode *node) {
-    if (node->kind == NODE_BEGIN || node->kind == NODE_END) return true;
+    if (node->kind == REGEX_BEGIN || node->kind == REGEX_END) return true;
     for (size_t i = 0; i < node->count; i++)
         if (has_anchor(node->child[i])) return true;
     return false;
@@ -30,8 +29,8 @@ typedef struct Writer {
 static Expr write_group(Writer *w, const RegexNode *group);
 
 static Expr write_atom(Writer *w, const RegexNode *atom) {
-    Expr e = atom->kind == NODE_GROUP ? write_group(w, atom)
-                                      : w->options->write(w->store, &atom->set);
+    Expr e = atom->kind == REGEX_GROUP ? write_group(w, atom)
+                                       : w->options->write(w->store, &atom->set);
     return expr_repeat(w->store, e, atom->low, atom->high);
 }
 
@@ -84,11 +83,11 @@ static bool write_edges(Writer *w, RegexNode **atom, size_t count, bool begun, b
                         Expr *out) {
     if (++w->made > REGEX_NODES)
         return fault_set(w->fault, "regular expression: too many ways");
-    while (count > 0 && atom[0]->kind == NODE_BEGIN) begun = true, atom++, count--;
-    while (count > 0 && atom[count - 1]->kind == NODE_END) ended = true, count--;
+    while (count > 0 && atom[0]->kind == REGEX_BEGIN) begun = true, atom++, count--;
+    while (count > 0 && atom[count - 1]->kind == REGEX_END) ended = true, count--;
     for (size_t i = 0; i < count; i++) {
         if (!has_anchor(atom[i])) continue;
-        if (atom[i]->kind == NODE_GROUP && (i == 0 || i == count - 1))
+        if (atom[i]->kind == REGEX_GROUP && (i == 0 || i == count - 1))
             return write_spread(w, atom, count, i, begun, ended, out);
         return fault_set(w->fault,
                          "regular expression: ^ and $ are supported at the ends of an "
@@ -101,18 +100,17 @@ static bool write_edges(Writer *w, RegexNode **atom, size_t count, bool begun, b
 }
 
 static Expr anything(ExprStore *store, const RegexOptions *options) {
-    CharSet all = {0};
+    CodeSet all = {0};
     if (!options->search) return EXPR_EMPTY;
-    charset_add(&all, 0, 0x10FFFF);
-    charset_tidy(&all);
+    code_set_add(&all, 0, LAST_CODE);
     Expr e = expr_repeat(store, options->write(store, &all), 0, EXPR_FOREVER);
-    charset_free(&all);
+    code_set_free(&all);
     return e;
 }
 
 bool regex_read(ExprStore *store, Text source, const RegexOptions *options, Expr *expr,
                 Fault *fault) {
-    RegexNode *group = regex_tree(source, fault), *all[1] = {group};
+    RegexNode *group = regex_tree(source, &ecma_notation, fault), *all[1] = {group};
     if (!group) return false;
     Writer w = {store, options, anything(store, options), 0, fault};
     bool ok = true;

@@ -213,15 +213,15 @@ bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
     *schema = (Schema){.exprs = store, .options = *options, .fault = fault, .before = before};
     if (before) schema->first_plan = before->first_plan + before->n_plans;
     Goal goal = {0};
-    CharSet all = {0};
+    CodeSet all = {0};
     store->unfold = unfold, store->lazy_productive = lazy_productive;
     store->unfold_context = schema;
     rehash(schema);
     schema_take_dialect(schema, root);
     schema->space = white_space(store, options->space);
-    charset_invert(&all);
+    code_set_invert(&all);
     schema->any_char = charset_json(store, &all);
-    charset_free(&all);
+    code_set_free(&all);
     goal_add(&goal, (Condition){.kind = HOLDS, .schema = schema->root});
     bool ok = schema_check_text(schema, schema->root) && schema_goal(schema, &goal, rule) &&
               schema_drain(schema);

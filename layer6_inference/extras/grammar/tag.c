@@ -46,10 +46,10 @@ bool tag_spell(Tags *t, Text text, Text *spelled) {
 /* ------------------------------------------------------------------ text around tags */
 
 Expr tag_any_text(ExprStore *s) {
-    CharSet all = {0};
-    charset_invert(&all);
+    CodeSet all = {0};
+    code_set_invert(&all);
     Expr any = expr_repeat(s, charset_utf8(s, &all), 0, EXPR_FOREVER);
-    charset_free(&all);
+    code_set_free(&all);
     return any;
 }
 

@@ -17,6 +17,13 @@ bool names_have(const char *names, const char *word) {
     return false;
 }
 
+bool names_next(const char **names, char name[64]) {
+    size_t n = strcspn(*names, " ");
+    snprintf(name, 64, "%.*s", (int)n, *names);
+    *names += n + ((*names)[n] != 0);
+    return n > 0;
+}
+
 void names_join(char *out, size_t size, const char *names, const char *word) {
     size_t used = 0;
     for (const char *at = names; *at && used < size;) {
@@ -135,38 +142,38 @@ static bool is_asked_for(const char *name, Asked *asked, const void *context) {
     return name[0] == '-' ? option_given(name) : asked && asked(context, name);
 }
 
-/* The first of the names that was asked for; "" for none. */
-static Text first_asked(const char *names, Asked *asked, const void *context) {
-    for (const char *at = names; *at;) {
-        char name[64];
-        size_t n = strcspn(at, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, at);
-        if (is_asked_for(name, asked, context)) return (Text){at, n};
-        at += n + (at[n] != 0);
-    }
-    return (Text){"", 0};
+/* The first of the names that was asked for; false for none. */
+static bool first_asked(const char *names, Asked *asked, const void *context, char name[64]) {
+    while (names_next(&names, name))
+        if (is_asked_for(name, asked, context)) return true;
+    return false;
 }
 
 /* One of the others may be asked for by something else than an option. */
 static bool needs_more(const OptionRule *r) {
-    if (r->relation != NEEDS) return false;
-    for (const char *at = r->others; at; at = strchr(at, ' '), at += at != NULL)
-        if (*at != '-') return true;
+    char name[64];
+    for (const char *names = r->others; r->relation == NEEDS && names_next(&names, name);)
+        if (*name != '-') return true;
     return false;
 }
 
+static bool rule_check(const OptionRule *r, const char *name, Asked *asked, const void *context,
+                       Fault *fault) {
+    char names[400], other[64];
+    if (!is_asked_for(name, asked, context)) return true;
+    bool found = first_asked(r->others, asked, context, other);
+    if (found == (r->relation == NEEDS)) return true;
+    if (found) return fault_set(fault, "%s does not go with %s: %s", name, other, r->advice);
+    names_join(names, sizeof names, r->others, "or");
+    return fault_set(fault, "%s needs %s: %s", name, names, r->advice);
+}
+
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault) {
-    for (const OptionRule *r = rules; r && r->name; r++) {
-        char names[400];
-        if ((!asked && needs_more(r)) || !is_asked_for(r->name, asked, context)) continue;
-        Text other = first_asked(r->others, asked, context);
-        names_join(names, sizeof names, r->others, "or");
-        if (r->relation == NEEDS && !other.size)
-            return fault_set(fault, "%s needs %s: %s", r->name, names, r->advice);
-        if (r->relation == NOT_WITH && other.size)
-            return fault_set(fault, "%s does not go with %.*s: %s", r->name, (int)other.size,
-                             other.data, r->advice);
-    }
+    char name[64];
+    for (const OptionRule *r = rules; r && r->names; r++)
+        for (const char *names = r->names;
+             (asked || !needs_more(r)) && names_next(&names, name);)
+            if (!rule_check(r, name, asked, context, fault)) return false;
     return true;
 }
 

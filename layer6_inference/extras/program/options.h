@@ -70,7 +70,7 @@ typedef struct Option {
 typedef enum OptionRelation { NEEDS, NOT_WITH } OptionRelation;
 
 typedef struct OptionRule {
-    const char *name; /* NULL ends the table */
+    const char *names; /* each of them has the rule; NULL ends the table */
     OptionRelation relation;
     const char *others; /* with spaces between; NEEDS: one of them, NOT_WITH: none of them */
     const char *advice; /* why, or what to do instead: ends the sentence */
@@ -113,6 +113,9 @@ const Option *option_at(const CommandLine *line, int *i);
 
 /* Is a word one of these names with blanks between? */
 bool names_have(const char *names, const char *word);
+
+/* Take the first of them off; false: there is none. */
+bool names_next(const char **names, char name[64]);
 
 /* "A", "A or B", "A, B or C" of them. */
 void names_join(char *out, size_t size, const char *names, const char *word);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Where the text of a token ends. */
-static size_t end_of(const Answer *a, size_t i) {
+static size_t answers_end_of(const Answer *a, size_t i) {
     return i + 1 < a->noted ? a->notes[i + 1].begin : a->taken;
 }
 
@@ -19,7 +19,7 @@ size_t notes_ready(const Answer *a) {
     size_t n = 0;
     if (a->over && !cut) return a->noted;
     while (n < a->noted &&
-           (cut ? a->notes[n].begin < a->released : end_of(a, n) <= a->released))
+           (cut ? a->notes[n].begin < a->released : answers_end_of(a, n) <= a->released))
         n++;
     return n;
 }
@@ -68,7 +68,7 @@ static void write_head(FILE *out, const TextJob *t, const char *object) {
 }
 
 /* All answers together; a prompt counts once, however many answers it has. */
-static void write_usage(FILE *out, const TextJob *t) {
+static void answers_write_usage(FILE *out, const TextJob *t) {
     size_t prompt = 0, cached = 0, tokens = 0;
     for (size_t i = 0; i < t->job->n; i++) {
         const Answer *a = &t->job->answers[i];
@@ -131,7 +131,7 @@ void chunk_write(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
 void chunk_write_usage(FILE *out, const TextJob *t) {
     write_head(out, t, t->chat ? "chat.completion.chunk" : "text_completion");
     fputs(",\"choices\":[],", out);
-    write_usage(out, t);
+    answers_write_usage(out, t);
     fputs("}", out);
 }
 
@@ -218,6 +218,6 @@ void answers_write(FILE *out, const TextJob *t) {
         write_choice(out, t, answer_at(t, i / t->told, i % t->told), i);
     }
     fputs("],", out);
-    write_usage(out, t);
+    answers_write_usage(out, t);
     fputs("}", out);
 }

@@ -108,7 +108,7 @@ Text ask_text(const Ask *ask, FieldId field, const char *otherwise) {
 
 /* ------------------------------------------------------------------ reading */
 
-static bool check_value(const Field *f, const JsonValue *v, Refusal *refusal) {
+static bool ask_check_value(const Field *f, const JsonValue *v, Refusal *refusal) {
     double number;
     switch (f->takes) {
     case TAKES_ANY: return true;
@@ -149,7 +149,7 @@ static bool read_field(Ask *ask, Text key, const JsonValue *v, Refusal *refusal)
         if (v->kind == JSON_NULL) return true; /* as if it were not there */
         if (i == F_CHAIN || i == F_LOGIT_BIAS) ask->samplers++;
         ask->value[i] = v;
-        return check_value(&fields[i], v, refusal);
+        return ask_check_value(&fields[i], v, refusal);
     }
     if ((ask->where & IN_BOTH) && is_sampler(key)) {
         ask->samplers += v->kind != JSON_NULL;

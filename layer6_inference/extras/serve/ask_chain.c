@@ -52,7 +52,7 @@ typedef struct Writer {
     Refusal *refusal;
 } Writer;
 
-static void begin_stage(Writer *w, const char *name, bool *begun) {
+static void ask_chain_begin_stage(Writer *w, const char *name, bool *begun) {
     if (!*begun) fprintf(w->out, "%s%s", w->any ? "," : "", name);
     *begun = w->any = true;
 }
@@ -83,7 +83,7 @@ static bool put_params(Writer *w, const char *field, const char *key, const Json
 }
 
 /* Keys are words: whatever else they are would be read as part of the chain. */
-static bool put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
+static bool ask_chain_put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
     char word[STAGE_NAME];
     bool ok = key.size > 0 && key.size < sizeof word;
     for (size_t i = 0; ok && i < key.size; i++)
@@ -99,7 +99,7 @@ static bool put_key(Writer *w, const char *field, Text key, const JsonValue *v) 
 static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun) {
     bool ok = true;
     if (v->kind == JSON_NULL || v->kind == JSON_FALSE) return true;
-    begin_stage(w, name, begun);
+    ask_chain_begin_stage(w, name, begun);
     if (v->kind == JSON_TRUE) return true;
     if (v->kind == JSON_OBJECT &&
         (strcmp(name, "json_schema") == 0 || strcmp(name, "tags") == 0)) {
@@ -115,7 +115,7 @@ static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun
     }
     if (v->kind != JSON_OBJECT && v->kind != JSON_ARRAY) return put_param(w, name, NULL, v);
     for (size_t i = 0; ok && i < v->count; i++)
-        ok = v->kind == JSON_OBJECT ? put_key(w, name, v->keys[i], &v->items[i])
+        ok = v->kind == JSON_OBJECT ? ask_chain_put_key(w, name, v->keys[i], &v->items[i])
                                     : put_param(w, name, NULL, &v->items[i]);
     return ok;
 }
@@ -126,7 +126,7 @@ static bool put_breakers(Writer *w, bool *begun) {
     if (!v || v->kind == JSON_NULL) return true;
     for (size_t i = 0; ok && i < v->count; i++) ok = v->items[i].kind == JSON_STRING;
     if (!ok) return refuse(w->refusal, 400, breakers, "%s: wanted a list of texts", breakers);
-    begin_stage(w, "dry", begun);
+    ask_chain_begin_stage(w, "dry", begun);
     return put_params(w, breakers, "break", v);
 }
 
@@ -139,7 +139,7 @@ static bool put_others(Writer *w, const char *stage, bool *begun) {
         if (!value_as_number(v, &number) || number < others[i].low || number > others[i].high)
             return refuse(w->refusal, 400, others[i].name, "%s: wanted a number from %g to %g",
                           others[i].name, others[i].low, others[i].high);
-        begin_stage(w, stage, begun);
+        ask_chain_begin_stage(w, stage, begun);
         ok = put_param(w, others[i].name, others[i].key, v);
         whole |= others[i].low == -2;
         last |= strcmp(others[i].key, "last") == 0;
@@ -162,7 +162,7 @@ static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
         return refuse(w->refusal, 400, "logit_bias",
                       "logit_bias: there is no token %.0f, the vocabulary has 0 to %zu", id,
                       tokenizer_count(w->tokenizer) - 1);
-    begin_stage(w, "bias", begun);
+    ask_chain_begin_stage(w, "bias", begun);
     fprintf(w->out, never ? ":%.0f=-inf" : ":%.0f=%.9g", id, number);
     return true;
 }
@@ -182,7 +182,7 @@ static bool put_text_bias(Writer *w, Text key, const JsonValue *v, bool *begun) 
     return ok;
 }
 
-static bool put_pair(Writer *w, const JsonValue *pair, bool *begun) {
+static bool ask_chain_put_pair(Writer *w, const JsonValue *pair, bool *begun) {
     double id;
     if (pair->kind == JSON_ARRAY && pair->count == 2) {
         const JsonValue *key = &pair->items[0];
@@ -205,13 +205,13 @@ static bool put_biases(Writer *w, bool *begun) {
                       "logit_bias: wanted an object of at most %d tokens", BIASES);
     for (size_t i = 0; ok && i < v->count; i++)
         ok = v->kind == JSON_OBJECT ? put_text_bias(w, v->keys[i], &v->items[i], begun)
-                                    : put_pair(w, &v->items[i], begun);
+                                    : ask_chain_put_pair(w, &v->items[i], begun);
     return ok;
 }
 
 /* ------------------------------------------------------------------ all of them */
 
-static bool put_stage(Writer *w, const char *name) {
+static bool ask_chain_put_stage(Writer *w, const char *name) {
     const JsonValue *own = json_get(w->ask->root, name);
     bool begun = false;
     return (strcmp(name, "bias") != 0 || put_biases(w, &begun)) &&
@@ -223,7 +223,7 @@ static bool write_stages(Writer *w) {
     const StageKind *const *kinds;
     size_t count = stage_list(&kinds);
     bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) ok = put_stage(w, kinds[i]->name);
+    for (size_t i = 0; ok && i < count; i++) ok = ask_chain_put_stage(w, kinds[i]->name);
     return ok;
 }
 
@@ -259,7 +259,7 @@ static bool write_chain(Writer *w, const char *first, const char *otherwise) {
 }
 
 /* Stages for which a server has nothing. */
-static bool check_needs(const Ask *ask, const Chain *chain, Refusal *refusal) {
+static bool ask_chain_check_needs(const Ask *ask, const Chain *chain, Refusal *refusal) {
     bool moves_away = false;
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
@@ -292,6 +292,6 @@ bool ask_chain(const Ask *ask, const char *first, const char *otherwise,
     ok = ok && (chain_parse(chain, spec, tokenizer, &refusal->fault) ||
                 refuse_fault(refusal, 400, ask->value[F_CHAIN] ? "chain" : NULL));
     free(spec);
-    if (ok && !check_needs(ask, chain, refusal)) return chain_close(chain), false;
+    if (ok && !ask_chain_check_needs(ask, chain, refusal)) return chain_close(chain), false;
     return ok;
 }

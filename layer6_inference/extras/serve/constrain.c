@@ -27,7 +27,8 @@ static bool put_value_stage(FILE *out, const char *stage, const JsonValue *value
     return true;
 }
 
-static bool check_keys(const JsonValue *object, const char *const *known, Refusal *refusal) {
+static bool constrain_check_keys(const JsonValue *object, const char *const *known,
+                                 Refusal *refusal) {
     for (size_t i = 0; i < object->count; i++) {
         bool found = false;
         for (const char *const *k = known; *k; k++)
@@ -47,7 +48,7 @@ static bool put_schema(FILE *out, const JsonValue *format, Refusal *refusal) {
     if (!inner || inner->kind != JSON_OBJECT || !schema || schema->kind != JSON_OBJECT)
         return refuse(refusal, 400, "response_format",
                       "response_format: wanted json_schema with its schema, an object");
-    return check_keys(inner, keys, refusal) &&
+    return constrain_check_keys(inner, keys, refusal) &&
            (put_value_stage(out, "json_schema", schema) ||
             refuse(refusal, 500, "response_format", "no memory for a schema"));
 }
@@ -55,7 +56,7 @@ static bool put_schema(FILE *out, const JsonValue *format, Refusal *refusal) {
 static bool put_format(FILE *out, const JsonValue *format, Refusal *refusal) {
     static const char *const keys[] = {"type", "json_schema", NULL};
     const JsonValue *type = json_get(format, "type");
-    if (!type || type->kind != JSON_STRING || !check_keys(format, keys, refusal))
+    if (!type || type->kind != JSON_STRING || !constrain_check_keys(format, keys, refusal))
         return type && type->kind == JSON_STRING
                    ? false
                    : refuse(refusal, 400, "response_format", "response_format: it has no type");

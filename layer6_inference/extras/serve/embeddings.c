@@ -18,7 +18,7 @@ typedef struct Embedding {
     size_t dim;
 } Embedding;
 
-static bool embed(Session *session, void *context, Fault *fault) {
+static bool embeddings_embed(Session *session, void *context, Fault *fault) {
     Embedding *e = context;
     if (!pooling_run(session, e->pooling, e->tokens->ids, e->tokens->count, 0, e->vector,
                      fault))
@@ -39,8 +39,8 @@ static void write_vector(FILE *out, const Ask *ask, const float *x, size_t dim, 
     fputc('}', out);
 }
 
-static bool read_ask(const Ask *ask, const Server *s, Pooling *pooling, Prompts *inputs,
-                     Refusal *refusal) {
+static bool embeddings_read_ask(const Ask *ask, const Server *s, Pooling *pooling,
+                                Prompts *inputs, Refusal *refusal) {
     char name[16];
     Text format = ask_text(ask, F_ENCODING_FORMAT, "float"),
          pool = ask_text(ask, F_POOLING, pooling_name(pooling_of_model(s->loaded.model)));
@@ -93,7 +93,7 @@ static bool run_all(const Call *call, const Ask *ask, Embedding *e, const Prompt
     size_t tokens = 0;
     fputs("{\"object\":\"list\",\"data\":[", out);
     for (size_t i = 0; i < inputs->count; i++) {
-        Task task = {.run = embed, .context = e};
+        Task task = {.run = embeddings_embed, .context = e};
         e->tokens = &inputs->lists[i];
         if (call->is_gone(call->peer)) return refuse(refusal, 499, NULL, "the client has gone");
         if (!worker_run(call->server, &task, &refusal->fault))
@@ -114,7 +114,7 @@ void handle_embeddings(const Call *call, Reply *reply) {
     Refusal refusal = {0};
     Embedding e = {.dim = call->server->loaded.model->sizes.dim};
     bool ok = ask_read(&ask, IN_EMBEDDINGS, call->body, &refusal) &&
-              read_ask(&ask, call->server, &e.pooling, &inputs, &refusal) &&
+              embeddings_read_ask(&ask, call->server, &e.pooling, &inputs, &refusal) &&
               check_inputs(&ask, call->server, &inputs, &refusal);
     if (ok && !(e.vector = malloc(e.dim * sizeof *e.vector)))
         ok = refuse(&refusal, 500, NULL, "no memory for a vector");

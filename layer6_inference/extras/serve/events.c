@@ -45,8 +45,8 @@ void events_close(Events *e) {
 
 typedef void WriteJson(FILE *out, const Events *e, const Answer *a, const Piece *piece);
 
-static void put(FILE *out, const Events *e, const Answer *a, const Piece *piece,
-                WriteJson *write) {
+static void events_put(FILE *out, const Events *e, const Answer *a, const Piece *piece,
+                       WriteJson *write) {
     char *line = NULL;
     size_t size;
     FILE *memory = open_memstream(&line, &size);
@@ -57,11 +57,13 @@ static void put(FILE *out, const Events *e, const Answer *a, const Piece *piece,
     free(line);
 }
 
-static void write_piece(FILE *out, const Events *e, const Answer *a, const Piece *piece) {
+static void events_write_piece(FILE *out, const Events *e, const Answer *a,
+                               const Piece *piece) {
     chunk_write(out, &e->text, a, piece);
 }
 
-static void write_usage(FILE *out, const Events *e, const Answer *a, const Piece *piece) {
+static void events_write_usage(FILE *out, const Events *e, const Answer *a,
+                               const Piece *piece) {
     (void)a, (void)piece;
     chunk_write_usage(out, &e->text);
 }
@@ -80,7 +82,7 @@ static void put_failure(FILE *out, const Events *e, const Answer *a) {
 }
 
 /* What is new of its text, and of its tokens; calls of tools one by one, each as a whole. */
-static void put_text(FILE *out, Events *e, const Answer *a, Told *told) {
+static void events_put_text(FILE *out, Events *e, const Answer *a, Told *told) {
     const Text all = {a->shown ? a->text.data : "", a->shown};
     const size_t notes = notes_ready(a);
     Piece piece = {.note = told->notes, .note_end = notes};
@@ -94,9 +96,10 @@ static void put_text(FILE *out, Events *e, const Answer *a, Told *told) {
         Piece one = {.call_index = told->calls, .call = part.call ? &part : NULL};
         if (!part.call) one.text = part.text;
         told->calls += part.call;
-        put(out, e, a, &one, write_piece);
+        events_put(out, e, a, &one, events_write_piece);
     }
-    if (piece.text.size || piece.note_end > piece.note) put(out, e, a, &piece, write_piece);
+    if (piece.text.size || piece.note_end > piece.note)
+        events_put(out, e, a, &piece, events_write_piece);
     told->notes = notes;
 }
 
@@ -106,13 +109,13 @@ static bool put_news(FILE *out, Events *e, size_t i) {
     Told *told = &e->told[i];
     const Piece first = {.begins = true};
     if (told->over) return true;
-    if (!told->begun) put(out, e, a, &first, write_piece);
+    if (!told->begun) events_put(out, e, a, &first, events_write_piece);
     told->begun = true;
-    put_text(out, e, a, told);
+    events_put_text(out, e, a, told);
     if (!a->over) return true;
     if (!finish_reason(a)) return put_failure(out, e, a), false;
     const Piece last = {.ends = true, .called = told->calls > 0};
-    put(out, e, a, &last, write_piece);
+    events_put(out, e, a, &last, events_write_piece);
     return told->over = true;
 }
 
@@ -123,7 +126,7 @@ static bool all_over(const Events *e) {
 }
 
 /* All that is new, as one piece of text.  The job's lock is held. */
-static void collect(Events *e) {
+static void events_collect(Events *e) {
     bool ok = true;
     free(e->waiting);
     e->waiting = NULL, e->size = e->sent = 0;
@@ -134,7 +137,7 @@ static void collect(Events *e) {
     }
     for (size_t i = 0; ok && i < e->text.job->n; i++) ok = put_news(out, e, i);
     if (ok && all_over(e)) {
-        if (e->text.usage) put(out, e, NULL, NULL, write_usage);
+        if (e->text.usage) events_put(out, e, NULL, NULL, events_write_usage);
         sse_event(out, text_of("[DONE]"));
         e->over = true;
     }
@@ -147,10 +150,10 @@ size_t events_read(Events *e, char *out, size_t room, double seconds, bool *over
     Job *job = e->text.job;
     if (e->sent == e->size && !e->over) {
         pthread_mutex_lock(&job->lock);
-        collect(e);
+        events_collect(e);
         if (e->size == 0) {
             job_wait(job, seconds);
-            collect(e);
+            events_collect(e);
         }
         pthread_mutex_unlock(&job->lock);
     }

@@ -54,7 +54,7 @@ static void add_cors(const Web *web, struct MHD_Connection *c, struct MHD_Respon
     MHD_add_response_header(response, "Vary", "Origin");
 }
 
-static void count(Exchange *x) {
+static void exchange_count(Exchange *x) {
     Server *s = x->web->server;
     size_t path = x->route ? (size_t)(x->route - routes) : n_routes;
     pthread_mutex_lock(&s->lock);
@@ -72,7 +72,7 @@ static enum MHD_Result answer(Exchange *x, struct MHD_Connection *c) {
     if (x->reply.status == 401) MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (x->reply.status == 405 && x->route)
         MHD_add_response_header(response, "Allow", x->route->method);
-    count(x);
+    exchange_count(x);
     MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT,
                               (unsigned)(x->web->options->patience + 0.999));
     enum MHD_Result result = MHD_queue_response(c, (unsigned)x->reply.status, response);
@@ -102,7 +102,7 @@ static enum MHD_Result answer_preflight(Exchange *x, struct MHD_Connection *c) {
                             exchange_header(c, "Access-Control-Request-Headers"));
     MHD_add_response_header(response, "Access-Control-Max-Age", "86400");
     x->reply.status = 204;
-    count(x);
+    exchange_count(x);
     enum MHD_Result result = MHD_queue_response(c, 204, response);
     MHD_destroy_response(response);
     return result;

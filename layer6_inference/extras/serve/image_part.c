@@ -11,14 +11,14 @@
 
 #define WANTED "wanted data:image/png;base64,... or data:image/jpeg;base64,..."
 
-static bool wrong(Refusal *r, const char *what) {
+static bool image_part_wrong(Refusal *r, const char *what) {
     return refuse(r, 400, "messages", "%s", what);
 }
 
 /* ------------------------------------------------------------------ what is sent */
 
 /* Without regard to case, as all schemes and types are written. */
-static bool begins(Text text, const char *with) {
+static bool image_part_begins(Text text, const char *with) {
     return text.size >= strlen(with) && strncasecmp(text.data, with, strlen(with)) == 0;
 }
 
@@ -29,17 +29,18 @@ static bool is_read(Text type) {
     static const char *const types[] = {"image/png", "image/jpeg", "image/jpg",
                                         "image/x-portable-pixmap"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (type.size == strlen(types[i]) && begins(type, types[i])) return true;
+        if (type.size == strlen(types[i]) && image_part_begins(type, types[i])) return true;
     return false;
 }
 
 /* data:TYPE;base64,LETTERS, where more may be said of the type: ;charset=..., ;name=... */
 static bool find_letters(Text url, Text *letters, Refusal *refusal) {
     size_t type = 0;
-    if (begins(url, "http:") || begins(url, "https:"))
-        return wrong(refusal,
-                     "its url is an address, and this server fetches nothing: " WANTED);
-    if (!begins(url, "data:")) return wrong(refusal, "its url is no picture: " WANTED);
+    if (image_part_begins(url, "http:") || image_part_begins(url, "https:"))
+        return image_part_wrong(
+            refusal, "its url is an address, and this server fetches nothing: " WANTED);
+    if (!image_part_begins(url, "data:"))
+        return image_part_wrong(refusal, "its url is no picture: " WANTED);
     url = behind(url, strlen("data:"));
     while (type < url.size && url.data[type] != ';' && url.data[type] != ',') type++;
     if (!is_read((Text){url.data, type}))
@@ -47,8 +48,8 @@ static bool find_letters(Text url, Text *letters, Refusal *refusal) {
                       (int)min_size(type, 40), url.data);
     const char *comma = memchr(url.data, ',', url.size);
     size_t said = comma ? (size_t)(comma - url.data) : 0, word = strlen(";base64");
-    if (said < type + word || !begins(behind(url, said - word), ";base64"))
-        return wrong(refusal, "it is not in base64: " WANTED);
+    if (said < type + word || !image_part_begins(behind(url, said - word), ";base64"))
+        return image_part_wrong(refusal, "it is not in base64: " WANTED);
     *letters = behind(url, said + 1);
     return true;
 }
@@ -58,16 +59,18 @@ static bool check_detail(const JsonValue *detail, Refusal *refusal) {
     if (!detail || (detail->kind == JSON_STRING && (text_equal(detail->text, text_of("auto")) ||
                                                     text_equal(detail->text, text_of("low")))))
         return true;
-    return wrong(refusal, "detail: wanted auto or low: a picture is read whole, once");
+    return image_part_wrong(refusal,
+                            "detail: wanted auto or low: a picture is read whole, once");
 }
 
 static bool find_url(const JsonValue *part, Text *url, Refusal *refusal) {
     const JsonValue *image = json_get(part, "image_url"), *text, *detail;
     if (!image || image->kind != JSON_OBJECT || part->count != 2)
-        return wrong(refusal, "wanted its type and an object image_url");
+        return image_part_wrong(refusal, "wanted its type and an object image_url");
     text = json_get(image, "url"), detail = json_get(image, "detail");
     if (!text || text->kind != JSON_STRING || image->count != 1 + (size_t)(detail != NULL))
-        return wrong(refusal, "image_url: wanted its url, a text, and detail at most");
+        return image_part_wrong(refusal,
+                                "image_url: wanted its url, a text, and detail at most");
     *url = text->text;
     return check_detail(detail, refusal);
 }
@@ -89,7 +92,7 @@ bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal) 
     Picture square;
     size_t number;
     if (!shown->of)
-        return wrong(
+        return image_part_wrong(
             refusal,
             "there is nothing to read pictures with: start the server with --mmproj FILE");
     const size_t room = shown->of->room,
@@ -112,7 +115,7 @@ typedef struct Look {
     size_t number;
 } Look;
 
-static bool look(Session *session, void *context, Fault *fault) {
+static bool image_part_look(Session *session, void *context, Fault *fault) {
     const Look *l = context;
     (void)session; /* the eye's own */
     return pictures_read(l->pictures, l->number, fault);
@@ -122,7 +125,7 @@ bool image_parts_read(const TextJob *t, const Call *call, Refusal *refusal) {
     const Shown *shown = &t->job->shown;
     for (size_t i = 0; i < shown->count; i++) {
         Look this = {shown->of, shown->number[i]};
-        Task task = {.run = look,
+        Task task = {.run = image_part_look,
                      .context = &this,
                      .session = &shown->of->eye.session,
                      .is_gone = call->is_gone,

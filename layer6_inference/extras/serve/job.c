@@ -51,7 +51,7 @@ void job_wait(Job *job, double seconds) {
 
 /* ------------------------------------------------------------------ what the engine tells */
 
-static void take_text(void *context, Text text) {
+static void job_take_text(void *context, Text text) {
     Answer *a = context;
     pthread_mutex_lock(&a->job->lock);
     if (!bytes_add(&a->text, text)) a->job->starved = true;
@@ -109,7 +109,7 @@ static void take_less(void *context, size_t n) {
 
 void answer_listen(Answer *a) {
     GenerateOptions *o = &a->request.options;
-    stream_open(&a->stream, &a->job->stops, take_text, a);
+    stream_open(&a->stream, &a->job->stops, job_take_text, a);
     a->request.tokens = &a->tokens;
     o->chain = &a->chain, o->stream = &a->stream, o->context = a;
     o->on_choice = take_choice, o->want_raw = a->job->logprobs;

@@ -21,7 +21,7 @@ static Text trimmed(Text line) {
 }
 
 /* A key that stands twice is one user. */
-static bool add_key(Keys *keys, Text line, Fault *fault) {
+static bool keys_add_key(Keys *keys, Text line, Fault *fault) {
     if (keys->count && keys_have(keys, line)) return true;
     void *grown = realloc(keys->digest, (keys->count + 1) * sizeof *keys->digest);
     if (!grown) return fault_set(fault, "no memory for keys");
@@ -37,7 +37,7 @@ bool keys_open(Keys *keys, const char *path, Fault *fault) {
     *keys = (Keys){0};
     for (Text rest = {bytes, ok ? size : 0}; ok && rest.size;) {
         Text line = trimmed(text_cut(&rest, '\n'));
-        if (line.size && line.data[0] != '#') ok = add_key(keys, line, fault);
+        if (line.size && line.data[0] != '#') ok = keys_add_key(keys, line, fault);
     }
     if (bytes) memset(bytes, 0, size);
     free(bytes);

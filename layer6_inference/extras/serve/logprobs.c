@@ -1,12 +1,12 @@
 /* logprobs.c - see logprobs.h. */
 #include "logprobs.h"
 
-static Text piece_of(const TextJob *t, int32_t token) {
+static Text logprobs_piece_of(const TextJob *t, int32_t token) {
     return tokenizer_piece(t->job->tokenizer, token, true);
 }
 
 static void write_token(FILE *out, const TextJob *t, int32_t token, double logprob) {
-    Text piece = piece_of(t, token);
+    Text piece = logprobs_piece_of(t, token);
     fputs("{\"token\":", out);
     write_text(out, piece);
     fputs(",\"logprob\":", out);
@@ -48,11 +48,11 @@ static const Note *row(const Rows *r, size_t i) {
     return i < r->prompt ? &r->scores->notes[i] : &r->answer->notes[r->begin + i - r->prompt];
 }
 
-static bool is_known(const Rows *r, size_t i) {
+static bool logprobs_is_known(const Rows *r, size_t i) {
     return i > 0 || r->prompt == 0 || r->scores->first_is_known;
 }
 
-static size_t characters(Text text, size_t bytes) {
+static size_t logprobs_characters(Text text, size_t bytes) {
     size_t n = 0;
     for (size_t i = 0; i < bytes && i < text.size; i++) n += (text.data[i] & 0xC0) != 0x80;
     return n;
@@ -63,15 +63,16 @@ static size_t offset(const Rows *r, size_t i) {
     const Answer *a = r->answer;
     Text before = echoed(r->text, a), text = {a->text.size ? a->text.data : "", a->text.size};
     size_t begin = row(r, i)->begin;
-    return i < r->prompt ? characters(before, begin)
-                         : characters(before, before.size) + characters(text, begin);
+    return i < r->prompt
+               ? logprobs_characters(before, begin)
+               : logprobs_characters(before, before.size) + logprobs_characters(text, begin);
 }
 
 static void write_tops(FILE *out, const TextJob *t, const Note *note) {
     fputc('{', out);
     for (size_t k = 0; k < t->job->tops; k++) {
         if (k) fputc(',', out);
-        write_text(out, piece_of(t, note->top[k]));
+        write_text(out, logprobs_piece_of(t, note->top[k]));
         fputc(':', out);
         write_number(out, note->top_logprob[k]);
     }
@@ -80,19 +81,19 @@ static void write_tops(FILE *out, const TextJob *t, const Note *note) {
 
 typedef void WriteRow(FILE *out, const Rows *r, size_t i);
 
-static void write_piece(FILE *out, const Rows *r, size_t i) {
-    write_text(out, piece_of(r->text, row(r, i)->token));
+static void logprobs_write_piece(FILE *out, const Rows *r, size_t i) {
+    write_text(out, logprobs_piece_of(r->text, row(r, i)->token));
 }
 
 static void write_logprob(FILE *out, const Rows *r, size_t i) {
-    if (is_known(r, i))
+    if (logprobs_is_known(r, i))
         write_number(out, row(r, i)->logprob);
     else
         fputs("null", out);
 }
 
 static void write_top(FILE *out, const Rows *r, size_t i) {
-    if (is_known(r, i) && r->text->job->tops)
+    if (logprobs_is_known(r, i) && r->text->job->tops)
         write_tops(out, r->text, row(r, i));
     else
         fputs("null", out);
@@ -113,7 +114,7 @@ static void write_array(FILE *out, const char *name, const Rows *r, WriteRow *wr
 
 static void write_completion(FILE *out, const Rows *r) {
     fputc('{', out);
-    write_array(out, "tokens", r, write_piece), fputc(',', out);
+    write_array(out, "tokens", r, logprobs_write_piece), fputc(',', out);
     write_array(out, "token_logprobs", r, write_logprob), fputc(',', out);
     if (r->text->job->tops)
         write_array(out, "top_logprobs", r, write_top);

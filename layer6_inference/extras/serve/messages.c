@@ -27,11 +27,11 @@ typedef struct Rewrite {
     Refusal *refusal;
 } Rewrite;
 
-static bool wrong(Rewrite *r, size_t i, const char *what) {
+static bool messages_wrong(Rewrite *r, size_t i, const char *what) {
     return refuse(r->refusal, 400, "messages", "messages[%zu]: %s", i, what);
 }
 
-static bool no_memory(Rewrite *r) {
+static bool messages_no_memory(Rewrite *r) {
     return refuse(r->refusal, 500, "messages", "no memory for the messages");
 }
 
@@ -42,32 +42,35 @@ static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
     static const char picture[] = {(char)PICTURE_BYTE};
     const JsonValue *type = json_get(part, "type"), *text = json_get(part, "text");
     char where[32];
-    if (!type || type->kind != JSON_STRING) return wrong(r, i, "a part has no type");
+    if (!type || type->kind != JSON_STRING) return messages_wrong(r, i, "a part has no type");
     if (text_equal(type->text, text_of("image_url"))) {
-        if (!r->prompts) return wrong(r, i, "a picture is no text: POST /v1/chat/completions");
-        if (!r->user) return wrong(r, i, "a picture: only a user's message shows one");
+        if (!r->prompts)
+            return messages_wrong(r, i, "a picture is no text: POST /v1/chat/completions");
+        if (!r->user) return messages_wrong(r, i, "a picture: only a user's message shows one");
         *as = (Text){picture, 1};
         snprintf(where, sizeof where, "messages[%zu]: a picture", i);
         return image_part_take(part, r->prompts, r->refusal) ||
                fault_prefix(&r->refusal->fault, where);
     }
     if (!text_equal(type->text, text_of("text")))
-        return wrong(r, i, "a part is neither text nor image_url: nothing else is read here");
+        return messages_wrong(
+            r, i, "a part is neither text nor image_url: nothing else is read here");
     if (!text || text->kind != JSON_STRING || part->count != 2)
-        return wrong(r, i, "a part: wanted its type and its text");
+        return messages_wrong(r, i, "a part: wanted its type and its text");
     return *as = text->text, true;
 }
 
-static bool join_parts(Rewrite *r, size_t i, const JsonValue *parts, JsonValue *content) {
+static bool messages_join_parts(Rewrite *r, size_t i, const JsonValue *parts,
+                                JsonValue *content) {
     Text *as = pieces_take(&r->pieces, (parts->count + 1) * sizeof *as);
     size_t size = 0;
-    if (!as) return no_memory(r);
+    if (!as) return messages_no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
         if (!read_part(r, i, &parts->items[k], &as[k])) return false;
         size += as[k].size + 1;
     }
     char *text = pieces_take(&r->pieces, size + 1), *at = text;
-    if (!text) return no_memory(r);
+    if (!text) return messages_no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
         if (k) *at++ = '\n';
         memcpy(at, as[k].data, as[k].size);
@@ -84,7 +87,7 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
     *to = *from;
     if (from->kind != JSON_OBJECT) return true;
     JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
-    if (!items) return no_memory(r);
+    if (!items) return messages_no_memory(r);
     to->items = items;
     for (size_t k = 0; k < from->count; k++) {
         const JsonValue *v = &from->items[k];
@@ -95,9 +98,9 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
         if (v->kind != JSON_STRING || !text_equal(from->keys[k], text_of("arguments")))
             continue;
         if (r->n == sizeof r->arguments / sizeof *r->arguments)
-            return wrong(r, i, "too many calls of tools");
+            return messages_wrong(r, i, "too many calls of tools");
         Json *json = json_read(v->text, NULL);
-        if (!json) return wrong(r, i, "the arguments of a call are no JSON");
+        if (!json) return messages_wrong(r, i, "the arguments of a call are no JSON");
         r->arguments[r->n++] = json;
         items[k] = *json_root(json);
     }
@@ -105,9 +108,9 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
 }
 
 static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
-    if (from->kind != JSON_ARRAY) return wrong(r, i, "tool_calls: wanted an array");
+    if (from->kind != JSON_ARRAY) return messages_wrong(r, i, "tool_calls: wanted an array");
     JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
-    if (!items) return no_memory(r);
+    if (!items) return messages_no_memory(r);
     *to = *from;
     to->items = items;
     for (size_t k = 0; k < from->count; k++)
@@ -127,7 +130,7 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
     size_t size;
     if (!calls && !result) return true;
     FILE *out = open_memstream(&text, &size);
-    if (!out) return no_memory(r);
+    if (!out) return messages_no_memory(r);
     if (result) fputs("<tool_response>\n", out);
     if (content && content->kind == JSON_STRING)
         fwrite(content->text.data, 1, content->text.size, out);
@@ -143,7 +146,7 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
     char *copy = pieces_take(&r->pieces, size + 1);
     if (copy) memcpy(copy, text, size);
     free(text);
-    if (!items || !copy) return no_memory(r);
+    if (!items || !copy) return messages_no_memory(r);
     items[0] = result ? (JsonValue){.kind = JSON_STRING, .text = text_of("user")}
                       : *json_get(message, "role");
     items[1] = (JsonValue){.kind = JSON_STRING, .text = {copy, size}};
@@ -155,11 +158,11 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
 
 static bool rewrite_role(Rewrite *r, size_t i, JsonValue *role) {
     static const char *const roles[] = {"system", "user", "assistant", "tool"};
-    if (role->kind != JSON_STRING) return wrong(r, i, "its role is no text");
+    if (role->kind != JSON_STRING) return messages_wrong(r, i, "its role is no text");
     if (text_equal(role->text, text_of("developer"))) role->text = text_of("system");
     for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
         if (text_equal(role->text, text_of(roles[k]))) return true;
-    return wrong(r, i, "its role is none of system, developer, user, assistant, tool");
+    return messages_wrong(r, i, "its role is none of system, developer, user, assistant, tool");
 }
 
 static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
@@ -170,7 +173,7 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
     if (text_equal(key, text_of("tool_calls")) && from->kind != JSON_NULL)
         return copy_calls(r, i, from, to);
     if (text_equal(key, text_of("content")) && from->kind == JSON_ARRAY)
-        return join_parts(r, i, from, to);
+        return messages_join_parts(r, i, from, to);
     bool known = text_equal(key, text_of("content")) || text_equal(key, text_of("tool_calls"));
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
         known |= text_equal(key, text_of(texts[k]));
@@ -178,23 +181,23 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
         char why[120];
         snprintf(why, sizeof why, "it has an unknown key, '%.*s'", (int)min_size(key.size, 60),
                  key.data);
-        return wrong(r, i, why);
+        return messages_wrong(r, i, why);
     }
     return from->kind == JSON_STRING || from->kind == JSON_NULL ||
-           wrong(r, i, "a value is no text");
+           messages_wrong(r, i, "a value is no text");
 }
 
 static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
-    if (from->kind != JSON_OBJECT) return wrong(r, i, "it is no object");
+    if (from->kind != JSON_OBJECT) return messages_wrong(r, i, "it is no object");
     const JsonValue *role = json_get(from, "role");
-    if (!role) return wrong(r, i, "it has no role");
+    if (!role) return messages_wrong(r, i, "it has no role");
     r->user = role->kind == JSON_STRING && text_equal(role->text, text_of("user"));
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
-        return wrong(r, i, "it has no content");
+        return messages_wrong(r, i, "it has no content");
     JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
     Text *keys = pieces_take(&r->pieces, from->count * sizeof *keys);
-    if (!items || !keys) return no_memory(r);
+    if (!items || !keys) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
     for (size_t k = 0; k < from->count; k++) {
         bool null = from->items[k].kind == JSON_NULL;
@@ -216,7 +219,7 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
         return refuse(r->refusal, 400, "messages", "messages: %zu of them, more than %d",
                       from->count, MESSAGES);
     JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
-    if (!items) return no_memory(r);
+    if (!items) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
     for (size_t i = 0; i < from->count; i++)
         if (!rewrite_message(r, i, &from->items[i], &items[i]) ||

@@ -31,13 +31,13 @@ void metrics_count(Metrics *m, size_t path, int status) {
     m->requests[path][i]++;
 }
 
-static void put_head(FILE *out, const char *name, const char *type, const char *help) {
+static void metrics_put_head(FILE *out, const char *name, const char *type, const char *help) {
     fprintf(out, "# HELP strata_%s %s\n# TYPE strata_%s %s\n", name, help, name, type);
 }
 
 static void put_histogram(FILE *out, const char *name, const char *help, const Histogram *h) {
     uint64_t below = 0;
-    put_head(out, name, "histogram", help);
+    metrics_put_head(out, name, "histogram", help);
     for (size_t i = 0; i < BUCKETS; i++) {
         below += h->count[i];
         fprintf(out, "strata_%s_bucket{le=\"%g\"} %llu\n", name, h->limits[i],
@@ -51,7 +51,7 @@ static void put_histogram(FILE *out, const char *name, const char *help, const H
 
 static void put_one(FILE *out, const char *name, const char *type, const char *help,
                     double value) {
-    put_head(out, name, type, help);
+    metrics_put_head(out, name, type, help);
     fprintf(out, "strata_%s %.9g\n", name, value);
 }
 
@@ -77,7 +77,7 @@ static void put_counts(FILE *out, const ServiceCounts *c) {
 
 void metrics_write(const Metrics *m, const Load *load, const char *const *paths, size_t n,
                    FILE *out) {
-    put_head(out, "http_requests_total", "counter", "Requests by path and status");
+    metrics_put_head(out, "http_requests_total", "counter", "Requests by path and status");
     for (size_t p = 0; p < n; p++)
         for (size_t c = 0; c < METRIC_CODES; c++)
             if (m->requests[p][c])
@@ -88,7 +88,7 @@ void metrics_write(const Metrics *m, const Load *load, const char *const *paths,
             (double)m->rejected);
     put_one(out, "requests_waiting", "gauge", "Answers in the queue", (double)load->waiting);
     put_one(out, "requests_running", "gauge", "Answers in memory", (double)load->running);
-    put_head(out, "kv_pages", "gauge", "Pages of keys and values, all layers together");
+    metrics_put_head(out, "kv_pages", "gauge", "Pages of keys and values, all layers together");
     fprintf(out, "strata_kv_pages{state=\"used\"} %zu\n", load->pages - load->pages_free);
     fprintf(out, "strata_kv_pages{state=\"kept\"} %zu\n", load->pages_kept);
     fprintf(out, "strata_kv_pages{state=\"free\"} %zu\n", load->pages_free - load->pages_kept);

@@ -29,8 +29,8 @@ static bool read_ids(const JsonValue *v, const char *field, const Server *server
     return true;
 }
 
-static bool read_one(const JsonValue *v, const char *field, const Server *server,
-                     TokenList *list, Refusal *refusal) {
+static bool prompts_read_one(const JsonValue *v, const char *field, const Server *server,
+                             TokenList *list, Refusal *refusal) {
     const LoadedModel *m = &server->loaded;
     if (v->kind == JSON_ARRAY) return read_ids(v, field, server, list, refusal);
     if (v->kind != JSON_STRING)
@@ -53,7 +53,7 @@ bool prompts_read_shapes(const JsonValue *v, const char *field, size_t most,
         return refuse(refusal, 500, field, "no memory for %zu texts", count);
     p->count = count;
     for (size_t i = 0; i < count; i++) {
-        if (!read_one(many ? &v->items[i] : v, field, server, &p->lists[i], refusal))
+        if (!prompts_read_one(many ? &v->items[i] : v, field, server, &p->lists[i], refusal))
             return false;
         if (p->lists[i].count == 0)
             return refuse(refusal, 400, field, "%s: a text is empty", field);

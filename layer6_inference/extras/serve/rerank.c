@@ -62,7 +62,7 @@ static bool read_documents(const Ask *ask, const Server *s, Ranking *r, Refusal 
     return true;
 }
 
-static bool read_ask(const Ask *ask, const Server *s, Ranking *r, Refusal *refusal) {
+static bool rerank_read_ask(const Ask *ask, const Server *s, Ranking *r, Refusal *refusal) {
     if (!text_equal(ask_text(ask, F_MODEL, s->name), text_of(s->name)))
         return refuse(refusal, 404, "model", "this is %s", s->name);
     if (!rerank_check(s->loaded.model, &refusal->fault))
@@ -115,7 +115,7 @@ void handle_rerank(const Call *call, Reply *reply) {
     Refusal refusal = {0};
     size_t tokens = 0;
     bool ok = ask_read(&ask, IN_RERANK, call->body, &refusal) &&
-              read_ask(&ask, call->server, &r, &refusal) &&
+              rerank_read_ask(&ask, call->server, &r, &refusal) &&
               score_all(call, &r, &tokens, &refusal);
     FILE *out = ok ? reply_begin(reply) : NULL;
     if (out) write_ranking(out, call, &r, tokens), reply_end(reply, out);

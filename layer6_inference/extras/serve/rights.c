@@ -48,7 +48,7 @@ Text rights_key(struct MHD_Connection *c) {
 }
 
 /* A page of somebody else's may have its own name lead here: only names of this machine are answered. */
-static bool is_here(const char *host) {
+static bool rights_is_here(const char *host) {
     size_t n = strcspn(host[0] == '[' ? "" : host, ":");
     return !*host || host[0] == '[' || (n == 9 && strncmp(host, "localhost", 9) == 0) ||
            strspn(host, "0123456789.") == n;
@@ -81,7 +81,7 @@ static bool check_body(const Exchange *x, struct MHD_Connection *c, Refusal *ref
 bool rights_check(const Exchange *x, struct MHD_Connection *c, const char *method,
                   Refusal *refusal) {
     const Web *web = x->web;
-    if (web->loopback && web->keys.count == 0 && !is_here(exchange_header(c, "Host")))
+    if (web->loopback && web->keys.count == 0 && !rights_is_here(exchange_header(c, "Host")))
         return refuse(refusal, 403, NULL,
                       "this server is for this machine: it has no other name");
     if (strcmp(method, "POST") == 0 &&

@@ -14,7 +14,7 @@ typedef struct Score {
 } Score;
 
 /* The row that follows token i - 1 tells of token i. */
-static void score_row(const Score *s, float *logits, size_t vocab, size_t i) {
+static void scores_score_row(const Score *s, float *logits, size_t vocab, size_t i) {
     if (i < s->first || i >= s->tokens->count) return;
     Note *note = &s->scores->notes[i - s->first];
     const size_t begin = note->begin;
@@ -30,7 +30,7 @@ static bool read_scores(Session *session, void *context, Fault *fault) {
         size_t n = min_size(SCORE_ROWS, s->tokens->count - 1 - at);
         if (!session_eval(session, s->tokens->ids + at, n, true, fault)) return false;
         for (size_t i = 0; i < n; i++)
-            score_row(s, session->logits + i * vocab, vocab, at + i + 1);
+            scores_score_row(s, session->logits + i * vocab, vocab, at + i + 1);
     }
     return true;
 }

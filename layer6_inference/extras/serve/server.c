@@ -32,7 +32,7 @@ static bool open_session(Server *s, Fault *fault) {
 }
 
 /* The chain that is used when a request names none. */
-static bool check_chain(const Server *s, Fault *fault) {
+static bool server_check_chain(const Server *s, Fault *fault) {
     Chain chain;
     bool ok = chain_parse(&chain, s->options->chain, s->loaded.model->tokenizer, fault);
     for (size_t i = 0; ok && i < chain.count; i++) {
@@ -68,7 +68,7 @@ bool server_open(Server *s, const ServeOptions *o, Fault *fault) {
     pthread_cond_init(&s->wake, NULL);
     metrics_open(&s->metrics);
     if (!loaded_open_model(&s->loaded, o->model, &o->compute, fault) ||
-        !open_session(s, fault) || !check_chain(s, fault))
+        !open_session(s, fault) || !server_check_chain(s, fault))
         return false;
     if (!loaded_open_form(&s->loaded, o->form, &s->form, &s->no_form)) {
         if (o->form) return *fault = s->no_form, false;

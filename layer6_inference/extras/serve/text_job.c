@@ -28,7 +28,7 @@ static bool check_lengths(const TextJob *t, Refusal *refusal) {
 }
 
 /* A full context is no end of the answer; then something else has to be. */
-static bool read_shift(const TextJob *t, GenerateOptions *o, Refusal *refusal) {
+static bool text_job_read_shift(const TextJob *t, GenerateOptions *o, Refusal *refusal) {
     const bool shift = ask_bool(&t->ask, F_CONTEXT_SHIFT, false);
     if (shift) with_long_text(o, (size_t)ask_number(&t->ask, F_N_KEEP, 0));
     if (t->ask.value[F_N_KEEP] && !shift)
@@ -58,7 +58,7 @@ static bool check_prompt(const Server *s, const TokenList *tokens, Refusal *refu
     return false;
 }
 
-static bool copy_tokens(const TokenList *from, TokenList *to, Refusal *refusal) {
+static bool text_job_copy_tokens(const TokenList *from, TokenList *to, Refusal *refusal) {
     if (!token_list_reserve(to, from->count, &refusal->fault))
         return refuse_fault(refusal, 500, NULL);
     memcpy(to->ids, from->ids, from->count * sizeof *to->ids);
@@ -72,7 +72,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     const ServeOptions *o = s->options;
     Text negative = ask_text(&t->ask, F_NEGATIVE, "");
     double seconds = ask_number(&t->ask, F_SECONDS, o->seconds);
-    if (!check_prompt(s, prompt, refusal) || !copy_tokens(prompt, &a->tokens, refusal))
+    if (!check_prompt(s, prompt, refusal) || !text_job_copy_tokens(prompt, &a->tokens, refusal))
         return false;
     if (negative.size &&
         !loaded_tokenize(&s->loaded, negative, false, &a->negative, &refusal->fault))
@@ -86,7 +86,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     a->request.options.shown = &t->job->marks;
     a->request.options.seed = seed, a->request.options.salt = t->salt;
     a->request.options.limits.max_tokens = most_tokens(t);
-    if (!check_lengths(t, refusal) || !read_shift(t, &a->request.options, refusal))
+    if (!check_lengths(t, refusal) || !text_job_read_shift(t, &a->request.options, refusal))
         return false;
     a->request.user = t->user;
     a->request.priority = (int)ask_number(&t->ask, F_PRIORITY, 0);
@@ -116,7 +116,7 @@ static bool read_calls(TextJob *t, Refusal *refusal) {
 }
 
 /* best_of: so many are written, and the n that the model finds likeliest are told. */
-static bool read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
+static bool text_job_read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
     const size_t most = places_most(&t->server->places);
     const char *field = t->ask.value[F_BEST_OF] ? "best_of" : "n";
     t->told = (size_t)ask_number(&t->ask, F_N, 1);
@@ -134,7 +134,7 @@ static bool read_numbers(TextJob *t, size_t prompts, Refusal *refusal) {
 }
 
 static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, Refusal *refusal) {
-    if (!read_numbers(t, p->count, refusal)) return false;
+    if (!text_job_read_numbers(t, p->count, refusal)) return false;
     if (!(t->job = job_new(p->count * t->n, t->server->loaded.model->tokenizer)))
         return refuse(refusal, 500, NULL, "no memory for %zu answers", p->count * t->n);
     return field_stops(t, refusal) && field_logprobs(t, refusal) && read_calls(t, refusal) &&

@@ -11,8 +11,8 @@
 /* ------------------------------------------------------------------ what is asked */
 
 /* {"type": "function", "function": {"name": ...}} */
-static bool read_one(const JsonValue *choice, const JsonValue *tools, ToolRule *rule,
-                     Refusal *refusal) {
+static bool tool_calls_read_one(const JsonValue *choice, const JsonValue *tools, ToolRule *rule,
+                                Refusal *refusal) {
     const JsonValue *f = json_get(choice, "function"), *name = f ? json_get(f, "name") : NULL;
     *rule = (ToolRule){.required = true};
     if (name && name->kind == JSON_STRING) rule->only = tools_find(tools, name->text);
@@ -22,7 +22,8 @@ static bool read_one(const JsonValue *choice, const JsonValue *tools, ToolRule *
 
 static bool read_choice(const JsonValue *choice, const JsonValue *tools, bool *any,
                         ToolRule *rule, Refusal *refusal) {
-    if (choice->kind == JSON_OBJECT && *any) return read_one(choice, tools, rule, refusal);
+    if (choice->kind == JSON_OBJECT && *any)
+        return tool_calls_read_one(choice, tools, rule, refusal);
     Text word = choice->kind == JSON_STRING ? choice->text : (Text){"", 0};
     rule->required = text_equal(word, text_of("required"));
     if (text_equal(word, text_of("none"))) return *any = false, true;

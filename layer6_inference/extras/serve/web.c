@@ -26,7 +26,7 @@ static void on_connection(void *context, struct MHD_Connection *c, void **state,
 }
 
 /* %2F and the like as what they stand for; but a path that would end at a %00 stays as it was sent, and leads nowhere. */
-static size_t unescape(void *context, struct MHD_Connection *c, char *text) {
+static size_t web_unescape(void *context, struct MHD_Connection *c, char *text) {
     (void)context, (void)c;
     return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
 }
@@ -91,10 +91,11 @@ bool web_open(Web *web, Server *server, Fault *fault) {
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC,
         0, NULL, NULL, exchange_take, web, MHD_OPTION_LISTEN_SOCKET, web->socket,
-        MHD_OPTION_UNESCAPE_CALLBACK, unescape, web, MHD_OPTION_NOTIFY_COMPLETED, exchange_end,
-        web, MHD_OPTION_NOTIFY_CONNECTION, on_connection, web, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)o->connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 << 10,
-        MHD_OPTION_THREAD_STACK_SIZE, (size_t)2 << 20, MHD_OPTION_END);
+        MHD_OPTION_UNESCAPE_CALLBACK, web_unescape, web, MHD_OPTION_NOTIFY_COMPLETED,
+        exchange_end, web, MHD_OPTION_NOTIFY_CONNECTION, on_connection, web,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->connections,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 << 10, MHD_OPTION_THREAD_STACK_SIZE,
+        (size_t)2 << 20, MHD_OPTION_END);
     return web->daemon || fault_set(fault, "the HTTP library cannot start");
 }
 

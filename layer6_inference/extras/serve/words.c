@@ -3,7 +3,7 @@
 #include "json.h"
 #include "template.h"
 
-static bool check_model(const Ask *ask, const Server *s, Refusal *refusal) {
+static bool words_check_name(const Ask *ask, const Server *s, Refusal *refusal) {
     return text_equal(ask_text(ask, F_MODEL, s->name), text_of(s->name)) ||
            refuse(refusal, 404, "model", "this is %s", s->name);
 }
@@ -29,7 +29,7 @@ void handle_tokenize(const Call *call, Reply *reply) {
     Ask ask;
     Refusal refusal = {0};
     bool ok = ask_read(&ask, IN_TOKENIZE, call->body, &refusal) &&
-              check_model(&ask, call->server, &refusal);
+              words_check_name(&ask, call->server, &refusal);
     if (ok && !ask.value[F_CONTENT])
         ok = refuse(&refusal, 400, "content", "content: there is none");
     ok = ok && (tokenizer_encode(tokenizer, ask.value[F_CONTENT]->text,
@@ -42,7 +42,7 @@ void handle_tokenize(const Call *call, Reply *reply) {
 }
 
 /* The bytes of all tokens. */
-static bool join(const Ask *ask, const Server *s, Bytes *text, Refusal *refusal) {
+static bool words_join(const Ask *ask, const Server *s, Bytes *text, Refusal *refusal) {
     const JsonValue *list = ask->value[F_TOKENS];
     const double most = (double)s->loaded.model->sizes.vocab - 1;
     double id;
@@ -62,8 +62,8 @@ void handle_detokenize(const Call *call, Reply *reply) {
     Ask ask;
     Refusal refusal = {0};
     bool ok = ask_read(&ask, IN_DETOKENIZE, call->body, &refusal) &&
-              check_model(&ask, call->server, &refusal) &&
-              join(&ask, call->server, &text, &refusal);
+              words_check_name(&ask, call->server, &refusal) &&
+              words_join(&ask, call->server, &text, &refusal);
     FILE *out = ok ? reply_begin(reply) : NULL;
     if (out) {
         fputs("{\"content\":", out);
@@ -79,7 +79,7 @@ void handle_template(const Call *call, Reply *reply) {
     Ask ask;
     Refusal refusal = {0};
     bool ok = ask_read(&ask, IN_TEMPLATE, call->body, &refusal) &&
-              check_model(&ask, call->server, &refusal) &&
+              words_check_name(&ask, call->server, &refusal) &&
               messages_render(&ask, call->server, ask_bool(&ask, F_ADD_GENERATION_PROMPT, true),
                               NULL, &rendered, &refusal);
     FILE *out = ok ? reply_begin(reply) : NULL;

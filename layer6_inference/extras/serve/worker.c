@@ -54,7 +54,7 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
 
 /* An answer is over: its job may be, too.  Its place is free before anybody is told: who has the
  * answer may ask again at once. */
-static void forget(Server *s, Answer *a) {
+static void worker_forget(Server *s, Answer *a) {
     pthread_mutex_lock(&s->lock);
     places_leave(&s->places, a->request.user);
     histogram_add(&s->metrics.answer, (double)a->request.result.tokens);
@@ -82,7 +82,7 @@ static void take_jobs(Server *s, Job *inbox) {
             if (service_submit(&s->service, &a->request, &fault))
                 s->live[s->n_live++] = a;
             else
-                fail_answer(a, &fault), forget(s, a);
+                fail_answer(a, &fault), worker_forget(s, a);
         }
     }
 }
@@ -109,7 +109,7 @@ static void publish(Server *s) {
         Answer *a = s->live[i];
         note_progress(s, a, now);
         if (a->request.state == REQUEST_OVER) {
-            forget(s, a);
+            worker_forget(s, a);
             continue;
         }
         if (a->told == now) answer_publish(a); /* it has a token */
@@ -169,7 +169,7 @@ static void break_down(Server *s, const Fault *fault) {
     s->broken = *fault;
     pthread_mutex_unlock(&s->lock);
     for (size_t i = 0; i < s->n_live; i++)
-        fail_answer(s->live[i], fault), forget(s, s->live[i]);
+        fail_answer(s->live[i], fault), worker_forget(s, s->live[i]);
     s->n_live = s->service.count = s->service.waiting = 0;
 }
 
@@ -180,7 +180,7 @@ static bool is_gone(void *context, const ServiceRequest *request) {
     return atomic_load(&s->giving_up) || atomic_load(&a->job->gone);
 }
 
-static void step(Server *s) {
+static void worker_step(Server *s) {
     Fault fault;
     if (!service_step(&s->service, &fault))
         break_down(s, &fault);
@@ -213,7 +213,7 @@ static void take_turn(Server *s) {
     s->inbox = NULL;
     pthread_mutex_unlock(&s->lock);
     take_jobs(s, inbox);
-    if (s->service.count) step(s);
+    if (s->service.count) worker_step(s);
     show_load(s, take_rate(s));
     s->stepped = clock_seconds();
 }

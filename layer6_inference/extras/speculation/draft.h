@@ -22,7 +22,7 @@ typedef struct Draft {
 } Draft;
 
 /* The text's; NULL: it has none. */
-Draft *draft_of(const Sequence *sequence);
+Draft *sequence_draft(const Sequence *sequence);
 
 /* Random numbers: of the draft, of the acceptance, of the second draw; by position, like
  * all. */

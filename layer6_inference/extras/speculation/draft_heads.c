@@ -29,7 +29,7 @@ typedef struct Heads {
  * NULL: none with a draft head. */
 static Sequence *reads_for(Engine *e, size_t part, bool drafts, int32_t id) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
-        const Draft *g = draft_of(s);
+        const Draft *g = sequence_draft(s);
         if (!g || !g->hidden) continue;
         const Reader *r = drafts ? g->reader : s->reader;
         if (r->session && r->part == part && r->id == (size_t)id) return s;
@@ -47,7 +47,7 @@ static void draft_head_feed(Engine *e, size_t number) {
         REQUIRE(s, "a draft head reads for a text");
         float *row = p->input + i * dim;
         if (p->position[i])
-            memcpy(row, draft_of(s)->hidden + (size_t)(p->position[i] - 1) * dim,
+            memcpy(row, sequence_draft(s)->hidden + (size_t)(p->position[i] - 1) * dim,
                    dim * sizeof *row);
         else
             memset(row, 0, dim * sizeof *row);
@@ -66,9 +66,9 @@ static void keep_for(Engine *e, size_t number, size_t head) {
     for (size_t i = 0; i < p->count; i++) {
         size_t at = (size_t)p->position[i];
         Sequence *s = reads_for(e, number, own, p->sequence[i]);
-        if (!s || draft_of(s)->reader->part != head) continue;
+        if (!s || sequence_draft(s)->reader->part != head) continue;
         if (own && at < reader_length(s->reader)) continue;
-        memcpy(draft_of(s)->hidden + at * dim, known + i * dim, dim * sizeof *known);
+        memcpy(sequence_draft(s)->hidden + at * dim, known + i * dim, dim * sizeof *known);
     }
 }
 

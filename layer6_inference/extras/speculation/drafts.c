@@ -16,13 +16,13 @@ size_t speculate_lookup(const int32_t *tokens, size_t n, size_t max, int32_t *dr
 }
 
 void draft_forget(Sequence *s) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     g->made = false, g->accepted = 0;
     s->plan.behind = NULL, s->plan.n_behind = 0, s->plan.every_row = false;
 }
 
 static size_t max_drafted(const Sequence *s) {
-    const Draft *g = draft_of(s);
+    const Draft *g = sequence_draft(s);
     size_t length = g->asked->length, text = g->text_count,
            room = s->ctx - (text ? text : s->tokens->count);
     return length < room ? length : room;
@@ -30,7 +30,7 @@ static size_t max_drafted(const Sequence *s) {
 
 /* Has it read all but its last token, and its draft about as much? */
 static bool is_due(const Sequence *s) {
-    const Draft *g = draft_of(s);
+    const Draft *g = sequence_draft(s);
     if (!g || g->made || !s->live || s->held || s->preempted) return false;
     const Reader *text = s->reader, *draft = g->reader;
     size_t count = s->tokens->count, lacks = 2;
@@ -41,7 +41,7 @@ static bool is_due(const Sequence *s) {
 }
 
 static void draft_by_lookup(Sequence *s) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     g->count = speculate_lookup(s->tokens->ids, s->tokens->count, max_drafted(s), g->text);
     memset(g->q, 0, g->count * g->vocab * sizeof *g->q);
     for (size_t i = 0; i < g->count; i++) g->q[i * g->vocab + (size_t)g->text[i]] = 1;
@@ -50,7 +50,7 @@ static void draft_by_lookup(Sequence *s) {
 /* What the first stage that can tell says comes next. */
 static void draft_forced(Sequence *s) {
     const Chain *chain = s->options.chain;
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     for (size_t i = 0; i < chain->count && g->count == 0; i++) {
         const Stage *stage = &chain->stages[i];
         if (stage->kind->forced) g->count = stage->kind->forced(stage, g->text, max_drafted(s));
@@ -59,7 +59,7 @@ static void draft_forced(Sequence *s) {
 
 /* `made` from now on: it is complete when all drafts have run. */
 static void begin_draft(Sequence *s) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     g->made = true, g->count = 0, g->text_count = s->tokens->count;
     for (; !g->asked->forced && g->followed < s->result.tokens; g->followed++)
         chain_accept(&g->chain, s->tokens->ids[s->result.prompt_tokens + g->followed]);
@@ -71,7 +71,7 @@ static void begin_draft(Sequence *s) {
 
 /* Is there memory for all that the draft is going to read? */
 static bool has_draft_pages(Engine *e, Sequence *s) {
-    const Reader *r = draft_of(s)->reader;
+    const Reader *r = sequence_draft(s)->reader;
     size_t tokens[READERS] = {0}, count = s->tokens->count + max_drafted(s);
     if (r && max_drafted(s))
         tokens[r - s->reader] = count - 1 - session_length(r->session, r->id);
@@ -81,7 +81,7 @@ static bool has_draft_pages(Engine *e, Sequence *s) {
 /* The draft model's next token; it is part of the text for as long as the draft is being
  * made. */
 static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     float *q = g->q + g->count * g->vocab;
     s->candidates = &e->candidates[0];
     if (!draft_shape(s, &g->chain, reader_row(g->reader), q, fault)) return false;
@@ -103,7 +103,7 @@ static bool run_drafts(Engine *e, size_t number, size_t n, Fault *fault) {
 }
 
 static bool is_drafting(const Sequence *s, size_t part, size_t tokens) {
-    const Draft *g = draft_of(s);
+    const Draft *g = sequence_draft(s);
     return g && s->live && g->made && g->count == tokens && g->text_count && g->reader &&
            g->reader->part == part && tokens < max_drafted(s) && !chain_ends(&g->chain);
 }
@@ -114,7 +114,7 @@ static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
     size_t n = 0;
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         if (!is_drafting(s, number, tokens)) continue;
-        Reader *r = draft_of(s)->reader;
+        Reader *r = sequence_draft(s)->reader;
         size_t at = session_length(r->session, r->id), lacks = s->tokens->count - at;
         if (part_room(part) < lacks || part->rows == part->session->max_logits) {
             if (!run_drafts(e, number, n, fault)) return false;
@@ -130,13 +130,13 @@ static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
 
 static bool has_drafts(const Engine *e) {
     for (size_t i = 0; i < e->room; i++)
-        if (draft_of(&e->sequences[i])) return true;
+        if (sequence_draft(&e->sequences[i])) return true;
     return false;
 }
 
 /* The text is as long as before; what was drafted is to be tried behind it. */
 static void end_draft(Sequence *s) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     if (!g || !g->text_count) return;
     s->tokens->count = g->text_count, g->text_count = 0;
     if (g->made)

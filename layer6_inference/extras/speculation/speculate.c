@@ -8,7 +8,7 @@
 
 static const ExtraKind draft_kind;
 
-Draft *draft_of(const Sequence *s) {
+Draft *sequence_draft(const Sequence *s) {
     return s->taker && s->taker->kind == &draft_kind ? s->taker->state : NULL;
 }
 
@@ -43,7 +43,7 @@ double draft_coin(const Sequence *s, uint64_t which) {
 
 /* Accept or draw again; returns false at the first token that was not drafted. */
 static bool accept_or_draw(Sequence *s, size_t i, int32_t *token) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     const float *q = g->q + i * g->vocab;
     if (i == g->count) {
         *token = draft_draw(g->p, g->vocab, draft_coin(s, COIN_REST));
@@ -61,7 +61,7 @@ static bool accept_or_draw(Sequence *s, size_t i, int32_t *token) {
 
 /* The chain chooses as if nothing had been drafted. */
 static bool verify_forced(Sequence *s, float *rows, Fault *fault) {
-    Draft *g = draft_of(s);
+    Draft *g = sequence_draft(s);
     for (size_t i = 0; s->live && i <= g->count; i++) {
         size_t before = s->tokens->count;
         if (!sequence_take(s, rows + i * g->vocab, &s->choice, fault)) return false;

@@ -188,8 +188,7 @@ static int chat_run(void) {
 static const OptionRule chat_rules[] = {
     IMAGE_RULE,
     EYE_RULES,
-    {"--tool-command", NEEDS, "--tools", "these are what is called"},
-    {"--tool-choice", NEEDS, "--tools", "these are what is called"},
+    {"--tool-command --tool-choice", NEEDS, "--tools", "these are what is called"},
     {0},
 };
 

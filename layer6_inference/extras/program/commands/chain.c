@@ -9,13 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct ChainJob {
+static struct {
     const char *chain, *logits, *history, *amateur, *unconditional, *model;
     long seed, draws, prompt;
     bool probs, final;
-} ChainJob;
-
-static ChainJob asked = {.chain = chain_default, .logits = "-", .seed = 1, .prompt = -1};
+} asked = {.chain = chain_default, .logits = "-", .seed = 1, .prompt = -1};
 
 typedef struct LogitRow {
     float *values;
@@ -81,7 +79,6 @@ static bool same_size(const LogitRow *row, const LogitRow *other, const char *na
 }
 
 typedef struct ChainBench {
-    const ChainJob *job;
     LogitRow logits, amateur, unconditional;
     TokenList history;
     Candidates candidates;
@@ -107,10 +104,9 @@ static bool chain_has(const void *chain, const char *name) {
 }
 
 static bool chain_bench_open(ChainBench *b, Fault *fault) {
-    const ChainJob *job = b->job;
-    if (!read_logits(job->logits, job->probs, &b->logits, fault)) return false;
+    if (!read_logits(asked.logits, asked.probs, &b->logits, fault)) return false;
     size_t vocab = b->logits.count;
-    const char *path = job->model;
+    const char *path = asked.model;
     char found[2400];
     if (path) {
         if (!model_find(&path, found, sizeof found, fault) ||
@@ -121,20 +117,20 @@ static bool chain_bench_open(ChainBench *b, Fault *fault) {
     const Tokenizer *tokenizer = b->has_model ? b->model.tokenizer : NULL;
     if (tokenizer && vocab > tokenizer_count(tokenizer))
         return fault_set(fault, "the logits are those of %zu tokens, %s has %zu", vocab,
-                         job->model, tokenizer_count(tokenizer));
+                         asked.model, tokenizer_count(tokenizer));
     if (!candidates_open(&b->candidates, vocab, &b->arena, fault)) return false;
     b->copy = malloc(vocab * sizeof *b->copy);
     return (b->copy || fault_set(fault, "no memory for the logits")) &&
-           chain_parse(&b->chain, job->chain, tokenizer, fault) &&
+           chain_parse(&b->chain, asked.chain, tokenizer, fault) &&
            rules_check(chain_rules, chain_has, &b->chain, fault) &&
-           (!job->amateur || read_logits(job->amateur, job->probs, &b->amateur, fault)) &&
-           (!job->unconditional ||
-            read_logits(job->unconditional, job->probs, &b->unconditional, fault)) &&
+           (!asked.amateur || read_logits(asked.amateur, asked.probs, &b->amateur, fault)) &&
+           (!asked.unconditional ||
+            read_logits(asked.unconditional, asked.probs, &b->unconditional, fault)) &&
            same_size(&b->logits, &b->amateur, "the amateur", fault) &&
            same_size(&b->logits, &b->unconditional, "the unconditional", fault) &&
-           (!job->history || list_read_ids(job->history, vocab, &b->history, fault)) &&
-           (job->prompt <= (long)b->history.count ||
-            fault_set(fault, "--prompt %ld: the history has %zu tokens", job->prompt,
+           (!asked.history || list_read_ids(asked.history, vocab, &b->history, fault)) &&
+           (asked.prompt <= (long)b->history.count ||
+            fault_set(fault, "--prompt %ld: the history has %zu tokens", asked.prompt,
                       b->history.count));
 }
 
@@ -148,8 +144,8 @@ static void chain_bench_close(ChainBench *b) {
 }
 
 static bool chain_bench_run(ChainBench *b, uint64_t position, int32_t *token, Fault *fault) {
-    long prompt = b->job->prompt;
-    Step step = {.seed = (uint64_t)b->job->seed,
+    long prompt = asked.prompt;
+    Step step = {.seed = (uint64_t)asked.seed,
                  .position = position,
                  .history = b->history.ids,
                  .history_count = b->history.count,
@@ -166,7 +162,7 @@ static bool print_stages(ChainBench *b, Fault *fault) {
     Trace trace;
     int32_t token;
     if (!trace_open(&trace, stdout, b->logits.count, NULL, fault)) return false;
-    if (b->job->final) trace.only = "last";
+    if (asked.final) trace.only = "last";
     trace_observe(&trace, &b->chain);
     bool ok = chain_bench_run(b, b->history.count, &token, fault);
     trace_close(&trace);
@@ -179,7 +175,7 @@ static bool print_stages(ChainBench *b, Fault *fault) {
 static bool print_draws(ChainBench *b, Fault *fault) {
     long *counts = calloc(b->logits.count, sizeof *counts);
     bool ok = counts || fault_set(fault, "no memory for counts");
-    for (long i = 0; ok && i < b->job->draws; i++) {
+    for (long i = 0; ok && i < asked.draws; i++) {
         int32_t token;
         ok = chain_bench_run(b, b->history.count + (uint64_t)i, &token, fault);
         if (ok) counts[token]++;
@@ -194,7 +190,6 @@ static bool print_draws(ChainBench *b, Fault *fault) {
 static bool chain_command_run(Fault *fault) {
     ChainBench *bench = calloc(1, sizeof *bench);
     if (!bench) return fault_set(fault, "no memory");
-    bench->job = &asked;
     bool ok = chain_bench_open(bench, fault) &&
               (asked.draws ? print_draws(bench, fault) : print_stages(bench, fault));
     chain_bench_close(bench);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct DiffuseJob {
+static struct {
     const char *model, *prompt, *suffix, *chain_text, *remask, *trace;
     long length, steps, block; /* 0: not given */
     uint64_t seed;
@@ -21,68 +21,66 @@ typedef struct DiffuseJob {
     size_t prompt_count;
     Diffusion text;
     FileOut trace_file;
-} DiffuseJob;
-
-static DiffuseJob asked = {.prompt = "Once upon a time",
-                           .chain_text = "greedy",
-                           .remask = "confidence",
-                           .length = 64,
-                           .seed = 1};
+} asked = {.prompt = "Once upon a time",
+           .chain_text = "greedy",
+           .remask = "confidence",
+           .length = 64,
+           .seed = 1};
 
 /* ------------------------------------------------------------------ the canvas */
 
-static bool diffuse_read_canvas(DiffuseJob *job, Fault *fault) {
-    const LoadedModel *m = job->loaded;
+static bool diffuse_read_canvas(Fault *fault) {
+    const LoadedModel *m = asked.loaded;
     const Tokenizer *t = m->model->tokenizer;
     bool ok =
-        job->chat
-            ? loaded_encode_message(m, text_of(job->prompt), &(Shown){0}, &job->tokens, fault)
-            : loaded_tokenize(m, text_of(job->prompt), job->special, &job->tokens, fault);
-    job->prompt_count = job->tokens.count;
-    if (!ok || !token_list_reserve(&job->tokens, (size_t)job->length, fault)) return false;
-    for (long i = 0; i < job->length; i++) token_list_add(&job->tokens, tokenizer_mask(t));
-    return !job->suffix ||
-           tokenizer_encode(t, text_of(job->suffix), job->special, &job->tokens, fault);
+        asked.chat
+            ? loaded_encode_message(m, text_of(asked.prompt), &(Shown){0}, &asked.tokens, fault)
+            : loaded_tokenize(m, text_of(asked.prompt), asked.special, &asked.tokens, fault);
+    asked.prompt_count = asked.tokens.count;
+    if (!ok || !token_list_reserve(&asked.tokens, (size_t)asked.length, fault)) return false;
+    for (long i = 0; i < asked.length; i++) token_list_add(&asked.tokens, tokenizer_mask(t));
+    return !asked.suffix ||
+           tokenizer_encode(t, text_of(asked.suffix), asked.special, &asked.tokens, fault);
 }
 
-static bool open_diffusion(DiffuseJob *job, Fault *fault) {
-    const Model *model = job->loaded->model;
+static bool open_diffusion(Fault *fault) {
+    const Model *model = asked.loaded->model;
     size_t open = 0;
     DiffusionOptions options = {
-        .block = (size_t)job->block, .seed = job->seed, .remask = REMASK_CONFIDENCE};
-    if (!remask_read(job->remask, &options.remask, fault) ||
-        !chain_parse(&job->chain, job->chain_text, model->tokenizer, fault) ||
-        !diffuse_read_canvas(job, fault))
+        .block = (size_t)asked.block, .seed = asked.seed, .remask = REMASK_CONFIDENCE};
+    if (!remask_read(asked.remask, &options.remask, fault) ||
+        !chain_parse(&asked.chain, asked.chain_text, model->tokenizer, fault) ||
+        !diffuse_read_canvas(fault))
         return false;
-    for (size_t i = 0; i < job->tokens.count; i++)
-        open += job->tokens.ids[i] == tokenizer_mask(model->tokenizer);
-    options.steps = job->steps ? (size_t)job->steps : open;
-    return diffusion_session(&job->loaded->session, model, job->compute.pool, job->tokens.count,
-                             job->block && open > (size_t)job->block ? (size_t)job->block
-                                                                     : open,
-                             job->compute.kv_format, fault) &&
-           diffusion_open(&job->text, &job->loaded->session, &job->chain, job->tokens.ids,
-                          job->tokens.count, options, fault);
+    for (size_t i = 0; i < asked.tokens.count; i++)
+        open += asked.tokens.ids[i] == tokenizer_mask(model->tokenizer);
+    options.steps = asked.steps ? (size_t)asked.steps : open;
+    return diffusion_session(
+               &asked.loaded->session, model, asked.compute.pool, asked.tokens.count,
+               asked.block && open > (size_t)asked.block ? (size_t)asked.block : open,
+               asked.compute.kv_format, fault) &&
+           diffusion_open(&asked.text, &asked.loaded->session, &asked.chain, asked.tokens.ids,
+                          asked.tokens.count, options, fault);
 }
 
-static bool open_canvas(DiffuseJob *job, Fault *fault) {
-    return open_diffusion(job, fault) &&
-           (!job->trace || table_begin(&job->trace_file, job->trace, fault));
+static bool open_canvas(Fault *fault) {
+    return open_diffusion(fault) &&
+           (!asked.trace || table_begin(&asked.trace_file, asked.trace, fault));
 }
 
-static void close_canvas(DiffuseJob *job) {
-    diffusion_close(&job->text);
-    chain_close(&job->chain);
-    token_list_free(&job->tokens);
-    file_drop(&job->trace_file);
+static void close_canvas(void) {
+    diffusion_close(&asked.text);
+    chain_close(&asked.chain);
+    token_list_free(&asked.tokens);
+    file_drop(&asked.trace_file);
 }
 
 /* ------------------------------------------------------------------ what is printed */
 
 /* Places begin to end: their text, and an underscore where one is open. */
-static void print_places(const DiffuseJob *job, size_t begin, size_t end, bool one_line) {
-    const Diffusion *d = &job->text;
-    const Tokenizer *t = job->loaded->model->tokenizer;
+static void print_places(size_t begin, size_t end, bool one_line) {
+    const Diffusion *d = &asked.text;
+    const Tokenizer *t = asked.loaded->model->tokenizer;
     bool first = tokenizer_space_prefix(t) && begin == 0;
     for (size_t i = begin; i < end; i++) {
         Text piece = tokenizer_piece(t, d->tokens[i], false);
@@ -97,51 +95,50 @@ static void print_places(const DiffuseJob *job, size_t begin, size_t end, bool o
     printf("\n");
 }
 
-static void show_step(const DiffuseJob *job) {
-    if (!job->show) return;
-    printf("%4zu  ", job->text.step);
-    print_places(job, job->chat ? job->prompt_count : 0, job->text.count, true);
+static void show_step(void) {
+    if (!asked.show) return;
+    printf("%4zu  ", asked.text.step);
+    print_places(asked.chat ? asked.prompt_count : 0, asked.text.count, true);
 }
 
 /* A row for each place that was filled, in the order of the text. */
-static bool write_diffusion_trace(DiffuseJob *job, Fault *fault) {
-    const Diffusion *d = &job->text;
-    if (!job->trace) return true;
-    FILE *out = job->trace_file.stream;
+static bool write_diffusion_trace(Fault *fault) {
+    const Diffusion *d = &asked.text;
+    if (!asked.trace) return true;
+    FILE *out = asked.trace_file.stream;
     fprintf(out, "place,step,sure,token,text\n");
     for (size_t i = 0; i < d->count; i++) {
         if (!d->step_of[i]) continue;
         fprintf(out, "%zu,%d,%.6g,%d,", i, d->step_of[i], d->sure_of[i], d->tokens[i]);
-        list_cell(out, tokenizer_piece(job->loaded->model->tokenizer, d->tokens[i], true));
+        list_cell(out, tokenizer_piece(asked.loaded->model->tokenizer, d->tokens[i], true));
         fprintf(out, "\n");
     }
-    return file_end(&job->trace_file, fault);
+    return file_end(&asked.trace_file, fault);
 }
 
 static bool diffuse_model(LoadedModel *m, Fault *fault) {
-    DiffuseJob *job = &asked;
-    job->loaded = m;
-    bool ok = open_canvas(job, fault);
+    asked.loaded = m;
+    bool ok = open_canvas(fault);
     double start = clock_seconds();
-    while (ok && !diffusion_is_done(&job->text)) {
-        show_step(job);
-        ok = diffusion_step(&job->text, fault);
+    while (ok && !diffusion_is_done(&asked.text)) {
+        show_step();
+        ok = diffusion_step(&asked.text, fault);
     }
     if (ok) {
-        const Diffusion *d = &job->text;
-        show_step(job);
-        if (job->show) printf("\n");
-        bool alone = job->chat || job->no_prompt;
-        print_places(job, alone ? job->prompt_count : 0,
-                     job->suffix && alone ? job->prompt_count + (size_t)job->length
-                                          : diffusion_end(d),
+        const Diffusion *d = &asked.text;
+        show_step();
+        if (asked.show) printf("\n");
+        bool alone = asked.chat || asked.no_prompt;
+        print_places(alone ? asked.prompt_count : 0,
+                     asked.suffix && alone ? asked.prompt_count + (size_t)asked.length
+                                           : diffusion_end(d),
                      false);
-        if (!job->quiet)
-            fprintf(stderr, "[%ld places in %zu steps, %.2f s, %zu tokens read]\n", job->length,
-                    d->step, clock_seconds() - start, d->step * d->count);
-        ok = write_diffusion_trace(job, fault);
+        if (!asked.quiet)
+            fprintf(stderr, "[%ld places in %zu steps, %.2f s, %zu tokens read]\n",
+                    asked.length, d->step, clock_seconds() - start, d->step * d->count);
+        ok = write_diffusion_trace(fault);
     }
-    close_canvas(job);
+    close_canvas();
     return ok;
 }
 

@@ -10,7 +10,7 @@
 
 enum { MAX_TEXTS = 4096 };
 
-typedef struct EmbedJob {
+static struct {
     const char *model, *pooling_name, *file;
     bool raw, json, csv;
     ComputeOptions compute;
@@ -19,18 +19,17 @@ typedef struct EmbedJob {
     size_t n_texts;
     Pooling pooling;
     size_t dim, longest; /* of the texts, in tokens */
-} EmbedJob;
+} asked = {.compute = {.kv = "f32"}};
 
 static const char *embed_words[MAX_TEXTS];
 static Text embed_texts[MAX_TEXTS];
 static TokenList embed_tokens[MAX_TEXTS]; /* own */
 static float *embed_vectors[MAX_TEXTS];   /* (rows, dim) each; own */
 static size_t embed_rows[MAX_TEXTS];      /* 1; with --pooling none one for each token */
-static EmbedJob asked = {.compute = {.kv = "f32"}};
 
 /* ------------------------------------------------------------------ the vectors */
 
-static bool read_embed_text(EmbedJob *job, const LoadedModel *m, size_t i, Fault *fault) {
+static bool read_embed_text(const LoadedModel *m, size_t i, Fault *fault) {
     TokenList *tokens = &embed_tokens[i];
     if (!loaded_tokenize(m, embed_texts[i], false, tokens, fault)) return false;
     tokenizer_end(m->model->tokenizer, tokens);
@@ -39,36 +38,36 @@ static bool read_embed_text(EmbedJob *job, const LoadedModel *m, size_t i, Fault
     if (tokens->count > m->model->sizes.ctx)
         return fault_set(fault, "text %zu has %zu tokens, the model reads %zu: shorten it",
                          i + 1, tokens->count, m->model->sizes.ctx);
-    job->longest = max_size(job->longest, tokens->count);
+    asked.longest = max_size(asked.longest, tokens->count);
     return true;
 }
 
-static bool embed_text(EmbedJob *job, LoadedModel *m, size_t i, Fault *fault) {
+static bool embed_text(LoadedModel *m, size_t i, Fault *fault) {
     const TokenList *tokens = &embed_tokens[i];
-    embed_rows[i] = job->pooling == POOLING_NONE ? tokens->count : 1;
-    embed_vectors[i] = malloc(embed_rows[i] * job->dim * sizeof *embed_vectors[i]);
+    embed_rows[i] = asked.pooling == POOLING_NONE ? tokens->count : 1;
+    embed_vectors[i] = malloc(embed_rows[i] * asked.dim * sizeof *embed_vectors[i]);
     if (!embed_vectors[i]) return fault_set(fault, "no memory for %zu rows", embed_rows[i]);
-    if (!pooling_run(&m->session, job->pooling, tokens->ids, tokens->count, 0, embed_vectors[i],
-                     fault))
+    if (!pooling_run(&m->session, asked.pooling, tokens->ids, tokens->count, 0,
+                     embed_vectors[i], fault))
         return false;
     for (size_t r = 0; r < embed_rows[i]; r++) {
-        float *row = embed_vectors[i] + r * job->dim;
-        if (!job->raw && job->pooling != POOLING_RANK) pooling_normalize(row, job->dim);
-        if (!isfinite(pooling_cosine(row, row, job->dim)))
+        float *row = embed_vectors[i] + r * asked.dim;
+        if (!asked.raw && asked.pooling != POOLING_RANK) pooling_normalize(row, asked.dim);
+        if (!isfinite(pooling_cosine(row, row, asked.dim)))
             return fault_set(fault, "text %zu: the model's numbers are not finite", i + 1);
     }
     return true;
 }
 
-static bool embed_all(EmbedJob *job, LoadedModel *m, Fault *fault) {
+static bool embed_all(LoadedModel *m, Fault *fault) {
     bool ok = true;
-    job->dim = pooling_width(m->model, job->pooling);
-    for (size_t i = 0; ok && i < job->n_texts; i++) ok = read_embed_text(job, m, i, fault);
+    asked.dim = pooling_width(m->model, asked.pooling);
+    for (size_t i = 0; ok && i < asked.n_texts; i++) ok = read_embed_text(m, i, fault);
     if (!ok) return false;
-    SessionConfig config = pooling_session(m->model, job->longest);
-    config.kv = job->compute.kv_format;
-    ok = session_open(&m->session, m->model, job->compute.pool, config, fault);
-    for (size_t i = 0; ok && i < job->n_texts; i++) ok = embed_text(job, m, i, fault);
+    SessionConfig config = pooling_session(m->model, asked.longest);
+    config.kv = asked.compute.kv_format;
+    ok = session_open(&m->session, m->model, asked.compute.pool, config, fault);
+    for (size_t i = 0; ok && i < asked.n_texts; i++) ok = embed_text(m, i, fault);
     return ok;
 }
 
@@ -79,77 +78,77 @@ static void print_embed_row(const float *row, size_t dim, const char *between) {
     for (size_t k = 0; k < dim; k++) printf("%s%.9g", k ? between : "", (double)row[k]);
 }
 
-static double embed_cosine(const EmbedJob *job, size_t i, size_t k) {
-    return pooling_cosine(embed_vectors[i], embed_vectors[k], job->dim);
+static double embed_cosine(size_t i, size_t k) {
+    return pooling_cosine(embed_vectors[i], embed_vectors[k], asked.dim);
 }
 
-static bool has_cosines(const EmbedJob *job) {
-    return job->n_texts > 1 && job->pooling != POOLING_NONE && job->pooling != POOLING_RANK;
+static bool has_cosines(void) {
+    return asked.n_texts > 1 && asked.pooling != POOLING_NONE && asked.pooling != POOLING_RANK;
 }
 
-static void print_embed_text(const EmbedJob *job) {
-    for (size_t i = 0; i < job->n_texts; i++)
+static void print_embed_text(void) {
+    for (size_t i = 0; i < asked.n_texts; i++)
         for (size_t r = 0; r < embed_rows[i]; r++) {
-            print_embed_row(embed_vectors[i] + r * job->dim, job->dim, " ");
+            print_embed_row(embed_vectors[i] + r * asked.dim, asked.dim, " ");
             printf("\n");
         }
-    if (!has_cosines(job)) return;
+    if (!has_cosines()) return;
     printf("\ncosine");
-    for (size_t i = 0; i < job->n_texts; i++) printf(" %7zu", i + 1);
-    for (size_t i = 0; i < job->n_texts; i++) {
+    for (size_t i = 0; i < asked.n_texts; i++) printf(" %7zu", i + 1);
+    for (size_t i = 0; i < asked.n_texts; i++) {
         printf("\n%6zu", i + 1);
-        for (size_t k = 0; k < job->n_texts; k++) printf(" %7.4f", embed_cosine(job, i, k));
+        for (size_t k = 0; k < asked.n_texts; k++) printf(" %7.4f", embed_cosine(i, k));
         printf("  %.*s", (int)min_size(60, embed_texts[i].size), embed_texts[i].data);
     }
     printf("\n");
 }
 
-static void print_embed_csv(const EmbedJob *job) {
+static void print_embed_csv(void) {
     printf("text,row");
-    for (size_t k = 0; k < job->dim; k++) printf(",x%zu", k);
-    for (size_t i = 0; i < job->n_texts; i++)
+    for (size_t k = 0; k < asked.dim; k++) printf(",x%zu", k);
+    for (size_t i = 0; i < asked.n_texts; i++)
         for (size_t r = 0; r < embed_rows[i]; r++) {
             printf("\n%zu,%zu,", i + 1, r + 1);
-            print_embed_row(embed_vectors[i] + r * job->dim, job->dim, ",");
+            print_embed_row(embed_vectors[i] + r * asked.dim, asked.dim, ",");
         }
     printf("\n");
 }
 
-static void print_embed_json(const EmbedJob *job) {
-    printf("{\"pooling\": \"%s\", \"dim\": %zu, \"vectors\": [", pooling_name(job->pooling),
-           job->dim);
-    for (size_t i = 0; i < job->n_texts; i++) {
+static void print_embed_json(void) {
+    printf("{\"pooling\": \"%s\", \"dim\": %zu, \"vectors\": [", pooling_name(asked.pooling),
+           asked.dim);
+    for (size_t i = 0; i < asked.n_texts; i++) {
         printf("%s[", i ? ", " : "");
         for (size_t r = 0; r < embed_rows[i]; r++) {
-            printf("%s", job->pooling == POOLING_NONE ? r ? ", [" : "[" : "");
-            print_embed_row(embed_vectors[i] + r * job->dim, job->dim, ", ");
-            printf("%s", job->pooling == POOLING_NONE ? "]" : "");
+            printf("%s", asked.pooling == POOLING_NONE ? r ? ", [" : "[" : "");
+            print_embed_row(embed_vectors[i] + r * asked.dim, asked.dim, ", ");
+            printf("%s", asked.pooling == POOLING_NONE ? "]" : "");
         }
         printf("]");
     }
     printf("]");
-    if (has_cosines(job)) printf(", \"cosines\": [");
-    for (size_t i = 0; has_cosines(job) && i < job->n_texts; i++)
-        for (size_t k = 0; k < job->n_texts; k++)
+    if (has_cosines()) printf(", \"cosines\": [");
+    for (size_t i = 0; has_cosines() && i < asked.n_texts; i++)
+        for (size_t k = 0; k < asked.n_texts; k++)
             printf("%s%.9g%s",
                    k   ? ", "
                    : i ? ", ["
                        : "[",
-                   embed_cosine(job, i, k), k + 1 == job->n_texts ? "]" : "");
-    printf("%s}\n", has_cosines(job) ? "]" : "");
+                   embed_cosine(i, k), k + 1 == asked.n_texts ? "]" : "");
+    printf("%s}\n", has_cosines() ? "]" : "");
 }
 
 /* ------------------------------------------------------------------ the command */
 
-static bool choose_pooling(EmbedJob *job, const Model *m, Fault *fault) {
-    job->pooling = pooling_of_model(m);
-    if (job->pooling_name && !pooling_parse(job->pooling_name, &job->pooling, fault))
+static bool choose_pooling(const Model *m, Fault *fault) {
+    asked.pooling = pooling_of_model(m);
+    if (asked.pooling_name && !pooling_parse(asked.pooling_name, &asked.pooling, fault))
         return false;
-    return pooling_check(m, job->pooling, fault);
+    return pooling_check(m, asked.pooling, fault);
 }
 
 static bool embed_model(LoadedModel *m, Fault *fault) {
-    return choose_pooling(&asked, m->model, fault) && embed_all(&asked, m, fault);
+    return choose_pooling(m->model, fault) && embed_all(m, fault);
 }
 
 static bool embed_run(Fault *fault) {
@@ -159,10 +158,7 @@ static bool embed_run(Fault *fault) {
                                         &asked.lines, fault);
     ok = ok && (asked.n_texts || fault_set(fault, "%.200s has no text", asked.file));
     ok = ok && loaded_run(&asked.model, &asked.compute, embed_model, fault);
-    if (ok)
-        (asked.json  ? print_embed_json
-         : asked.csv ? print_embed_csv
-                     : print_embed_text)(&asked);
+    if (ok) (asked.json ? print_embed_json : asked.csv ? print_embed_csv : print_embed_text)();
     for (size_t i = 0; i < asked.n_texts; i++)
         free(embed_vectors[i]), token_list_free(&embed_tokens[i]);
     free(asked.lines);

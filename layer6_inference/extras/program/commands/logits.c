@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct LogitsJob {
+static struct {
     const char *model, *tokens;
     bool last;
     TokenList ids;
     ComputeOptions compute;
-} LogitsJob;
+} asked = {.compute = {.kv = "f32"}};
 
 enum { ROWS = 32 };
 
@@ -48,10 +48,9 @@ static bool print_rows(const Session *s, size_t first, size_t rows, Fault *fault
     return true;
 }
 
-static bool print_logits(const LogitsJob *job, Session *s, const TokenList *tokens,
-                         Fault *fault) {
+static bool print_logits(Session *s, const TokenList *tokens, Fault *fault) {
     const size_t source = model_source(s->model, tokens->ids, tokens->count);
-    if (job->last) {
+    if (asked.last) {
         if (!session_eval(s, tokens->ids, tokens->count, false, fault)) return false;
         return print_rows(s, tokens->count - 1, 1, fault);
     }
@@ -65,8 +64,6 @@ static bool print_logits(const LogitsJob *job, Session *s, const TokenList *toke
     return true;
 }
 
-static LogitsJob asked = {.compute = {.kv = "f32"}};
-
 static bool loaded_logits(LoadedModel *m, Fault *fault) {
     const TokenList *tokens = &asked.ids;
     SessionConfig config = {.ctx = tokens->count,
@@ -79,7 +76,7 @@ static bool loaded_logits(LoadedModel *m, Fault *fault) {
         return fault_set(fault, "%zu tokens are more than the model's context of %zu",
                          tokens->count, m->model->sizes.ctx);
     return session_open(&m->session, m->model, asked.compute.pool, config, fault) &&
-           print_logits(&asked, &m->session, tokens, fault);
+           print_logits(&m->session, tokens, fault);
 }
 
 static bool logits_run(Fault *fault) {

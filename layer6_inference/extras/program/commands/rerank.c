@@ -18,7 +18,7 @@ typedef struct Document {
     float score;
 } Document;
 
-typedef struct RerankJob {
+static struct {
     const char *model, *query, *file;
     long top;
     bool json;
@@ -26,41 +26,41 @@ typedef struct RerankJob {
     /* what became of it */
     char *lines; /* of the file; owns */
     size_t count, longest;
-} RerankJob;
+} asked = {.compute = {.kv = "f32"}};
 
 static const char *rerank_texts[MAX_TEXTS];
 static Document rerank_documents[MAX_TEXTS];
-static RerankJob asked = {.compute = {.kv = "f32"}};
 
 /* ------------------------------------------------------------------ the documents */
 
-static bool read_rerank_documents(RerankJob *job, Fault *fault) {
+static bool read_rerank_documents(Fault *fault) {
     static Text texts[MAX_TEXTS];
-    for (; job->count < MAX_TEXTS && rerank_texts[job->count]; job->count++)
-        texts[job->count] = text_of(rerank_texts[job->count]);
-    if (job->file && !read_lines(job->file, texts, &job->count, MAX_TEXTS, &job->lines, fault))
+    for (; asked.count < MAX_TEXTS && rerank_texts[asked.count]; asked.count++)
+        texts[asked.count] = text_of(rerank_texts[asked.count]);
+    if (asked.file &&
+        !read_lines(asked.file, texts, &asked.count, MAX_TEXTS, &asked.lines, fault))
         return false;
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; i < asked.count; i++) {
         if (!texts[i].size)
             return fault_set(fault, "document %zu is empty: wanted some words", i + 1);
         rerank_documents[i] = (Document){.text = texts[i], .index = i};
     }
-    return job->count ||
+    return asked.count ||
            fault_set(fault,
                      "there is no document: wanted texts, or a file of them with --documents");
 }
 
 /* ------------------------------------------------------------------ the scores */
 
-static bool encode_rerank_documents(RerankJob *job, const Model *m, Fault *fault) {
-    for (size_t i = 0; i < job->count; i++) {
+static bool encode_rerank_documents(const Model *m, Fault *fault) {
+    for (size_t i = 0; i < asked.count; i++) {
         Document *d = &rerank_documents[i];
         char name[40];
-        if (!rerank_encode(m, text_of(job->query), d->text, &d->tokens, &d->second, fault)) {
+        if (!rerank_encode(m, text_of(asked.query), d->text, &d->tokens, &d->second, fault)) {
             snprintf(name, sizeof name, "document %zu", i + 1);
             return fault_prefix(fault, name);
         }
-        job->longest = max_size(job->longest, d->tokens.count);
+        asked.longest = max_size(asked.longest, d->tokens.count);
     }
     return true;
 }
@@ -73,36 +73,35 @@ static int by_rerank_score(const void *a, const void *b) {
 }
 
 static bool rerank_score_documents(LoadedModel *m, Fault *fault) {
-    RerankJob *job = &asked;
-    bool ok = rerank_check(m->model, fault) && encode_rerank_documents(job, m->model, fault);
+    bool ok = rerank_check(m->model, fault) && encode_rerank_documents(m->model, fault);
     if (!ok) return false;
-    SessionConfig config = pooling_session(m->model, job->longest);
-    config.kv = job->compute.kv_format;
-    ok = session_open(&m->session, m->model, job->compute.pool, config, fault);
-    for (size_t i = 0; ok && i < job->count; i++) {
+    SessionConfig config = pooling_session(m->model, asked.longest);
+    config.kv = asked.compute.kv_format;
+    ok = session_open(&m->session, m->model, asked.compute.pool, config, fault);
+    for (size_t i = 0; ok && i < asked.count; i++) {
         Document *d = &rerank_documents[i];
         ok = rerank_score(&m->session, &d->tokens, d->second, &d->score, fault);
     }
-    if (ok) qsort(rerank_documents, job->count, sizeof *rerank_documents, by_rerank_score);
-    if (ok && job->top && (size_t)job->top < job->count) job->count = (size_t)job->top;
+    if (ok) qsort(rerank_documents, asked.count, sizeof *rerank_documents, by_rerank_score);
+    if (ok && asked.top && (size_t)asked.top < asked.count) asked.count = (size_t)asked.top;
     return ok;
 }
 
 /* ------------------------------------------------------------------ what is printed */
 
-static void print_rerank_table(const RerankJob *job) {
+static void print_rerank_table(void) {
     printf("%10s %5s\n", "score", "text");
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; i < asked.count; i++) {
         const Document *d = &rerank_documents[i];
         printf("%10.4f %5zu  %.*s\n", (double)d->score, d->index + 1, (int)d->text.size,
                d->text.data);
     }
 }
 
-static void print_rerank_json(const RerankJob *job) {
-    printf("{\"query\": "), list_json(stdout, text_of(job->query));
+static void print_rerank_json(void) {
+    printf("{\"query\": "), list_json(stdout, text_of(asked.query));
     printf(", \"results\": [");
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; i < asked.count; i++) {
         const Document *d = &rerank_documents[i];
         printf("%s{\"index\": %zu, \"relevance_score\": %.9g, \"document\": ", i ? ", " : "",
                d->index, (double)d->score);
@@ -114,9 +113,9 @@ static void print_rerank_json(const RerankJob *job) {
 /* ------------------------------------------------------------------ the command */
 
 static bool rerank_run(Fault *fault) {
-    bool ok = read_rerank_documents(&asked, fault) &&
+    bool ok = read_rerank_documents(fault) &&
               loaded_run(&asked.model, &asked.compute, rerank_score_documents, fault);
-    if (ok) (asked.json ? print_rerank_json : print_rerank_table)(&asked);
+    if (ok) (asked.json ? print_rerank_json : print_rerank_table)();
     for (size_t i = 0; i < MAX_TEXTS; i++) token_list_free(&rerank_documents[i].tokens);
     free(asked.lines);
     return ok;

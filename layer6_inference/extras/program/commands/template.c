@@ -9,12 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct TemplateJob {
+static struct {
     const char *template, *model, *input, *now;
     bool show_user, show_source;
-} TemplateJob;
-
-static TemplateJob asked;
+} asked;
 
 /* A model's own template, copied; NULL when it has none. */
 static char *model_template(const char *path, size_t *size, Fault *fault) {
@@ -61,11 +59,10 @@ static void print_rendered(const Rendered *r, bool show_user) {
     if (user) fputs("]]", stdout);
 }
 
-static int render_job(const TemplateJob *job, Text source, const JsonValue *variables,
-                      Fault *fault) {
+static int render_job(Text source, const JsonValue *variables, Fault *fault) {
     Rendered rendered;
     struct tm now;
-    if (!read_template_now(job->now, &now, fault)) return command_failed(fault);
+    if (!read_template_now(asked.now, &now, fault)) return command_failed(fault);
     Template *tree = template_read(source, fault);
     bool ok = tree && template_render(tree, variables, &now, &rendered, fault);
     template_free(tree);
@@ -73,24 +70,23 @@ static int render_job(const TemplateJob *job, Text source, const JsonValue *vari
         command_failed(fault);
         return EXIT_REFUSED;
     }
-    print_rendered(&rendered, job->show_user);
+    print_rendered(&rendered, asked.show_user);
     rendered_free(&rendered);
     return EXIT_DONE;
 }
 
 static int template_run(void) {
-    const TemplateJob *job = &asked;
     Fault fault;
     size_t size = 0, input_size = 0;
     int status = EXIT_FAILED;
-    char *source = job->template ? read_named(job->template, &size, &fault)
-                                 : model_template(job->model, &size, &fault);
-    char *input = source && job->input ? read_named(job->input, &input_size, &fault) : NULL;
+    char *source = asked.template ? read_named(asked.template, &size, &fault)
+                                  : model_template(asked.model, &size, &fault);
+    char *input = source && asked.input ? read_named(asked.input, &input_size, &fault) : NULL;
     Json *json = input ? json_read((Text){input, input_size}, &fault) : NULL;
-    if (source && job->show_source)
+    if (source && asked.show_source)
         status = fwrite(source, 1, size, stdout) == size ? EXIT_DONE : EXIT_FAILED;
     else if (json)
-        status = render_job(job, (Text){source, size}, json_root(json), &fault);
+        status = render_job((Text){source, size}, json_root(json), &fault);
     else
         status = command_failed(&fault);
     json_free(json), free(input), free(source);

@@ -8,28 +8,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct TokenizeJob {
+static struct {
     const char *model;
     bool decode, special, all, bos, eos, as_llama, explain;
-} TokenizeJob;
+} asked;
 
-static TokenizeJob asked;
-
-static bool encode_line(const TokenizeJob *job, const Tokenizer *tokenizer, Text line,
-                        TokenList *tokens, Fault *fault) {
+static bool encode_line(const Tokenizer *tokenizer, Text line, TokenList *tokens,
+                        Fault *fault) {
     tokens->count = 0;
-    if (job->explain) return explain_tokens(tokenizer, line, job->special, tokens, fault);
-    if (job->bos) tokenizer_begin(tokenizer, tokens);
-    if (!tokenizer_encode(tokenizer, line, job->special, tokens, fault)) return false;
-    if (job->eos) tokenizer_end(tokenizer, tokens);
+    if (asked.explain) return explain_tokens(tokenizer, line, asked.special, tokens, fault);
+    if (asked.bos) tokenizer_begin(tokenizer, tokens);
+    if (!tokenizer_encode(tokenizer, line, asked.special, tokens, fault)) return false;
+    if (asked.eos) tokenizer_end(tokenizer, tokens);
     for (size_t i = 0; i < tokens->count; i++)
         printf(i ? " %" PRId32 : "%" PRId32, tokens->ids[i]);
     putchar('\n');
     return true;
 }
 
-static bool decode_line(const TokenizeJob *job, const Tokenizer *tokenizer, Text line,
-                        Fault *fault) {
+static bool decode_line(const Tokenizer *tokenizer, Text line, Fault *fault) {
     bool first = true;
     for (size_t at = 0; at < line.size;) {
         if (line.data[at] == ' ' || line.data[at] == '\t' || line.data[at] == '\r') {
@@ -46,36 +43,34 @@ static bool decode_line(const TokenizeJob *job, const Tokenizer *tokenizer, Text
         if (*end || id < 0 || (size_t)id >= tokenizer_count(tokenizer))
             return fault_set(fault, "'%s' is not a token id: ids are 0 to %zu", number,
                              tokenizer_count(tokenizer) - 1);
-        Text piece = tokenizer_piece(tokenizer, (int32_t)id, job->special);
+        Text piece = tokenizer_piece(tokenizer, (int32_t)id, asked.special);
         size_t skip =
             first && tokenizer_space_prefix(tokenizer) && piece.size && piece.data[0] == ' ';
         first = first && piece.size == 0;
         fwrite(piece.data + skip, 1, piece.size - skip, stdout);
         at += size;
     }
-    if (!job->all) putchar('\n');
+    if (!asked.all) putchar('\n');
     return true;
 }
 
-static bool one_text(const TokenizeJob *job, const Tokenizer *tokenizer, Text text,
-                     TokenList *tokens, Fault *fault) {
-    return job->decode ? decode_line(job, tokenizer, text, fault)
-                       : encode_line(job, tokenizer, text, tokens, fault);
+static bool one_text(const Tokenizer *tokenizer, Text text, TokenList *tokens, Fault *fault) {
+    return asked.decode ? decode_line(tokenizer, text, fault)
+                        : encode_line(tokenizer, text, tokens, fault);
 }
 
-static bool all_texts(const TokenizeJob *job, const Tokenizer *tokenizer, Text input,
-                      Fault *fault) {
+static bool all_texts(const Tokenizer *tokenizer, Text input, Fault *fault) {
     TokenList tokens = {0};
     bool ok = true;
-    if (job->all) {
-        for (size_t i = 0; job->decode && i < input.size; i++)
+    if (asked.all) {
+        for (size_t i = 0; asked.decode && i < input.size; i++)
             if (input.data[i] == '\n') ((char *)input.data)[i] = ' ';
-        ok = one_text(job, tokenizer, input, &tokens, fault);
+        ok = one_text(tokenizer, input, &tokens, fault);
     }
-    for (size_t at = 0; !job->all && ok && at < input.size;) {
+    for (size_t at = 0; !asked.all && ok && at < input.size;) {
         const char *newline = memchr(input.data + at, '\n', input.size - at);
         size_t size = newline ? (size_t)(newline - input.data) - at : input.size - at;
-        ok = one_text(job, tokenizer, (Text){input.data + at, size}, &tokens, fault);
+        ok = one_text(tokenizer, (Text){input.data + at, size}, &tokens, fault);
         at += size + 1;
     }
     token_list_free(&tokens);
@@ -88,15 +83,14 @@ static bool tokenize_run(Fault *fault) {
     if (!tokenizer) return false;
     size_t size;
     char *bytes = read_standard_input(&size, fault);
-    bool ok = bytes && all_texts(&asked, tokenizer, (Text){bytes, size}, fault);
+    bool ok = bytes && all_texts(tokenizer, (Text){bytes, size}, fault);
     free(bytes);
     tokenizer_close(tokenizer);
     return ok;
 }
 
 static const OptionRule tokenize_rules[] = {
-    {"--bos", NOT_WITH, "--decode", "ids that are given are all there is"},
-    {"--eos", NOT_WITH, "--decode", "ids that are given are all there is"},
+    {"--bos --eos", NOT_WITH, "--decode", "ids that are given are all there is"},
     {"--explain", NOT_WITH, "--decode", "text is explained, not ids"},
     {"--explain", NOT_WITH, "--bos", "only what the text becomes is explained"},
     {"--explain", NOT_WITH, "--eos", "only what the text becomes is explained"},

@@ -6,13 +6,11 @@
 
 #include <stdlib.h>
 
-typedef struct WatermarkJob {
+static struct {
     const char *model;
     double gamma;
     long key;
-} WatermarkJob;
-
-static WatermarkJob asked = {.gamma = 0.25, .key = 15485863};
+} asked = {.gamma = 0.25, .key = 15485863};
 
 static bool watermark_run(Fault *fault) {
     size_t size;

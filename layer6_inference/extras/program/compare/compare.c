@@ -33,7 +33,7 @@ static const OptionRule compare_rules[] = {
 
 /* Every chain can be read and has what it needs, before anything is computed. */
 static bool check_chains(Study *study, Fault *fault) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     const float none[1] = {0};
     bool contrast = false;
     for (size_t i = 0; i < job->n_chains; i++) {
@@ -57,7 +57,7 @@ static bool check_chains(Study *study, Fault *fault) {
 
 /* Room for what chains tell, and for what they make of the truth. */
 static bool open_results(Study *study, Fault *fault) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     study->texts = study->n_openings * (size_t)job->seeds;
     study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
     if (study->world)
@@ -67,7 +67,7 @@ static bool open_results(Study *study, Fault *fault) {
 }
 
 static bool open_study(Study *study, Fault *fault) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            (!job->html || table_begin(&study->html, job->html, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&
@@ -91,11 +91,11 @@ static void close_study(Study *study) {
 
 static OptionList compare_chains;
 static const char *compare_more[MAX_CHAINS];
-static Job asked = {
+static CompareJob asked = {
     .documents = 100, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400, .sample = 25};
 
 /* The chains after --chains, then the words that follow it. */
-static void gather_chains(Job *job) {
+static void gather_chains(CompareJob *job) {
     for (size_t i = 0; i < compare_chains.count; i++)
         job->chains[job->n_chains++] = compare_chains.items[i];
     for (size_t i = 0; compare_more[i]; i++) job->chains[job->n_chains++] = compare_more[i];
@@ -103,7 +103,7 @@ static void gather_chains(Job *job) {
 }
 
 static bool compare_run(Fault *fault) {
-    Job *job = &asked;
+    CompareJob *job = &asked;
     Study study = {.job = job};
     gather_chains(job);
     if (!choose_model(&job->model, fault) || !compute_open(&job->compute, fault)) return false;

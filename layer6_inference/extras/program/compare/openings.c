@@ -83,7 +83,7 @@ static bool tokenize(const Study *study, Opening *o, Fault *fault) {
 }
 
 bool study_openings(Study *study, Fault *fault) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     bool ok = true;
     if (job->prompts) {
         ok = open_prompts(study, fault);

@@ -67,7 +67,7 @@ static void page_write_value(FILE *out, const Measure *m, Value v, bool sign) {
 }
 
 static void write_table(const Study *study, const Summary *all, bool against, FILE *out) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     fputs("<div class=\"wide\"><table>\n<tr><th>chain", out);
     for (size_t m = 0; m < MEASURES; m++)
         if (study->world || !measures[m].needs_world)

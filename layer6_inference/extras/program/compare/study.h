@@ -20,7 +20,7 @@
 
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
-typedef struct Job {
+typedef struct CompareJob {
     const char *model, *prompt, *prompts, *csv, *html, *amateur;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
@@ -29,7 +29,7 @@ typedef struct Job {
     bool json;
     ComputeOptions compute;
     HandOptions hand; /* on the model, not on the amateur */
-} Job;
+} CompareJob;
 
 /* What a text begins with. */
 typedef struct Opening {
@@ -60,7 +60,7 @@ typedef struct Truth {
 } Truth;
 
 typedef struct Study {
-    const Job *job;
+    const CompareJob *job;
     Model model, amateur;
     World *world;      /* NULL: the openings are the user's */
     Opening *openings; /* (n_openings) */

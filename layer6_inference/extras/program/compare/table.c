@@ -38,7 +38,7 @@ static void print_head(const Study *study, const char *first) {
 }
 
 static void print_columns(const Study *study, const Summary *all) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     print_head(study, "chain");
     printf(" %5s %6s%s\n", "words", "tok/s", study->world ? "  why not valid" : "");
     for (size_t c = 0; c < job->n_chains; c++) {
@@ -51,7 +51,7 @@ static void print_columns(const Study *study, const Summary *all) {
 }
 
 static void print_differences(const Study *study, const Summary *all) {
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     char head[64];
     if (job->n_chains < 2 || study->n_openings < 2) return;
     snprintf(head, sizeof head, "less %.26s", job->chains[0]);

@@ -60,7 +60,7 @@ static void take_opening(const Opening *o, Place *p) {
 
 static bool write_begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
     const Study *study = w->study;
-    const Job *job = study->job;
+    const CompareJob *job = study->job;
     size_t text = index % study->texts;
     p->sample = &study->samples[index];
     if (!chain_parse(&p->chain, job->chains[index / study->texts], study->model.tokenizer,

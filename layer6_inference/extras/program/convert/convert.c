@@ -7,16 +7,14 @@
 
 #include <stdio.h>
 
-typedef struct ConvertJob {
+static struct {
     const char *names[3]; /* FOLDER OUT.gguf TYPE */
     bool list;
     OptionList without;
     ComputeOptions compute;
     Progress progress;
     bool begun;
-} ConvertJob;
-
-static ConvertJob asked;
+} asked;
 
 static void print_classes(void) {
     const char *architecture, *arch;
@@ -25,10 +23,10 @@ static void print_classes(void) {
 }
 
 static void show_converted(void *context, double bytes, double all) {
-    ConvertJob *job = context;
-    if (!job->begun) progress_start(&job->progress, "weights", "MB", all / 1e6);
-    job->begun = true;
-    progress_show(&job->progress, bytes / 1e6);
+    (void)context;
+    if (!asked.begun) progress_start(&asked.progress, "weights", "MB", all / 1e6);
+    asked.begun = true;
+    progress_show(&asked.progress, bytes / 1e6);
 }
 
 static void note_converted(void *context, const char *sentence) {
@@ -37,21 +35,20 @@ static void note_converted(void *context, const char *sentence) {
 }
 
 static bool convert_run(Fault *fault) {
-    ConvertJob *job = &asked;
-    Convert how = {.without = job->without.items,
-                   .n_without = job->without.count,
+    Convert how = {.without = asked.without.items,
+                   .n_without = asked.without.count,
                    .progress = show_converted,
-                   .note = note_converted,
-                   .context = job};
+                   .note = note_converted};
     FileMap made;
-    if (job->list) return print_classes(), true;
-    if (job->names[2] && !(how.preset = quant_preset_find(job->names[2], fault))) return false;
-    if (!compute_open(&job->compute, fault)) return false;
-    bool ok = convert_folder(job->names[0], job->names[1], &how, job->compute.pool, fault);
-    if (ok && job->begun) progress_end(&job->progress, job->progress.total);
-    compute_close(&job->compute);
-    if (ok && file_open(&made, job->names[1], fault)) {
-        fprintf(stderr, "[%s: %.2f MB]\n", job->names[1], (double)made.size / 1e6);
+    if (asked.list) return print_classes(), true;
+    if (asked.names[2] && !(how.preset = quant_preset_find(asked.names[2], fault)))
+        return false;
+    if (!compute_open(&asked.compute, fault)) return false;
+    bool ok = convert_folder(asked.names[0], asked.names[1], &how, asked.compute.pool, fault);
+    if (ok && asked.begun) progress_end(&asked.progress, asked.progress.total);
+    compute_close(&asked.compute);
+    if (ok && file_open(&made, asked.names[1], fault)) {
+        fprintf(stderr, "[%s: %.2f MB]\n", asked.names[1], (double)made.size / 1e6);
         file_close(&made);
     }
     return ok;

@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct QuantizeJob {
+static struct {
     const char *names[3]; /* IN.gguf OUT.gguf TYPE */
     const char *output, *importance;
     bool list, pure;
     const QuantPreset *preset, *output_preset;
     ComputeOptions compute;
-} QuantizeJob;
-
-static QuantizeJob asked;
+} asked;
 
 static void print_quant_list(void) {
     const QuantPreset *list;
@@ -32,62 +30,61 @@ static void print_quant_list(void) {
 
 static void show_quantized(void *context, double bytes) { progress_show(context, bytes / 1e6); }
 
-static bool write_quantized(const QuantizeJob *job, const Gguf *gguf, const Requantize *how,
-                            double megabytes, Fault *fault) {
+static bool write_quantized(const Gguf *gguf, const Requantize *how, double megabytes,
+                            Fault *fault) {
     Progress progress;
     GgufWriter *writer = gguf_writer_open(fault);
     progress_start(&progress, "weights", "MB", megabytes);
-    bool ok = writer && requantize(gguf, how, job->compute.pool, writer, show_quantized,
+    bool ok = writer && requantize(gguf, how, asked.compute.pool, writer, show_quantized,
                                    &progress, fault);
     if (ok) progress_end(&progress, megabytes);
-    ok = ok && gguf_write_file(writer, job->names[1], fault);
+    ok = ok && gguf_write_file(writer, asked.names[1], fault);
     if (writer) gguf_writer_close(writer);
     return ok;
 }
 
 /* A file that is read is not written over: what quantizing loses is lost for good. */
-static bool can_write_quantized(const QuantizeJob *job, Fault *fault) {
-    if (file_same(job->names[0], job->names[1]))
+static bool can_write_quantized(Fault *fault) {
+    if (file_same(asked.names[0], asked.names[1]))
         return fault_set(fault,
                          "%.200s is to be read and written: give the new file another name",
-                         job->names[1]);
-    if (job->importance && file_same(job->importance, job->names[1]))
+                         asked.names[1]);
+    if (asked.importance && file_same(asked.importance, asked.names[1]))
         return fault_set(fault, "%.200s holds the importance: give the new file another name",
-                         job->names[1]);
-    return file_writable(job->names[1], fault);
+                         asked.names[1]);
+    return file_writable(asked.names[1], fault);
 }
 
-static void tell_quantized(const QuantizeJob *job, double before, double after,
-                           size_t misfits) {
-    fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s", job->names[1], before / 1e6, after / 1e6,
-            job->preset->name);
+static void tell_quantized(double before, double after, size_t misfits) {
+    fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s", asked.names[1], before / 1e6,
+            after / 1e6, asked.preset->name);
     if (misfits)
         fprintf(stderr, "; %zu matri%s a similar format: rows do not divide into its blocks",
                 misfits, misfits == 1 ? "x has" : "ces have");
     fputs("]\n", stderr);
 }
 
-static bool quantize(QuantizeJob *job, Fault *fault) {
+static bool quantize(Fault *fault) {
     GgufFile file, importance_file = {0};
     FileMap made;
     Gguf gguf, importance = {0};
     char found[2400];
-    if (!model_find(&job->names[0], found, sizeof found, fault)) return false;
-    if (!can_write_quantized(job, fault) || !gguf_open(&file, &gguf, job->names[0], fault))
+    if (!model_find(&asked.names[0], found, sizeof found, fault)) return false;
+    if (!can_write_quantized(fault) || !gguf_open(&file, &gguf, asked.names[0], fault))
         return false;
     bool ok =
-        !job->importance || gguf_open(&importance_file, &importance, job->importance, fault);
-    ok = ok && compute_open(&job->compute, fault);
+        !asked.importance || gguf_open(&importance_file, &importance, asked.importance, fault);
+    ok = ok && compute_open(&asked.compute, fault);
     if (ok) {
-        const Requantize how = {job->preset, job->output_preset, job->pure,
-                                job->importance ? &importance : NULL};
-        ok = write_quantized(job, &gguf, &how, (double)file.bytes / 1e6, fault);
-        if (ok && file_open(&made, job->names[1], fault)) {
-            tell_quantized(job, (double)file.bytes, (double)made.size,
+        const Requantize how = {asked.preset, asked.output_preset, asked.pure,
+                                asked.importance ? &importance : NULL};
+        ok = write_quantized(&gguf, &how, (double)file.bytes / 1e6, fault);
+        if (ok && file_open(&made, asked.names[1], fault)) {
+            tell_quantized((double)file.bytes, (double)made.size,
                            requantize_misfits(&gguf, &how));
             file_close(&made);
         }
-        compute_close(&job->compute);
+        compute_close(&asked.compute);
     }
     gguf_close(&importance_file, &importance), gguf_close(&file, &gguf);
     return ok;
@@ -97,7 +94,7 @@ static bool quantize_run(Fault *fault) {
     if (asked.list) return print_quant_list(), true;
     return (asked.preset = quant_preset_find(asked.names[2], fault)) &&
            (!asked.output || (asked.output_preset = quant_preset_find(asked.output, fault))) &&
-           quantize(&asked, fault);
+           quantize(fault);
 }
 
 static const Option quantize_options[] = {

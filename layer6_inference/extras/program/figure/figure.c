@@ -48,10 +48,7 @@ static const OptionRule figure_rules[] = {
     {"-p", NEEDS, "kept surprise guess", "the others have no text, or the world's"},
     {"--documents", NEEDS, "beams", "the others have texts of their own"},
     {"-n", NEEDS, "kept surprise guess beams", "the others have no text"},
-    {"-t", NEEDS, "kept surprise guess beams", "the others run no model"},
-    {"--no-pack", NEEDS, "kept surprise guess beams", "the others run no model"},
-    {"--pin", NEEDS, "kept surprise guess beams", "the others run no model"},
-    {"--isa", NEEDS, "kept surprise guess beams", "the others run no model"},
+    {"-t --no-pack --pin --isa", NEEDS, "kept surprise guess beams", "the others run no model"},
     {0},
 };
 

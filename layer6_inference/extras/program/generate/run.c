@@ -34,14 +34,14 @@ static void queue_id(GenerateApp *app, int32_t id) {
     queue_text(app, (Text){text, (size_t)size});
 }
 
-static bool is_wanted(GenerateApp *app) {
+static bool run_is_wanted(GenerateApp *app) {
     return !interrupted && !text_queue_is_cancelled(&app->queue);
 }
 
 /* A Session's is_wanted: a long prompt may be given up between two layers; a token is a short wait. */
 static bool is_read_on(void *context) {
     GenerateApp *app = context;
-    return app->read || is_wanted(app);
+    return app->read || run_is_wanted(app);
 }
 
 static bool on_choice(void *context, const Choice *choice) {
@@ -50,13 +50,13 @@ static bool on_choice(void *context, const Choice *choice) {
     if (app->request->logprobs >= 0)
         list_log_probs(stderr, app->expert.model->tokenizer, choice,
                        (size_t)app->request->logprobs);
-    return is_wanted(app);
+    return run_is_wanted(app);
 }
 
 /* A text that is only looked at, until one is chosen. */
 static bool on_sample(void *context, const Choice *choice) {
     (void)choice;
-    return is_wanted(context);
+    return run_is_wanted(context);
 }
 
 static void echo_prompt(GenerateApp *app) {
@@ -78,7 +78,7 @@ static void echo_suffix(GenerateApp *app) {
  * there. */
 static bool on_read(void *context, size_t read, size_t total) {
     GenerateApp *app = context;
-    if (!is_wanted(app)) return false;
+    if (!run_is_wanted(app)) return false;
     if (read < total) {
         progress_show(&app->reading, (double)read);
         return true;
@@ -93,7 +93,7 @@ static bool on_step(void *context, size_t steps) {
     GenerateApp *app = context;
     app->read = true;
     if (steps == 0) echo_prompt(app);
-    return is_wanted(app);
+    return run_is_wanted(app);
 }
 
 /* The other thread shows what comes, so that a slow terminal does not slow the model. */
@@ -176,7 +176,7 @@ static bool by_best_of(GenerateApp *app, Best *best, FILE *report) {
 }
 
 /* Of several texts the best is shown. */
-static bool search(GenerateApp *app, Stream *stream) {
+static bool run_search(GenerateApp *app, Stream *stream) {
     Best best = {0};
     FILE *report = app->request->quiet ? NULL : stderr;
     double start = clock_seconds();
@@ -205,7 +205,7 @@ static void *generate_text(void *context) {
     progress_start(&app->reading, "prompt", "tokens", (double)app->tokens.count);
     app->reading.quiet = r->quiet;
     session->is_wanted = is_read_on, session->context = app;
-    app->ok = r->beams || r->best_of ? search(app, &stream) : continue_prompt(app, &stream);
+    app->ok = r->beams || r->best_of ? run_search(app, &stream) : continue_prompt(app, &stream);
     session->is_wanted = NULL;
     if (!app->ok && session->stopped)
         app->ok = true, app->seed = r->seed, app->result.reason = STOP_CALLER;
@@ -245,7 +245,7 @@ static const char *kv_name(const Request *r, const Model *model) {
     return "none";
 }
 
-static void print_status(const GenerateApp *app) {
+static void run_print_status(const GenerateApp *app) {
     const Request *r = app->request;
     const Model *model = app->expert.model;
     const char *slash = strrchr(r->model, '/');
@@ -282,7 +282,7 @@ bool app_run(GenerateApp *app, Fault *fault) {
     sigaction(SIGINT, &before, NULL);
     text_queue_free(&app->queue);
     if (!app->ok) *fault = app->fault;
-    if (app->ok && !app->request->quiet) print_status(app);
+    if (app->ok && !app->request->quiet) run_print_status(app);
     if (app->ok && app->request->logprobs >= 0 && ferror(stderr))
         return fault_set(fault, "standard error did not take all log-probabilities");
     return app->ok;

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void take_tokens(TokenList *to, const int32_t *ids, size_t n) {
+static void search_take_tokens(TokenList *to, const int32_t *ids, size_t n) {
     to->count = 0;
     for (size_t i = 0; i < n; i++) token_list_add(to, ids[i]);
 }
@@ -26,7 +26,7 @@ bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOption
                 stop_reason_name(texts[i].reason));
     best->result = (GenerateResult){.reason = STOP_CALLER, .prompt_tokens = prompt->count};
     if (count) {
-        take_tokens(&best->tokens, texts[0].tokens.ids, texts[0].tokens.count);
+        search_take_tokens(&best->tokens, texts[0].tokens.ids, texts[0].tokens.count);
         best->result.tokens = texts[0].tokens.count;
         best->result.reason = texts[0].reason;
     }
@@ -111,7 +111,7 @@ static bool begin_sample(Contest *c, Sample *s, Fault *fault) {
     GenerateOptions o = *c->asked;
     s->asked = c->asked, s->number = c->begun++, s->count = 0;
     s->seed = o.seed += s->number;
-    take_tokens(&s->tokens, c->prompt->ids, c->prompt->count);
+    search_take_tokens(&s->tokens, c->prompt->ids, c->prompt->count);
     if (c->at_once > 1) chain_copy(&s->chain, c->asked->chain);
     stream_open(&s->stream, c->stops, show_nothing, NULL);
     if (c->at_once > 1) o.chain = &s->chain;
@@ -141,7 +141,7 @@ static bool end_sample(Contest *c, Sample *s, Fault *fault) {
     double best_mean = c->verdicts[c->winner].mean;
     if (c->ended++ == 0 || mean > best_mean || (!(mean < best_mean) && s->number < c->winner)) {
         c->winner = s->number, best->result = *r, best->seed = s->seed;
-        take_tokens(&best->tokens, s->tokens.ids + c->prompt->count, r->tokens);
+        search_take_tokens(&best->tokens, s->tokens.ids + c->prompt->count, r->tokens);
     }
     close_sample(c, s);
     return true;

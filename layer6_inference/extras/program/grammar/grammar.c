@@ -10,7 +10,7 @@
 
 enum { MANY_SAMPLES = 1000000 };
 
-typedef struct GrammarJob {
+static struct {
     const char *gbnf, *schema, *tags, *regex;
     const char *space, *explain, *mask, *model;
     long samples;
@@ -18,76 +18,71 @@ typedef struct GrammarJob {
     bool accept, stats;
     GrammarOptions options;
     double seconds; /* to compile */
-} GrammarJob;
+} asked = {.seed = 1};
 
-static GrammarJob asked = {.seed = 1};
-
-static bool read_json_space(GrammarJob *job, Fault *fault) {
+static bool read_json_space(Fault *fault) {
     static const char *const names[] = {"free", "one", "none"};
-    for (int i = 0; job->space && i < 3; i++)
-        if (strcmp(job->space, names[i]) == 0) return job->options.space = (JsonSpace)i, true;
-    return !job->space ||
-           fault_set(fault, "--space is '%s', wanted free, one or none", job->space);
+    for (int i = 0; asked.space && i < 3; i++)
+        if (strcmp(asked.space, names[i]) == 0) return asked.options.space = (JsonSpace)i, true;
+    return !asked.space ||
+           fault_set(fault, "--space is '%s', wanted free, one or none", asked.space);
 }
 
-static bool compile_grammar(const GrammarJob *job, Text source, Grammar **grammar,
-                            Fault *fault) {
-    return job->regex  ? grammar_from_regex(grammar, source, fault)
-           : job->gbnf ? grammar_from_gbnf(grammar, source, &job->options, fault)
-           : job->tags ? grammar_from_tags(grammar, source, &job->options, fault)
-                       : grammar_from_schema(grammar, source, &job->options, fault);
+static bool compile_grammar(Text source, Grammar **grammar, Fault *fault) {
+    return asked.regex  ? grammar_from_regex(grammar, source, fault)
+           : asked.gbnf ? grammar_from_gbnf(grammar, source, &asked.options, fault)
+           : asked.tags ? grammar_from_tags(grammar, source, &asked.options, fault)
+                        : grammar_from_schema(grammar, source, &asked.options, fault);
 }
 
-static void print_grammar_stats(const GrammarJob *job, const Grammar *grammar) {
+static void print_grammar_stats(const Grammar *grammar) {
     GrammarSize size = grammar_size(grammar);
     fprintf(stderr,
             "[%zu rules, %zu expressions, %zu rows, %zu derivatives | compiled in %.2f ms]\n",
-            size.rules, size.expressions, size.rows, size.steps, 1e3 * job->seconds);
+            size.rules, size.expressions, size.rows, size.steps, 1e3 * asked.seconds);
 }
 
-static bool use_grammar(const GrammarJob *job, Grammar *grammar, const Tokenizer *tokenizer,
-                        Fault *fault) {
+static bool use_grammar(Grammar *grammar, const Tokenizer *tokenizer, Fault *fault) {
     size_t tokens = tokenizer ? tokenizer_count(tokenizer) : 0;
     bool ok = !tokenizer || grammar_bind(grammar, tokenizer, fault);
-    if (ok && job->accept) ok = accept_lines(grammar, tokens, fault);
-    if (ok && job->explain) ok = explain_text(grammar, text_of(job->explain), fault);
-    if (ok && job->mask) ok = list_mask(grammar, tokenizer, text_of(job->mask), fault);
-    if (ok && job->samples)
-        ok = sample_texts(grammar, tokenizer, (size_t)job->samples, job->seed, fault);
-    if (ok && job->stats) print_grammar_stats(job, grammar);
+    if (ok && asked.accept) ok = accept_lines(grammar, tokens, fault);
+    if (ok && asked.explain) ok = explain_text(grammar, text_of(asked.explain), fault);
+    if (ok && asked.mask) ok = list_mask(grammar, tokenizer, text_of(asked.mask), fault);
+    if (ok && asked.samples)
+        ok = sample_texts(grammar, tokenizer, (size_t)asked.samples, asked.seed, fault);
+    if (ok && asked.stats) print_grammar_stats(grammar);
     return ok;
 }
 
-static int compile_and_use(GrammarJob *job, Text source, const Tokenizer *tokenizer) {
+static int compile_and_use(Text source, const Tokenizer *tokenizer) {
     Grammar *grammar = NULL;
     Fault fault;
     double start = clock_seconds();
-    bool compiled = compile_grammar(job, source, &grammar, &fault);
-    job->seconds = clock_seconds() - start;
-    bool ok = compiled && use_grammar(job, grammar, tokenizer, &fault);
+    bool compiled = compile_grammar(source, &grammar, &fault);
+    asked.seconds = clock_seconds() - start;
+    bool ok = compiled && use_grammar(grammar, tokenizer, &fault);
     grammar_close(grammar);
     if (ok) return EXIT_DONE;
     command_failed(&fault);
     return compiled ? EXIT_FAILED : EXIT_REFUSED;
 }
 
-static const char *file_of_grammar(const GrammarJob *job) {
-    return job->gbnf ? job->gbnf : job->schema ? job->schema : job->tags;
+static const char *file_of_grammar(void) {
+    return asked.gbnf ? asked.gbnf : asked.schema ? asked.schema : asked.tags;
 }
 
 static int grammar_run(void) {
-    GrammarJob *job = &asked;
     Tokenizer *tokenizer = NULL;
     Fault fault;
     char *bytes = NULL;
-    const char *file = file_of_grammar(job);
-    Text source = job->regex ? text_of(job->regex) : (Text){0};
+    const char *file = file_of_grammar();
+    Text source = asked.regex ? text_of(asked.regex) : (Text){0};
     bool ok = (!file || (bytes = read_named(file, &source.size, &fault))) &&
-              (!(job->model || job->mask) ||
-               (tokenizer = choose_tokenizer(&job->model, TOKENS_AS_TRAINED, &fault)));
+              (!(asked.model || asked.mask) ||
+               (tokenizer = choose_tokenizer(&asked.model, TOKENS_AS_TRAINED, &fault)));
     if (file) source.data = bytes;
-    job->options.tokenizer = tokenizer;
-    int status = ok ? compile_and_use(job, source, tokenizer) : command_failed(&fault);
+    asked.options.tokenizer = tokenizer;
+    int status = ok ? compile_and_use(source, tokenizer) : command_failed(&fault);
     tokenizer_close(tokenizer);
     free(bytes);
     return status;
@@ -139,8 +134,8 @@ static const Option grammar_options[] = {
 };
 
 static bool grammar_check(Fault *fault) {
-    const char *file = file_of_grammar(&asked);
-    if (!read_json_space(&asked, fault)) return false;
+    const char *file = file_of_grammar();
+    if (!read_json_space(fault)) return false;
     if (!file && !asked.regex)
         return fault_set(
             fault,

@@ -41,30 +41,28 @@ static void print_option(const Option *o) {
 }
 
 static void print_rule(const OptionRule *rule) {
-    char names[400];
-    names_join(names, sizeof names, rule->others, "or");
-    printf("  %s %s %s: %s\n", rule->name,
-           rule->relation == NEEDS ? "needs" : "does not go with", names, rule->advice);
+    char list[400], name[64];
+    names_join(list, sizeof list, rule->others, "or");
+    for (const char *names = rule->names; names_next(&names, name);)
+        printf("  %s %s %s: %s\n", name, rule->relation == NEEDS ? "needs" : "does not go with",
+               list, rule->advice);
 }
 
 static void help_print_all(const Command *command) {
     for (const Option *o = command->options; o->name; o++) print_option(o);
     printf("  %-22s %s\n", "--help", "this text");
     if (command->rules) printf("\nCombining options:\n\n");
-    for (const OptionRule *r = command->rules; r && r->name; r++) print_rule(r);
+    for (const OptionRule *r = command->rules; r && r->names; r++) print_rule(r);
 }
 
 static void print_brief(const Command *command) {
     size_t count = 1;
-    for (const char *at = command->brief; *at;) {
-        char name[64];
-        size_t n = strcspn(at, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, at);
+    char name[64];
+    for (const char *names = command->brief; names_next(&names, name);) {
         const Option *option = option_find(command->options, name);
         REQUIRE(option, "the short help of %s names %s, which it does not have", command->name,
                 name);
         print_option(option);
-        at += n + (at[n] != 0);
     }
     for (const Option *o = command->options; o->name; o++) count++;
     printf("\nstrata %s --help=all: all %zu options, and which combine.\n", command->name,

@@ -134,15 +134,17 @@ static void put_option(const Option *o) {
 }
 
 static void put_rules(const OptionRule *rules) {
+    char list[400], name[64];
     if (!rules) return;
     puts(".SH COMBINING OPTIONS");
-    for (const OptionRule *r = rules; r->name; r++) {
-        char names[400];
-        names_join(names, sizeof names, r->others, "or");
-        fputs(".TP\n", stdout);
-        put_bold(r->name);
-        printf(" %s ", r->relation == NEEDS ? "needs" : "does not go with");
-        roff_text(names), putchar('\n'), roff_text(r->advice), putchar('\n');
+    for (const OptionRule *r = rules; r->names; r++) {
+        names_join(list, sizeof list, r->others, "or");
+        for (const char *names = r->names; names_next(&names, name);) {
+            fputs(".TP\n", stdout);
+            put_bold(name);
+            printf(" %s ", r->relation == NEEDS ? "needs" : "does not go with");
+            roff_text(list), putchar('\n'), roff_text(r->advice), putchar('\n');
+        }
     }
 }
 

@@ -25,12 +25,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct PerplexityJob {
+static struct {
     const char *model, *file;
     long window, stride, max_windows;
     bool json;
     ComputeOptions compute;
-} PerplexityJob;
+} asked = {.window = 512, .file = "-", .compute = {.kv = "f32"}};
 
 typedef struct Measured {
     Surprisal all;
@@ -38,15 +38,14 @@ typedef struct Measured {
 } Measured;
 
 /* No more windows were asked for. */
-static bool perplexity_is_over(const PerplexityJob *job, const Measured *m) {
-    return job->max_windows && m->windows == (size_t)job->max_windows;
+static bool perplexity_is_over(const Measured *m) {
+    return asked.max_windows && m->windows == (size_t)asked.max_windows;
 }
 
 /* A text in one piece. */
-static bool measure_text(const PerplexityJob *job, Session *s, const TokenList *text,
-                         Measured *m, Fault *fault) {
-    size_t n = (size_t)job->window, stride = job->stride ? (size_t)job->stride : n,
-           first = job->stride ? n - 1 - stride : n / 2, count;
+static bool measure_text(Session *s, const TokenList *text, Measured *m, Fault *fault) {
+    size_t n = (size_t)asked.window, stride = asked.stride ? (size_t)asked.stride : n,
+           first = asked.stride ? n - 1 - stride : n / 2, count;
     const Tokenizer *t = s->model->tokenizer;
     TokenList begin = {0};
     Progress progress;
@@ -59,7 +58,8 @@ static bool measure_text(const PerplexityJob *job, Session *s, const TokenList *
                          text->count, text->count == 1 ? "" : "s", n);
     }
     count = (text->count - n) / stride + 1;
-    if (job->max_windows && count > (size_t)job->max_windows) count = (size_t)job->max_windows;
+    if (asked.max_windows && count > (size_t)asked.max_windows)
+        count = (size_t)asked.max_windows;
     int32_t *window = malloc(n * sizeof *window);
     bool ok = window || fault_set(fault, "no memory for a window");
     progress_start(&progress, "perplexity", "windows", (double)count);
@@ -78,11 +78,10 @@ static bool measure_text(const PerplexityJob *job, Session *s, const TokenList *
 /* One document.  A longer one than a window is read with m's stride.
  *
  *   begins   its first token begins a text, and takes the first place of each window */
-static bool measure_document(const PerplexityJob *job, Session *s, TokenList *text, bool begins,
-                             Measured *m, Fault *fault) {
-    size_t window = (size_t)job->window;
-    for (size_t at = 0, end = 0; end < text->count && !perplexity_is_over(job, m);
-         at += m->stride) {
+static bool measure_document(Session *s, TokenList *text, bool begins, Measured *m,
+                             Fault *fault) {
+    size_t window = (size_t)asked.window;
+    for (size_t at = 0, end = 0; end < text->count && !perplexity_is_over(m); at += m->stride) {
         size_t n = min_size(window, text->count - at);
         end = at + n;
         if (begins) text->ids[at] = text->ids[0];
@@ -94,16 +93,15 @@ static bool measure_document(const PerplexityJob *job, Session *s, TokenList *te
     return true;
 }
 
-static bool measure_documents(const PerplexityJob *job, Session *s, Text rest, Measured *m,
-                              Fault *fault) {
+static bool measure_documents(Session *s, Text rest, Measured *m, Fault *fault) {
     const Tokenizer *t = s->model->tokenizer;
     const double size = (double)rest.size;
     TokenList text = {0};
     Progress progress;
     bool ok = true;
-    m->stride = (size_t)(job->stride ? job->stride : job->window / 2);
+    m->stride = (size_t)(asked.stride ? asked.stride : asked.window / 2);
     progress_start(&progress, "perplexity", "bytes", size);
-    while (ok && rest.size && !perplexity_is_over(job, m)) {
+    while (ok && rest.size && !perplexity_is_over(m)) {
         Text document = corpus_cut_document(&rest);
         text.count = 0;
         tokenizer_begin(t, &text);
@@ -112,7 +110,7 @@ static bool measure_documents(const PerplexityJob *job, Session *s, Text rest, M
         if (ok && tokenizer_eos(t) >= 0) token_list_add(&text, tokenizer_eos(t));
         if (ok && document.size && text.count > 1) {
             m->documents++, m->tokens += text.count;
-            ok = measure_document(job, s, &text, begins, m, fault);
+            ok = measure_document(s, &text, begins, m, fault);
         }
         progress_show(&progress, size - (double)rest.size);
     }
@@ -121,17 +119,17 @@ static bool measure_documents(const PerplexityJob *job, Session *s, Text rest, M
     return ok && (m->all.count || fault_set(fault, "the documents are empty"));
 }
 
-static void print_perplexity(const PerplexityJob *job, const Measured *m) {
+static void print_perplexity(const Measured *m) {
     const Surprisal *all = &m->all;
     double n = (double)all->count, mean = all->sum / n,
            deviation = sqrt(fmax(0, all->squares / n - mean * mean)),
            half = 1.96 * deviation / sqrt(n), ppl = exp(mean);
-    if (job->json) {
+    if (asked.json) {
         printf("{\"perplexity\":%.6f,\"low\":%.6f,\"high\":%.6f,\"nats_per_token\":%.6f,"
                "\"tokens_counted\":%zu,\"tokens\":%zu,\"documents\":%zu,\"windows\":%zu,"
                "\"window\":%ld,\"stride\":%zu}\n",
                ppl, exp(mean - half), exp(mean + half), mean, all->count, m->tokens,
-               m->documents, m->windows, job->window, m->stride);
+               m->documents, m->windows, asked.window, m->stride);
         return;
     }
     printf("perplexity %.4f (%.4f to %.4f), %.5f nats per token; %zu of %zu tokens counted ",
@@ -139,25 +137,22 @@ static void print_perplexity(const PerplexityJob *job, const Measured *m) {
     if (m->documents)
         printf("in %zu documents\n", m->documents);
     else
-        printf("in %zu windows of %ld\n", m->windows, job->window);
+        printf("in %zu windows of %ld\n", m->windows, asked.window);
 }
 
-static bool measure_perplexity(const PerplexityJob *job, Session *s, Text text, Measured *m,
-                               Fault *fault) {
+static bool measure_perplexity(Session *s, Text text, Measured *m, Fault *fault) {
     const Tokenizer *t = s->model->tokenizer;
     TokenList tokens = {0};
     Text rest = text, first = corpus_cut_document(&rest);
     bool marked = first.size + 1 < text.size; /* by more than the newline at its end */
-    if (marked) return measure_documents(job, s, text, m, fault);
+    if (marked) return measure_documents(s, text, m, fault);
     tokenizer_begin(t, &tokens);
-    bool ok = tokenizer_encode(t, text, false, &tokens, fault) &&
-              measure_text(job, s, &tokens, m, fault);
+    bool ok =
+        tokenizer_encode(t, text, false, &tokens, fault) && measure_text(s, &tokens, m, fault);
     m->tokens = tokens.count;
     token_list_free(&tokens);
     return ok;
 }
-
-static PerplexityJob asked = {.window = 512, .file = "-", .compute = {.kv = "f32"}};
 
 static bool perplexity_model(LoadedModel *m, Fault *fault) {
     Measured measured = {0};
@@ -175,8 +170,8 @@ static bool perplexity_model(LoadedModel *m, Fault *fault) {
         bytes && session_open(&m->session, m->model, asked.compute.pool, config, fault) &&
         (size || fault_set(fault, "%s is empty: wanted a text",
                            strcmp(asked.file, "-") == 0 ? "standard input" : asked.file)) &&
-        measure_perplexity(&asked, &m->session, (Text){bytes, size}, &measured, fault);
-    if (ok) print_perplexity(&asked, &measured);
+        measure_perplexity(&m->session, (Text){bytes, size}, &measured, fault);
+    if (ok) print_perplexity(&measured);
     free(bytes);
     return ok;
 }

@@ -7,13 +7,11 @@
 
 #include <stdlib.h>
 
-typedef struct ProfileJob {
+static struct {
     ComputeOptions compute;
     const char *model, *trace;
     long prompt, count;
-} ProfileJob;
-
-static ProfileJob asked = {.prompt = 128, .count = 64};
+} asked = {.prompt = 128, .count = 64};
 
 enum { SCOPES = 1000000, SCOPE_TRIES = 2000000 };
 
@@ -83,20 +81,19 @@ static bool profile_steps(Engine *e, Sequence *s, ProfilePhase *f, size_t stop, 
     return ok && (!s->failed || (*fault = s->fault, false));
 }
 
-static bool profile_phases(const ProfileJob *job, Engine *e, ProfilePhase phases[2],
-                           Fault *fault) {
+static bool profile_phases(Engine *e, ProfilePhase phases[2], Fault *fault) {
     const Session *session = e->parts[0].session;
     TokenList tokens = {0};
     Chain chain = {0};
-    for (size_t i = 0; i < (size_t)job->prompt; i++)
+    for (size_t i = 0; i < (size_t)asked.prompt; i++)
         token_list_add(&tokens, (int32_t)(rng_hash(5, 0, i) % session->model->sizes.vocab));
     bool ok = bench_open_chain(&chain, session->model, fault);
     const GenerateOptions options = {
         .chain = &chain,
-        .limits = {.max_tokens = (size_t)job->count + 1, .only_bos_ends = true}};
+        .limits = {.max_tokens = (size_t)asked.count + 1, .only_bos_ends = true}};
     Sequence *s = ok ? engine_add(e, &tokens, &options, fault) : NULL;
     ok = s && profile_steps(e, s, &phases[0], 1, fault) &&
-         profile_steps(e, s, &phases[1], (size_t)job->count + 1, fault);
+         profile_steps(e, s, &phases[1], (size_t)asked.count + 1, fault);
     if (s) engine_remove(e, s);
     token_list_free(&tokens), chain_close(&chain);
     return ok;
@@ -112,13 +109,12 @@ static double scope_seconds(void) {
     return (clock_seconds() - start) / SCOPE_TRIES;
 }
 
-static bool print_phases(const ProfileJob *job, ProfilePhase phases[2], double bandwidth,
-                         Fault *fault) {
+static bool print_phases(ProfilePhase phases[2], double bandwidth, Fault *fault) {
     FileOut out = {0};
     print_phase(&phases[0], 0), print_phase(&phases[1], bandwidth);
     printf("a scope takes %.1f ns while nobody profiles\n", 1e9 * scope_seconds());
-    if (!job->trace) return true;
-    bool ok = table_begin(&out, job->trace, fault);
+    if (!asked.trace) return true;
+    bool ok = table_begin(&out, asked.trace, fault);
     if (ok) profile_write_trace(&phases[1].profile, out.stream);
     ok = ok && file_end(&out, fault);
     file_drop(&out);
@@ -132,8 +128,8 @@ static bool profile_session(Session *session, Fault *fault) {
     phases[1].weights = bench_bytes_per_token(session->model);
     phases[1].past = kv_bytes_moved(&session->kv, (size_t)(asked.prompt + asked.count / 2));
     double bandwidth = bandwidth_gigabytes(asked.compute.pool, 0.2).median;
-    bool ok = engine_open(&e, session, fault) && profile_phases(&asked, &e, phases, fault) &&
-              print_phases(&asked, phases, bandwidth, fault);
+    bool ok = engine_open(&e, session, fault) && profile_phases(&e, phases, fault) &&
+              print_phases(phases, bandwidth, fault);
     engine_close(&e);
     for (int i = 0; i < 2; i++) profile_free(&phases[i].profile);
     return ok;

@@ -62,8 +62,7 @@ static bool configure_training(TrainJob *job, Fault *fault) {
 }
 
 static const OptionRule train_rules[] = {
-    {"--resume", NEEDS, "--checkpoint", "that is where the run is saved"},
-    {"--save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
+    {"--resume --save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
     {"--lora", NEEDS, "--from", "an adapter is learned beside weights that are there"},
     {"--lora", NOT_WITH, "--masked", "adapters are learned beside a model that is causal"},
     {"--lora", NOT_WITH, "--checkpoint",

@@ -15,33 +15,30 @@
 
 enum { PULL_NAME = 128, PULL_PATH = 1300 };
 
-typedef struct PullJob {
+static struct {
     const char *what, *remove, *sha256; /* what: a name of the table, or an address */
     bool list;
     char folder[1024];
-} PullJob;
-
-static PullJob asked;
+} asked;
 
 /* ------------------------------------------------------------------ what there is */
 
-static bool model_path(const PullJob *job, const char *name, char path[PULL_PATH],
-                       double *bytes) {
+static bool model_path(const char *name, char path[PULL_PATH], double *bytes) {
     struct stat info;
-    snprintf(path, PULL_PATH, "%s/%s.gguf", job->folder, name);
+    snprintf(path, PULL_PATH, "%s/%s.gguf", asked.folder, name);
     bool here = stat(path, &info) == 0 && S_ISREG(info.st_mode);
     *bytes = here ? (double)info.st_size : 0;
     return here;
 }
 
-static void print_published(const PullJob *job) {
+static void print_published(void) {
     size_t count, here = 0;
     char path[PULL_PATH], text[24];
     double bytes, total = 0;
     const PublishedModel *models = published_models(&count);
     printf("%-14s %8s  %-11s %-5s %s\n", "name", "size", "licence", "here", "what for");
     for (size_t i = 0; i < count; i++) {
-        bool is = model_path(job, models[i].name, path, &bytes);
+        bool is = model_path(models[i].name, path, &bytes);
         printf("%-14s %8s  %-11s %-5s %s\n", models[i].name,
                megabytes_text(text, (double)models[i].bytes), models[i].licence,
                is ? "yes" : "-", models[i].use);
@@ -49,11 +46,10 @@ static void print_published(const PullJob *job) {
     }
     printf("\n%zu of %zu are here, %s, in %s\nstrata pull NAME downloads one, strata chat -m "
            "NAME talks to it.\n",
-           here, count, megabytes_text(text, total), job->folder);
+           here, count, megabytes_text(text, total), asked.folder);
 }
 
 typedef struct Listing {
-    const PullJob *job;
     size_t count;
     double total;
 } Listing;
@@ -62,38 +58,38 @@ static void print_model(void *context, const char *name) {
     Listing *listing = context;
     char path[PULL_PATH], text[24];
     double bytes;
-    if (!model_path(listing->job, name, path, &bytes)) return;
+    if (!model_path(name, path, &bytes)) return;
     printf("%-24s %8s  %s\n", name, megabytes_text(text, bytes), path);
     listing->count++, listing->total += bytes;
 }
 
-static void pull_print_folder(const PullJob *job) {
-    Listing listing = {.job = job};
+static void pull_print_folder(void) {
+    Listing listing = {0};
     char text[24];
-    models_in_folder(job->folder, print_model, &listing);
+    models_in_folder(asked.folder, print_model, &listing);
     printf("%zu model%s, %s, in %s\n", listing.count, listing.count == 1 ? "" : "s",
-           megabytes_text(text, listing.total), job->folder);
+           megabytes_text(text, listing.total), asked.folder);
 }
 
 /* A model, or what has arrived of it. */
-static bool remove_model(const PullJob *job, Fault *fault) {
+static bool remove_model(Fault *fault) {
     static const char *const endings[] = {"", ".part", ".part-headers", ".part-headers-new"};
     char path[PULL_PATH];
-    size_t removed = 0, n = strlen(job->remove);
-    if (n > 5 && strcmp(job->remove + n - 5, ".gguf") == 0) n -= 5;
-    if (strchr(job->remove, '/') || job->remove[0] == '.' || n > PULL_NAME)
+    size_t removed = 0, n = strlen(asked.remove);
+    if (n > 5 && strcmp(asked.remove + n - 5, ".gguf") == 0) n -= 5;
+    if (strchr(asked.remove, '/') || asked.remove[0] == '.' || n > PULL_NAME)
         return fault_set(fault, "--remove takes the name of a model, as --list prints it");
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        snprintf(path, sizeof path, "%s/%.*s.gguf%s", job->folder, (int)n, job->remove,
+        snprintf(path, sizeof path, "%s/%.*s.gguf%s", asked.folder, (int)n, asked.remove,
                  endings[i]);
         if (unlink(path) == 0)
             removed++;
         else if (errno != ENOENT)
             return fault_set(fault, "%s cannot be removed: %s", path, strerror(errno));
     }
-    if (removed) fprintf(stderr, "%.*s is removed\n", (int)n, job->remove);
+    if (removed) fprintf(stderr, "%.*s is removed\n", (int)n, asked.remove);
     return removed || fault_set(fault, "no model %.100s in %s: strata pull --list shows them",
-                                job->remove, job->folder);
+                                asked.remove, asked.folder);
 }
 
 /* ------------------------------------------------------------------ what is wanted */
@@ -142,11 +138,11 @@ typedef struct Wanted {
 } Wanted;
 
 /* https://host/FILE.gguf#sha256=HEX */
-static bool want_url(const PullJob *job, Wanted *w, Fault *fault) {
-    const char *mark = strchr(job->what, '#');
-    int n = (int)(mark ? (size_t)(mark - job->what) : strlen(job->what));
-    if ((size_t)snprintf(w->url, sizeof w->url, "%.*s", n, job->what) >= sizeof w->url)
-        return fault_set(fault, "%.100s...: the address is too long", job->what);
+static bool want_url(Wanted *w, Fault *fault) {
+    const char *mark = strchr(asked.what, '#');
+    int n = (int)(mark ? (size_t)(mark - asked.what) : strlen(asked.what));
+    if ((size_t)snprintf(w->url, sizeof w->url, "%.*s", n, asked.what) >= sizeof w->url)
+        return fault_set(fault, "%.100s...: the address is too long", asked.what);
     if (!check_url(w->url, fault) || !name_of_url(w->url, w->name, fault)) return false;
     if (!mark || !mark[1]) return true;
     if (strncmp(mark, "#sha256=", 8) != 0)
@@ -156,10 +152,10 @@ static bool want_url(const PullJob *job, Wanted *w, Fault *fault) {
 }
 
 /* OWNER/REPOSITORY/PATH is HOST/OWNER/REPOSITORY/resolve/main/PATH. */
-static bool want_published(const PullJob *job, Wanted *w, Fault *fault) {
+static bool want_published(Wanted *w, Fault *fault) {
     const PublishedModel *model;
     const char *host = getenv("HF_ENDPOINT");
-    if (!published_want(job->what, &model, fault)) return false;
+    if (!published_want(asked.what, &model, fault)) return false;
     if (!host || !*host) host = "https://huggingface.co";
     const char *path = strchr(strchr(model->file, '/') + 1, '/') + 1;
     snprintf(w->url, sizeof w->url, "%.1000s/%.*sresolve/main/%s", host,
@@ -170,13 +166,13 @@ static bool want_published(const PullJob *job, Wanted *w, Fault *fault) {
     return check_url(w->url, fault);
 }
 
-static bool want_model(const PullJob *job, Wanted *w, Fault *fault) {
-    bool ok = strchr(job->what, '/') ? want_url(job, w, fault) : want_published(job, w, fault);
-    if (ok && job->sha256) {
-        ok = read_sha256(job->sha256, strlen(job->sha256), w->download.digest, fault);
+static bool want_model(Wanted *w, Fault *fault) {
+    bool ok = strchr(asked.what, '/') ? want_url(w, fault) : want_published(w, fault);
+    if (ok && asked.sha256) {
+        ok = read_sha256(asked.sha256, strlen(asked.sha256), w->download.digest, fault);
         w->download.source = "--sha256";
     }
-    w->download.url = w->url, w->download.name = w->name, w->download.folder = job->folder;
+    w->download.url = w->url, w->download.name = w->name, w->download.folder = asked.folder;
     return ok;
 }
 
@@ -205,12 +201,12 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
 }
 
 /* The path goes to stdout: strata chat -m "$(strata pull URL)". */
-static bool pull_model(const PullJob *job, Fault *fault) {
+static bool pull_model(Fault *fault) {
     Wanted w = {.download = {.source = ""}};
     char path[PULL_PATH];
     double bytes;
-    if (!want_model(job, &w, fault)) return false;
-    bool here = model_path(job, w.name, path, &bytes);
+    if (!want_model(&w, fault)) return false;
+    bool here = model_path(w.name, path, &bytes);
     bool ok = here ? check_here(&w, path, bytes, fault) : download(&w.download, fault);
     if (ok) puts(path);
     return ok;
@@ -223,20 +219,18 @@ static const OptionRule pull_rules[] = {
 };
 
 static bool pull_check(Fault *fault) {
-    const PullJob *job = &asked;
-    if (job->what && (job->list || job->remove))
+    if (asked.what && (asked.list || asked.remove))
         return fault_set(fault, "--%s downloads nothing: leave out '%.60s'",
-                         job->list ? "list" : "remove", job->what);
-    return job->what || !job->sha256 ||
+                         asked.list ? "list" : "remove", asked.what);
+    return asked.what || !asked.sha256 ||
            fault_set(fault, "--sha256 belongs to a download: give its address, too");
 }
 
 static bool pull_run(Fault *fault) {
-    PullJob *job = &asked;
-    if (!models_folder(job->folder, sizeof job->folder, fault)) return false;
-    if (job->remove) return remove_model(job, fault);
-    if (job->what) return pull_model(job, fault);
-    job->list ? pull_print_folder(job) : print_published(job);
+    if (!models_folder(asked.folder, sizeof asked.folder, fault)) return false;
+    if (asked.remove) return remove_model(fault);
+    if (asked.what) return pull_model(fault);
+    asked.list ? pull_print_folder() : print_published();
     return true;
 }
 

@@ -10,12 +10,10 @@
 
 /* ------------------------------------------------------------------ which are right */
 
-typedef struct CheckJob {
+static struct {
     const char *rule;
     bool prefix, summary;
-} CheckJob;
-
-static CheckJob check_asked = {.rule = "document"};
+} check_asked = {.rule = "document"};
 
 enum { REASONS = 32 };
 
@@ -33,12 +31,13 @@ static void count_reason(Tally *tally, const char *reason) {
     tally->counts[i]++;
 }
 
-static void check_one(const World *world, const CheckJob *job, Text text, Tally *tally) {
-    WorldVerdict v = world_check(world, job->rule, text.data, text.size, job->prefix);
+static void check_one(const World *world, Text text, Tally *tally) {
+    WorldVerdict v =
+        world_check(world, check_asked.rule, text.data, text.size, check_asked.prefix);
     tally->documents++;
     tally->valid += v.valid;
     if (!v.valid) count_reason(tally, v.reason);
-    if (job->summary) return;
+    if (check_asked.summary) return;
     if (v.valid)
         printf("%ld\tvalid\t%.3f nats\n", tally->documents, v.nats);
     else
@@ -52,7 +51,7 @@ static bool world_check_run(Fault *fault) {
     World *world = bytes ? world_open(fault) : NULL;
     Tally tally = {0};
     for (Text rest = {bytes, size}; world && rest.size;)
-        check_one(world, &check_asked, corpus_cut_document(&rest), &tally);
+        check_one(world, corpus_cut_document(&rest), &tally);
     if (world) {
         fprintf(stderr, "[%ld of %ld document%s %s valid (%.1f %%)", tally.valid,
                 tally.documents, tally.documents == 1 ? "" : "s",
@@ -91,12 +90,10 @@ const Command world_check_command = {
 
 /* ------------------------------------------------------------------ how likely they are */
 
-typedef struct ScoreJob {
+static struct {
     const char *rule, *file;
     bool prefix;
-} ScoreJob;
-
-static ScoreJob score_asked = {.rule = "document"};
+} score_asked = {.rule = "document"};
 
 typedef struct Total {
     long documents, scored;
@@ -104,8 +101,9 @@ typedef struct Total {
 } Total;
 
 /* number, nats, bytes, ways; or why there is no way */
-static void score_one(const World *world, const ScoreJob *job, Text text, Total *total) {
-    WorldVerdict v = world_check(world, job->rule, text.data, text.size, job->prefix);
+static void score_one(const World *world, Text text, Total *total) {
+    WorldVerdict v =
+        world_check(world, score_asked.rule, text.data, text.size, score_asked.prefix);
     total->documents++;
     if (!v.valid) {
         printf("%ld\tinf\t%s\tbyte %zu\t%s\n", total->documents, v.reason, v.place, v.detail);
@@ -133,7 +131,7 @@ static bool world_score_run(Fault *fault) {
     char *bytes = read_named(score_asked.file, &size, fault);
     World *world = bytes ? world_open(fault) : NULL;
     for (Text rest = {bytes, size}; world && rest.size;)
-        score_one(world, &score_asked, corpus_cut_document(&rest), &total);
+        score_one(world, corpus_cut_document(&rest), &total);
     if (world) print_total(&total);
     bool ok = world != NULL;
     world_close(world);

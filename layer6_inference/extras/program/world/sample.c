@@ -6,42 +6,40 @@
 
 #include <stdio.h>
 
-typedef struct SampleJob {
+static struct {
     const char *model, *chain, *rule;
     uint64_t seed;
     long documents, words;
     ComputeOptions compute;
-} SampleJob;
-
-static SampleJob asked = {.chain = chain_default,
-                          .rule = "story",
-                          .documents = 10,
-                          .seed = 2,
-                          .words = 4,
-                          .compute = {.threads = 1}};
+} asked = {.chain = chain_default,
+           .rule = "story",
+           .documents = 10,
+           .seed = 2,
+           .words = 4,
+           .compute = {.threads = 1}};
 
 static void append_text(void *context, Text text) {
     (void)context;
     fwrite(text.data, 1, text.size, stdout);
 }
 
-static bool sample_documents(const SampleJob *job, const World *world, LoadedModel *loaded,
-                             Chain *chain, Fault *fault) {
+static bool sample_documents(const World *world, LoadedModel *loaded, Chain *chain,
+                             Fault *fault) {
     Progress progress;
     WorldText text = {0};
     TokenList tokens = {0};
     bool ok = true;
-    progress_start(&progress, "documents", "documents", (double)job->documents);
-    for (long i = 0; ok && i < job->documents; i++) {
+    progress_start(&progress, "documents", "documents", (double)asked.documents);
+    for (long i = 0; ok && i < asked.documents; i++) {
         Stream stream;
         GenerateResult result;
         Text prompt =
-            world_opening(world, job->rule, job->seed, (uint64_t)i, job->words, &text);
+            world_opening(world, asked.rule, asked.seed, (uint64_t)i, asked.words, &text);
         tokens.count = 0;
         ok = loaded_tokenize(loaded, prompt, true, &tokens, fault);
         stream_open(&stream, NULL, append_text, NULL);
         GenerateOptions options = {.chain = chain,
-                                   .seed = rng_hash(job->seed, 77, (uint64_t)i),
+                                   .seed = rng_hash(asked.seed, 77, (uint64_t)i),
                                    .limits.max_tokens = SIZE_MAX,
                                    .limits.only_bos_ends = true,
                                    .stream = &stream};
@@ -52,7 +50,7 @@ static bool sample_documents(const SampleJob *job, const World *world, LoadedMod
         stream_close(&stream);
         progress_show(&progress, (double)(i + 1));
     }
-    progress_end(&progress, (double)job->documents);
+    progress_end(&progress, (double)asked.documents);
     token_list_free(&tokens);
     world_text_free(&text);
     return ok;
@@ -63,7 +61,7 @@ static bool sample_model(LoadedModel *m, Fault *fault) {
     World *world = world_open(fault);
     bool ok = world && loaded_open_session(m, &asked.compute, 1024, 1, fault) &&
               chain_parse(&chain, asked.chain, m->model->tokenizer, fault) &&
-              sample_documents(&asked, world, m, &chain, fault);
+              sample_documents(world, m, &chain, fault);
     chain_close(&chain);
     world_close(world);
     return ok;

@@ -15,32 +15,29 @@ bool world_kind(const char *rule, Fault *fault) {
         nearest_hint(hint, sizeof hint, text_of(rule), "document story tale chat card"));
 }
 
-typedef struct WriteJob {
+static struct {
     uint64_t seed;
     long first, documents;
     const char *rule;
     bool entropy;
-} WriteJob;
-
-static WriteJob asked = {.seed = 1, .documents = 1, .rule = "document"};
+} asked = {.seed = 1, .documents = 1, .rule = "document"};
 
 static bool world_write_run(Fault *fault) {
-    const WriteJob *job = &asked;
     World *world = world_open(fault);
     WorldText text = {0};
     double nats = 0, bytes = 0;
     if (!world) return false;
-    for (long i = job->first; i < job->first + job->documents; i++) {
-        world_write(world, job->rule, job->seed, (uint64_t)i, &text);
+    for (long i = asked.first; i < asked.first + asked.documents; i++) {
+        world_write(world, asked.rule, asked.seed, (uint64_t)i, &text);
         nats += text.nats, bytes += (double)text.size;
-        if (job->entropy)
+        if (asked.entropy)
             printf("%ld\t%.6f\t%zu\n", i, text.nats, text.size);
         else
             printf("%s\n%s\n", text.bytes, SEPARATOR);
     }
     fprintf(stderr, "[%ld document%s, %.1f bytes and %.3f nats each: %.4f nats a byte]\n",
-            job->documents, job->documents == 1 ? "" : "s", bytes / (double)job->documents,
-            nats / (double)job->documents, nats / bytes);
+            asked.documents, asked.documents == 1 ? "" : "s", bytes / (double)asked.documents,
+            nats / (double)asked.documents, nats / bytes);
     world_text_free(&text);
     world_close(world);
     return true;

@@ -1,4 +1,4 @@
-/* code_set.h - sets of code points; private to layer 5.
+/* code_set.h - sets of code points.
  *
  * Invariant: the ranges are sorted, none touches the next. */
 #ifndef STRATA_CODE_SET_H
