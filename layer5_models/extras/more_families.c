@@ -1,6 +1,6 @@
-/* more_families.c - families that are more than plain decoders: their rows, and the quirks of files of
- * plain families.  See families.h.  Programs that link the extras have this table in place of the
- * core's, which is empty. */
+/* more_families.c - families that are more than plain decoders: their rows, and the quirks of
+ * files of plain families.  See families.h.  Programs that link the extras have this table in
+ * place of the core's, which is empty. */
 #include "families/parts.h"
 
 /* With two norms (40B), attention has one of its own and the feed-forward reads the first. */

@@ -1,7 +1,7 @@
 /* decoder.h - the one forward pass.
  *
- * Prefill, decode, many users at once, verifying a draft: all are batches of tokens, each with its
- * sequence and its position.
+ * Prefill, decode, many users at once, verifying a draft: all are batches of tokens, each with
+ * its sequence and its position.
  *
  * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the
  * batch, the number of threads, or how the text before it was split into batches.  To the bit.
@@ -22,7 +22,7 @@ typedef struct Session {
     BlockRun run;
     size_t max_tokens, max_logits; /* of one batch */
     float *x;                      /* (max_tokens, stream) the residual stream */
-    /* (max_logits, dim) the residual stream after the last norm, of the tokens that are wanted */
+    /* (max_logits, dim) of the wanted tokens: the residual stream after the last norm */
     float *hidden;
     float *logits;    /* (max_logits, vocab) of the last batch, in its order */
     bool hidden_only; /* no logits are computed: the head is left out */
@@ -47,27 +47,27 @@ typedef struct SessionConfig {
     KvFormat kv;     /* of keys and values; {0}: F32 */
     size_t pages;    /* of the KV cache, all sequences together; 0: as many as they can fill */
     size_t prefixes; /* pages of prompts that are kept for later ones; 0: none (prefix.h) */
-    /* tokens that recurrent layers take back at once, to one that was wanted (state.h); 0: one */
+    /* tokens that recurrent layers can take back at once (state.h); 0: one */
     size_t rewind;
-    /* for a diffusion model: a token sees those behind it, too, so each batch is a whole text, and
-     * what its sequences held before is forgotten; an encoder reads so by itself */
+    /* for a diffusion model: a token sees those behind it, too, so each batch is a whole text,
+     * and what its sequences held before is forgotten; an encoder reads so by itself */
     bool canvas;
 } SessionConfig;
 
-/* Can the model's keys and values be kept in this format?  Fails when its keys are longer than KV_BYTE_KEY
- * numbers and are to be Q8_0. */
+/* Can the model's keys and values be kept in this format?  Fails when its keys are longer than
+ * KV_BYTE_KEY numbers and are to be Q8_0. */
 bool session_takes_kv(const Model *model, KvFormat kv, Fault *fault);
 
 /* Allocate the memory.
  *
- * Fails when the machine does not have it; when logits are wanted of a model that has none; when the model does not
- * take the format of keys and values; and when a diffusion model is to write from left to right or another one to
- * fill a canvas. */
+ * Fails when the machine does not have it; when logits are wanted of a model that has none;
+ * when the model does not take the format of keys and values; and when a diffusion model is to
+ * write from left to right or another one to fill a canvas. */
 bool session_open(Session *session, const Model *model, Pool *pool, SessionConfig config,
                   Fault *fault);
 void session_close(Session *session);
 
-/* How many tokens there are: the vocabulary, and rows that the session was lent (families.h). */
+/* Known tokens: the vocabulary, and rows that the session was lent (families.h). */
 size_t session_tokens(const Session *session);
 
 /* The positions a sequence has room for, and how many it holds. */
@@ -93,9 +93,9 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
  *          true then, and its sequences are as long as before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);
 
-/* The common case of one sequence: append tokens to sequence 0, and compute the logits of the last
- * one, or of all.  Long texts are split into batches of PREFILL_BATCH, or of what the session has room
- * for; session->logits then holds those of the last batch. */
+/* The common case of one sequence: append tokens to sequence 0, and compute the logits of the
+ * last one, or of all.  Long texts are split into batches of PREFILL_BATCH, or of what the
+ * session has room for; session->logits then holds those of the last batch. */
 bool session_eval(Session *session, const int32_t *tokens, size_t count, bool all_logits,
                   Fault *fault);
 

@@ -2,8 +2,8 @@
  *
  *     GGUF metadata --sizes--> ModelSizes, LayerSizes[layers] --roles--> Block[layers], embedding, head
  *
- * Weights stay where they are, in the mapped file; only vectors in 16-bit formats are copied to f32,
- * and quantized matrices by model_pack.
+ * Weights stay where they are, in the mapped file; only vectors in 16-bit formats are copied to
+ * f32, and quantized matrices by model_pack.
  *
  * Invariant: every tensor a Model points at has the shape its metadata promises and a format
  * that can be computed with; every tensor of the file and every key of its family is used. */
@@ -40,7 +40,7 @@ typedef struct Model {
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;
     size_t packed_size;
-    /* what adapters brought along (adapter.h), and how it is given back; NULL: there are none */
+    /* what adapters brought along (adapter.h), and how to free it; NULL: nothing */
     struct AdapterParts *adapters;
     void (*drop_adapters)(struct Model *model);
     /* of families that are more than plain decoders (families.h); NULL: it is one */
@@ -50,20 +50,19 @@ typedef struct Model {
 
 /* Open a model file (of a split one the first), or one that lies in memory (borrowed).
  *
- * Fails when the file is damaged, the family is unknown, a tensor is missing, of the wrong shape
- * or in a format that is not built in, a key is of the wrong type or out of its range, or the file
- * says anything that would not be computed with: it is used or refused, never ignored.  The fault
- * names the tensor or key, what was got and wanted, and where the wish came from. */
+ * Fails when the file is damaged, the family is unknown, a tensor is missing, of the wrong
+ * shape or in a format that is not built in, a key is of the wrong type or out of its range, or
+ * the file says anything that would not be computed with: it is used or refused, never ignored.
+ * The fault names the tensor or key, what was got and wanted, and where the wish came from. */
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
 
-/* How many of a text's first tokens are read at once: none, but for families with an encoder
- * (families.h). */
+/* How many of a text's first tokens are read at once: those of an encoder (families.h). */
 size_t model_source(const Model *model, const int32_t *tokens, size_t count);
 
-/* Can the model go on with these tokens?  With an encoder they are a source that fits into one batch,
- * and the start token. */
+/* Can the model go on with these tokens?  With an encoder they are a source that fits into one
+ * batch, and the start token. */
 bool model_check_prompt(const Model *model, const int32_t *tokens, size_t count, size_t batch,
                         Fault *fault);
 

@@ -1,9 +1,9 @@
 /* recipe.h - a family of models is one row of a table.
  *
- * Everything that sets one family apart from another is data here; what a file shows by having a
- * tensor or not (biases, a head of its own, q, k and v in one) is seen by looking.  The rows of this
- * table are plain decoders; families that need more than these fields say so in `quirks`, and stand
- * in a table of their own (extras/families).
+ * Everything that sets one family apart from another is data here; what a file shows by having
+ * a tensor or not (biases, a head of its own, q, k and v in one) is seen by looking.  The rows
+ * of this table are plain decoders; families that need more than these fields say so in
+ * `quirks`, and stand in a table of their own (extras/families).
  *
  * Invariant: with its row and its file a model is known.  What a file says beyond its row is
  * refused when it is opened (model.h), never ignored. */
@@ -50,7 +50,7 @@ typedef struct Recipe {
     size_t window;         /* positions a windowed layer sees; 0: the file says, or none */
     double window_theta;   /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
-    /* with this many layers scores scale by 1 / sqrt(dim / heads), not head_dim: the 27B models */
+    /* a model of so many layers scales scores by 1 / sqrt(dim / heads): the 27B ones */
     size_t scale_by_dim_layers;
 
     /* feed-forward */

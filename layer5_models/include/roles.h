@@ -1,5 +1,5 @@
-/* roles.h - the tensors of a model's blocks, a row for each: what it is called, its shape, where it
- * goes, and which blocks have it.
+/* roles.h - the tensors of a model's blocks, a row for each: what it is called, its shape,
+ * where it goes, and which blocks have it.
  *
  *     blk.3.attn_q.weight   (heads * head_dim, dim)   -> block.attention.q
  *

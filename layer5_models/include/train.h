@@ -27,15 +27,15 @@ typedef struct Corpus {
     FileMap file;
 } Corpus;
 
-/* Fails when the file cannot be read, holds a byte of zero or no document, or memory runs out. */
+/* Fails when the file cannot be read, has a zero byte or no document, or memory is short. */
 bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
 void corpus_close(Corpus *corpus);
 
-/* Cut the first document off a text: up to a line <|endoftext|>, or all of it, without the newline at its end. */
+/* Cut the first document off a text: up to a line <|endoftext|>, or all of it, without the
+ * newline at its end. */
 Text corpus_cut_document(Text *rest);
 
-/* Document `index`; a file begins again when it is through.  nats: the world's entropy, NAN for
- * files. */
+/* Document `index`; a file starts over at its end.  nats: the world's entropy; NAN: a file. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
 
 /* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
@@ -70,7 +70,9 @@ size_t train_parameters(const TrainConfig *config); /* numbers to learn */
 /* Fresh random weights (normal, deviation 0.02; outputs of a block smaller by sqrt(2 layers),
  * as GPT-2).
  *
- *   vocab   a GGUF with the tokenizer: its pairs are copied into exported models; borrowed, as are all others */
+ *   vocab   a GGUF with the tokenizer, whose pairs go into exported models
+ *
+ * All arguments are borrowed. */
 Trainer *trainer_open(const TrainConfig *config, const Corpus *corpus,
                       const Tokenizer *tokenizer, const Gguf *vocab, Pool *pool, Fault *fault);
 void trainer_close(Trainer *trainer);
@@ -98,12 +100,11 @@ void trainer_sample(Trainer *trainer, Text prompt, size_t max_tokens, double tem
 
 size_t trainer_steps_done(const Trainer *trainer);
 
-/* Whether every text so far could be made tokens; else the last fault, and what was learned since is
- * not to be used. */
+/* Whether every text so far could be made tokens; else the last fault, and what was learned
+ * since is not to be used. */
 bool trainer_ok(const Trainer *trainer, Fault *fault);
 
-/* Write the model as a GGUF file that any llama loader reads; matrices in `dtype`, norms in
- * F32. */
+/* Write the model as a GGUF file for any llama loader; matrices in `dtype`, norms in F32. */
 bool trainer_export(const Trainer *trainer, const char *name, Dtype dtype, const char *path,
                     Fault *fault);
 

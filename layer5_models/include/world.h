@@ -8,8 +8,8 @@
  *     world_check   reads a document and finds the choices that lead to it, or the place where
  *                   no choice fits and why (extras: world_check.h)
  *
- * Invariant: a document depends on (seed, index) alone; -log p sums over the choices really made, so
- * a document with one derivation has exactly that probability. */
+ * Invariant: a document depends on (seed, index) alone; -log p sums over the choices really
+ * made, so a document with one derivation has exactly that probability. */
 #ifndef STRATA_WORLD_H
 #define STRATA_WORLD_H
 

@@ -153,8 +153,8 @@ void embed_token(const Model *m, float *x, int32_t token) {
         for (size_t k = 0; k < m->sizes.dim; k++) x[k] *= m->embedding_scale;
 }
 
-/* What goes into the first block: the embedding of token i, and of its position where the model has
- * a table of them. */
+/* What goes into the first block: the embedding of token i, and of its position where the model
+ * has a table of them. */
 static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     float *x = s->x + i * m->sizes.dim;
@@ -171,8 +171,8 @@ static void embed(Session *s, const Batch *batch) {
     probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, s->model->sizes.dim);
 }
 
-/* All layers in turn; false: nobody wants the batch any more, which is_wanted (or NULL) says before
- * each. */
+/* All layers in turn; false: nobody wants the batch any more, which is_wanted (or NULL) says
+ * before each. */
 static bool run_layers(Session *s, const Batch *batch) {
     const Model *m = s->model;
     for (size_t l = 0; l < m->sizes.layers; l++) {

@@ -1,4 +1,5 @@
-/* decoder_parts.h - what a forward pass is made of; private to decoder.c and extras/families. */
+/* decoder_parts.h - what a forward pass is made of; private to decoder.c and
+ * extras/families. */
 #ifndef STRATA_DECODER_PARTS_H
 #define STRATA_DECODER_PARTS_H
 

@@ -1,4 +1,4 @@
-/* session_length.c - how much a session holds, and taking back what was read last: see decoder.h. */
+/* session_length.c - how much a session holds; taking back what was read last. */
 #include "model/bind.h"
 
 size_t session_tokens(const Session *s) {

@@ -1,5 +1,5 @@
-/* bind_guesses.c - what the file of a draft head says beside a block: keys target_*, norm_before_residual; tensors fc,
- * d2t.  See draft_head.h.
+/* bind_guesses.c - what the file of a draft head says beside a block: keys target_*,
+ * norm_before_residual; tensors fc, d2t.  See draft_head.h.
  * Source   llama.cpp (d8a24cc), src/models/eagle3.cpp, conversion/llama.py. */
 #include "families/parts.h"
 

@@ -1,5 +1,5 @@
-/* bind_text.c - what makes vectors and scores of a text: pooling_type, dense_2 and dense_3, cls.  See
- * text_head.h.
+/* bind_text.c - what makes vectors and scores of a text: pooling_type, dense_2 and dense_3,
+ * cls.  See text_head.h.
  * Source   llama.cpp (d8a24cc), llm_graph_context::build_pooling and build_dense_out. */
 #include "families/parts.h"
 

@@ -1,4 +1,4 @@
-/* bind.c - weights outside the blocks of families that are more than plain decoders.  See parts.h. */
+/* bind.c - the weights outside a family's blocks.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>

@@ -19,7 +19,7 @@ static size_t temperature_length(Binder *b) {
     return key_size(b, "attention.temperature_length", grows, 1, 1, KEY_MAX_CTX);
 }
 
-/* Queries grow with the position.  Llama 4 counts positions from 1 and has constants of its own. */
+/* Queries grow with the position.  Llama 4 counts from 1, with constants of its own. */
 static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     if (q->temperature) {
@@ -114,8 +114,8 @@ static void set_cross(Attention *a, const LayerSizes *s, float scale) {
                                 .cross = true};
 }
 
-/* A block without a table has that of the first one of its kind.  Old files have biases of cross
- * attention in their first block, too, which no program reads. */
+/* A block without a table has that of the first one of its kind.  Old files have biases of
+ * cross attention in their first block, too, which no program reads. */
 static void set_relative(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const Model *m = b->model;
     const LayerExtras *e = s->extras;

@@ -1,5 +1,5 @@
-/* check.c - keys of families that are more than plain decoders which say what is done anyway.  See
- * src/model/left_over.c. */
+/* check.c - keys of families that are more than plain decoders which say what is done anyway.
+ * See src/model/left_over.c. */
 #include "families/parts.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ static bool check_fixed_more(Binder *b) {
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
 }
 
-/* Where no block has attention, converters write no heads, or those of the state-space layers. */
+/* Where no block has attention, files say 0 heads, or those of the state-space layers. */
 static bool check_no_heads(Binder *b) {
     const Model *m = b->model;
     const char *key = "attention.head_count";

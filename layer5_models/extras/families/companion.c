@@ -1,7 +1,8 @@
 /* companion.c - do two models mean the same words by the same numbers? See families.h. */
 #include "families.h"
 
-/* Files of one family name the ids that no text has in different ways; more than one token of a hundred is another language. */
+/* Files of one family name the ids that no text has in different ways; more than one token of a
+ * hundred is another language. */
 enum { ODD_SHARE = 100 };
 
 bool model_shares_words(const Model *m, const Model *companion, const char *name,

@@ -1,5 +1,5 @@
-/* hooks.c - which files are more than plain decoders, and what is done with them in place of what the
- * core does.  See families.h and src/model/bind.h. */
+/* hooks.c - which files are more than plain decoders, and what is done with them in place of
+ * what the core does.  See families.h and src/model/bind.h. */
 #include "families/parts.h"
 
 #include <stdlib.h>
@@ -53,8 +53,8 @@ static bool check_senses(Binder *b) {
                            "-m, and this one with --mmproj");
 }
 
-/* The quirks of its row, or of a file of a plain family that is more; NULL: it has none.  One that makes
- * vectors may be of any family. */
+/* The quirks of its row, or of a file of a plain family that is more; NULL: it has none.  One
+ * that makes vectors may be of any family. */
 static const Quirks *quirks_of_file(Binder *b) {
     const Recipe *r = b->model->recipe;
     if (r->quirks) return r->quirks;

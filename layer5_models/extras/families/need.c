@@ -1,5 +1,5 @@
-/* need.c - what families change about the roles of the core: which blocks have them, and what they are
- * called.  See roles.h. */
+/* need.c - what families change about the roles of the core: which blocks have them, and what
+ * they are called.  See roles.h. */
 #include "families/parts.h"
 
 static Need needed_if(bool condition) { return condition ? NEED_YES : NEED_NO; }

@@ -1,5 +1,5 @@
-/* parts.h - how files of families that are more than plain decoders are bound and run; private to
- * the extras of layer 5.
+/* parts.h - how files of families that are more than plain decoders are bound and run; private
+ * to the extras of layer 5.
  *
  *     ../more_families.c   the table of families
  *     hooks.c          which file it is; the functions that take the place of the core's
@@ -27,7 +27,7 @@ typedef struct MoreFiles {
 extern const MoreFiles more_files[];
 extern const Role more_roles[];
 
-/* For the table more_families: which hooks has the file?  May the session be opened?  Its memory. */
+/* For the table: which hooks has the file?  May the session be opened?  Its memory. */
 bool find_more(Binder *binder);
 bool check_more_session(const Model *model, const SessionConfig *config, Fault *fault);
 void layout_more_session(Session *session, const SessionConfig *config);
@@ -82,7 +82,7 @@ size_t window_of(Binder *binder, size_t layer);
 /* How few gates of a layer pass (FeedForward.cut). */
 float read_cut(Binder *binder, size_t layer);
 
-/* Numbers that go through a state-space layer's convolution; of a delta net's keys and values. */
+/* Widths: a state-space layer's convolution; a delta net's keys and values. */
 RoleSize more_ssm_conv, more_delta_k, more_delta_v;
 
 /* A map NAME.weight (rows, cols), perhaps with NAME.bias. */
@@ -97,20 +97,20 @@ void bind_text_head(Binder *binder);
 bool read_eye(Binder *binder);
 void bind_eye(Binder *binder);
 
-/* ../draft_heads: what a draft head in a file of its own reads of its model, and which tokens it
- * guesses; the map where its block begins. */
+/* ../draft_heads: what a draft head in a file of its own reads of its model, and which tokens
+ * it guesses; the map where its block begins. */
 void bind_guesses(Binder *binder);
 void bind_depths(Binder *binder, Join *join);
 
-/* Logits of the tokens that a head can guess become logits of all.  The others come to lie so far below
- * that they are drafted only where a chain leaves no other.
+/* Logits of the tokens that a head can guess become logits of all.  The others come to lie so
+ * far below that they are drafted only where a chain leaves no other.
  *
  *   session   of the head, behind its batch: logits (wanted, tokens that it can guess), then
  *             (wanted, vocab) */
 void draft_head_spread(Session *session, const Batch *batch);
 
-/* Does every sequence that begins in a batch bring all of its source?  Nothing is asked of a model
- * without an encoder. */
+/* Does every sequence that begins in a batch bring all of its source?  Nothing is asked of a
+ * model without an encoder. */
 bool source_check(const Session *session, const Batch *batch, Fault *fault);
 
 /* Note where sources end; the rows of sources, and those of what is written. */

@@ -1,4 +1,4 @@
-/* roles.c - the tensors of blocks that are more than plain ones, behind the core's.  See roles.h. */
+/* roles.c - roles of other families, behind the core's.  See roles.h. */
 #include "families/parts.h"
 
 #include <stddef.h>

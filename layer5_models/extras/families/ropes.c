@@ -1,9 +1,9 @@
-/* ropes.c - positions that turn in another way than a plain decoder's, from their keys.  See parts.h. */
+/* ropes.c - other ropes than a plain decoder's, from their keys.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
 
-/* Longrope: Ding et al. 2024, arXiv:2402.13753.  All of it stands in the two lists of divisors. */
+/* Longrope, Ding et al. 2024, arXiv:2402.13753: two lists of divisors. */
 static bool is_long(const Binder *b) {
     const Gguf *g = &b->model->gguf;
     return quirks_in(b)->rope_long && (gguf_find_tensor(g, "rope_factors_long.weight") ||
@@ -11,10 +11,11 @@ static bool is_long(const Binder *b) {
 }
 
 /* DeepSeek lets the scores grow, by m^2, and leaves what turns its size: the key has 0.1
- * mscale_all_dim of the paper's code, m = 1 + key * ln(factor).  Files without the key let both grow.
+ * mscale_all_dim of the paper's code, m = 1 + key * ln(factor).  Files without the key let both
+ * grow.
  *
- * Elsewhere the magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m (mscale_all_dim in
- * the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
+ * Elsewhere the magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m
+ * (mscale_all_dim in the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
 static void read_multiplier(Binder *b, RopeConfig *c) {
     const Quirks *q = quirks_in(b);
     if (c->scaling != ROPE_SCALE_YARN || !b->ok || !(q->latents || q->yarn_multiplier)) return;
@@ -43,8 +44,8 @@ static void read_alpha(Binder *b, RopeConfig *c) {
     if (d > 2) c->theta *= pow(alpha, d / (d - 2));
 }
 
-/* Pairs of an image's tokens turn by time, height or width; of a text all three are the position,
- * so that every pair turns by it. */
+/* Pairs of an image's tokens turn by time, height or width; of a text all three are the
+ * position, so that every pair turns by it. */
 static void check_sections(Binder *b, const RopeConfig *c) {
     const char *key = "rope.dimension_sections";
     const GgufPair *pair = find_key(b, key);

@@ -1,8 +1,8 @@
-/* session.c - a batch on its way through a family that is more than a plain decoder, or through a plain
- * one that is given rows or has to leave some behind.  See families.h.
+/* session.c - a batch on its way through a family that is more than a plain decoder, or through
+ * a plain one that is given rows or has to leave some behind.  See families.h.
  *
- * It is the way of decoder.c, with more on either side: sources, rows in place of tokens, a join, norms
- * and tables beside the embedding, parts of the stream. */
+ * It is the way of decoder.c, with more on either side: sources, rows in place of tokens, a
+ * join, norms and tables beside the embedding, parts of the stream. */
 #include "decoder_parts.h"
 #include "draft_head.h"
 #include "families/parts.h"
@@ -127,14 +127,14 @@ static bool check_more(Session *s, const Batch *batch, Fault *fault) {
            check_wanted(s, batch, fault) && source_check(s, batch, fault);
 }
 
-/* Is a token of the first text or of the second?  Files with one row of types make no difference. */
+/* Is a token of the second text?  Files with one row of types make no difference. */
 static size_t text_of_token(const Session *s, int32_t position) {
     const size_t second = s->extras->second;
     return second && (size_t)position >= second && more_of(s->model)->types.shape[0] > 1;
 }
 
-/* The row (dim) that comes in place of the embedding of token i: the batch brings one, or the session has
- * one; NULL: none does. */
+/* The row (dim) that comes in place of the embedding of token i: the batch brings one, or the
+ * session has one; NULL: none does. */
 static const float *row_of_token(const Session *s, const Batch *batch, size_t i) {
     const size_t dim = s->model->sizes.dim, vocab = s->model->sizes.vocab;
     if (batch->input) return batch->input + i * dim;
@@ -142,8 +142,8 @@ static const float *row_of_token(const Session *s, const Batch *batch, size_t i)
     return token < vocab ? NULL : s->extras->rows + (token - vocab) * dim;
 }
 
-/* x = an embedding, or a row that the batch or the session brings; the row of its position and that of
- * its text are added, then comes the norm. */
+/* x = an embedding, or a row that the batch or the session brings; the row of its position and
+ * that of its text are added, then comes the norm. */
 static void embed_more(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     const ModelExtras *e = more_of(m);
@@ -163,8 +163,9 @@ static void embed_more(Session *s, const Batch *batch, size_t i) {
 
 static WiringRun *wiring_run(const Session *s) { return block_memory(&s->run, wiring_open); }
 
-/* Tokens and the rows beside them.  The first token of a text, beside which there is no row, is nothing
- * that others see where the whole row goes into attention: it is a source (kv.h) of one. */
+/* Tokens and the rows beside them.  The first token of a text, beside which there is no row, is
+ * nothing that others see where the whole row goes into attention: it is a source (kv.h) of
+ * one. */
 static void join_rows(Session *s, const Batch *batch) {
     const Block *b = &s->model->blocks[0];
     join_forward(s->pool, &b->extras->join, &wiring_run(s)->join, batch->input, batch->count,
@@ -216,7 +217,7 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
     block_forward(b, &pass, s->x);
 }
 
-/* s->x = the tokens of a batch behind layers from .. to - 1; false: nobody wants it any more. */
+/* s->x = the batch behind layers from .. to - 1; false: nobody wants it any more. */
 static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
     const Model *m = s->model;
     const ModelExtras *e = more_of(m);

@@ -1,14 +1,16 @@
-/* session_source.c - a source is read by an encoder, and then a text written that looks at it.  See families.h.
+/* session_source.c - a source is read by an encoder, and then a text written that looks at it.
+ * See families.h.
  *
  *     tokens       Wie  spät ist   es   </s> | <start>  What  time ...
  *     position      0    1    2    3    4    |    5       6     7
  *     read by      encoder, both ways, at once | decoder, from left to right
  *
- * All blocks of the encoder work in the memory of the first layer that writes: each one's keys and values
- * take the place of the last one's, and in the end those of that layer's cross attention. */
+ * All blocks of the encoder work in the memory of the first layer that writes: each one's keys
+ * and values take the place of the last one's, and in the end those of that layer's cross
+ * attention. */
 #include "families/parts.h"
 
-/* Rows of a batch from row i on that are of the same sequence and lie before its start token. */
+/* Rows from row i on that are of the same sequence and lie before its start token. */
 static size_t source_at(const Session *s, const Batch *batch, size_t i) {
     size_t source = 0;
     for (size_t k = i; k < batch->count; k++) {

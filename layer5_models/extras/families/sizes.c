@@ -1,5 +1,5 @@
-/* sizes.c - the numbers of a model and of its layers, where they are more than a plain decoder's.  See
- * parts.h. */
+/* sizes.c - the numbers of a model and of its layers, where they are more than a plain
+ * decoder's.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
@@ -188,7 +188,7 @@ static bool read_attention(Binder *b, size_t l, LayerSizes *s) {
     return check_heads(b, s);
 }
 
-/* What a block does without where its tensors are not there: the first norm, the gate of a network. */
+/* What a block lacks when its tensor is missing: the first norm, the network's gate. */
 static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     LayerExtras *e = s->extras;

@@ -1,5 +1,6 @@
-/* sizes_beside.c - what a layer has beside its mixer and its network: an input of its own, parts of a
- * stream, another layer's keys and values, a source; from their keys.  See parts.h. */
+/* sizes_beside.c - what a layer has beside its mixer and its network: an input of its own,
+ * parts of a stream, another layer's keys and values, a source; from their keys.  See
+ * parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@ static size_t last_of_kind(Binder *b, size_t l, size_t own) {
     return own;
 }
 
-/* Behind the first `own` layers each reads the keys and values of the last of those of its kind. */
+/* Layers from `own` on read the keys and values of the last layer of their kind before it. */
 bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
     size_t layers = b->model->sizes.layers, own = quirks_in(b)->own_kv;
     if (own == 0 || !b->ok) return b->ok;

@@ -1,5 +1,5 @@
-/* sizes_mixers.c - latents, experts, and the mixers that a layer has beside attention or in its place, from their
- * keys.  See parts.h. */
+/* sizes_mixers.c - latents, experts, and the mixers that a layer has beside attention or in its
+ * place, from their keys.  See parts.h. */
 #include "families/parts.h"
 
 enum { MAX_TAPS = 64, DELTA_HEADS = 1024 };
@@ -20,8 +20,8 @@ static bool read_indexer(Binder *b, LayerSizes *sizes) {
     return b->ok;
 }
 
-/* What memory holds of a token is the file's key_length and value_length: with absorbed matrices one
- * latent and what turns; or the keys and values of all heads. */
+/* What memory holds of a token is the file's key_length and value_length: with absorbed
+ * matrices one latent and what turns; or the keys and values of all heads. */
 bool read_latents(Binder *b, size_t l, LayerSizes *s) {
     LayerExtras *e = s->extras;
     if (!b->ok || !quirks_in(b)->latents || !has_matrix(b, l, "attn_kv_a_mqa")) return b->ok;
@@ -157,8 +157,8 @@ static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
     return true;
 }
 
-/* RWKV 7: every layer has both mixes, and the second one is its network.  A file's first layer carries a map for
- * values of the rank of a. */
+/* RWKV 7: every layer has both mixes, and the second one is its network.  A file's first layer
+ * carries a map for values of the rank of a. */
 static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
     LayerExtras *s = sizes->extras;
     size_t dim = key_size(b, "wkv.head_size", true, 0, 1, RWKV_DIM);

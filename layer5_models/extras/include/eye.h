@@ -27,13 +27,13 @@ typedef struct Eye {
 /* Where the row stands that belongs to no patch of a picture. */
 typedef enum ClassPlace {
     CLASS_FIRST, /* as the encoders were trained */
-    /* behind the patches, as llama.cpp has it (issue 25814); so that both can be compared, all else is as
-     * there, too: the number of blocks, the norm behind them, GELU by tanh */
+    /* behind the patches, as llama.cpp has it (issue 25814); so that both can be compared, all
+     * else is as there, too: the number of blocks, the norm behind them, GELU by tanh */
     CLASS_LAST
 } ClassPlace;
 
-/* The same as model_open_memory for the eye of another model: a file that reads pictures (mmproj), which
- * that one refuses. */
+/* The same as model_open_memory for the eye of another model: a file that reads pictures
+ * (mmproj), which that one refuses. */
 bool model_open_eye(Model *model, const void *bytes, size_t size, ClassPlace place,
                     Fault *fault);
 

@@ -8,7 +8,7 @@
  *
  * The core reaches them by the functions of FamilyHooks (model.h) alone.
  *
- * Invariant: a plain decoder has neither quirks nor extras; quirks_of and more_of then give zeros. */
+ * Invariant: a plain decoder has no quirks and no extras: quirks_of and more_of give zeros. */
 #ifndef STRATA_FAMILIES_H
 #define STRATA_FAMILIES_H
 
@@ -23,7 +23,7 @@ typedef enum Scales {
     SCALES_NONE,
     SCALES_GRANITE, /* embedding_scale, residual_scale, attention.scale; logits / logit_scale */
     SCALES_COHERE,  /* logits * logit_scale */
-    /* as Granite's, but for the attention; 12 and 1.4 / sqrt(layers) when the file does not say */
+    /* as Granite's without the attention; defaults 12 and 1.4 / sqrt(layers) */
     SCALES_MINICPM,
     SCALES_MINICPM3, /* 12, 1.4 / sqrt(layers), 256 / dim, whatever the file says */
 } Scales;
@@ -32,8 +32,8 @@ typedef enum Scales {
 typedef enum IndexerUse {
     INDEXER_NONE,
     INDEXER_CHOOSES,
-    /* files have one, and programs look at everything, which is the same in texts of up to top_k
-     * tokens */
+    /* files have one, and programs look at everything, which is the same in texts of up to
+     * top_k tokens */
     INDEXER_IDLE,
 } IndexerUse;
 
@@ -102,8 +102,8 @@ typedef struct Quirks {
     bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
     bool rope_freqs_needed; /* files must have rope_freqs.weight */
     bool rope_freqs_full;   /* its divisors are of layers without a window */
-    /* files may have two for each pair: rope_factors_short.weight, and for sessions longer than the
-     * trained context rope_factors_long.weight (longrope) */
+    /* files may have two for each pair: rope_factors_short.weight, and for sessions longer than
+     * the trained context rope_factors_long.weight (longrope) */
     bool rope_long;
     bool yarn_multiplier; /* and one for YaRN: rope.scaling.yarn_log_multiplier */
     bool rope_full_half;  /* layers without a window turn half as many numbers */
@@ -120,8 +120,8 @@ typedef struct Quirks {
     bool value_norms;    /* each head's value is normed, without gains */
     bool keys_as_values; /* layers without a window may have no attn_v: their values are keys */
     float score_scale;   /* of scores, in place of 1 / sqrt(head_dim); 0: that */
-    /* so many layers keep keys and values, unless attention.shared_kv_layers says how many do not;
-     * the others read those of the last layer of their kind; 0: each keeps its own */
+    /* so many layers keep keys and values, unless attention.shared_kv_layers says how many do
+     * not; the others read those of the last layer of their kind; 0: each keeps its own */
     size_t own_kv;
     /* files have maps for the keys and values of those others, and the models do without */
     bool idle_kv;
@@ -136,8 +136,8 @@ typedef struct Quirks {
     size_t window_layers; /* only models of so many layers have windows; 0: all */
     size_t chunk; /* layers that turn see their own chunk of so many positions; 0: no chunks */
 
-    /* A block's mixers follow from its tensors: attention, this, or both, or none; and one of which
-     * feed_forward_length says 0 has no network. */
+    /* A block's mixers follow from its tensors: attention, this, or both, or none; and one of
+     * which feed_forward_length says 0 has no network. */
     Recurrent recurrent;
     bool ssm_norms;      /* of what dt, B and C are made from */
     bool ssm_norm_maybe; /* files of Mamba 2 layers without a norm of y exist */
@@ -170,15 +170,16 @@ typedef struct Quirks {
 
     /* what comes beside the stream: numbers of a layer's own input, unless
      * embedding_length_per_layer_input says (LAYER_INPUT_SAID: it must), 0: none; parts of the
-     * stream, unless altup.num_inputs says, 0: one; rank of the way beside attention, 0: none */
+     * stream, unless altup.num_inputs says, 0: one; rank of the way beside attention, 0:
+     * none */
     size_t layer_input, streams, laurel;
     bool output_scale; /* a block ends with a scale of its own */
 
     Scales scales;
     bool scale_tied; /* a head that is the embedding reads rows / sqrt(dim) */
 
-    /* files may have draft heads behind the last block (draft_head.h): nextn_predict_layers; they
-     * read what comes out of it before the norm */
+    /* files may have draft heads behind the last block (draft_head.h): nextn_predict_layers;
+     * they read what comes out of it before the norm */
     bool draft_heads, draft_bare;
 
     /* what a text becomes (text_head.h) */
@@ -204,8 +205,8 @@ typedef struct LayerExtras {
     size_t input;               /* numbers of a layer's own input; 0: it has none */
     size_t streams, laurel; /* parts of the stream, rank of the way beside attention; 0: none */
     /* with latents: of keys and values, 0: none, and of queries; numbers of a query that do not
-     * turn, and of a value; one matrix moves to the queries, or makes keys.  Then kv_heads, head_dim
-     * and value_dim of the layer are what memory holds */
+     * turn, and of a value; one matrix moves to the queries, or makes keys.  Then kv_heads,
+     * head_dim and value_dim of the layer are what memory holds */
     size_t latent, q_latent, plain, latent_value;
     bool absorbed;
     size_t index_heads, index_width, index_top; /* of its indexer; 0: none */
@@ -215,7 +216,7 @@ typedef struct LayerExtras {
     bool no_gate;         /* its network has none */
     bool swapped;         /* ffn_up is called ffn_down, and the other way round */
     bool keys_are_values; /* there is no map of its own for values */
-    /* > 0: keys and values are those of the layer so many before; kv_heads is how many that one has */
+    /* > 0: keys and values, and kv_heads, are those of the layer so many before */
     size_t back;
     size_t buckets;      /* of distances that have a bias; 0: none */
     bool encodes, cross; /* its rows are a source's; they look at one */
@@ -244,7 +245,7 @@ typedef struct DraftEnds {
 
 enum { GUESS_DEPTHS = 3 };
 
-/* Of a draft head in a file of its own: what it reads of its model, and which tokens it can guess. */
+/* A draft head in a file of its own: what it reads of its model, which tokens it guesses. */
 typedef struct Guesses {
     const Model *model; /* the one that it was fitted to (draft_head_fit); or NULL */
     size_t layers[GUESS_DEPTHS], width; /* rows that go into these, of so many numbers each */
@@ -284,13 +285,13 @@ const ModelExtras *more_of(const Model *model);
 /* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
 bool model_writes(const Model *model);
 
-/* What comes behind the tokens of a prompt: nothing, or, with an encoder, the end of the source and
- * the start token. */
+/* What comes behind the tokens of a prompt: nothing, or, with an encoder, the end of the source
+ * and the start token. */
 void model_end_prompt(const Model *model, TokenList *tokens);
 
-/* Fails when a companion ("the draft", "the amateur") numbers other words than the model: what it
- * says of a token would be taken for another one.  Up to a hundredth of the tokens may differ, such
- * as names of ids that no text has. */
+/* Fails when a companion ("the draft", "the amateur") numbers other words than the model: what
+ * it says of a token would be taken for another one.  Up to a hundredth of the tokens may
+ * differ, such as names of ids that no text has. */
 bool model_shares_words(const Model *model, const Model *companion, const char *name,
                         Fault *fault);
 
@@ -315,14 +316,14 @@ typedef struct SessionExtras {
     float *few; /* (rows of the head) of a draft head that guesses some tokens alone */
 } SessionExtras;
 
-/* From now on tokens vocab .. vocab + count - 1 stand for rows, which go into the first block as
- * they are: a picture is a run of tokens (vision.h), and all that holds of a text's tokens holds of
- * them.
+/* From now on tokens vocab .. vocab + count - 1 stand for rows, which go into the first block
+ * as they are: a picture is a run of tokens (vision.h), and all that holds of a text's tokens
+ * holds of them.
  *
  *   rows   (count, dim)   borrowed; of a token that was read already they stay the same
  *
- * Fails for a model whose layers look tokens up by themselves, and for one with an encoder or that
- * fills a canvas. */
+ * Fails for a model whose layers look tokens up by themselves, and for one with an encoder or
+ * that fills a canvas. */
 bool session_lend(Session *session, const float *rows, size_t count, Fault *fault);
 
 /* From now on each batch leaves behind what went into some layers.
@@ -335,15 +336,15 @@ void session_tap(Session *session, const size_t *layers, size_t count, float *ro
  * session->logits then have its row. */
 void session_lens(Session *session, const float *x);
 
-/* What queries and keys of a layer are rotated by: in a session longer than the trained context some
- * families have other angles. */
+/* What queries and keys of a layer are rotated by: in a session longer than the trained context
+ * some families have other angles. */
 const Rope *session_rope(const Session *session, size_t layer);
 
-/* Cut positions keep .. keep + gone - 1 out of a sequence; those behind move up.  It goes on nearly
- * as if it had never read them: shift.h says what nearly means.
+/* Cut positions keep .. keep + gone - 1 out of a sequence; those behind move up.  It goes on
+ * nearly as if it had never read them: shift.h says what nearly means.
  *
  * Needs    keep and gone multiples of KV_PAGE, keep + gone at most its length; session_can_shift.
- * False when there are too few pages for copies of those that it shares; nothing changes then. */
+ * False, and nothing changes, when there are too few pages to copy shared ones. */
 bool session_shift(Session *session, size_t sequence, size_t keep, size_t gone);
 
 /* Fails, with the reason, when places are in more than the rotation of keys: learned positions,

@@ -1,4 +1,5 @@
-/* text_head.h - what a model makes of a whole text, where it was trained for that: a vector or scores.
+/* text_head.h - what a model makes of a whole text, where it was trained for that: a vector or
+ * scores.
  *
  *     the rows of its tokens --pooling--> one row --dense--> its vector
  *                                             +--hidden--> tanh or GELU --norm--> scores, one a label

@@ -7,7 +7,8 @@
 /* The other model in the box, which drafts for the first. */
 TrainConfig train_config_draft(void);
 
-/* For TrainConfig.family: a Qwen 3.5 without its layers of attention: a Gated DeltaNet in each block (train_delta.h). */
+/* For TrainConfig.family: a Qwen 3.5 without its layers of attention: a Gated DeltaNet in each
+ * block (train_delta.h). */
 extern const struct TrainFamily train_delta_family;
 
 /* A diffusion model: for TrainConfig.hide, with shape.both_ways. */

@@ -4,8 +4,9 @@
 
 #include "train.h"
 
-/* Learn an adapter (adapter.h) of this rank instead: two thin matrices beside every matrix of the blocks, and the
- * weights stay as trainer_begin_from left them.  Then every step is a trainer_step_lora.
+/* Learn an adapter (adapter.h) of this rank instead: two thin matrices beside every matrix of
+ * the blocks, and the weights stay as trainer_begin_from left them.  Then every step is a
+ * trainer_step_lora.
  *
  * Fails when the rank is more than the model's width, and when memory is short. */
 bool trainer_begin_lora(Trainer *trainer, size_t rank, Fault *fault);

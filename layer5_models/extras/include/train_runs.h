@@ -1,12 +1,13 @@
-/* train_runs.h - training runs that begin with a model, that are stopped and resumed, that are logged, and
- * whose texts are longer than the model reads. */
+/* train_runs.h - training runs that begin with a model, that are stopped and resumed, that are
+ * logged, and whose texts are longer than the model reads. */
 #ifndef STRATA_TRAIN_RUNS_H
 #define STRATA_TRAIN_RUNS_H
 
 #include "train.h"
 
-/* Documents of a file that have more than `ctx` tokens, with the one that begins them, become several, cut before a
- * word where there is one: each is read from its beginning, without what came before it.
+/* Documents of a file that have more than `ctx` tokens, with the one that begins them, become
+ * several, cut before a word where there is one: each is read from its beginning, without what
+ * came before it.
  *
  *   cut   how many were
  *
@@ -16,29 +17,31 @@ bool corpus_cut(Corpus *corpus, const Tokenizer *tokenizer, size_t ctx, size_t *
 
 /* Everything that determines the rest of the run, written atomically; and back.
  *
- * Fails when the file is of another run or has one bit that was not written; the trainer then stays
- * as it was. */
+ * Fails when the file is of another run or has one bit that was not written; the trainer then
+ * stays as it was. */
 bool trainer_save(const Trainer *trainer, const char *path, Fault *fault);
 bool trainer_load(Trainer *trainer, const char *path, Fault *fault);
 
-/* The log of a run as CSV, ready for the line after `step`: lines up to it stay, later ones will be
- * written again.  A run that is killed at any moment loses none of the lines up to its checkpoint.
- * The caller closes it.
+/* The log of a run as CSV, ready for the line after `step`: lines up to it stay, later ones
+ * will be written again.  A run that is killed at any moment loses none of the lines up to its
+ * checkpoint. The caller closes it.
  *
  * NULL when it cannot be written, or is a file of another kind. */
 FILE *train_log_open(const char *path, size_t step, Fault *fault);
 
-/* A line; heldout: loss and entropy of held-out documents, NULL when they were not evaluated. */
+/* A line; heldout: loss and entropy of held-out documents, NULL when they were not
+ * evaluated. */
 bool train_log_add(FILE *log, const TrainStep *step, double tokens_per_second,
                    const double *heldout, Fault *fault);
 
 /* Bring it to the disk, before a checkpoint that counts on it. */
 bool train_log_sync(FILE *log, Fault *fault);
 
-/* Begin with the weights of a model that the run itself could have written (fine-tuning), in any number format.
+/* Begin with the weights of a model that the run itself could have written (fine-tuning), in
+ * any number format.
  *
- * Fails when a key or a tensor is missing, is another, or is one that the run does not know, so that it would train
- * another function than the model's; the fault names it. */
+ * Fails when a key or a tensor is missing, is another, or is one that the run does not know, so
+ * that it would train another function than the model's; the fault names it. */
 bool trainer_begin_from(Trainer *trainer, const Gguf *gguf, Fault *fault);
 
 #endif

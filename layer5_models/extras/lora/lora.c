@@ -6,8 +6,8 @@
  *
  *     dB = s dW' A^T      dA = s B^T dW'
  *
- * and AdamW moves A and B.  Programs for large models never write dW' down, they go through A and B alone;
- * the numbers are the same.
+ * and AdamW moves A and B.  Programs for large models never write dW' down, they go through A
+ * and B alone; the numbers are the same.
  * Source   Hu et al. 2021, arXiv:2106.09685, section 4.1. */
 #include "train/trainer.h"
 #include "train_lora.h"

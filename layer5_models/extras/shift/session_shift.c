@@ -2,7 +2,8 @@
 #include "families.h"
 #include "shift.h"
 
-/* Where a layer's keys are rotated, and by what.  A latent's key ends with the numbers that are. */
+/* Where a layer's keys are rotated, and by what.  A latent's key ends with the numbers that
+ * are. */
 static ShiftRope rope_of(const Session *s, size_t layer) {
     const Block *b = &s->model->blocks[layer];
     const Rope *rope = session_rope(s, layer);

@@ -1,6 +1,7 @@
-/* bind_eye.c - what the file of an encoder of pictures says: keys clip.*, clip.vision.*; tensors v.*, mm.*.  See
- * eye.h.
- * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp, legacy-models/convert_image_encoder_to_gguf.py. */
+/* bind_eye.c - what the file of an encoder of pictures says: keys clip.*, clip.vision.*;
+ * tensors v.*, mm.*.  See eye.h.
+ * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
+ * legacy-models/convert_image_encoder_to_gguf.py. */
 #include "families/parts.h"
 
 #include <stdio.h>
@@ -79,8 +80,9 @@ static void read_colours(Binder *b, const char *key, double min, float out[3]) {
     }
 }
 
-/* Of `count` blocks those whose rows are taken.  The projector was trained on what goes into the last block; old files
- * leave that one out, and say so by has_llava_projector; or they name the block. */
+/* Of `count` blocks those whose rows are taken.  The projector was trained on what goes into
+ * the last block; old files leave that one out, and say so by has_llava_projector; or they name
+ * the block. */
 static size_t blocks_used(Binder *b, size_t count) {
     const GgufPair *named = find_key(b, "feature_layer");
     int64_t layer = 0;
@@ -100,7 +102,8 @@ static size_t blocks_used(Binder *b, size_t count) {
     return count;
 }
 
-/* Block `used` and those behind it, and the norm behind them all, are there and play no part. */
+/* Block `used` and those behind it, and the norm behind them all, are there and play no
+ * part. */
 static void mark_idle(Binder *b, size_t used) {
     const Gguf *g = &b->model->gguf;
     for (size_t i = 0; i < g->n_tensors; i++) {
@@ -158,7 +161,7 @@ void bind_eye(Binder *b) {
 }
 
 #define EYE_KIND \
-    {"mmproj", "the eye of a model", "give the file of the eye that it belongs to", false}
+    { "mmproj", "the eye of a model", "give the file of the eye that it belongs to", false }
 const FileKind eye_kinds[2] = {[CLASS_FIRST] = EYE_KIND, [CLASS_LAST] = EYE_KIND};
 
 bool model_open_eye(Model *m, const void *bytes, size_t size, ClassPlace place, Fault *fault) {

@@ -9,11 +9,11 @@
  *     model.c       all of it, in order
  *     left_over.c   keys and tensors that were never looked up
  *
- * A family that is more than a plain decoder has FamilyHooks, which take the place of these steps and
- * are made of the same functions.
+ * A family that is more than a plain decoder has FamilyHooks, which take the place of these
+ * steps and are made of the same functions.
  *
- * Invariant: a key or tensor is marked when it has been looked up, here and nowhere else; what is
- * not marked once all is bound plays no part in what is computed, and refuse_left_over says so. */
+ * Invariant: a key or tensor is marked when it is looked up, here and nowhere else; what is not
+ * marked once all is bound is not computed with, and refuse_left_over says so. */
 #ifndef STRATA_BIND_H
 #define STRATA_BIND_H
 
@@ -21,8 +21,8 @@
 
 /* ------------------------------------------------------------------ tables */
 
-/* What most rows say, in a word: the norm, which numbers of a head turn together, the network between
- * up and down. */
+/* What most rows say, in a word: the norm, which numbers of a head turn together, the network
+ * between up and down. */
 #define RMS    .norm = NORM_RMS
 #define LAYER  .norm = NORM_LAYER
 #define PAIRS  .rope = ROPE_INTERLEAVED
@@ -70,8 +70,8 @@ typedef struct FamilyHooks {
     size_t (*source)(const Model *model, const int32_t *tokens, size_t count);
     bool (*check_prompt)(const Model *model, const int32_t *tokens, size_t count, size_t batch,
                          Fault *fault);
-    /* a session: the memory of each layer, of which shapes (2 * layers) has the core's; returns how many
-     * layers it has; a batch; a text */
+    /* a session: the memory of each layer, of which shapes (2 * layers) has the core's; returns
+     * how many layers it has; a batch; a text */
     size_t (*shapes)(const Model *model, KvConfig *config, KvShape *shapes);
     size_t (*tokens)(const Session *session);
     bool (*forward)(Session *session, const Batch *batch, Fault *fault);
@@ -85,8 +85,8 @@ typedef struct MoreFamilies {
     size_t n_rows;
     const Role *roles;
     RoleId n_roles;
-    /* The row is found: is the file more than a plain decoder?  Sets model->hooks and extras.  NULL: it
-     * never is */
+    /* The row is found: is the file more than a plain decoder?  Sets model->hooks and extras.
+     * NULL: it never is */
     bool (*find)(Binder *binder);
     /* every session: may it be opened so, and memory for what hangs on it; NULL: nothing */
     bool (*check_session)(const Model *model, const SessionConfig *config, Fault *fault);
@@ -116,8 +116,8 @@ enum { MAX_SIZE = 1 << 24, MAX_HEADS = 65536 };
  *
  *   required   the file must have it
  *
- * Fails when a required key is missing, or one is of another type or outside min to max.  A number
- * may be written as an integer; of a layer, a list has one for each. */
+ * Fails when a required key is missing, or one is of another type or outside min to max.  A
+ * number may be written as an integer; of a layer, a list has one for each. */
 size_t key_size(Binder *binder, const char *key, bool required, size_t default_value,
                 size_t min, size_t max);
 size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool required,
@@ -151,14 +151,14 @@ bool check_fixed(Binder *binder, const FixedKey *keys, size_t count);
 bool read_sizes(Binder *binder);
 void read_eps(Binder *binder);
 
-/* The cap of a family's scores or logits, 0: none; the family's own where the file has no key. */
+/* The cap of scores or logits, 0: none; the family's own where the file has no key. */
 float read_softcap(Binder *binder, const char *key, float of_family);
 
 /* Those of one layer, of which dim and extras are there. */
 bool read_layer(Binder *binder, size_t layer, LayerSizes *sizes);
 
-/* ... of its attention, if it has one: numbers of heads; lengths, by keys that end with `kind`, from which
- * the widths of its maps follow; do they fit? */
+/* ... of its attention, if it has one: numbers of heads; lengths, by keys that end with `kind`,
+ * from which the widths of its maps follow; do they fit? */
 bool read_heads(Binder *binder, size_t layer, bool attends, LayerSizes *sizes);
 bool read_lengths(Binder *binder, const char *kind, bool required, LayerSizes *sizes);
 bool check_heads(Binder *binder, const LayerSizes *sizes);
@@ -181,7 +181,7 @@ void read_ropes(Binder *binder);
 /* Positions the model saw before its context was stretched. */
 size_t trained_ctx(Binder *binder);
 
-/* What turns in layers without a window, or with one: the first of the kind says how many numbers. */
+/* How many numbers turn in layers without a window, or with one: the first such layer says. */
 size_t rotary_of(const Model *model, bool windowed);
 
 RopeScaling read_scaling(Binder *binder);
@@ -214,11 +214,12 @@ const float *bind_numbers(Binder *binder, const char *name, bool required, int n
 const float *bind_vector(Binder *binder, const char *name, bool required, size_t size,
                          const char *from);
 
-/* NAME.weight and NAME.bias of a norm over `width` numbers, or over each of `heads` times as many. */
+/* NAME.weight and NAME.bias of a norm of `width` numbers, or of each of `heads` such rows. */
 Norm bind_norm(Binder *binder, const char *name, bool required, size_t heads, size_t width,
                const char *from);
 
-/* All tensors and settings of a block; one role; several roles that may stand in one tensor: is it there? */
+/* All tensors and settings of a block; one role; several roles that may stand in one tensor: is
+ * it there? */
 void bind_block(Binder *binder, Block *block, size_t layer);
 void bind_role(Binder *binder, Block *block, RoleId id, size_t layer, Need need);
 bool bind_fused(Binder *binder, Block *block, const char *name, const RoleId *ids, int count,
@@ -228,7 +229,7 @@ bool bind_fused(Binder *binder, Block *block, const char *name, const RoleId *id
 Need need_of(const Model *model, RoleId id, size_t layer);
 size_t size_one(const LayerSizes *sizes);
 
-/* Embedding and learned positions; the norm before the head; the head of so many rows; all of them. */
+/* Embedding and learned positions; the norm before the head; the head; all of them. */
 void bind_tables(Binder *binder, bool required);
 void bind_out_norm(Binder *binder, const char *name);
 void bind_head(Binder *binder, size_t rows, const char *from);

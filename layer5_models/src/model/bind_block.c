@@ -61,7 +61,7 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
     }
 }
 
-/* ------------------------------------------------------------------ several maps in one tensor */
+/* ------------------------------------------------------------- several maps in one tensor */
 
 /* Rows first .. first+n-1 of a map. */
 static Linear slice_of(const Linear *map, size_t first, size_t n) {

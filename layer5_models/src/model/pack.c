@@ -27,8 +27,8 @@ static bool is_packed(const Linear *map) {
     return map && map->w.data && dtype_is_quantized(map->w.dtype);
 }
 
-/* The next quantized map, or maps: of the blocks, the head, then what a family has besides; NULL:
- * there are no more. */
+/* The next quantized map, or maps: of the blocks, the head, then what a family has besides;
+ * NULL: there are no more. */
 static Linear *next_part(const Model *m, PackWalk *at) {
     for (; at->layer < m->sizes.layers; at->layer++, at->id = 0)
         while (at->id < role_count()) {

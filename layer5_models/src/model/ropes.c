@@ -56,8 +56,8 @@ const float *read_divisors(Binder *b, bool required) {
                        "rope.dimension_count");
 }
 
-/* Windowed layers reach no further than they were trained, so some families do not stretch them.
- * YaRN that does not stretch still leaves attn_factor. */
+/* Windowed layers reach no further than they were trained, so some families do not stretch
+ * them. YaRN that does not stretch still leaves attn_factor. */
 void read_window_rope(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     c->rotary = rotary_of(b->model, true);

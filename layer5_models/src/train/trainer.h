@@ -67,7 +67,8 @@ struct Trainer {
         float *update, *product; /* the largest matrix */
         float *gram, *power;     /* the square of its shorter side */
     } muon;
-    /* an adapter that is learned (train_lora.h), and how it is given back; NULL: the weights are */
+    /* an adapter that is learned (train_lora.h), and how it is given back; NULL: the weights
+     * are */
     struct TrainLora *lora;
     void (*drop_lora)(struct TrainLora *lora);
     WorldText scratch;
@@ -82,8 +83,8 @@ struct Trainer {
     uint64_t next_document;
 };
 
-/* params.c: the next tensor of the flat array, whose offset is returned; and a pointer to it in two structs, of weights
- * and of gradients. */
+/* params.c: the next tensor of the flat array, whose offset is returned; and a pointer to it in
+ * two structs, of weights and of gradients. */
 size_t train_add(Trainer *trainer, size_t *used, const char *name, size_t rows, size_t cols);
 void train_point(Trainer *trainer, void *weights, void *gradients, size_t field, size_t offset);
 
@@ -100,7 +101,8 @@ void train_load_documents(Trainer *trainer, const Corpus *corpus, uint64_t *inde
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t max_documents);
 
-/* export.c: how a parameter lies in a file, and the family and the keys of a model that a run writes. */
+/* export.c: how a parameter lies in a file, and the family and the keys of a model that a run
+ * writes. */
 const char *train_family(const TrainConfig *config);
 void train_file_shape(const Parameter *p, size_t shape[2]);
 void train_put_metadata(GgufWriter *out, const TrainConfig *config, const char *name,
@@ -111,9 +113,9 @@ void train_put_metadata(GgufWriter *out, const TrainConfig *config, const char *
 double train_forward(Trainer *trainer, bool gradients);
 void train_backward(Trainer *trainer);
 
-/* adamw.c: take one step; returns the gradient's norm (of all tensors together) before clipping.  A
- * gradient longer than config.clip is scaled to that length; t is the steps done and this one; the
- * matrices inside the blocks go to train_update_matrix with that scale. */
+/* adamw.c: take one step; returns the gradient's norm (of all tensors together) before
+ * clipping.  A gradient longer than config.clip is scaled to that length; t is the steps done
+ * and this one; the matrices inside the blocks go to train_update_matrix with that scale. */
 double train_update(Trainer *trainer, double rate);
 
 /* muon.c: the step of one matrix inside a block, by the formulas at the head of that file.
@@ -125,8 +127,8 @@ double train_update(Trainer *trainer, double rate);
 void train_update_matrix(Trainer *trainer, const Parameter *parameter, float scale,
                          double rate);
 
-/* muon.c: make all singular values of x (rows, cols) about 1, in place.  Its length, the root of
- * the sum of all squares, is brought to 1; then come five rounds of the polynomial. */
+/* muon.c: make all singular values of x (rows, cols) about 1, in place.  Its length, the root
+ * of the sum of all squares, is brought to 1; then come five rounds of the polynomial. */
 void train_orthogonalize(Trainer *trainer, float *x, size_t rows, size_t cols);
 
 /* The gradients of one batch by index, without an update; for tests.  Returns the loss. */
