@@ -27,23 +27,10 @@ typedef struct Corpus {
     FileMap file;
 } Corpus;
 
-/* Fails when the file cannot be read, has a zero byte or no document, or memory is short. */
-bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
 void corpus_close(Corpus *corpus);
-
-/* Cut the first document off a text: up to a line <|endoftext|>, or all of it, without the
- * newline at its end. */
-Text corpus_cut_document(Text *rest);
 
 /* Document `index`; a file starts over at its end.  nats: the world's entropy; NAN: a file. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
-
-/* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
- * which the caller frees after it, on failure too.
- *
- *   mask   one of them stands for an open place (tokenizer_mask) */
-bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
-                        Gguf *vocab, Fault *fault);
 
 typedef struct Trainer Trainer;
 

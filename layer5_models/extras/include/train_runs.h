@@ -5,6 +5,22 @@
 
 #include "train.h"
 
+/* A text file with a line <|endoftext|> after each document.
+ *
+ * Fails when the file cannot be read, has a zero byte or no document, or memory is short. */
+bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault);
+
+/* Cut the first document off a text: up to a line <|endoftext|>, or all of it, without the
+ * newline at its end. */
+Text corpus_cut_document(Text *rest);
+
+/* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
+ * which the caller frees after it, on failure too.
+ *
+ *   mask   one of them stands for an open place (tokenizer_mask) */
+bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
+                        Gguf *vocab, Fault *fault);
+
 /* Documents of a file that have more than `ctx` tokens, with the one that begins them, become
  * several, cut before a word where there is one: each is read from its beginning, without what
  * came before it.

@@ -19,6 +19,7 @@
 #include "loaded_model.h"
 #include "surprisal.h"
 #include "train.h"
+#include "train_runs.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "input.h"
 #include "train.h"
 #include "world_parts.h"
+#include "train_runs.h"
 
 #include <math.h>
 #include <stdlib.h>
