@@ -131,7 +131,7 @@ wasm_kernels() { # the same program, as WebAssembly under node
     # shellcheck disable=SC2046
     clang --target=wasm32-wasi -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN -O2 -ffp-contract=off -Wno-unused-command-line-argument -Idocs/playground \
         $includes -Ilayer2_linalg/src -Ilayer2_linalg/extras -Ilayer1_tensor/src -Ilayer1_tensor/extras tests/kernels/compare.c \
-        $(find layer[1-2]_*/src layer[1-2]_*/extras -name '*.c' ! -name file_write.c ! -path 'layer1_tensor/src/file_kind.c' ! -path 'layer2_linalg/src/kernel_sets.c' ! -path 'layer2_linalg/src/quant_formats.c') \
+        $(find layer[1-2]_*/src layer[1-2]_*/extras -name '*.c' ! -name file_write.c ! -path 'layer1_tensor/src/file_kind.c' ! -path 'layer2_linalg/src/kernels/kernel_sets.c' ! -path 'layer2_linalg/src/quant_formats.c') \
         -lwasi-emulated-mman -o build/playground/compare.wasm || return 1
     node --no-warnings tests/kernels/run_wasm.mjs build/playground/compare.wasm
 }

@@ -1,5 +1,5 @@
 /* The grader of layer 1's lists in a file: keys and values, and what is said of each tensor. */
-#include "../src/gguf_reader.h"
+#include "../src/gguf/gguf_reader.h"
 #include "grader.h"
 
 DECLARE_SHIPPED(gguf_take_pair);

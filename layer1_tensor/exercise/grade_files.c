@@ -1,6 +1,6 @@
 /* The graders of layer 1: memory, and what stands in a file. */
-#include "../src/gguf_bytes.h"
-#include "../src/gguf_reader.h"
+#include "../src/gguf/gguf_bytes.h"
+#include "../src/gguf/gguf_reader.h"
 #include "grader.h"
 #include "tensor.h"
 

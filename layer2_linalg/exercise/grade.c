@@ -1,5 +1,5 @@
 /* The graders of layer 2: dot products and products of matrices, against sums in double precision. */
-#include "../src/kernel_types.h"
+#include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
 

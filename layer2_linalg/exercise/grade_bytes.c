@@ -1,5 +1,5 @@
 /* The graders of layer 2: inputs in bytes, and products in whole numbers. */
-#include "../src/kernel_types.h"
+#include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
 

@@ -1,5 +1,5 @@
 /* The grader of layer 2: the exponential, the same to the bit on every instruction set. */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "linalg.h"
 #include "near.h"
 

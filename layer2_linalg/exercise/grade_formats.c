@@ -1,6 +1,6 @@
 /* The graders of layer 2: numbers in blocks. */
 #include "../src/formats/quants.h"
-#include "../src/kernel_types.h"
+#include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
 

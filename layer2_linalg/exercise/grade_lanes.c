@@ -1,5 +1,5 @@
 /* The grader of layer 2: a dot product in lanes.  For x86-64 with AVX2. */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "edge.h"
 #include "near.h"
 #include "linalg.h"

@@ -1,5 +1,5 @@
 /* The grader of layer 2: the product of packed panels. */
-#include "../src/kernel_types.h"
+#include "../src/kernels/kernel_types.h"
 #include "edge.h"
 #include "near.h"
 #include "linalg.h"

@@ -1,5 +1,5 @@
 /* The graders of layer 2: stored rows back to floats, and the textbook's product with them. */
-#include "../src/kernel_types.h"
+#include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
 

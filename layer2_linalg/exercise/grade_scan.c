@@ -1,5 +1,5 @@
 /* The grader of layer 2: one pass over a row of logits, the same bits on every instruction set. */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "near.h"
 #include "linalg.h"
 

@@ -1,5 +1,5 @@
 /* The graders of layer 2: the other loops over vectors. */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "near.h"
 #include "linalg.h"
 

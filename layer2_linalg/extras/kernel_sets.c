@@ -1,5 +1,5 @@
 /* kernel_sets.c - all instruction sets: the core's and those of avx512/, neon/ and wasm/. */
-#include "kernel_sets.h"
+#include "kernels/kernel_sets.h"
 
 /* A set without its own version of a kernel borrows another set's. */
 static const Kernels scalar = KERNELS_SCALAR;

@@ -2,7 +2,7 @@
  * of the multiplications in this file for each token. */
 #include "dot.h"
 #include "convert.h"
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "quantized.h"
 #include "size.h"
 

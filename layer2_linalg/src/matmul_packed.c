@@ -5,7 +5,7 @@
  * in tiles of MC, each packed by the thread that takes it; inside, the micro-kernel.
  *
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "matmul.h"
 #include "simd/inline.h"
 #include "simd/unroll.h"

@@ -3,7 +3,7 @@
 #include "simd/prefetch.h"
 #include "convert.h"
 #include "dot.h"
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "matmul.h"
 #include "size.h"
 

@@ -1,5 +1,5 @@
 /* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "size.h"
 #include "simd/packed_layout.h"
 

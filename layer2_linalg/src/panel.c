@@ -1,6 +1,6 @@
 /* panel.c - see panel.h: products in whole numbers, as they are read first. */
 #include "panel.h"
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "simd/prefetch.h"
 #include "formats/quants.h"
 

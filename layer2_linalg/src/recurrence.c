@@ -1,5 +1,5 @@
 /* recurrence.c - see recurrence.h. */
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* scan.c - see scan.h. */
 #include "scan.h"
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "simd/scan_lanes.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "vector.h"
 #include "size.h"
 #include "half.h"
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "simd/exp_constants.h"
 
 #include <math.h>

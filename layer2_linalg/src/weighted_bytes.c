@@ -2,7 +2,7 @@
 #include "weighted_bytes.h"
 #include "formats/quants.h"
 #include "half.h"
-#include "kernel_table.h"
+#include "kernels/kernel_table.h"
 #include "size.h"
 
 /* Row j, column i of x in groups of `group` rows. */

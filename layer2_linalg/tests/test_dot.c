@@ -1,6 +1,6 @@
 /* dot: every instruction set and format against the error bound, at every length, offset and
  * tile */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "every_isa.h"
 #include "linalg.h"
 

@@ -1,6 +1,6 @@
 /* matmul: naive, blocked, packed and stored weights; shapes, strides, threads */
 #include "../src/blocks.h"
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "every_isa.h"
 #include "linalg.h"
 

@@ -1,5 +1,5 @@
 /* products of quantized weights: every format and instruction set, to the bit */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "every_isa.h"
 #include "random_blocks.h"
 

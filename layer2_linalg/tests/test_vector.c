@@ -1,5 +1,5 @@
 /* axpy, weighted sum, sum, max, mask, exp on every instruction set */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "check.h"
 #include "linalg.h"
 

@@ -1,5 +1,5 @@
 /* weighted sums of bytes on every instruction set: exact in brackets, then scaled */
-#include "../src/kernel_table.h"
+#include "../src/kernels/kernel_table.h"
 #include "check.h"
 #include "linalg.h"
 

@@ -1,6 +1,6 @@
 /* compare.c - every set of kernels that this machine has against the scalar ones, in a program of its own that needs
  * nothing but the C library: so it runs in emulators of machines that nobody here has. */
-#include "../../layer2_linalg/src/kernel_table.h"
+#include "../../layer2_linalg/src/kernels/kernel_table.h"
 #include "linalg.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* pickle.c - see pickle.h. */
 #include "pickle.h"
-#include "gguf_bytes.h"
+#include "gguf/gguf_bytes.h"
 
 #include "size.h"
 

@@ -1,6 +1,6 @@
 /* safetensors.c - see safetensors.h. */
 #include "safetensors.h"
-#include "gguf_bytes.h"
+#include "gguf/gguf_bytes.h"
 #include "half.h"
 
 #include <stdlib.h>

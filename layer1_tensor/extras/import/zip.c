@@ -1,6 +1,6 @@
 /* zip.c - see zip.h. */
 #include "zip.h"
-#include "gguf_bytes.h"
+#include "gguf/gguf_bytes.h"
 
 #include "size.h"
 

@@ -3,7 +3,7 @@
  *
  * Six inputs keep twelve sums under way; with the weights and an input they fill the sixteen
  * registers, so what is added up over the groups waits in memory. */
-#include "kernel_types.h"
+#include "kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "simd/unroll.h"

@@ -10,7 +10,7 @@
  *
  * Signed quants are made unsigned by adding 128; 128 times the sum of the inputs is taken off at
  * the start, exactly. */
-#include "kernel_types.h"
+#include "kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "avx2/inputs_avx2.h"

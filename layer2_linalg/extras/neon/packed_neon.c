@@ -1,5 +1,5 @@
 /* packed_neon.c - packed weights to panels, 16 bytes at a time.  Read packed.c first. */
-#include "kernel_types.h"
+#include "kernels/kernel_types.h"
 
 #if defined(__aarch64__)
 #include "unpack_neon.h"

@@ -1,6 +1,6 @@
 /* recurrence_neon.c - the step of a recurrence, four times four lanes at a time (AArch64).  Read
  * recurrence.c first. */
-#include "kernel_types.h"
+#include "kernels/kernel_types.h"
 
 #if defined(__aarch64__)
 #include "simd/unroll.h"

@@ -1,6 +1,6 @@
 /* vector_neon.c - weighted sum, sum, max, mask and exp, four lanes at a time (AArch64).
  * Read vector.c first. */
-#include "kernel_types.h"
+#include "kernels/kernel_types.h"
 
 #if defined(__aarch64__)
 #include "simd/prefetch.h"

@@ -1,6 +1,6 @@
 /* vector_wasm.c - weighted sum, sum, max and exp, four lanes at a time (WebAssembly).
  * Read vector.c first. */
-#include "kernel_types.h"
+#include "kernels/kernel_types.h"
 
 #if defined(__wasm__)
 #include "simd/unroll.h"

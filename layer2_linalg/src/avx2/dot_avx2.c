@@ -10,7 +10,7 @@
  *
  * With one column the weights come from main memory, four rows side by side: the same place of the
  * next four is prefetched meanwhile. */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "avx2.h"

@@ -5,7 +5,7 @@
  *     a[0] ->  | c00 | c01 |
  *      ...     |    ...    |      each step along k: 2 loads, 6 broadcasts, 12 multiply-adds,
  *     a[5] ->  | c50 | c51 |      and the CPU does two multiply-adds a cycle: they are the limit */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 #include "../simd/unroll.h"
 
 #if defined(__x86_64__)

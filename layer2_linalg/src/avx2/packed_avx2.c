@@ -1,5 +1,5 @@
 /* packed_avx2.c - packed weights to panels, 32 bytes at a time.  Read packed.c first. */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "unpack_avx2.h"

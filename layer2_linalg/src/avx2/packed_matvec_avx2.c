@@ -7,7 +7,7 @@
  *
  * Many inputs share an unpacked panel; one would read it back only once, and storing 4096
  * quants costs as much as multiplying them. */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "inputs_avx2.h"

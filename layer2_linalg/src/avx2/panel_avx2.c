@@ -1,5 +1,5 @@
 /* panel_avx2.c - making panels: 16 rows interleaved, inputs quantized to bytes.  Read panel.c first. */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "../simd/unroll.h"

@@ -10,7 +10,7 @@
  * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.
  * Signed bytes have room for one: |w| times x with the sign of w (and with many inputs,
  * quantized_s8_avx2.c). */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "../simd/unroll.h"

@@ -2,7 +2,7 @@
  * first.
  *
  *     lanes 0..7 and 8..15 are a register each; folding begins with their sum */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "avx2.h"

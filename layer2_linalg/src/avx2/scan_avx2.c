@@ -2,7 +2,7 @@
  *
  *     register 0: lanes 0..7     register 1: lanes 8..15     so 16 numbers a round, as scan.h draws it
  */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "exp_avx2.h"

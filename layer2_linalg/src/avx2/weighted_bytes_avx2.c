@@ -2,7 +2,7 @@
  *
  *     maddubs   unsigned bytes times signed ones: |x| times a with x's sign; two such products fit 16 bits
  *     madd      two products of 16 bits, added in 32 */
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "../simd/unroll.h"

@@ -7,7 +7,7 @@
 #ifndef STRATA_BYTES_TEMPLATE_H
 #define STRATA_BYTES_TEMPLATE_H
 
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 /* The results from c on, and of these the columns from i on. */
 INLINE WeightedBytes bytes_from(int group, WeightedBytes t, size_t c, size_t i) {

@@ -15,7 +15,7 @@
 #ifndef STRATA_DOT_TEMPLATE_H
 #define STRATA_DOT_TEMPLATE_H
 
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 #include "size.h"
 #include "prefetch.h"
 #include "unroll.h"

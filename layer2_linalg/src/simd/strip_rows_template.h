@@ -13,7 +13,7 @@
 #ifndef STRATA_STRIP_ROWS_TEMPLATE_H
 #define STRATA_STRIP_ROWS_TEMPLATE_H
 
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 #include "unroll.h"
 
 /* `count` registers of rows from row r on, register k with LANES of them.  All that the loop reads stands in variables

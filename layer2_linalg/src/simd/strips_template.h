@@ -11,7 +11,7 @@
 #ifndef STRATA_STRIPS_TEMPLATE_H
 #define STRATA_STRIPS_TEMPLATE_H
 
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 /* The results from c on, and of these the columns from i on. */
 static inline WeightedTask results_from(WeightedTask t, size_t c, size_t i) {

@@ -5,7 +5,7 @@
 #ifndef STRATA_VNNI_TEMPLATE_H
 #define STRATA_VNNI_TEMPLATE_H
 
-#include "../kernel_types.h"
+#include "../kernels/kernel_types.h"
 
 #include <stdbool.h>
 
