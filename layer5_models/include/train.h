@@ -17,8 +17,8 @@
 
 #include <stdio.h>
 
-/* Where documents come from: Tiny World, or a text file with a line <|endoftext|> after each
- * document. */
+/* Where documents come from: Tiny World, or a text file (train_runs.h) with a line
+ * <|endoftext|> after each document. */
 typedef struct Corpus {
     const World *world; /* NULL: a file */
     uint64_t seed;
@@ -31,6 +31,13 @@ void corpus_close(Corpus *corpus);
 
 /* Document `index`; a file starts over at its end.  nats: the world's entropy; NAN: a file. */
 Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, double *nats);
+
+/* Learn a vocabulary of so many tokens from the first documents, as a GGUF that lies in *bytes,
+ * which the caller frees after it, on failure too.
+ *
+ *   mask   one of them stands for an open place (tokenizer_mask) */
+bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
+                        Gguf *vocab, Fault *fault);
 
 typedef struct Trainer Trainer;
 
@@ -72,18 +79,6 @@ typedef struct TrainStep {
 
 /* One batch and one update. */
 TrainStep trainer_step(Trainer *trainer);
-
-/* Loss on documents first .. first+count-1 of a corpus, and the entropy of these documents, in
- * nats for each token (NAN for files, and where ctx cuts a document). */
-void trainer_evaluate(Trainer *trainer, const Corpus *corpus, uint64_t first, size_t count,
-                      double *loss, double *floor);
-
-/* Continue `prompt` with draws at a temperature (0: greedy), into text; a look at how it speaks
- * by now.
- *
- * Needs    a model that writes from left to right. */
-void trainer_sample(Trainer *trainer, Text prompt, size_t max_tokens, double temperature,
-                    uint64_t seed, WorldText *text);
 
 size_t trainer_steps_done(const Trainer *trainer);
 

@@ -1,4 +1,4 @@
-/* corpus_file.c - documents from a file, and a vocabulary for them.  See train_runs.h. */
+/* corpus_file.c - the documents of a text file.  See train_runs.h. */
 #include "size.h"
 #include "train_runs.h"
 
@@ -63,44 +63,4 @@ bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
     corpus_close(corpus);
     return fault_set(
         fault, "%s holds no document: put text in it, a line <|endoftext|> after each", path);
-}
-
-enum { VOCAB_DOCUMENTS = 20000 };
-
-/* The first documents, each a text of its own; false when memory runs out. */
-static bool copy_documents(const Corpus *corpus, Text *texts, size_t n) {
-    WorldText scratch = {0};
-    double nats;
-    bool ok = true;
-    for (size_t i = 0; ok && i < n; i++) {
-        Text text = corpus_document(corpus, i, &scratch, &nats);
-        char *copy = malloc(text.size + 1);
-        if ((ok = copy != NULL)) memcpy(copy, text.data, text.size);
-        texts[i] = (Text){copy, text.size};
-    }
-    world_text_free(&scratch);
-    return ok;
-}
-
-bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned char **bytes,
-                        Gguf *vocab, Fault *fault) {
-    enum { MASK = 3 };
-    static const char *const specials[] = {"<|endoftext|>", "<|im_start|>",
-                                           "<|im_end|>", [MASK] = "<|mask|>"};
-    size_t n = corpus->world || corpus->count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS
-                                                                : corpus->count,
-           size;
-    Text *texts = calloc(n, sizeof *texts);
-    GgufWriter *writer = gguf_writer_open(fault);
-    bool ok = writer != NULL;
-    if (ok && (!texts || !copy_documents(corpus, texts, n)))
-        ok = fault_set(fault, "no memory for %zu documents", n);
-    ok = ok && bpe_train(texts, n, specials, mask ? 4 : 3, tokens, writer, fault);
-    if (ok && mask) gguf_put_int(writer, "tokenizer.ggml.mask_token_id", GGUF_U32, MASK);
-    ok = ok && gguf_write_memory(writer, bytes, &size, fault) &&
-         gguf_parse(vocab, *bytes, size, fault);
-    for (size_t i = 0; texts && i < n; i++) free((char *)texts[i].data);
-    free(texts);
-    if (writer) gguf_writer_close(writer);
-    return ok;
 }

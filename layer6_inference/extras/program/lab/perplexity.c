@@ -14,6 +14,7 @@
  *
  * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
  * surprisals taken as independent. */
+#include "train_runs.h"
 #include "commands.h"
 #include "input.h"
 #include "loaded_model.h"

@@ -1,4 +1,5 @@
 /* check.c - strata world check, strata world score: read documents of Tiny World. */
+#include "train_runs.h"
 #include "world_check.h"
 #include "input.h"
 #include "train.h"
