@@ -3,6 +3,7 @@
  * --csv prints the first row of the matrix: column,value. */
 #include "worked.h"
 #include "tensor.h"
+#include "tensor_print.h"
 
 static const char *const name = "token_embd.weight";
 enum { COLUMN = 3, SHOWN = 4 };

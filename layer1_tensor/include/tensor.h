@@ -10,7 +10,7 @@
 #include "text.h"       /* a text as a pointer and a size */
 #include "dtype.h"      /* the table of number formats */
 #include "half.h"       /* 16-bit floating point, bit by bit */
-#include "view.h"       /* shape, stride, view, print: the Tensor itself */
+#include "view.h"       /* shape, stride, view: the Tensor itself */
 #include "file_map.h"   /* a file as bytes in memory */
 #include "file_write.h" /* files that appear whole or not at all */
 #include "gguf.h"       /* the container models come in: read and write */

@@ -74,10 +74,6 @@ const void *tensor_row(const Tensor *tensor, size_t i);
 /* One element of a plain tensor (F32, F16, BF16, Q8_0) as a float; index has ndim entries. */
 float tensor_get(const Tensor *tensor, const size_t *index);
 
-/* For a person: `F32 (2, 3)`, then the numbers in rows, long dimensions with their middle left
- * out. */
-void tensor_print(const Tensor *tensor, FILE *out);
-
 /* "(2, 3)" into text. */
 const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t size);
 

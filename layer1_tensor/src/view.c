@@ -2,6 +2,7 @@
 #include "view.h"
 #include "half.h"
 
+#include <stdio.h>
 #include <string.h>
 
 Tensor tensor_view(Dtype dtype, int ndim, const size_t *shape, void *data) {
@@ -120,4 +121,12 @@ Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape) {
     REQUIRE(tensor_count(&t) == tensor_count(tensor), "%zu elements do not become %zu",
             tensor_count(tensor), tensor_count(&t));
     return t;
+}
+
+const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t size) {
+    size_t used = (size_t)snprintf(text, size, "(");
+    for (int i = 0; i < ndim && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", shape[i]);
+    if (used < size) snprintf(text + used, size - used, ")");
+    return text;
 }

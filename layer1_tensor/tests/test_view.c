@@ -1,6 +1,7 @@
 /* view: slices, transposes, reshapes and print */
 #include "check.h"
 #include "tensor.h"
+#include "tensor_print.h"
 
 static float numbers[24];
 

@@ -4,6 +4,7 @@
 
 #include "tensor.h"
 
+#include "tensor_print.h"  /* a tensor for a person to read */
 #include "pieces.h"        /* memory for many small things */
 #include "json.h"          /* JSON texts, read into a tree */
 #include "safetensors.h"   /* the container that models are published in */

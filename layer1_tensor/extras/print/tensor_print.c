@@ -1,13 +1,5 @@
-/* tensor_print.c - a tensor for a person to read.  See view.h. */
-#include "view.h"
-
-const char *tensor_shape_text(int ndim, const size_t *shape, char *text, size_t size) {
-    size_t used = (size_t)snprintf(text, size, "(");
-    for (int i = 0; i < ndim && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, i ? ", %zu" : "%zu", shape[i]);
-    if (used < size) snprintf(text + used, size - used, ")");
-    return text;
-}
+/* tensor_print.c - a tensor for a person to read.  See tensor_print.h. */
+#include "tensor_print.h"
 
 /* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last
  * three. */
