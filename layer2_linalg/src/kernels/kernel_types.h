@@ -3,7 +3,7 @@
 #ifndef STRATA_KERNEL_TYPES_H
 #define STRATA_KERNEL_TYPES_H
 
-#include "panel.h"
+#include "../panel.h"
 #include "recurrence.h"
 #include "scan.h"
 #include "vector.h"
