@@ -14,6 +14,7 @@
  *
  * Invariant: every number comes from glass.h, which has it from the forward pass itself. */
 #include "playground.h"
+#include "families.h"
 #include "glass.h"
 #include "interventions.h"
 

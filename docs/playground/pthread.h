@@ -6,6 +6,7 @@
 #define STRATA_PLAYGROUND_PTHREAD_H
 
 typedef int pthread_t, pthread_mutex_t, pthread_cond_t;
+#define PTHREAD_MUTEX_INITIALIZER 0
 
 static inline int pthread_none(void *a, const void *b) { return (void)a, (void)b, 0; }
 

@@ -151,8 +151,8 @@ static Need needs_rwkv_value(const Recipe *r, const LayerSizes *s) {
 }
 
 /* Places in a block, or in its extras. */
-#define AT(member)   offsetof(Block, member), false
-#define MORE(member) offsetof(BlockExtras, member), true
+#define AT(member)   .place = offsetof(Block, member), .in_extras = false
+#define MORE(member) .place = offsetof(BlockExtras, member), .in_extras = true
 
 /* clang-format off */
 const Role more_roles[ROLES - CORE_ROLES] = {

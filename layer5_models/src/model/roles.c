@@ -73,7 +73,7 @@ static Need need_gate(const Recipe *r, const LayerSizes *s) {
     return need_if(s->hidden && r->gated);
 }
 
-#define AT(member) offsetof(Block, member), false
+#define AT(member) .place = offsetof(Block, member), .in_extras = false
 
 /* clang-format off */
 static const Role core_roles[CORE_ROLES] = {
