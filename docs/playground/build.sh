@@ -19,7 +19,7 @@ includes="-Idocs/playground -Ibuild/layer5_models"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/include -I$layer/extras/include"; done
 # A table of extras/ comes instead of the core's.  What no page calls is not compiled.
 sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src layer[1-6]_*/extras \
-    \( -name program -o -name serve -o -name convert -o -name train -o -name vision -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c -print |
+    \( -name program -o -name serve -o -name convert -o -name train -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c -print |
     while read -r source; do case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac; echo "$source"; done)"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/src -I$layer/extras"; done
 # shellcheck disable=SC2086
