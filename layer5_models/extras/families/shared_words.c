@@ -1,4 +1,4 @@
-/* companion.c - do two models mean the same words by the same numbers? See families.h. */
+/* shared_words.c - do two models mean the same words by the same numbers? See families.h. */
 #include "families.h"
 
 /* Files of one family name the ids that no text has in different ways; more than one token of a
