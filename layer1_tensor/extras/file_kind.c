@@ -73,7 +73,7 @@ static bool is_safetensors(const unsigned char *bytes, size_t size) {
 }
 
 /* Does a name stand in these bytes? */
-static bool holds(const unsigned char *bytes, size_t size, const char *name) {
+static bool file_kind_holds(const unsigned char *bytes, size_t size, const char *name) {
     const size_t n = strlen(name);
     for (size_t i = 0; i + n <= size; i++)
         if (memcmp(bytes + i, name, n) == 0) return true;
@@ -86,9 +86,9 @@ static bool is_pytorch(const unsigned char *bytes, size_t size) {
     enum { NAMES = 1 << 16 };
     if (size > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return true;
     if (size < 4 || memcmp(bytes, "PK\3\4", 4) != 0) return false;
-    return holds(bytes, size < 100 ? size : 100, "data.pkl") ||
-           holds(size > NAMES ? bytes + size - NAMES : bytes, size > NAMES ? NAMES : size,
-                 "data.pkl");
+    return file_kind_holds(bytes, size < 100 ? size : 100, "data.pkl") ||
+           file_kind_holds(size > NAMES ? bytes + size - NAMES : bytes,
+                           size > NAMES ? NAMES : size, "data.pkl");
 }
 
 static bool is_zeros(const unsigned char *bytes, size_t size) {

@@ -13,7 +13,7 @@ static bool cannot(Fault *fault, const char *path, int reason) {
     return fault_set(fault, "%s cannot be written: %s", path, strerror(reason));
 }
 
-static char *join(const char *left, size_t size, const char *right) {
+static char *file_write_join(const char *left, size_t size, const char *right) {
     char *whole = malloc(size + strlen(right) + 1);
     if (whole) memcpy(whole, left, size), strcpy(whole + size, right);
     return whole;
@@ -22,7 +22,7 @@ static char *join(const char *left, size_t size, const char *right) {
 /* The folder a path lies in, links followed; NULL when there is none. */
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
-    char *folder = slash ? join(path, (size_t)(slash + 1 - path), ".") : NULL;
+    char *folder = slash ? file_write_join(path, (size_t)(slash + 1 - path), ".") : NULL;
     char *real = realpath(slash ? (folder ? folder : "") : ".", NULL);
     free(folder);
     return real;
@@ -31,8 +31,9 @@ static char *folder_of(const char *path) {
 /* The path of a file that is not there yet, in a folder that is. */
 static char *resolve_new(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *folder = folder_of(path), *begin = folder ? join(folder, strlen(folder), "/") : NULL;
-    char *real = begin && *name ? join(begin, strlen(begin), name) : NULL;
+    char *folder = folder_of(path),
+         *begin = folder ? file_write_join(folder, strlen(folder), "/") : NULL;
+    char *real = begin && *name ? file_write_join(begin, strlen(begin), name) : NULL;
     free(folder), free(begin);
     return real;
 }
@@ -53,7 +54,7 @@ static const char *kind_of(mode_t mode) {
                                             : "a socket";
 }
 
-static bool check(const char *path, const char *real, Fault *fault) {
+static bool file_write_check(const char *path, const char *real, Fault *fault) {
     struct stat info;
     bool there = stat(real, &info) == 0;
     if (there && !S_ISREG(info.st_mode))
@@ -73,9 +74,10 @@ bool file_writable(const char *path, Fault *fault) {
         return fault_set(fault,
                          "- is no file: for standard output write /dev/stdout, for a file "
                          "of that name ./-");
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) return check(path, path, fault);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return file_write_check(path, path, fault);
     char *real = resolve(path);
-    bool ok = real ? check(path, real, fault) : cannot(fault, path, errno);
+    bool ok = real ? file_write_check(path, real, fault) : cannot(fault, path, errno);
     free(real);
     return ok;
 }
@@ -94,7 +96,7 @@ bool file_same(const char *a, const char *b) {
 enum { PARTS = 8 };
 static _Atomic(char *) parts[PARTS];
 
-static void remember(char *part) {
+static void file_write_remember(char *part) {
     for (size_t i = 0; i < PARTS; i++) {
         char *none = NULL;
         if (atomic_compare_exchange_strong(&parts[i], &none, part)) return;
@@ -108,7 +110,7 @@ void file_drop_all(void) {
     }
 }
 
-static void forget(FileOut *out) {
+static void file_write_forget(FileOut *out) {
     for (size_t i = 0; out->part && i < PARTS; i++) {
         char *part = out->part;
         atomic_compare_exchange_strong(&parts[i], &part, NULL);
@@ -136,13 +138,14 @@ static FILE *create(const char *part, const char *path) {
     return stream;
 }
 
-static bool open_part(FileOut *out, const char *path, Fault *fault) {
+static bool file_write_open_part(FileOut *out, const char *path, Fault *fault) {
     out->path = resolve(path);
-    out->part = out->path ? join(out->path, strlen(out->path), ".strata-part") : NULL;
+    out->part =
+        out->path ? file_write_join(out->path, strlen(out->path), ".strata-part") : NULL;
     out->stream = out->part ? create(out->part, out->path) : NULL;
-    if (out->stream) return remember(out->part), true;
+    if (out->stream) return file_write_remember(out->part), true;
     cannot(fault, path, errno);
-    forget(out);
+    file_write_forget(out);
     return false;
 }
 
@@ -158,7 +161,7 @@ bool file_begin(FileOut *out, const char *path, Fault *fault) {
     *out = (FileOut){0};
     if (stat(path, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode)))
         return open_stream(out, path, fault);
-    return file_writable(path, fault) && open_part(out, path, fault);
+    return file_writable(path, fault) && file_write_open_part(out, path, fault);
 }
 
 /* Two programs that write one file: the second one has taken the part's name. */
@@ -198,7 +201,7 @@ void file_drop(FileOut *out) {
     if (!out->stream) return;
     if (out->part && is_ours(out)) unlink(out->part);
     fclose(out->stream);
-    forget(out);
+    file_write_forget(out);
 }
 
 bool file_write(const char *path, const void *data, size_t size, Fault *fault) {

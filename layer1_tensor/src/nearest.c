@@ -10,7 +10,7 @@
 enum { LETTERS = 40 }; /* of a name, at most: what is longer is cut */
 
 /* What is compared: small letters without - and _.  Returns how many. */
-static size_t plain(Text text, char out[LETTERS]) {
+static size_t nearest_plain(Text text, char out[LETTERS]) {
     size_t n = 0;
     for (size_t i = 0; i < text.size && n < LETTERS; i++)
         if (text.data[i] != '-' && text.data[i] != '_')
@@ -27,7 +27,7 @@ static size_t plain(Text text, char out[LETTERS]) {
  *                           row[i-2][j-2] + 1          ab for ba
  *
  * Source   Damerau 1964, Communications of the ACM 7(3). */
-static size_t changes(const char *a, size_t n, const char *b, size_t m) {
+static size_t nearest_changes(const char *a, size_t n, const char *b, size_t m) {
     size_t row[LETTERS + 1][LETTERS + 1];
     for (size_t i = 0; i <= n; i++) row[i][0] = i;
     for (size_t j = 0; j <= m; j++) row[0][j] = j;
@@ -46,12 +46,13 @@ static size_t changes(const char *a, size_t n, const char *b, size_t m) {
  * so. */
 Text nearest_name(Text word, const char *names) {
     char letters[LETTERS], other[LETTERS];
-    const size_t n = plain(word, letters);
+    const size_t n = nearest_plain(word, letters);
     size_t least = max_size(1, n / 3) + 1, begun = 0;
     Text best = {"", 0}, longer = best;
     for (const char *at = names; n > 1 && *(at += strspn(at, ", |"));) {
         Text name = {at, strcspn(at, ", |")};
-        const size_t m = plain(name, other), distance = changes(letters, n, other, m);
+        const size_t m = nearest_plain(name, other),
+                     distance = nearest_changes(letters, n, other, m);
         at += name.size;
         if (distance < least) least = distance, best = name;
         if (n >= 3 && m > n && memcmp(letters, other, n) == 0) longer = name, begun++;

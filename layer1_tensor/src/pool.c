@@ -63,23 +63,25 @@ static void relax(void) {
 #endif
 }
 
-static unsigned long long round_of(Pool *pool) { return atomic_load(&pool->gate) / GATE_ROUND; }
+static unsigned long long pool_round_of(Pool *pool) {
+    return atomic_load(&pool->gate) / GATE_ROUND;
+}
 
 /* Wait until the round differs from the one last seen. */
 static unsigned long long await_round(Pool *pool, unsigned long long seen) {
     for (int spin = 0; spin < SPINS; spin++) {
-        unsigned long long now = round_of(pool);
+        unsigned long long now = pool_round_of(pool);
         if (now != seen) return now;
         relax();
     }
     pthread_mutex_lock(&pool->lock);
     for (;;) { /* announce first, then look: a round that begins in between is not missed */
         atomic_store(&pool->asleep, true);
-        if (round_of(pool) != seen) break;
+        if (pool_round_of(pool) != seen) break;
         pthread_cond_wait(&pool->wake, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
-    return round_of(pool);
+    return pool_round_of(pool);
 }
 
 /* Count this worker among those inside; false when the gate is closed already. */

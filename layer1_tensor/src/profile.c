@@ -19,7 +19,7 @@ bool profile_start(Profile *p, size_t events, Fault *fault) {
 }
 
 /* The row of a name in the scope that is open; a new one when there is none, -1 when there is no room. */
-static int32_t row_of(Profile *p, const char *name) {
+static int32_t profile_row_of(Profile *p, const char *name) {
     int32_t parent = p->depth ? p->events[p->open[p->depth - 1]].row : -1;
     for (size_t i = 0; i < p->n_rows; i++)
         if (p->rows[i].parent == parent && strcmp(p->rows[i].name, name) == 0)
@@ -29,10 +29,10 @@ static int32_t row_of(Profile *p, const char *name) {
     return (int32_t)p->n_rows++;
 }
 
-static void push(const char *name) {
+static void profile_push(const char *name) {
     Profile *p = watching;
     REQUIRE(p->depth < PROFILE_DEPTH, "%d scopes in each other", PROFILE_DEPTH);
-    int32_t row = p->count < p->room ? row_of(p, name) : NOT_KEPT;
+    int32_t row = p->count < p->room ? profile_row_of(p, name) : NOT_KEPT;
     if (row == NOT_KEPT) { /* this one, and all in it */
         p->missed++;
         profile_on = false;
@@ -42,7 +42,7 @@ static void push(const char *name) {
     p->events[p->count++] = (ProfileEvent){.row = row, .start = clock_seconds()};
 }
 
-static void pop(void) {
+static void profile_pop(void) {
     Profile *p = watching;
     ProfileEvent *e = &p->events[p->open[--p->depth]];
     e->end = clock_seconds();
@@ -50,17 +50,17 @@ static void pop(void) {
 }
 
 bool profile_enter(const char *name) {
-    if (profile_on) push(name);
+    if (profile_on) profile_push(name);
     return profile_on;
 }
 
 void profile_leave(const bool *entered) {
-    if (*entered) pop();
+    if (*entered) profile_pop();
 }
 
 /* ------------------------------------------------------------------ afterwards */
 
-static int by_size(const void *a, const void *b) {
+static int profile_by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -72,7 +72,7 @@ static void find_percentiles(Profile *p, double *times) {
         for (size_t i = 0; i < p->count; i++)
             if (p->events[i].row == (int32_t)r && p->events[i].end > 0)
                 times[n++] = p->events[i].end - p->events[i].start;
-        qsort(times, n, sizeof *times, by_size);
+        qsort(times, n, sizeof *times, profile_by_size);
         row->middle = n ? times[n / 2] : 0;
         row->slow = n ? times[(size_t)(0.95 * (double)(n - 1) + 0.5)] : 0;
     }

@@ -18,7 +18,7 @@ typedef struct Reader {
     Fault *fault;
 } Reader;
 
-static bool wrong(const Reader *r, const char *wanted) {
+static bool json_wrong(const Reader *r, const char *wanted) {
     int line = 1;
     const char *line_begin = r->begin;
     for (const char *c = r->begin; c < r->at; c++)
@@ -30,11 +30,11 @@ static bool wrong(const Reader *r, const char *wanted) {
                      (long)(r->at - line_begin) + 1, wanted, found);
 }
 
-static void skip_space(Reader *r) {
+static void json_skip_space(Reader *r) {
     while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at) r->at++;
 }
 
-static bool take_char(Reader *r, char c) {
+static bool json_take_char(Reader *r, char c) {
     if (r->at == r->end || *r->at != c) return false;
     r->at++;
     return true;
@@ -47,7 +47,7 @@ static bool take_hex4(Reader *r, uint32_t *unit) {
     for (int i = 0; i < 4; i++, r->at++) {
         char c = r->at < r->end ? *r->at : 0;
         int digit = digit_value(c);
-        if (digit > 15) return wrong(r, "four hexadecimal digits");
+        if (digit > 15) return json_wrong(r, "four hexadecimal digits");
         *unit = *unit * 16 + (uint32_t)digit;
     }
     return true;
@@ -62,28 +62,28 @@ static size_t put_utf8(uint32_t c, char *out) {
     return size;
 }
 
-static bool take_escape(Reader *r, char *out, size_t *size) {
+static bool json_take_escape(Reader *r, char *out, size_t *size) {
     static const char letters[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
     uint32_t unit, low;
     char kind = r->at < r->end ? *r->at : 0;
     const char *letter = kind ? strchr(letters, kind) : NULL;
     if (letter) return r->at++, out[(*size)++] = meant[letter - letters], true;
     if (kind != 'u')
-        return wrong(r, "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uHHHH");
+        return json_wrong(r, "one of the escapes \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uHHHH");
     r->at++;
     if (!take_hex4(r, &unit)) return false;
     if (unit >= 0xD800 && unit < 0xDC00) {
-        if (!take_char(r, '\\') || !take_char(r, 'u'))
-            return wrong(r, "\\u and the other half of a pair of surrogates");
+        if (!json_take_char(r, '\\') || !json_take_char(r, 'u'))
+            return json_wrong(r, "\\u and the other half of a pair of surrogates");
         if (!take_hex4(r, &low)) return false;
         if (low < 0xDC00 || low > 0xDFFF)
             return r->at -= 4,
-                   wrong(r, "the other half of a pair of surrogates (DC00 to DFFF)");
+                   json_wrong(r, "the other half of a pair of surrogates (DC00 to DFFF)");
         unit = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
     } else if (unit >= 0xDC00 && unit <= 0xDFFF) {
         return r->at -= 4,
-               wrong(r,
-                     "the first half of a pair of surrogates (D800 to DBFF) before this one");
+               json_wrong(
+                   r, "the first half of a pair of surrogates (D800 to DBFF) before this one");
     }
     *size += put_utf8(unit, out + *size);
     return true;
@@ -98,33 +98,35 @@ static bool take_string(Reader *r, Text *text) {
     if (!out) return fault_set(r->fault, "JSON: no memory for a string");
     while (r->at < r->end && *r->at != '"') {
         if ((unsigned char)*r->at < 0x20)
-            return wrong(r, "no control character inside a string (\\n, \\t are written so)");
-        if (take_char(r, '\\')) {
-            if (!take_escape(r, out, &size)) return false;
+            return json_wrong(r,
+                              "no control character inside a string (\\n, \\t are written so)");
+        if (json_take_char(r, '\\')) {
+            if (!json_take_escape(r, out, &size)) return false;
         } else {
             out[size++] = *r->at++;
         }
     }
     *text = (Text){out, size};
-    return take_char(r, '"') || wrong(r, "the closing \" of a string");
+    return json_take_char(r, '"') || json_wrong(r, "the closing \" of a string");
 }
 
 /* ------------------------------------------------------------------ numbers and words */
 
-static size_t digits(Reader *r) {
+static size_t json_digits(Reader *r) {
     const char *from = r->at;
     while (r->at < r->end && *r->at >= '0' && *r->at <= '9') r->at++;
     return (size_t)(r->at - from);
 }
 
-static bool take_number(Reader *r, JsonValue *value) {
+static bool json_take_number(Reader *r, JsonValue *value) {
     const char *from = r->at;
-    take_char(r, '-');
-    if (!take_char(r, '0') && digits(r) == 0) return wrong(r, "a digit");
-    if (take_char(r, '.') && digits(r) == 0) return wrong(r, "a digit after the point");
-    if (take_char(r, 'e') || take_char(r, 'E')) {
-        if (!take_char(r, '+')) take_char(r, '-');
-        if (digits(r) == 0) return wrong(r, "a digit of the exponent");
+    json_take_char(r, '-');
+    if (!json_take_char(r, '0') && json_digits(r) == 0) return json_wrong(r, "a digit");
+    if (json_take_char(r, '.') && json_digits(r) == 0)
+        return json_wrong(r, "a digit after the point");
+    if (json_take_char(r, 'e') || json_take_char(r, 'E')) {
+        if (!json_take_char(r, '+')) json_take_char(r, '-');
+        if (json_digits(r) == 0) return json_wrong(r, "a digit of the exponent");
     }
     size_t size = (size_t)(r->at - from);
     char *copy = pieces_take(&r->json->pieces, size);
@@ -134,7 +136,7 @@ static bool take_number(Reader *r, JsonValue *value) {
     return true;
 }
 
-static bool take_word(Reader *r, const char *word) {
+static bool json_take_word(Reader *r, const char *word) {
     size_t size = strlen(word);
     if ((size_t)(r->end - r->at) < size || memcmp(r->at, word, size) != 0) return false;
     r->at += size;
@@ -166,16 +168,16 @@ static bool member_room(Reader *r, Members *m) {
 static bool take_member(Reader *r, Members *m, bool object) {
     if (!member_room(r, m)) return false;
     m->keys[m->count] = (Text){0};
-    skip_space(r);
+    json_skip_space(r);
     if (object) {
-        if (!take_char(r, '"')) return wrong(r, "a key in quotes");
+        if (!json_take_char(r, '"')) return json_wrong(r, "a key in quotes");
         if (!take_string(r, &m->keys[m->count])) return false;
-        skip_space(r);
-        if (!take_char(r, ':')) return wrong(r, "a colon after the key");
+        json_skip_space(r);
+        if (!json_take_char(r, ':')) return json_wrong(r, "a colon after the key");
     }
     if (!take_value(r, &m->items[m->count])) return false;
     m->count++;
-    skip_space(r);
+    json_skip_space(r);
     return true;
 }
 
@@ -232,14 +234,15 @@ static bool take_members(Reader *r, JsonValue *value, bool object) {
     Members m = {0};
     char close = object ? '}' : ']';
     if (++r->depth > JSON_DEPTH)
-        return wrong(r, "fewer values inside each other (500 at most)");
-    skip_space(r);
-    bool ok = true, more = !take_char(r, close);
+        return json_wrong(r, "fewer values inside each other (500 at most)");
+    json_skip_space(r);
+    bool ok = true, more = !json_take_char(r, close);
     while (ok && more) {
         ok = take_member(r, &m, object);
-        more = ok && take_char(r, ',');
+        more = ok && json_take_char(r, ',');
         if (ok && !more)
-            ok = take_char(r, close) || wrong(r, object ? "a comma or }" : "a comma or ]");
+            ok = json_take_char(r, close) ||
+                 json_wrong(r, object ? "a comma or }" : "a comma or ]");
     }
     ok = ok && (!object || m.count < 2 || drop_equal_keys(r, &m));
     ok = ok && keep_members(r, &m, value, object);
@@ -249,20 +252,20 @@ static bool take_members(Reader *r, JsonValue *value, bool object) {
 }
 
 static bool take_value(Reader *r, JsonValue *value) {
-    skip_space(r);
+    json_skip_space(r);
     *value = (JsonValue){.kind = JSON_STRING};
-    if (take_char(r, '"')) return take_string(r, &value->text);
-    if (take_char(r, '{')) return take_members(r, value, true);
-    if (take_char(r, '[')) return take_members(r, value, false);
+    if (json_take_char(r, '"')) return take_string(r, &value->text);
+    if (json_take_char(r, '{')) return take_members(r, value, true);
+    if (json_take_char(r, '[')) return take_members(r, value, false);
     value->kind = JSON_NULL;
-    if (take_word(r, "null")) return true;
+    if (json_take_word(r, "null")) return true;
     value->kind = JSON_TRUE;
-    if (take_word(r, "true")) return true;
+    if (json_take_word(r, "true")) return true;
     value->kind = JSON_FALSE;
-    if (take_word(r, "false")) return true;
+    if (json_take_word(r, "false")) return true;
     if (r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9')))
-        return take_number(r, value);
-    return wrong(r, "a value");
+        return json_take_number(r, value);
+    return json_wrong(r, "a value");
 }
 
 Json *json_read(Text text, Fault *fault) {
@@ -273,8 +276,8 @@ Json *json_read(Text text, Fault *fault) {
     }
     Reader r = {json, text.data, text.data, text.data + text.size, 0, fault};
     bool ok = take_value(&r, &json->root);
-    skip_space(&r);
-    if (ok && r.at < r.end) ok = wrong(&r, "nothing after the value");
+    json_skip_space(&r);
+    if (ok && r.at < r.end) ok = json_wrong(&r, "nothing after the value");
     if (ok) return json;
     json_free(json);
     return NULL;

@@ -35,18 +35,18 @@ static const char *const known_names[] = {
     "torch BoolStorage",
 };
 
-static bool damaged(Machine *m, const char *what) {
+static bool pickle_damaged(Machine *m, const char *what) {
     return fault_set(m->fault, "the pickle, byte %zu: %s: the file is damaged or no model's",
                      (size_t)(m->at - m->begin), what);
 }
 
-static bool no_memory(Machine *m) {
+static bool pickle_no_memory(Machine *m) {
     return fault_set(m->fault, "no memory for the values of a pickle");
 }
 
 /* ------------------------------------------------------------------ stack and memo */
 
-static bool grow(PickleValue ***list, size_t used, size_t *room) {
+static bool pickle_grow(PickleValue ***list, size_t used, size_t *room) {
     if (used < *room) return true;
     size_t more = *room ? 2 * *room : 64;
     PickleValue **grown = realloc(*list, more * sizeof *grown);
@@ -55,36 +55,36 @@ static bool grow(PickleValue ***list, size_t used, size_t *room) {
     return true;
 }
 
-static bool push(Machine *m, PickleValue value) {
+static bool pickle_push(Machine *m, PickleValue value) {
     PickleValue *copy = pieces_take(m->pieces, sizeof *copy);
-    if (!copy || !grow(&m->stack, m->used, &m->room)) return no_memory(m);
+    if (!copy || !pickle_grow(&m->stack, m->used, &m->room)) return pickle_no_memory(m);
     *copy = value;
     m->stack[m->used++] = copy;
     return true;
 }
 
 static bool push_kind(Machine *m, PickleKind kind) {
-    return push(m, (PickleValue){.kind = kind});
+    return pickle_push(m, (PickleValue){.kind = kind});
 }
 
 static bool push_int(Machine *m, int64_t number) {
-    return push(m, (PickleValue){.kind = PICKLE_INT, .number = number});
+    return pickle_push(m, (PickleValue){.kind = PICKLE_INT, .number = number});
 }
 
 static bool push_bool(Machine *m, bool truth) {
-    return push(m, (PickleValue){.kind = PICKLE_BOOL, .number = truth});
+    return pickle_push(m, (PickleValue){.kind = PICKLE_BOOL, .number = truth});
 }
 
 /* The topmost value; NULL, with a fault: there is none above the last mark. */
-static PickleValue *pop(Machine *m) {
+static PickleValue *pickle_pop(Machine *m) {
     if (m->used == 0 || m->stack[m->used - 1]->kind == PICKLE_MARK)
-        return damaged(m, "the stack is empty"), NULL;
+        return pickle_damaged(m, "the stack is empty"), NULL;
     return m->stack[--m->used];
 }
 
 static PickleValue *top(Machine *m, PickleKind kind) {
     if (m->used == 0 || m->stack[m->used - 1]->kind != kind)
-        return damaged(m, "another value is wanted on the stack"), NULL;
+        return pickle_damaged(m, "another value is wanted on the stack"), NULL;
     return m->stack[m->used - 1];
 }
 
@@ -93,42 +93,44 @@ static bool above_mark(Machine *m, size_t *count) {
     size_t i = m->used;
     while (i > 0 && m->stack[i - 1]->kind != PICKLE_MARK) i--;
     *count = m->used - i;
-    return i > 0 || damaged(m, "there is no mark on the stack");
+    return i > 0 || pickle_damaged(m, "there is no mark on the stack");
 }
 
 /* Numbers follow one another: what is remembered was made, so the list grows with the bytes. */
-static bool remember(Machine *m, uint64_t index) {
+static bool pickle_remember(Machine *m, uint64_t index) {
     if (m->used == 0 || m->stack[m->used - 1]->kind == PICKLE_MARK)
-        return damaged(m, "there is nothing to remember");
-    if (index > m->kept) return damaged(m, "a value is remembered out of its turn");
-    if (index == m->kept && !grow(&m->memo, m->kept, &m->memo_room)) return no_memory(m);
+        return pickle_damaged(m, "there is nothing to remember");
+    if (index > m->kept) return pickle_damaged(m, "a value is remembered out of its turn");
+    if (index == m->kept && !pickle_grow(&m->memo, m->kept, &m->memo_room))
+        return pickle_no_memory(m);
     if (index == m->kept) m->kept++;
     m->memo[index] = m->stack[m->used - 1];
     return true;
 }
 
 static bool recall(Machine *m, uint64_t index) {
-    if (index >= m->kept) return damaged(m, "a value is recalled that nobody kept");
-    if (!grow(&m->stack, m->used, &m->room)) return no_memory(m);
+    if (index >= m->kept) return pickle_damaged(m, "a value is recalled that nobody kept");
+    if (!pickle_grow(&m->stack, m->used, &m->room)) return pickle_no_memory(m);
     m->stack[m->used++] = m->memo[index];
     return true;
 }
 
 /* ------------------------------------------------------------------ what follows an opcode */
 
-static bool take_number(Machine *m, size_t size, uint64_t *value) {
+static bool pickle_take_number(Machine *m, size_t size, uint64_t *value) {
     *value = 0;
-    if ((size_t)(m->end - m->at) < size) return damaged(m, "it ends in the middle");
+    if ((size_t)(m->end - m->at) < size) return pickle_damaged(m, "it ends in the middle");
     *value = gguf_load(m->at, (int)size);
     m->at += size;
     return true;
 }
 
-static bool take_text(Machine *m, size_t width, Text *text) {
+static bool pickle_take_text(Machine *m, size_t width, Text *text) {
     uint64_t size;
     *text = (Text){"", 0};
-    if (!take_number(m, width, &size)) return false;
-    if (size > (uint64_t)(m->end - m->at)) return damaged(m, "a text is longer than the file");
+    if (!pickle_take_number(m, width, &size)) return false;
+    if (size > (uint64_t)(m->end - m->at))
+        return pickle_damaged(m, "a text is longer than the file");
     *text = (Text){(const char *)m->at, (size_t)size};
     m->at += size;
     return true;
@@ -137,7 +139,7 @@ static bool take_text(Machine *m, size_t width, Text *text) {
 static bool take_line(Machine *m, Text *text) {
     *text = (Text){"", 0};
     const unsigned char *end = memchr(m->at, '\n', (size_t)(m->end - m->at));
-    if (!end) return damaged(m, "a name does not end");
+    if (!end) return pickle_damaged(m, "a name does not end");
     *text = (Text){(const char *)m->at, (size_t)(end - m->at)};
     m->at = end + 1;
     return true;
@@ -147,15 +149,16 @@ static bool take_line(Machine *m, Text *text) {
 
 static bool push_text(Machine *m, size_t width) {
     Text text;
-    return take_text(m, width, &text) &&
-           push(m, (PickleValue){.kind = PICKLE_TEXT, .text = text});
+    return pickle_take_text(m, width, &text) &&
+           pickle_push(m, (PickleValue){.kind = PICKLE_TEXT, .text = text});
 }
 
 static bool push_name(Machine *m, Text module, Text name) {
     for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
         Text known = text_of(known_names[i]), first = text_cut(&known, ' ');
         if (text_equal(first, module) && text_equal(known, name))
-            return push(m, (PickleValue){.kind = PICKLE_NAME, .text = text_of(known_names[i])});
+            return pickle_push(
+                m, (PickleValue){.kind = PICKLE_NAME, .text = text_of(known_names[i])});
     }
     return fault_set(m->fault,
                      "the pickle names %.*s.%.*s, which is not on the list of what a model's "
@@ -170,10 +173,10 @@ static bool push_lines(Machine *m) {
 }
 
 static bool push_from_stack(Machine *m) {
-    const PickleValue *name = pop(m), *module = name ? pop(m) : NULL;
+    const PickleValue *name = pickle_pop(m), *module = name ? pickle_pop(m) : NULL;
     if (!module) return false;
     if (name->kind != PICKLE_TEXT || module->kind != PICKLE_TEXT)
-        return damaged(m, "a name is no text");
+        return pickle_damaged(m, "a name is no text");
     return push_name(m, module->text, name->text);
 }
 
@@ -181,8 +184,8 @@ static bool push_from_stack(Machine *m) {
 static bool push_long(Machine *m) {
     Text bytes;
     uint64_t value = 0;
-    if (!take_text(m, 1, &bytes)) return false;
-    if (bytes.size > 8) return damaged(m, "a number of more than 64 bits");
+    if (!pickle_take_text(m, 1, &bytes)) return false;
+    if (bytes.size > 8) return pickle_damaged(m, "a number of more than 64 bits");
     bool negative = bytes.size && (unsigned char)bytes.data[bytes.size - 1] >> 7;
     for (size_t i = 0; i < 8; i++)
         value |= (uint64_t)(i < bytes.size ? (unsigned char)bytes.data[i]
@@ -194,54 +197,55 @@ static bool push_long(Machine *m) {
 
 static bool push_number(Machine *m, size_t size) {
     uint64_t value;
-    return take_number(m, size, &value) &&
+    return pickle_take_number(m, size, &value) &&
            push_int(m, size == 4 ? (int32_t)(uint32_t)value : (int64_t)value);
 }
 
 /* Nothing here asks for its value. */
 static bool push_float(Machine *m) {
     uint64_t bits;
-    return take_number(m, 8, &bits) && push_kind(m, PICKLE_FLOAT);
+    return pickle_take_number(m, 8, &bits) && push_kind(m, PICKLE_FLOAT);
 }
 
 /* ------------------------------------------------------------------ values of values */
 
 /* The last `count` values become the items of one. */
-static bool gather(Machine *m, PickleKind kind, size_t count, bool marked) {
-    if (m->used < count) return damaged(m, "the stack is empty");
+static bool pickle_gather(Machine *m, PickleKind kind, size_t count, bool marked) {
+    if (m->used < count) return pickle_damaged(m, "the stack is empty");
     const PickleValue **items = count ? pieces_take(m->pieces, count * sizeof *items) : NULL;
-    if (count && !items) return no_memory(m);
+    if (count && !items) return pickle_no_memory(m);
     for (size_t i = 0; i < count; i++) {
         items[i] = m->stack[m->used - count + i];
-        if (items[i]->kind == PICKLE_MARK) return damaged(m, "the stack is empty");
+        if (items[i]->kind == PICKLE_MARK) return pickle_damaged(m, "the stack is empty");
     }
     m->used -= count + marked;
-    return push(m, (PickleValue){.kind = kind, .count = count, .room = count, .items = items});
+    return pickle_push(
+        m, (PickleValue){.kind = kind, .count = count, .room = count, .items = items});
 }
 
 static bool gather_marked(Machine *m, PickleKind kind) {
     size_t count;
     if (!above_mark(m, &count)) return false;
-    if (kind == PICKLE_DICT && count % 2) return damaged(m, "a key without a value");
-    return gather(m, kind, count, true);
+    if (kind == PICKLE_DICT && count % 2) return pickle_damaged(m, "a key without a value");
+    return pickle_gather(m, kind, count, true);
 }
 
 /* The last `count` values go into the list or dictionary below them, and below the mark. */
 static bool put_into(Machine *m, PickleKind kind, size_t count, bool marked) {
-    if (m->used < count + marked + 1) return damaged(m, "the stack is empty");
+    if (m->used < count + marked + 1) return pickle_damaged(m, "the stack is empty");
     PickleValue **from = m->stack + m->used - count,
                 *into = m->stack[m->used - count - marked - 1];
     if (into->kind != kind || (kind == PICKLE_DICT && count % 2))
-        return damaged(m, "another value is wanted on the stack");
+        return pickle_damaged(m, "another value is wanted on the stack");
     if (into->count + count > into->room) {
         size_t room = 2 * (into->count + count);
         const PickleValue **grown = pieces_take(m->pieces, room * sizeof *grown);
-        if (!grown) return no_memory(m);
+        if (!grown) return pickle_no_memory(m);
         if (into->count) memcpy(grown, into->items, into->count * sizeof *grown);
         into->items = grown, into->room = room;
     }
     for (size_t i = 0; i < count; i++) {
-        if (from[i]->kind == PICKLE_MARK) return damaged(m, "the stack is empty");
+        if (from[i]->kind == PICKLE_MARK) return pickle_damaged(m, "the stack is empty");
         into->items[into->count++] = from[i];
     }
     m->used -= count + marked;
@@ -255,51 +259,52 @@ static bool put_marked(Machine *m, PickleKind kind) {
 
 /* A persistent id is a tuple, and here always that of a storage. */
 static bool make_storage(Machine *m) {
-    const PickleValue *id = pop(m);
+    const PickleValue *id = pickle_pop(m);
     if (!id) return false;
-    if (id->kind != PICKLE_TUPLE) return damaged(m, "a storage is named by no tuple");
+    if (id->kind != PICKLE_TUPLE) return pickle_damaged(m, "a storage is named by no tuple");
     PickleValue storage = *id;
     storage.kind = PICKLE_STORAGE;
-    return push(m, storage);
+    return pickle_push(m, storage);
 }
 
 /* A call that is not made: its name, and what it would be called with. */
 static bool make_call(Machine *m) {
-    const PickleValue *with = pop(m), *name = with ? pop(m) : NULL;
+    const PickleValue *with = pickle_pop(m), *name = with ? pickle_pop(m) : NULL;
     if (!name) return false;
     if (with->kind != PICKLE_TUPLE || name->kind != PICKLE_NAME)
-        return damaged(m, "a call of what is no function");
+        return pickle_damaged(m, "a call of what is no function");
     if (text_equal(name->text, text_of("collections OrderedDict")))
         return with->count == 0 ? push_kind(m, PICKLE_DICT)
-                                : damaged(m, "a dictionary is made of something");
+                                : pickle_damaged(m, "a dictionary is made of something");
     PickleValue call = *with;
     call.kind = PICKLE_CALL, call.text = name->text;
-    return push(m, call);
+    return pickle_push(m, call);
 }
 
 /* Attributes of a dictionary (_metadata): versions of layers, which change no number. */
 static bool drop_attributes(Machine *m) {
-    const PickleValue *state = pop(m);
+    const PickleValue *state = pickle_pop(m);
     if (!state) return false;
-    if (state->kind != PICKLE_DICT) return damaged(m, "attributes that are no dictionary");
+    if (state->kind != PICKLE_DICT)
+        return pickle_damaged(m, "attributes that are no dictionary");
     return top(m, PICKLE_DICT) != NULL;
 }
 
 /* ------------------------------------------------------------------ the machine */
 
-static bool skip(Machine *m, size_t size) {
+static bool pickle_skip(Machine *m, size_t size) {
     uint64_t ignored;
-    return take_number(m, size, &ignored);
+    return pickle_take_number(m, size, &ignored);
 }
 
 static bool remember_number(Machine *m, size_t size) {
     uint64_t index;
-    return take_number(m, size, &index) && remember(m, index);
+    return pickle_take_number(m, size, &index) && pickle_remember(m, index);
 }
 
 static bool recall_number(Machine *m, size_t size) {
     uint64_t index;
-    return take_number(m, size, &index) && recall(m, index);
+    return pickle_take_number(m, size, &index) && recall(m, index);
 }
 
 static bool refuse_opcode(Machine *m, unsigned char opcode) {
@@ -309,10 +314,10 @@ static bool refuse_opcode(Machine *m, unsigned char opcode) {
                      (size_t)(m->at - m->begin) - 1, opcode);
 }
 
-static bool step(Machine *m, unsigned char opcode) {
+static bool pickle_step(Machine *m, unsigned char opcode) {
     switch (opcode) {
-    case 0x80: return skip(m, 1);               /* PROTO */
-    case 0x95: return skip(m, 8);               /* FRAME */
+    case 0x80: return pickle_skip(m, 1);        /* PROTO */
+    case 0x95: return pickle_skip(m, 8);        /* FRAME */
     case '.': return m->over = true;            /* STOP */
     case 'N': return push_kind(m, PICKLE_NONE); /* NONE */
     case 0x88: return push_bool(m, true);       /* NEWTRUE */
@@ -325,31 +330,32 @@ static bool step(Machine *m, unsigned char opcode) {
     case 'U':
     case 0x8c: return push_text(m, 1); /* SHORT_BINSTRING, SHORT_BINUNICODE */
     case 'T':
-    case 'X': return push_text(m, 4);                   /* BINSTRING, BINUNICODE */
-    case 'c': return push_lines(m);                     /* GLOBAL */
-    case 0x93: return push_from_stack(m);               /* STACK_GLOBAL */
-    case '(': return push_kind(m, PICKLE_MARK);         /* MARK */
-    case ')': return gather(m, PICKLE_TUPLE, 0, false); /* EMPTY_TUPLE */
+    case 'X': return push_text(m, 4);                          /* BINSTRING, BINUNICODE */
+    case 'c': return push_lines(m);                            /* GLOBAL */
+    case 0x93: return push_from_stack(m);                      /* STACK_GLOBAL */
+    case '(': return push_kind(m, PICKLE_MARK);                /* MARK */
+    case ')': return pickle_gather(m, PICKLE_TUPLE, 0, false); /* EMPTY_TUPLE */
     case 0x85:
     case 0x86:
-    case 0x87: /* TUPLE1, 2, 3 */ return gather(m, PICKLE_TUPLE, (size_t)opcode - 0x84, false);
-    case 't': return gather_marked(m, PICKLE_TUPLE);     /* TUPLE */
-    case ']': return gather(m, PICKLE_LIST, 0, false);   /* EMPTY_LIST */
-    case 'l': return gather_marked(m, PICKLE_LIST);      /* LIST */
-    case 'a': return put_into(m, PICKLE_LIST, 1, false); /* APPEND */
-    case 'e': return put_marked(m, PICKLE_LIST);         /* APPENDS */
-    case '}': return gather(m, PICKLE_DICT, 0, false);   /* EMPTY_DICT */
-    case 'd': return gather_marked(m, PICKLE_DICT);      /* DICT */
-    case 's': return put_into(m, PICKLE_DICT, 2, false); /* SETITEM */
-    case 'u': return put_marked(m, PICKLE_DICT);         /* SETITEMS */
-    case 'q': return remember_number(m, 1);              /* BINPUT */
-    case 'r': return remember_number(m, 4);              /* LONG_BINPUT */
-    case 0x94: return remember(m, m->kept);              /* MEMOIZE */
-    case 'h': return recall_number(m, 1);                /* BINGET */
-    case 'j': return recall_number(m, 4);                /* LONG_BINGET */
-    case 'Q': return make_storage(m);                    /* BINPERSID */
-    case 'R': return make_call(m);                       /* REDUCE */
-    case 'b': return drop_attributes(m);                 /* BUILD */
+    case 0x87: /* TUPLE1, 2, 3 */
+        return pickle_gather(m, PICKLE_TUPLE, (size_t)opcode - 0x84, false);
+    case 't': return gather_marked(m, PICKLE_TUPLE);          /* TUPLE */
+    case ']': return pickle_gather(m, PICKLE_LIST, 0, false); /* EMPTY_LIST */
+    case 'l': return gather_marked(m, PICKLE_LIST);           /* LIST */
+    case 'a': return put_into(m, PICKLE_LIST, 1, false);      /* APPEND */
+    case 'e': return put_marked(m, PICKLE_LIST);              /* APPENDS */
+    case '}': return pickle_gather(m, PICKLE_DICT, 0, false); /* EMPTY_DICT */
+    case 'd': return gather_marked(m, PICKLE_DICT);           /* DICT */
+    case 's': return put_into(m, PICKLE_DICT, 2, false);      /* SETITEM */
+    case 'u': return put_marked(m, PICKLE_DICT);              /* SETITEMS */
+    case 'q': return remember_number(m, 1);                   /* BINPUT */
+    case 'r': return remember_number(m, 4);                   /* LONG_BINPUT */
+    case 0x94: return pickle_remember(m, m->kept);            /* MEMOIZE */
+    case 'h': return recall_number(m, 1);                     /* BINGET */
+    case 'j': return recall_number(m, 4);                     /* LONG_BINGET */
+    case 'Q': return make_storage(m);                         /* BINPERSID */
+    case 'R': return make_call(m);                            /* REDUCE */
+    case 'b': return drop_attributes(m);                      /* BUILD */
     default: return refuse_opcode(m, opcode);
     }
 }
@@ -363,10 +369,11 @@ const PickleValue *pickle_read(Text bytes, Pieces *pieces, Fault *fault) {
                  .fault = fault};
     bool ok = true;
     while (ok && !m.over)
-        ok = m.at < m.end ? step(&m, *m.at++) : damaged(&m, "it does not end");
-    if (ok && m.used != 1) ok = damaged(&m, "it leaves other than one value");
+        ok = m.at < m.end ? pickle_step(&m, *m.at++) : pickle_damaged(&m, "it does not end");
+    if (ok && m.used != 1) ok = pickle_damaged(&m, "it leaves other than one value");
     const PickleValue *value = ok ? m.stack[0] : NULL;
-    if (value && value->kind == PICKLE_MARK) value = NULL, damaged(&m, "it leaves no value");
+    if (value && value->kind == PICKLE_MARK)
+        value = NULL, pickle_damaged(&m, "it leaves no value");
     free(m.stack), free(m.memo);
     return value;
 }

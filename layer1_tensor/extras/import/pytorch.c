@@ -30,12 +30,12 @@ typedef struct Archive {
 
 /* ------------------------------------------------------------------ one tensor */
 
-static bool refuse(const Archive *a, Text name, const char *what) {
+static bool pytorch_refuse(const Archive *a, Text name, const char *what) {
     return fault_set(a->fault, "the tensor '%.*s' %s", (int)min_size(80, name.size), name.data,
                      what);
 }
 
-static const PickleValue *item(const PickleValue *value, size_t i, PickleKind kind) {
+static const PickleValue *pytorch_item(const PickleValue *value, size_t i, PickleKind kind) {
     return i < value->count && value->items[i]->kind == kind ? value->items[i] : NULL;
 }
 
@@ -51,47 +51,48 @@ static const ZipEntry *entry_of(const Archive *a, const char *folder, Text name)
  *   count   written: how many numbers it has */
 static bool find_storage(const Archive *a, const PickleValue *storage, SafeTensor *t,
                          size_t *count) {
-    const PickleValue *type = item(storage, 1, PICKLE_NAME),
-                      *key = item(storage, 2, PICKLE_TEXT),
-                      *numbers = item(storage, 4, PICKLE_INT);
+    const PickleValue *type = pytorch_item(storage, 1, PICKLE_NAME),
+                      *key = pytorch_item(storage, 2, PICKLE_TEXT),
+                      *numbers = pytorch_item(storage, 4, PICKLE_INT);
     size_t known = sizeof storages / sizeof *storages, kind = 0;
     while (type && kind < known && !text_equal(type->text, text_of(storages[kind].name)))
         kind++;
     if (!type || !key || !numbers || storage->count != 5 || kind == known)
-        return refuse(a, t->name, "lies in a storage of no known kind");
+        return pytorch_refuse(a, t->name, "lies in a storage of no known kind");
     const ZipEntry *entry = entry_of(a, "data/", key->text);
-    if (!entry) return refuse(a, t->name, "lies in a storage that the archive does not have");
+    if (!entry)
+        return pytorch_refuse(a, t->name, "lies in a storage that the archive does not have");
     t->type = storages[kind].type, t->data = entry->data;
     *count = entry->size / safe_type_bytes(t->type);
     return (entry->size % safe_type_bytes(t->type) == 0 && numbers->number >= 0 &&
             (uint64_t)numbers->number == *count) ||
-           refuse(a, t->name,
-                  "lies in a storage of another size than its pickle says: the "
-                  "file is cut short or damaged, fetch it again");
+           pytorch_refuse(a, t->name,
+                          "lies in a storage of another size than its pickle says: the "
+                          "file is cut short or damaged, fetch it again");
 }
 
 /* Row after row: a stride is the size of what lies behind it; of one element it says nothing. */
-static bool read_shape(const Archive *a, SafeTensor *t, const PickleValue *shape,
-                       const PickleValue *strides, size_t room) {
+static bool pytorch_read_shape(const Archive *a, SafeTensor *t, const PickleValue *shape,
+                               const PickleValue *strides, size_t room) {
     size_t count = 1, wanted = 1;
     if (shape->count > SAFE_MAX_DIMS || shape->count != strides->count)
-        return refuse(a, t->name, "has no shape of 0 to 8 numbers");
+        return pytorch_refuse(a, t->name, "has no shape of 0 to 8 numbers");
     t->ndim = (int)shape->count;
     for (size_t i = 0; i < shape->count; i++) {
-        const PickleValue *extent = item(shape, i, PICKLE_INT);
+        const PickleValue *extent = pytorch_item(shape, i, PICKLE_INT);
         if (!extent || extent->number < 0)
-            return refuse(a, t->name, "has a shape that is no list of whole numbers");
+            return pytorch_refuse(a, t->name, "has a shape that is no list of whole numbers");
         t->shape[i] = (size_t)extent->number;
         if (t->shape[i] && count > room / t->shape[i])
-            return refuse(a, t->name, "is larger than its storage");
+            return pytorch_refuse(a, t->name, "is larger than its storage");
         count *= t->shape[i];
     }
     for (size_t i = shape->count; i > 0 && count; i--) {
-        const PickleValue *stride = item(strides, i - 1, PICKLE_INT);
+        const PickleValue *stride = pytorch_item(strides, i - 1, PICKLE_INT);
         if (!stride || (t->shape[i - 1] > 1 && (uint64_t)stride->number != wanted))
-            return refuse(a, t->name,
-                          "does not lie in one piece, row after row: save it after "
-                          ".contiguous()");
+            return pytorch_refuse(a, t->name,
+                                  "does not lie in one piece, row after row: save it after "
+                                  ".contiguous()");
         wanted *= t->shape[i - 1];
     }
     t->bytes = count * safe_type_bytes(t->type);
@@ -99,7 +100,8 @@ static bool read_shape(const Archive *a, SafeTensor *t, const PickleValue *shape
 }
 
 /* _rebuild_tensor_v2(storage, offset, shape, strides, requires_grad, hooks); a parameter has one inside. */
-static bool read_tensor(const Archive *a, Text name, const PickleValue *value, SafeTensor *t) {
+static bool pytorch_read_tensor(const Archive *a, Text name, const PickleValue *value,
+                                SafeTensor *t) {
     size_t numbers = 0;
     *t = (SafeTensor){.name = name};
     if (value->kind == PICKLE_CALL &&
@@ -110,51 +112,53 @@ static bool read_tensor(const Archive *a, Text name, const PickleValue *value, S
         return fault_set(a->fault,
                          "the entry '%.*s' is no tensor: wanted a file of weights alone",
                          (int)min_size(80, name.size), name.data);
-    const PickleValue *storage = item(value, 0, PICKLE_STORAGE),
-                      *offset = item(value, 1, PICKLE_INT),
-                      *shape = item(value, 2, PICKLE_TUPLE),
-                      *strides = item(value, 3, PICKLE_TUPLE);
+    const PickleValue *storage = pytorch_item(value, 0, PICKLE_STORAGE),
+                      *offset = pytorch_item(value, 1, PICKLE_INT),
+                      *shape = pytorch_item(value, 2, PICKLE_TUPLE),
+                      *strides = pytorch_item(value, 3, PICKLE_TUPLE);
     if (!storage || !offset || !shape || !strides)
-        return refuse(a, name, "is made of something else than a storage, a place and a shape");
+        return pytorch_refuse(a, name,
+                              "is made of something else than a storage, a place and a shape");
     if (!find_storage(a, storage, t, &numbers)) return false;
     if (offset->number < 0 || (uint64_t)offset->number > numbers)
-        return refuse(a, name, "begins outside of its storage");
+        return pytorch_refuse(a, name, "begins outside of its storage");
     t->data += (size_t)offset->number * safe_type_bytes(t->type);
-    return read_shape(a, t, shape, strides, numbers - (size_t)offset->number);
+    return pytorch_read_shape(a, t, shape, strides, numbers - (size_t)offset->number);
 }
 
 /* ------------------------------------------------------------------ the whole file */
 
-static int by_name(const void *a, const void *b) {
+static int pytorch_by_name(const void *a, const void *b) {
     return text_order((*(const SafeTensor *const *)a)->name,
                       (*(const SafeTensor *const *)b)->name);
 }
 
-static bool check_names(const Archive *a, const Pytorch *p) {
+static bool pytorch_check_names(const Archive *a, const Pytorch *p) {
     const SafeTensor **order = malloc((p->n_tensors + 1) * sizeof *order);
     bool ok = order || fault_set(a->fault, "no memory for %zu tensors", p->n_tensors);
     for (size_t i = 0; ok && i < p->n_tensors; i++) order[i] = &p->tensors[i];
-    if (ok) qsort(order, p->n_tensors, sizeof *order, by_name);
+    if (ok) qsort(order, p->n_tensors, sizeof *order, pytorch_by_name);
     for (size_t i = 1; ok && i < p->n_tensors; i++)
         if (text_equal(order[i - 1]->name, order[i]->name))
-            ok = refuse(a, order[i]->name, "stands twice in the file");
+            ok = pytorch_refuse(a, order[i]->name, "stands twice in the file");
     free(order);
     return ok;
 }
 
-static bool read_tensors(Pytorch *p, const Archive *a, const PickleValue *root) {
+static bool pytorch_read_tensors(Pytorch *p, const Archive *a, const PickleValue *root) {
     if (root->kind != PICKLE_DICT)
         return fault_set(a->fault, "the file holds no dictionary: wanted tensors by name");
     p->tensors = pieces_take(&p->pieces, (root->count / 2 + 1) * sizeof *p->tensors);
     if (!p->tensors) return fault_set(a->fault, "no memory for %zu tensors", root->count / 2);
     for (size_t i = 0; i < root->count; i += 2) {
-        const PickleValue *name = item(root, i, PICKLE_TEXT);
+        const PickleValue *name = pytorch_item(root, i, PICKLE_TEXT);
         if (!name)
             return fault_set(a->fault, "entry %zu of the file has no text as its name", i / 2);
-        if (!read_tensor(a, name->text, root->items[i + 1], &p->tensors[p->n_tensors++]))
+        if (!pytorch_read_tensor(a, name->text, root->items[i + 1],
+                                 &p->tensors[p->n_tensors++]))
             return false;
     }
-    return check_names(a, p);
+    return pytorch_check_names(a, p);
 }
 
 /* The folder that everything lies in: where the pickle is. */
@@ -185,7 +189,7 @@ static bool read_archive(Pytorch *p, Archive *a) {
     p->pieces.limit = 160 * pickle->size + (1 << 16); /* a value for every byte, and tensors */
     const PickleValue *root =
         pickle_read((Text){(const char *)pickle->data, pickle->size}, &p->pieces, a->fault);
-    return root && read_tensors(p, a, root);
+    return root && pytorch_read_tensors(p, a, root);
 }
 
 static bool is_old(const unsigned char *bytes, size_t size) {

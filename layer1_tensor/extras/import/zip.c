@@ -26,7 +26,7 @@ static bool is_mark(const unsigned char *at, int a, int b) {
     return at[0] == 'P' && at[1] == 'K' && at[2] == a && at[3] == b;
 }
 
-static bool damaged(const Archive *a, const char *what) {
+static bool zip_damaged(const Archive *a, const char *what) {
     return fault_set(a->fault, "the archive %s: it is cut short or damaged, fetch it again",
                      what);
 }
@@ -46,10 +46,10 @@ static const unsigned char *find_end(const Archive *a) {
 static bool read_end64(Archive *a, const unsigned char *end) {
     const unsigned char *locator = end - LOCATOR;
     if ((size_t)(end - a->bytes) < LOCATOR || !is_mark(locator, 6, 7))
-        return damaged(a, "has no second end");
+        return zip_damaged(a, "has no second end");
     uint64_t place = gguf_load(locator + 8, 8);
     if (a->size < END64 || place > a->size - END64 || !is_mark(a->bytes + place, 6, 6))
-        return damaged(a, "has no second end where it should be");
+        return zip_damaged(a, "has no second end where it should be");
     a->count = gguf_load(a->bytes + place + 32, 8);
     a->extent = gguf_load(a->bytes + place + 40, 8);
     a->place = gguf_load(a->bytes + place + 48, 8);
@@ -58,26 +58,26 @@ static bool read_end64(Archive *a, const unsigned char *end) {
 
 static bool read_end(Archive *a) {
     const unsigned char *end = find_end(a);
-    if (!end) return damaged(a, "has no end");
+    if (!end) return zip_damaged(a, "has no end");
     a->count = gguf_load(end + 10, 2);
     a->extent = gguf_load(end + 12, 4);
     a->place = gguf_load(end + 16, 4);
     bool wide = a->count == UINT16_MAX || a->extent == UINT32_MAX || a->place == UINT32_MAX;
     if (wide && !read_end64(a, end)) return false;
     if (a->place > a->size || a->extent > a->size - a->place || a->count > a->extent / RECORD)
-        return damaged(a, "has a directory outside of the file");
+        return zip_damaged(a, "has a directory outside of the file");
     return true;
 }
 
 /* ------------------------------------------------------------------ one entry */
 
-static bool refuse(const Archive *a, const ZipEntry *entry, const char *what) {
+static bool zip_refuse(const Archive *a, const ZipEntry *entry, const char *what) {
     return fault_set(a->fault, "the entry '%.*s' %s", (int)min_size(80, entry->name.size),
                      entry->name.data, what);
 }
 
 /* Numbers of a record that do not fit there, in the order of its extra field number 1. */
-static bool widen(const unsigned char *extra, size_t size, uint64_t *numbers[3]) {
+static bool zip_widen(const unsigned char *extra, size_t size, uint64_t *numbers[3]) {
     while (size >= 4) {
         size_t field = (size_t)gguf_load(extra + 2, 2);
         if (field > size - 4) return false;
@@ -100,14 +100,16 @@ static bool widen(const unsigned char *extra, size_t size, uint64_t *numbers[3])
 /* Behind the entry's own name and extra field, which may be of other sizes than the record's. */
 static bool find_data(const Archive *a, ZipEntry *entry, uint64_t place) {
     if (place > a->place || a->place - place < ENTRY || !is_mark(a->bytes + place, 3, 4))
-        return refuse(a, entry, "does not begin where the directory says");
+        return zip_refuse(a, entry, "does not begin where the directory says");
     const unsigned char *at = a->bytes + place;
     uint64_t name = gguf_load(at + 26, 2), extra = gguf_load(at + 28, 2),
              room = a->place - place - ENTRY;
     if (name + extra > room || entry->size > room - name - extra)
-        return refuse(a, entry, "is larger than the archive: it is damaged, fetch it again");
+        return zip_refuse(a, entry,
+                          "is larger than the archive: it is damaged, fetch it again");
     if (name != entry->name.size || memcmp(at + ENTRY, entry->name.data, name) != 0)
-        return refuse(a, entry, "has another name in the directory: the archive is damaged");
+        return zip_refuse(a, entry,
+                          "has another name in the directory: the archive is damaged");
     entry->data = at + ENTRY + name + extra;
     return true;
 }
@@ -116,19 +118,19 @@ static bool find_data(const Archive *a, ZipEntry *entry, uint64_t place) {
 static bool read_record(const Archive *a, const unsigned char **at, const unsigned char *end,
                         ZipEntry *entry) {
     const unsigned char *r = *at;
-    if (end - r < RECORD || !is_mark(r, 1, 2)) return damaged(a, "has a broken directory");
+    if (end - r < RECORD || !is_mark(r, 1, 2)) return zip_damaged(a, "has a broken directory");
     size_t name = (size_t)gguf_load(r + 28, 2), extra = (size_t)gguf_load(r + 30, 2),
            all = RECORD + name + extra + (size_t)gguf_load(r + 32, 2);
     uint64_t size = gguf_load(r + 24, 4), packed = gguf_load(r + 20, 4),
              place = gguf_load(r + 42, 4);
-    if (all > (size_t)(end - r)) return damaged(a, "has a broken directory");
+    if (all > (size_t)(end - r)) return zip_damaged(a, "has a broken directory");
     *entry = (ZipEntry){.name = {(const char *)r + RECORD, name}};
-    if (gguf_load(r + 8, 2) & 1) return refuse(a, entry, "is encrypted");
+    if (gguf_load(r + 8, 2) & 1) return zip_refuse(a, entry, "is encrypted");
     if (gguf_load(r + 10, 2) != 0)
-        return refuse(a, entry, "is packed: wanted entries that are stored as they are");
-    if (!widen(r + RECORD + name, extra, (uint64_t *[]){&size, &packed, &place}) ||
+        return zip_refuse(a, entry, "is packed: wanted entries that are stored as they are");
+    if (!zip_widen(r + RECORD + name, extra, (uint64_t *[]){&size, &packed, &place}) ||
         size != packed || size > a->size)
-        return refuse(a, entry, "has no size: the archive is damaged");
+        return zip_refuse(a, entry, "has no size: the archive is damaged");
     entry->size = (size_t)size;
     *at = r + all;
     return find_data(a, entry, place);
@@ -136,7 +138,7 @@ static bool read_record(const Archive *a, const unsigned char **at, const unsign
 
 /* ------------------------------------------------------------------ the whole */
 
-static int by_name(const void *a, const void *b) {
+static int zip_by_name(const void *a, const void *b) {
     return text_order(((const ZipEntry *)a)->name, ((const ZipEntry *)b)->name);
 }
 
@@ -144,10 +146,10 @@ static bool read_directory(Zip *zip, const Archive *a) {
     const unsigned char *at = a->bytes + a->place, *end = at + a->extent;
     for (; zip->count < a->count; zip->count++)
         if (!read_record(a, &at, end, &zip->entries[zip->count])) return false;
-    qsort(zip->entries, zip->count, sizeof *zip->entries, by_name);
+    qsort(zip->entries, zip->count, sizeof *zip->entries, zip_by_name);
     for (size_t i = 1; i < zip->count; i++)
         if (text_equal(zip->entries[i - 1].name, zip->entries[i].name))
-            return refuse(a, &zip->entries[i], "stands twice in the archive");
+            return zip_refuse(a, &zip->entries[i], "stands twice in the archive");
     return true;
 }
 

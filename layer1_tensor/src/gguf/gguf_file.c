@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* Its own number among how many; 0 of 1 when it is no part. */
-static bool read_split(const Gguf *gguf, int64_t *number, int64_t *count, Fault *fault) {
+static bool gguf_file_read_split(const Gguf *gguf, int64_t *number, int64_t *count,
+                                 Fault *fault) {
     const GgufPair *no = gguf_find(gguf, "split.no"), *of = gguf_find(gguf, "split.count");
     *number = 0, *count = 0;
     bool ok = (!no || gguf_int(no, 0, number)) && (!of || gguf_int(of, 0, count));
@@ -50,12 +51,12 @@ static bool take_tensors(Gguf *gguf, Gguf *part, const char *path, Fault *fault)
     return ok || fault_prefix(fault, path);
 }
 
-static bool add_part(GgufFile *file, Gguf *gguf, const char *path, int64_t number,
-                     int64_t count, Fault *fault) {
+static bool gguf_file_add_part(GgufFile *file, Gguf *gguf, const char *path, int64_t number,
+                               int64_t count, Fault *fault) {
     Gguf part;
     int64_t no, of;
     if (!map_part(file, &part, path, fault)) return false;
-    if (read_split(&part, &no, &of, fault) && no == number && of == count)
+    if (gguf_file_read_split(&part, &no, &of, fault) && no == number && of == count)
         return take_tensors(gguf, &part, path, fault);
     gguf_free(&part);
     return fault_set(fault,
@@ -75,7 +76,7 @@ static bool unique_in_parts(const Gguf *gguf, const char *path, Fault *fault) {
 }
 
 /* The promised number of tensors, and the keys without those of the split. */
-static bool finish(Gguf *gguf, const char *path, Fault *fault) {
+static bool gguf_file_finish(Gguf *gguf, const char *path, Fault *fault) {
     int64_t wanted;
     size_t kept = 0;
     const GgufPair *count = gguf_find(gguf, "split.tensors.count");
@@ -93,7 +94,7 @@ static bool finish(Gguf *gguf, const char *path, Fault *fault) {
 static bool add_parts(GgufFile *file, Gguf *gguf, const char *path, Fault *fault) {
     char other[4096];
     int64_t number, count;
-    if (!read_split(gguf, &number, &count, fault)) return fault_prefix(fault, path);
+    if (!gguf_file_read_split(gguf, &number, &count, fault)) return fault_prefix(fault, path);
     if (count == 1) return true;
     if (number || !part_path(path, 0, count, other, sizeof other))
         return fault_set(
@@ -103,9 +104,9 @@ static bool add_parts(GgufFile *file, Gguf *gguf, const char *path, Fault *fault
             path, (long long)number + 1, (long long)count, (long long)count);
     for (int64_t i = 1; i < count; i++)
         if (!part_path(path, i, count, other, sizeof other) ||
-            !add_part(file, gguf, other, i, count, fault))
+            !gguf_file_add_part(file, gguf, other, i, count, fault))
             return false;
-    return finish(gguf, path, fault);
+    return gguf_file_finish(gguf, path, fault);
 }
 
 bool gguf_open(GgufFile *file, Gguf *gguf, const char *path, Fault *fault) {

@@ -34,7 +34,7 @@ void gguf_writer_close(GgufWriter *writer) {
     free(writer);
 }
 
-static void put(GgufWriter *writer, Buffer *buffer, const void *bytes, size_t size) {
+static void gguf_write_put(GgufWriter *writer, Buffer *buffer, const void *bytes, size_t size) {
     if (writer->out_of_memory) return;
     if (size > buffer->capacity - buffer->size) {
         size_t capacity = (buffer->size + size) * 2;
@@ -53,17 +53,18 @@ static void put(GgufWriter *writer, Buffer *buffer, const void *bytes, size_t si
 static void put_le(GgufWriter *writer, Buffer *buffer, uint64_t value, int size) {
     unsigned char bytes[8];
     for (int i = 0; i < size; i++) bytes[i] = (unsigned char)(value >> (8 * i));
-    put(writer, buffer, bytes, (size_t)size);
+    gguf_write_put(writer, buffer, bytes, (size_t)size);
 }
 
-static void put_text(GgufWriter *writer, Buffer *buffer, Text text) {
+static void gguf_write_put_text(GgufWriter *writer, Buffer *buffer, Text text) {
     put_le(writer, buffer, text.size, 8);
-    put(writer, buffer, text.data, text.size);
+    gguf_write_put(writer, buffer, text.data, text.size);
 }
 
 static void put_padding(GgufWriter *writer, Buffer *buffer, size_t written) {
     static const unsigned char zeros[GGUF_ALIGNMENT];
-    put(writer, buffer, zeros, (GGUF_ALIGNMENT - written % GGUF_ALIGNMENT) % GGUF_ALIGNMENT);
+    gguf_write_put(writer, buffer, zeros,
+                   (GGUF_ALIGNMENT - written % GGUF_ALIGNMENT) % GGUF_ALIGNMENT);
 }
 
 static int int_size(GgufType type) {
@@ -87,13 +88,13 @@ static void put_float_value(GgufWriter *writer, GgufType type, double value) {
             gguf_type_name(type));
     float single = (float)value;
     if (type == GGUF_F32)
-        put(writer, &writer->pairs, &single, sizeof single);
+        gguf_write_put(writer, &writer->pairs, &single, sizeof single);
     else
-        put(writer, &writer->pairs, &value, sizeof value);
+        gguf_write_put(writer, &writer->pairs, &value, sizeof value);
 }
 
 static void put_key(GgufWriter *writer, const char *key, GgufType type) {
-    put_text(writer, &writer->pairs, text_of(key));
+    gguf_write_put_text(writer, &writer->pairs, text_of(key));
     put_le(writer, &writer->pairs, type, 4);
     writer->n_pairs++;
 }
@@ -116,7 +117,7 @@ void gguf_put_float(GgufWriter *writer, const char *key, GgufType type, double v
 
 void gguf_put_string(GgufWriter *writer, const char *key, Text value) {
     put_key(writer, key, GGUF_STRING);
-    put_text(writer, &writer->pairs, value);
+    gguf_write_put_text(writer, &writer->pairs, value);
 }
 
 void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values,
@@ -134,23 +135,23 @@ void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const d
 
 void gguf_put_strings(GgufWriter *writer, const char *key, const Text *values, size_t count) {
     put_array_head(writer, key, GGUF_STRING, count);
-    for (size_t i = 0; i < count; i++) put_text(writer, &writer->pairs, values[i]);
+    for (size_t i = 0; i < count; i++) gguf_write_put_text(writer, &writer->pairs, values[i]);
 }
 
 void gguf_put_pair(GgufWriter *writer, const GgufPair *pair) {
-    put_text(writer, &writer->pairs, pair->key);
+    gguf_write_put_text(writer, &writer->pairs, pair->key);
     put_le(writer, &writer->pairs, pair->type, 4);
     if (pair->type == GGUF_ARRAY) {
         put_le(writer, &writer->pairs, pair->item, 4);
         put_le(writer, &writer->pairs, pair->count, 8);
     }
-    put(writer, &writer->pairs, pair->data, gguf_value_bytes(pair));
+    gguf_write_put(writer, &writer->pairs, pair->data, gguf_value_bytes(pair));
     writer->n_pairs++;
 }
 
 static void put_info(GgufWriter *writer, const char *name, const Tensor *tensor,
                      size_t offset) {
-    put_text(writer, &writer->infos, text_of(name));
+    gguf_write_put_text(writer, &writer->infos, text_of(name));
     put_le(writer, &writer->infos, (uint64_t)tensor->ndim, 4);
     for (int i = tensor->ndim - 1; i >= 0; i--)
         put_le(writer, &writer->infos, tensor->shape[i], 8);
@@ -163,7 +164,7 @@ void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor)
     REQUIRE(tensor_is_contiguous(tensor), "tensor '%s' is not contiguous", name);
     REQUIRE(!writer->announced, "tensor '%s' comes behind announced ones", name);
     put_info(writer, name, tensor, writer->data.size);
-    put(writer, &writer->data, tensor->data, tensor_bytes(tensor));
+    gguf_write_put(writer, &writer->data, tensor->data, tensor_bytes(tensor));
     put_padding(writer, &writer->data, writer->data.size);
 }
 
@@ -178,24 +179,24 @@ void gguf_announce_tensor(GgufWriter *writer, const char *name, Dtype dtype, int
 
 /* Everything before the data. */
 static void put_head(GgufWriter *writer, Buffer *file) {
-    put(writer, file, "GGUF", 4);
+    gguf_write_put(writer, file, "GGUF", 4);
     put_le(writer, file, 3, 4);
     put_le(writer, file, writer->n_tensors, 8);
     put_le(writer, file, writer->n_pairs, 8);
-    put(writer, file, writer->pairs.bytes, writer->pairs.size);
-    put(writer, file, writer->infos.bytes, writer->infos.size);
+    gguf_write_put(writer, file, writer->pairs.bytes, writer->pairs.size);
+    gguf_write_put(writer, file, writer->infos.bytes, writer->infos.size);
     put_padding(writer, file, file->size);
 }
 
-static bool no_memory(Fault *fault) {
+static bool gguf_write_no_memory(Fault *fault) {
     return fault_set(fault, "memory ran out while a GGUF file was put together");
 }
 
 bool gguf_write_memory(GgufWriter *writer, unsigned char **bytes, size_t *size, Fault *fault) {
     Buffer file = {0};
     put_head(writer, &file);
-    put(writer, &file, writer->data.bytes, writer->data.size);
-    if (writer->out_of_memory) return free(file.bytes), no_memory(fault);
+    gguf_write_put(writer, &file, writer->data.bytes, writer->data.size);
+    if (writer->out_of_memory) return free(file.bytes), gguf_write_no_memory(fault);
     *bytes = file.bytes;
     *size = file.size;
     return true;
@@ -213,7 +214,7 @@ bool gguf_write_file(GgufWriter *writer, const char *path, Fault *fault) {
 bool gguf_begin_file(GgufWriter *writer, const char *path, FileOut *out, Fault *fault) {
     Buffer head = {0};
     put_head(writer, &head);
-    bool ok = !writer->out_of_memory || no_memory(fault);
+    bool ok = !writer->out_of_memory || gguf_write_no_memory(fault);
     ok = ok && file_writable(path, fault) && file_begin(out, path, fault);
     if (ok && (fwrite(head.bytes, 1, head.size, out->stream) != head.size ||
                fflush(out->stream) != 0 ||

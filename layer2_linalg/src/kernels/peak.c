@@ -85,7 +85,7 @@ double peak_gflops(Pool *pool, double seconds) {
  * one. */
 enum { READ_BYTES = 256 << 20, READ_PIECE = 1 << 20, READ_PLACES = 4 };
 
-static void read_piece(void *context, int worker, size_t begin, size_t end) {
+static void peak_read_piece(void *context, int worker, size_t begin, size_t end) {
     const size_t words = READ_PIECE / READ_PLACES / 8;
     uint64_t sum[16] = {0};
     (void)worker;
@@ -100,7 +100,7 @@ static void read_piece(void *context, int worker, size_t begin, size_t end) {
     (void)sink;
 }
 
-static int by_size(const void *a, const void *b) {
+static int peak_by_size(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
@@ -114,10 +114,10 @@ Bandwidth bandwidth_gigabytes(Pool *pool, double seconds) {
     for (double start = clock_seconds();
          rounds < 3 || (clock_seconds() - start < seconds && rounds < 256); rounds++) {
         double before = clock_seconds();
-        pool_for(pool, READ_BYTES / READ_PIECE, 1, read_piece, bytes);
+        pool_for(pool, READ_BYTES / READ_PIECE, 1, peak_read_piece, bytes);
         times[rounds] = clock_seconds() - before;
     }
     memory_give(bytes, READ_BYTES);
-    qsort(times, rounds, sizeof *times, by_size);
+    qsort(times, rounds, sizeof *times, peak_by_size);
     return (Bandwidth){READ_BYTES / times[0] / 1e9, READ_BYTES / times[rounds / 2] / 1e9};
 }

@@ -27,7 +27,7 @@ typedef struct Rows {
     size_t n, dim, streams;
 } Rows;
 
-static void norm_some(void *context, int worker, size_t begin, size_t end) {
+static void altup_norm_some(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     (void)worker;
     for (size_t i = begin; i < end; i++)
@@ -37,7 +37,7 @@ static void norm_some(void *context, int worker, size_t begin, size_t end) {
 /* run->modes = tanh(router(norm(X_0)) / dim) */
 static void read_modes(Pool *pool, const Rows *t) {
     const AltUpRun *run = t->run;
-    pool_for(pool, t->n, ROWS, norm_some, (void *)t);
+    pool_for(pool, t->n, ROWS, altup_norm_some, (void *)t);
     linear(pool, &t->a->router, run->normed, t->n, run->modes, run->scratch);
     for (size_t i = 0; i < t->n * t->streams; i++)
         run->modes[i] = tanhf(run->modes[i] / (float)t->dim);

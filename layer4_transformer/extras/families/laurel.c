@@ -21,7 +21,7 @@ typedef struct Rows {
     size_t dim;
 } Rows;
 
-static void add_some(void *context, int worker, size_t begin, size_t end) {
+static void laurel_add_some(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const float half = sqrtf(0.5f);
     (void)worker;
@@ -36,6 +36,6 @@ void laurel_forward(Pool *pool, const Laurel *laurel, LaurelRun *run, const floa
                     float *x) {
     linear(pool, &laurel->left, h, n, run->few, run->scratch);
     linear(pool, &laurel->right, run->few, n, run->back, run->scratch);
-    pool_for(pool, n, ROWS, add_some,
+    pool_for(pool, n, ROWS, laurel_add_some,
              &(Rows){laurel, run->back, x, h, laurel->left.w.shape[1]});
 }

@@ -68,7 +68,7 @@ static void gate_some(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-static void norm_some(void *context, int worker, size_t begin, size_t end) {
+static void layer_input_norm_some(void *context, int worker, size_t begin, size_t end) {
     const Gated *t = context;
     (void)worker;
     for (size_t i = begin; i < end; i++)
@@ -86,5 +86,5 @@ void layer_input_forward(Pool *pool, const LayerInput *input, LayerInputRun *run
     linear(pool, &input->gate, x, n, run->gate, run->scratch);
     pool_for(pool, n, ROWS, gate_some, &rows);
     linear(pool, &input->out, run->gate, n, out, run->scratch);
-    pool_for(pool, n, ROWS, norm_some, &rows);
+    pool_for(pool, n, ROWS, layer_input_norm_some, &rows);
 }

@@ -34,7 +34,7 @@ void *wiring_open(const BlockPlan *plan) {
     return run;
 }
 
-static WiringRun *memory_of(const Pass *p) { return block_memory(p->run, wiring_open); }
+static WiringRun *wirings_memory_of(const Pass *p) { return block_memory(p->run, wiring_open); }
 
 /* ------------------------------------------------------------------ the wirings */
 
@@ -61,8 +61,8 @@ static void norm_after(const Block *b, const Pass *p, float *x) {
 static void with_laurel(const Block *b, const Pass *p, float *x) {
     block_norm(p, &b->attn_norm, p->run->normed, x);
     block_mix(b, p, p->run->normed, x);
-    laurel_forward(p->run->pool, &b->extras->laurel, &memory_of(p)->laurel, p->run->normed,
-                   p->batch->count, x);
+    laurel_forward(p->run->pool, &b->extras->laurel, &wirings_memory_of(p)->laurel,
+                   p->run->normed, p->batch->count, x);
     feed_normed(b, p, x);
 }
 
@@ -103,7 +103,7 @@ static void include_beside(BlockSizes *sizes, const Block *b) { dense_part.inclu
 
 /* Attention reads the join's [token | x]. */
 static void joined(const Block *b, const Pass *p, float *x) {
-    block_mix(b, p, memory_of(p)->join.both, x);
+    block_mix(b, p, wirings_memory_of(p)->join.both, x);
     feed_normed(b, p, x);
 }
 
@@ -113,8 +113,9 @@ static void add_layer_input(const Block *b, const Pass *p, float *x) {
     const size_t n = p->batch->count, dim = p->dim, streams = altup->streams;
     float *normed = p->run->normed;
     for (size_t i = 0; streams && i < n * dim; i++) normed[i] = x[i] * altup->scale[i % dim];
-    layer_input_forward(p->run->pool, &b->extras->layer_input, &memory_of(p)->layer_input,
-                        p->layer, streams ? normed : x, n, p->run->branch);
+    layer_input_forward(p->run->pool, &b->extras->layer_input,
+                        &wirings_memory_of(p)->layer_input, p->layer, streams ? normed : x, n,
+                        p->run->branch);
     for (size_t s = streams ? 1 : 0; s < (streams ? streams : 1); s++)
         axpy(x + s * n * dim, 1, p->run->branch, n * dim);
 }
@@ -123,7 +124,7 @@ static void add_layer_input(const Block *b, const Pass *p, float *x) {
 static void extended(const Block *b, const Pass *p, float *x) {
     const BlockExtras *e = b->extras;
     const size_t n = p->batch->count, dim = p->dim;
-    AltUpRun *altup = &memory_of(p)->altup;
+    AltUpRun *altup = &wirings_memory_of(p)->altup;
     if (e->altup.streams) altup_predict(p->run->pool, &e->altup, altup, x, n, dim);
     e->inner->forward(b, p, x);
     if (e->altup.streams) altup_correct(p->run->pool, &e->altup, altup, x, n, dim);

@@ -32,7 +32,7 @@ static void pair_weights(const Chunk *c, const float *beta) {
 
 /* U = (1 + A)^-1 R in place, block by block: the earlier blocks by a product, then row by
  * row. */
-static void solve(const Chunk *c) {
+static void delta_chunk_solve(const Chunk *c) {
     for (size_t first = 0; first < c->n; first += BLOCK) {
         size_t m = min_size(BLOCK, c->n - first);
         if (first)
@@ -72,7 +72,7 @@ void delta_chunk(float *state, size_t d, size_t n, const float *rate, const floa
             out[j] *= decay;
         }
     }
-    pair_weights(&c, beta), solve(&c);
+    pair_weights(&c, beta), delta_chunk_solve(&c);
     matmul_packed(NULL, n, d, n, rows(c.qk, N), rows(c.u, d), out, d, true, c.scratch);
     update_state(&c, state, k);
 }

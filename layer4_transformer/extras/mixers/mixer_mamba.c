@@ -55,8 +55,9 @@ static void split_rows(void *context, int worker, size_t begin, size_t end) {
 
 /* Up to CHANNELS channels of one token: dt = softplus(dt), S <- exp(dt A) S + dt x B, then y =
  * (S . C + D x) silu(z). */
-static void step(const Mamba *m, const float *before, float *after, const float *b, float *dt,
-                 const float *x, const float *z, float *y, size_t first, size_t count) {
+static void mixer_mamba_step(const Mamba *m, const float *before, float *after, const float *b,
+                             float *dt, const float *x, const float *z, float *y, size_t first,
+                             size_t count) {
     float decay[CHANNELS * MAMBA_STATE], in[CHANNELS], gate[CHANNELS];
     size_t n = m->n, at = first * n;
     softplus(dt + first, dt + first, count);
@@ -80,7 +81,7 @@ static void step(const Mamba *m, const float *before, float *after, const float 
 }
 
 /* A PoolTask: all tokens for some channels, so that their state stays in cache. */
-static void some_channels(void *context, int worker, size_t begin, size_t end) {
+static void mixer_mamba_some_channels(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mamba *m = t->m;
     size_t conv = short_conv_state(&m->conv), inner = m->inner;
@@ -90,10 +91,10 @@ static void some_channels(void *context, int worker, size_t begin, size_t end) {
             state_step(t->kv, t->layer, t->batch, i, conv + begin * m->n, (end - begin) * m->n);
         const float *b = t->run->projected + i * projected_of(m) + rank_of(m);
         for (size_t c = begin; c < end; c += CHANNELS)
-            step(m, state.before + (c - begin) * m->n, state.after + (c - begin) * m->n, b,
-                 t->run->dt + i * inner, t->run->x + i * inner,
-                 t->run->in + i * 2 * inner + inner, t->run->y + i * inner, c,
-                 min_size(CHANNELS, end - c));
+            mixer_mamba_step(m, state.before + (c - begin) * m->n,
+                             state.after + (c - begin) * m->n, b, t->run->dt + i * inner,
+                             t->run->x + i * inner, t->run->in + i * 2 * inner + inner,
+                             t->run->y + i * inner, c, min_size(CHANNELS, end - c));
     }
 }
 
@@ -106,7 +107,7 @@ void mamba_forward(Pool *pool, const Mamba *m, MambaRun *run, const KvCache *kv,
     linear(pool, &m->x, run->x, n, run->projected, run->scratch);
     pool_for(pool, n, ROWS, split_rows, &rows);
     linear(pool, &m->dt, run->rank, n, run->dt, run->scratch);
-    pool_for(pool, m->inner, CHANNELS, some_channels, &rows);
+    pool_for(pool, m->inner, CHANNELS, mixer_mamba_some_channels, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
 

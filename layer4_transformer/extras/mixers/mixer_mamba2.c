@@ -11,8 +11,8 @@ enum { CHANNELS = 64, ROWS = 4 }; /* at a time */
 
 /* One token of one head: S <- exp(dt A) S + dt x B, y = S . C + D x, with dt = softplus(raw +
  * bias) and one decay for the head. */
-static void step_head(const Mamba *m, StateStep state, float raw, const float *x, float *y,
-                      size_t head) {
+static void mixer_mamba2_step_head(const Mamba *m, StateStep state, float raw, const float *x,
+                                   float *y, size_t head) {
     size_t width = m->inner / m->heads, first = head * width,
            group = head / (m->heads / m->groups);
     const float *b = x + m->inner + group * m->n, *c = b + m->groups * m->n;
@@ -41,7 +41,7 @@ static void step_head(const Mamba *m, StateStep state, float raw, const float *x
 
 /* A PoolTask: all tokens for some heads, one head after the other, so that its state stays in
  * cache. */
-static void some_heads(void *context, int worker, size_t begin, size_t end) {
+static void mixer_mamba2_some_heads(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mamba *m = t->m;
     size_t conv = short_conv_state(&m->conv), width = m->in.w.shape[0],
@@ -52,15 +52,15 @@ static void some_heads(void *context, int worker, size_t begin, size_t end) {
             const float *dt = t->run->in + (i + 1) * width - m->heads;
             StateStep state =
                 state_step(t->kv, t->layer, t->batch, i, conv + h * numbers, numbers);
-            step_head(m, state, dt[h], t->run->x + i * m->conv.channels,
-                      t->run->y + i * m->inner, h);
+            mixer_mamba2_step_head(m, state, dt[h], t->run->x + i * m->conv.channels,
+                                   t->run->y + i * m->inner, h);
         }
 }
 
 /* ------------------------------------------------------------------ gate and norm */
 
 /* A PoolTask: y = norm(y * silu(z)). */
-static void gate_rows(void *context, int worker, size_t begin, size_t end) {
+static void mixer_mamba2_gate_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     size_t inner = t->m->inner;
     (void)worker;
@@ -79,8 +79,8 @@ void mamba2_forward(Pool *pool, const Mamba *m, MambaRun *run, const KvCache *kv
     linear(pool, &m->in, x, n, run->in, run->scratch);
     short_conv_rows(pool, &m->conv, kv, layer, batch, run->in + m->inner, m->in.w.shape[0],
                     run->x);
-    pool_for(pool, m->heads, 1, some_heads, &rows);
-    pool_for(pool, n, ROWS, gate_rows, &rows);
+    pool_for(pool, m->heads, 1, mixer_mamba2_some_heads, &rows);
+    pool_for(pool, n, ROWS, mixer_mamba2_gate_rows, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
 

@@ -35,7 +35,7 @@ typedef struct Rows {
 } Rows;
 
 /* A PoolTask: all tokens for some channels, so that each state stays in cache. */
-static void some_channels(void *context, int worker, size_t begin, size_t end) {
+static void short_conv_some_channels(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     (void)worker;
     for (size_t i = 0; i < t->batch->count; i++) {
@@ -51,6 +51,6 @@ static void some_channels(void *context, int worker, size_t begin, size_t end) {
 
 void short_conv_rows(Pool *pool, const ShortConv *conv, const KvCache *kv, size_t layer,
                      const Batch *batch, const float *x, size_t x_step, float *out) {
-    pool_for(pool, conv->channels, CHANNELS, some_channels,
+    pool_for(pool, conv->channels, CHANNELS, short_conv_some_channels,
              &(Rows){conv, kv, layer, batch, x, x_step, out});
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 
 /* Index of the largest of n numbers not taken yet. */
-static size_t largest(const float *x, const bool *taken, size_t n) {
+static size_t router_largest(const float *x, const bool *taken, size_t n) {
     size_t best = n;
     for (size_t i = 0; i < n; i++)
         if (!taken[i] && (best == n || x[i] > x[best])) best = i;
@@ -16,10 +16,10 @@ static size_t largest(const float *x, const bool *taken, size_t n) {
  *          one). */
 static float group_score(const Router *r, const float *p, size_t n) {
     bool taken[MOE_EXPERTS] = {false};
-    size_t best = largest(p, taken, n);
+    size_t best = router_largest(p, taken, n);
     if (!r->select_bias || n < 2) return p[best];
     taken[best] = true;
-    return p[best] + p[largest(p, taken, n)];
+    return p[best] + p[router_largest(p, taken, n)];
 }
 
 /* Mask experts outside the top groups. */
@@ -28,7 +28,8 @@ static void leave_groups(const Router *r, const float *p, size_t experts, bool *
     float score[MOE_EXPERTS];
     bool kept[MOE_EXPERTS] = {false};
     for (size_t g = 0; g < r->groups; g++) score[g] = group_score(r, p + g * each, each);
-    for (size_t i = 0; i < r->groups_used; i++) kept[largest(score, kept, r->groups)] = true;
+    for (size_t i = 0; i < r->groups_used; i++)
+        kept[router_largest(score, kept, r->groups)] = true;
     for (size_t e = 0; e < experts; e++) taken[e] = !kept[e / each];
 }
 
@@ -55,7 +56,7 @@ void moe_choose(const Router *r, float *score, ExpertChoice *choice) {
         biased[e] = r->select_bias ? p[e] + r->select_bias[e] : p[e];
     if (r->groups > 1) leave_groups(r, biased, experts, taken);
     for (size_t i = 0; i < r->used; i++) {
-        size_t best = largest(biased, taken, experts);
+        size_t best = router_largest(biased, taken, experts);
         taken[best] = true;
         choice[i] = (ExpertChoice){.expert = best, .weight = p[best]};
     }

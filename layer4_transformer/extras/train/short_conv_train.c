@@ -15,7 +15,8 @@ typedef struct Task {
 /* One tap: token t with the token `back` positions earlier. */
 typedef void Meet(const Task *task, size_t t, size_t back, size_t begin, size_t end);
 
-static void mix(const Task *task, size_t t, size_t back, size_t begin, size_t end) {
+static void short_conv_train_mix(const Task *task, size_t t, size_t back, size_t begin,
+                                 size_t end) {
     size_t n = task->shape.channels, taps = task->shape.taps;
     const float *x = task->x + (t - back) * n, *w = task->w + taps - 1 - back;
     float *y = task->y + t * n;
@@ -44,10 +45,11 @@ static void meet_all(const Task *task, float *to, Meet *meet, size_t begin, size
     }
 }
 
-static void some_channels(void *context, int worker, size_t begin, size_t end) {
+static void short_conv_train_some_channels(void *context, int worker, size_t begin,
+                                           size_t end) {
     const Task *task = context;
     (void)worker;
-    meet_all(task, task->y, mix, begin, end);
+    meet_all(task, task->y, short_conv_train_mix, begin, end);
 }
 
 static void some_channels_back(void *context, int worker, size_t begin, size_t end) {
@@ -59,7 +61,7 @@ static void some_channels_back(void *context, int worker, size_t begin, size_t e
 void conv_sequences(Pool *pool, ConvShape shape, Sequences sequences, const float *w,
                     const float *x, float *y) {
     Task task = {.shape = shape, .sequences = sequences, .w = w, .x = x, .y = y};
-    pool_for(pool, shape.channels, CHANNELS, some_channels, &task);
+    pool_for(pool, shape.channels, CHANNELS, short_conv_train_some_channels, &task);
 }
 
 void conv_backward(Pool *pool, ConvShape shape, Sequences sequences, const float *w,

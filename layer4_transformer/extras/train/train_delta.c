@@ -48,7 +48,7 @@ static void read_rows(void *context, int worker, size_t begin, size_t end) {
 }
 
 /* mixed = norm(output of the state) * silu(z). */
-static void gate_rows(void *context, int worker, size_t begin, size_t end) {
+static void train_delta_gate_rows(void *context, int worker, size_t begin, size_t end) {
     const RowTask *t = context;
     const TrainShape *s = &t->run->shape;
     const TrainDeltaSaved *saved = t->saved->mixer;
@@ -77,7 +77,7 @@ static void train_delta(const TrainRun *run, const TrainBlock *block, TrainSaved
     conv_sequences(run->pool, conv_shape(s), run->sequences, w->taps, d->in, d->conv);
     pool_for(run->pool, n, ROWS, read_rows, &task);
     delta_sequences(run->pool, &shape, run->sequences, &d->rows, d->asked, run->attn_scratch);
-    pool_for(run->pool, n, ROWS, gate_rows, &task);
+    pool_for(run->pool, n, ROWS, train_delta_gate_rows, &task);
     linear_dense(run->pool, w->out, s->dim, wide, saved->mixed, n, saved->middle, scratch);
 }
 

@@ -20,7 +20,7 @@
 
 enum { BLOCK = 32, MAX_ROWS = KV_QUERIES };
 
-static size_t blocks_of(size_t numbers) { return (numbers + BLOCK - 1) / BLOCK; }
+static size_t kv_blocks_of(size_t numbers) { return (numbers + BLOCK - 1) / BLOCK; }
 
 /* Bytes of a block without its scale. */
 static size_t block_width(const KvCache *kv) {
@@ -30,7 +30,7 @@ static size_t block_width(const KvCache *kv) {
 bool kv_has_blocks(Dtype dtype) { return dtype == DTYPE_Q8_0 || dtype == DTYPE_Q4_0; }
 
 size_t kv_blocks_bytes(Dtype dtype, const KvShape *shape) {
-    size_t blocks = blocks_of(shape->key_dim) + blocks_of(shape->value_dim);
+    size_t blocks = kv_blocks_of(shape->key_dim) + kv_blocks_of(shape->value_dim);
     return KV_PAGE * dtype_row_bytes(dtype, blocks * BLOCK);
 }
 
@@ -46,8 +46,8 @@ typedef struct Blocks {
 static Blocks blocks_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
                         size_t position) {
     const KvShape *s = &kv->shape[layer];
-    Blocks b = {.key_blocks = blocks_of(s->key_dim),
-                .value_blocks = blocks_of(s->value_dim),
+    Blocks b = {.key_blocks = kv_blocks_of(s->key_dim),
+                .value_blocks = kv_blocks_of(s->value_dim),
                 .width = block_width(kv),
                 .quad = kv->config.dtype == DTYPE_Q8_0 ? 4 : 1,
                 .pair = kv->config.dtype == DTYPE_Q8_0 ? 2 : 1};
@@ -93,7 +93,7 @@ enum { PIECE = HADAMARD_MOST };
 static size_t quantize_piece(const KvCache *kv, const float *x, size_t n, size_t at,
                              Stored stored[PIECE / BLOCK]) {
     float numbers[PIECE] = {0};
-    const size_t count = min_size(n - at, PIECE), blocks = blocks_of(count);
+    const size_t count = min_size(n - at, PIECE), blocks = kv_blocks_of(count);
     memcpy(numbers, x + at, count * sizeof *x);
     if (kv->config.hadamard) hadamard(numbers, count, hadamard_block(n));
     for (size_t i = 0; i < blocks; i++)
@@ -150,7 +150,7 @@ void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head
 static size_t load_piece(const KvCache *kv, const Blocks *b, size_t place, size_t n, size_t at,
                          float numbers[PIECE]) {
     const size_t count = min_size(n - at, PIECE);
-    for (size_t s = 0; s < blocks_of(count); s++) {
+    for (size_t s = 0; s < kv_blocks_of(count); s++) {
         Stored stored = {.scale = b->key_scales[(at / BLOCK + s) * KV_PAGE + place]};
         for (size_t r = 0; r < b->width; r++)
             stored.bytes[r] = *key_byte(b, place, at / BLOCK + s, r);
@@ -172,7 +172,7 @@ void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t
 }
 
 /* n scales as floats; n is a multiple of STRIP. */
-static void widen(const uint16_t *scales, float *out, size_t n) {
+static void kv_blocks_widen(const uint16_t *scales, float *out, size_t n) {
     const float one = 1;
     memset(out, 0, n * sizeof *out);
     weighted_sum(STRIP_F16, out, n, &one, 1, 1, scales, STRIP, 1, n);
@@ -265,7 +265,7 @@ static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows
         size_t left = dim - i * BLOCK;
         memset(part, 0, q->count * sizeof *part);
         score_block(b, i, span, left < BLOCK ? left : BLOCK, q, part);
-        widen(b->key_scales + i * KV_PAGE + span.place, scale, span.n);
+        kv_blocks_widen(b->key_scales + i * KV_PAGE + span.place, scale, span.n);
         for (size_t c = 0; c < q->count; c++)
             for (size_t j = 0; j < span.n; j++) scores[c * step + j] += scale[j] * part[c][j];
     }
@@ -276,7 +276,7 @@ static void scale_weights(const Blocks *b, size_t block, KvSpan span, const KvRo
                           float scaled[][KV_PAGE]) {
     float scale[2 * KV_PAGE];
     const size_t from = span.place / STRIP * STRIP;
-    widen(b->value_scales + block * KV_PAGE + from, scale, KV_PAGE - from);
+    kv_blocks_widen(b->value_scales + block * KV_PAGE + from, scale, KV_PAGE - from);
     for (size_t c = 0; c < weights->count; c++)
         for (size_t j = 0; j < span.n; j++)
             scaled[c][j] = weights->rows[c * weights->step + j] * scale[span.place - from + j];

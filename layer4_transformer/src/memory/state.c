@@ -58,7 +58,7 @@ StateStep state_step(const KvCache *kv, size_t layer, const Batch *batch, size_t
 static bool is_border(size_t length) { return length % KV_PAGE == 0; }
 
 /* Is a snapshot of `length` kept when the sequence has `now` tokens? */
-static bool is_wanted(const KvCache *kv, const Snapshots *s, size_t length, size_t now) {
+static bool state_is_wanted(const KvCache *kv, const Snapshots *s, size_t length, size_t now) {
     if (length == s->base || length + kv->config.rewind >= now) return true;
     if (!is_border(length)) return false;
     return length + KV_REWIND + KV_PAGE > now || (kv->config.prefixes && length > s->base);
@@ -67,7 +67,7 @@ static bool is_wanted(const KvCache *kv, const Snapshots *s, size_t length, size
 static void drop_unwanted(KvCache *kv, Snapshots *s, size_t now) {
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++) {
-        if (is_wanted(kv, s, s->list[i].length, now))
+        if (state_is_wanted(kv, s, s->list[i].length, now))
             s->list[n++] = s->list[i];
         else
             page_release(&kv->states, s->list[i].page);

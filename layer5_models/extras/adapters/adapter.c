@@ -45,7 +45,8 @@ static void drop_adapters(Model *model) {
 }
 
 /* One map gets one more adapter, and the model what it owns. */
-static bool add_part(Model *m, Linear *map, LowRank low_rank, float *numbers, Fault *fault) {
+static bool adapter_add_part(Model *m, Linear *map, LowRank low_rank, float *numbers,
+                             Fault *fault) {
     struct AdapterParts *part = calloc(1, sizeof *part);
     if (!part) return fault_set(fault, "no memory for an adapter");
     low_rank.next = map->adapters;
@@ -110,7 +111,7 @@ static bool check_pair(const Pair *p, const Maps *maps, size_t rank, Fault *faul
 }
 
 /* A and B side by side; the caller frees them. */
-static float *join(const Pair *p, Fault *fault) {
+static float *adapter_join(const Pair *p, Fault *fault) {
     size_t a = p->rank_a * p->in, b = p->out * p->rank_a;
     float *numbers = malloc((a + b) * sizeof *numbers);
     if (!numbers) return fault_set(fault, "no memory for '%s'", p->name), NULL;
@@ -127,12 +128,12 @@ static bool apply_pair(Model *m, const Lora *lora, const Pair *p, double strengt
     double rank = (double)p->rank_a, alpha = lora->alpha != 0 ? lora->alpha : rank;
     LowRank part = {.rank = p->rank_a, .in = p->in};
     part.scale = (float)(strength * alpha / (lora->by_root ? sqrt(rank) : rank));
-    float *numbers = join(p, fault);
+    float *numbers = adapter_join(p, fault);
     if (!numbers) return false;
     part.a = numbers, part.b = numbers + p->rank_a * p->in;
     for (size_t i = 0; i < maps.count; i++) {
         part.out = maps.maps[i]->w.shape[0];
-        if (!add_part(m, maps.maps[i], part, i ? NULL : numbers, fault))
+        if (!adapter_add_part(m, maps.maps[i], part, i ? NULL : numbers, fault))
             return i ? false : (free(numbers), false);
         part.b += part.out * part.rank;
     }

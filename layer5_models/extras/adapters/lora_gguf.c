@@ -33,7 +33,7 @@ static bool read_keys(Lora *lora, const Model *model, const Gguf *gguf, Fault *f
 }
 
 /* "blk.0.attn_q.weight.lora_a" -> "blk.0.attn_q", and which of the two. */
-static bool split_name(Text name, char *stem, size_t size, bool *is_b) {
+static bool lora_gguf_split_name(Text name, char *stem, size_t size, bool *is_b) {
     static const char *const ends[] = {".weight.lora_a", ".weight.lora_b"};
     for (int i = 0; i < 2; i++) {
         size_t n = strlen(ends[i]);
@@ -46,10 +46,10 @@ static bool split_name(Text name, char *stem, size_t size, bool *is_b) {
     return false;
 }
 
-static bool read_matrix(Lora *lora, const GgufTensor *t, Fault *fault) {
+static bool lora_gguf_read_matrix(Lora *lora, const GgufTensor *t, Fault *fault) {
     char stem[96];
     bool is_b;
-    if (!split_name(t->name, stem, sizeof stem, &is_b) || t->ndim > 2 ||
+    if (!lora_gguf_split_name(t->name, stem, sizeof stem, &is_b) || t->ndim > 2 ||
         !dtype_is_computable(t->dtype))
         return fault_set(fault,
                          "the tensor '%.*s' is none that an adapter can have: wanted "
@@ -77,7 +77,7 @@ bool lora_read_gguf(Lora *lora, const Model *model, const char *path, Fault *fau
     if (!gguf_open(&file, &gguf, path, fault)) return false;
     bool ok = read_keys(lora, model, &gguf, fault);
     for (size_t i = 0; ok && i < gguf.n_tensors; i++)
-        ok = read_matrix(lora, &gguf.tensors[i], fault);
+        ok = lora_gguf_read_matrix(lora, &gguf.tensors[i], fault);
     gguf_close(&file, &gguf);
     return ok || fault_prefix(fault, path);
 }

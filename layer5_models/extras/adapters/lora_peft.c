@@ -20,31 +20,31 @@ static const char *const harmless[] = {
     "peft_version",    "megatron_core",           "ephemeral_gpu_offload",
     "runtime_config"};
 
-static bool is_off(const JsonValue *v) {
+static bool lora_peft_is_off(const JsonValue *v) {
     return v->kind == JSON_NULL || v->kind == JSON_FALSE ||
            ((v->kind == JSON_ARRAY || v->kind == JSON_OBJECT) && v->count == 0);
 }
 
-static bool refuse(Fault *fault, const char *key, const char *wanted) {
+static bool lora_peft_refuse(Fault *fault, const char *key, const char *wanted) {
     return fault_set(fault, "adapter_config.json: wanted of '%s' %s", key, wanted);
 }
 
 static bool read_key(Lora *lora, Text key, const JsonValue *value, Fault *fault) {
     if (text_equal(key, text_of("lora_alpha")))
         return (json_number(value, &lora->alpha) && lora->alpha != 0) ||
-               refuse(fault, "lora_alpha", "a number that is not 0");
+               lora_peft_refuse(fault, "lora_alpha", "a number that is not 0");
     if (text_equal(key, text_of("use_rslora")))
-        return (lora->by_root = value->kind == JSON_TRUE) || is_off(value) ||
-               refuse(fault, "use_rslora", "true or false");
+        return (lora->by_root = value->kind == JSON_TRUE) || lora_peft_is_off(value) ||
+               lora_peft_refuse(fault, "use_rslora", "true or false");
     if (text_equal(key, text_of("r")))
         return (json_size(value, &lora->rank) && lora->rank) ||
-               refuse(fault, "r", "a whole number from 1");
+               lora_peft_refuse(fault, "r", "a whole number from 1");
     if (text_equal(key, text_of("peft_type")))
-        return json_is(value, "LORA") || refuse(fault, "peft_type", "LORA");
+        return json_is(value, "LORA") || lora_peft_refuse(fault, "peft_type", "LORA");
     if (text_equal(key, text_of("bias")) && json_is(value, "none")) return true;
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
         if (text_equal(key, text_of(harmless[i]))) return true;
-    return is_off(value) ||
+    return lora_peft_is_off(value) ||
            fault_set(fault,
                      "adapter_config.json: '%.*s' asks for something that is not built in",
                      (int)min_size(60, key.size), key.data);
@@ -62,7 +62,7 @@ static bool read_config(Lora *lora, const Folder *folder, Fault *fault) {
 }
 
 /* "base_model.model.NAME.lora_A.weight", or ".lora_A.default.weight" -> NAME, and which of the two. */
-static bool split_name(Text *name, bool *is_b) {
+static bool lora_peft_split_name(Text *name, bool *is_b) {
     static const char start[] = "base_model.model.";
     static const char *const ends[] = {".lora_A.weight", ".lora_B.weight",
                                        ".lora_A.default.weight", ".lora_B.default.weight"};
@@ -79,7 +79,7 @@ static bool split_name(Text *name, bool *is_b) {
 }
 
 /* The rows of B are those of the matrix: they move as its rows do. */
-static bool fill(const Model *model, Target *t, float *out, Fault *fault) {
+static bool lora_peft_fill(const Model *model, Target *t, float *out, Fault *fault) {
     const LayerSizes *s = &model->layers[0];
     Conversion c = {.heads = s->heads, .kv_heads = s->kv_heads, .fault = fault};
     size_t heads = t->change == TURNED_K ? c.kv_heads : c.heads;
@@ -90,11 +90,12 @@ static bool fill(const Model *model, Target *t, float *out, Fault *fault) {
     return true;
 }
 
-static bool read_matrix(Lora *lora, const Model *model, const SafeTensor *from, Fault *fault) {
+static bool lora_peft_read_matrix(Lora *lora, const Model *model, const SafeTensor *from,
+                                  Fault *fault) {
     Target t = {.parts = (const SafeTensor *[]){from}, .n_parts = 1, .ndim = 2};
     Text name = from->name;
     bool is_b = false;
-    if (!split_name(&name, &is_b) || from->ndim != 2 || from->bytes == 0 ||
+    if (!lora_peft_split_name(&name, &is_b) || from->ndim != 2 || from->bytes == 0 ||
         !name_here(model->recipe->arch, name, t.name, sizeof t.name, &t.change))
         return fault_set(
             fault, "the tensor '%.*s' is none that an adapter of a %s model can have",
@@ -104,7 +105,7 @@ static bool read_matrix(Lora *lora, const Model *model, const SafeTensor *from, 
     Pair *pair = lora_pair(lora, t.name, fault);
     float *numbers = pair ? malloc(t.shape[0] * t.shape[1] * sizeof *numbers) : NULL;
     if (!numbers) return fault_set(fault, "no memory for '%s'", t.name);
-    if ((is_b ? pair->b : pair->a) || !fill(model, &t, numbers, fault))
+    if ((is_b ? pair->b : pair->a) || !lora_peft_fill(model, &t, numbers, fault))
         return free(numbers), (is_b ? pair->b : pair->a)
                                   ? fault_set(fault, "'%s' stands twice", t.name)
                                   : false;
@@ -124,7 +125,7 @@ bool lora_read_folder(Lora *lora, const Model *model, const char *path, Fault *f
         return false;
     bool ok = safetensors_parse(&tensors, file.data, file.size, fault);
     for (size_t i = 0; ok && i < tensors.n_tensors; i++)
-        ok = read_matrix(lora, model, &tensors.tensors[i], fault);
+        ok = lora_peft_read_matrix(lora, model, &tensors.tensors[i], fault);
     if (ok || tensors.tensors) safetensors_free(&tensors);
     file_close(&file);
     return ok || fault_prefix(fault, path);

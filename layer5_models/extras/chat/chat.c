@@ -17,8 +17,8 @@ static bool has_marks(const ChatFormKind *kind, const Tokenizer *tokenizer, char
     return true;
 }
 
-static const ChatFormKind *find_named(const char *name, const Tokenizer *tokenizer,
-                                      Fault *fault) {
+static const ChatFormKind *chat_find_named(const char *name, const Tokenizer *tokenizer,
+                                           Fault *fault) {
     char missing[64], names[256] = "";
     for (const ChatFormKind *kind = chat_form_kinds; kind->name; kind++) {
         strcat(strcat(names, names[0] ? ", " : ""), kind->name);
@@ -44,29 +44,29 @@ static const ChatFormKind *find_fitting(const Tokenizer *tokenizer, Fault *fault
     return NULL;
 }
 
-static bool has(Text source, const char *mark) {
+static bool chat_has(Text source, const char *mark) {
     return memmem(source.data, source.size, mark, strlen(mark)) != NULL;
 }
 
 static void find_thoughts(ChatForm *form, Text source) {
-    form->thinks = has(source, "think>");
-    form->may_think = has(source, "enable_thinking");
+    form->thinks = chat_has(source, "think>");
+    form->may_think = chat_has(source, "enable_thinking");
 }
 
 /* By the marks in its source.  A template whose calls are in another notation is not asked to tell of tools: its model is told
  * of them, and of tagged calls, by a system's message. */
 static void find_calls(ChatForm *form, Text source) {
-    bool tells =
-        has(source, "tools") && !has(source, "<function=") && !has(source, "<arg_key>");
+    bool tells = chat_has(source, "tools") && !chat_has(source, "<function=") &&
+                 !chat_has(source, "<arg_key>");
     form->calls = CALLS_TAGGED;
-    if (has(source, "[TOOL_CALLS]"))
-        form->calls = has(source, "[CALL_ID]") ? CALLS_NUMBERED
-                      : has(source, "[ARGS]")  ? CALLS_NAMED
-                                               : CALLS_LISTED;
-    else if (has(source, "<|start_header_id|>") && has(source, "\"parameters\""))
+    if (chat_has(source, "[TOOL_CALLS]"))
+        form->calls = chat_has(source, "[CALL_ID]") ? CALLS_NUMBERED
+                      : chat_has(source, "[ARGS]")  ? CALLS_NAMED
+                                                    : CALLS_LISTED;
+    else if (chat_has(source, "<|start_header_id|>") && chat_has(source, "\"parameters\""))
         form->calls = CALLS_BARE;
     else
-        tells = tells && has(source, "<tool_call>");
+        tells = tells && chat_has(source, "<tool_call>");
     form->tells_tools = tells;
     if (!tells) form->calls = CALLS_TAGGED;
 }
@@ -77,7 +77,7 @@ bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer
     *form = (ChatForm){.name = source.data ? "a given one" : "the model's own"};
     if (!source.data && (name || !own || !gguf_string(own, &source))) {
         const ChatFormKind *kind =
-            name ? find_named(name, tokenizer, fault) : find_fitting(tokenizer, fault);
+            name ? chat_find_named(name, tokenizer, fault) : find_fitting(tokenizer, fault);
         if (!kind) return false;
         form->name = kind->name;
         source = text_of(kind->text);

@@ -54,7 +54,8 @@ static void count_biases(const Conversion *c, const char *begin, size_t *biases,
 }
 
 /* A key that says of some maps whether they add a bias; `always`: they do when it is not there. */
-static bool check_flag(const Conversion *c, const char *key, const char *begin, bool always) {
+static bool agree_check_flag(const Conversion *c, const char *key, const char *begin,
+                             bool always) {
     const JsonValue *said = json_get(c->folder.sizes, key);
     bool told = said && (said->kind == JSON_TRUE || said->kind == JSON_FALSE),
          wanted = told ? said->kind == JSON_TRUE : always;
@@ -79,11 +80,12 @@ static bool check_biases(const Conversion *c) {
     bool all = false;
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         all = all || strcmp(c->family->arch, with[i]) == 0;
-    return check_flag(c, "attention_bias", "blk.0.attn_", false) &&
-           check_flag(c, "qkv_bias", "blk.0.attn_q", is_qwen2(c)) &&
-           check_flag(c, "mlp_bias", "blk.0.ffn_", false) &&
-           (quirks_of(c->recipe)->recurrent || (check_flag(c, "use_bias", "blk.0.attn_", all) &&
-                                                check_flag(c, "use_bias", "blk.0.ffn_", all)));
+    return agree_check_flag(c, "attention_bias", "blk.0.attn_", false) &&
+           agree_check_flag(c, "qkv_bias", "blk.0.attn_q", is_qwen2(c)) &&
+           agree_check_flag(c, "mlp_bias", "blk.0.ffn_", false) &&
+           (quirks_of(c->recipe)->recurrent ||
+            (agree_check_flag(c, "use_bias", "blk.0.attn_", all) &&
+             agree_check_flag(c, "use_bias", "blk.0.ffn_", all)));
 }
 
 /* ------------------------------------------------------------------ words */

@@ -23,7 +23,7 @@ void put_number(Conversion *c, const char *name, double value) {
 /* ------------------------------------------------------------------ one key */
 
 /* As a table has it: 1, true, [], a word. */
-static Text plain(const JsonValue *value) {
+static Text config_plain(const JsonValue *value) {
     switch (value->kind) {
     case JSON_TRUE: return text_of("true");
     case JSON_FALSE: return text_of("false");
@@ -34,8 +34,9 @@ static Text plain(const JsonValue *value) {
     }
 }
 
-static bool refuse(const Conversion *c, Text name, const JsonValue *value, const char *wanted) {
-    Text got = plain(value);
+static bool config_refuse(const Conversion *c, Text name, const JsonValue *value,
+                          const char *wanted) {
+    Text got = config_plain(value);
     return REFUSE(c, "config.json: '%.*s' is %.*s, wanted %s", (int)min_size(60, name.size),
                   name.data, (int)min_size(60, got.size), got.data, wanted);
 }
@@ -45,18 +46,19 @@ static bool use_number(Conversion *c, const ConfigKey *key, const JsonValue *val
     double number;
     if (key->use == SIZE) {
         if (!json_size(value, &size) || size > UINT32_MAX)
-            return refuse(c, text_of(key->name), value, "a whole number below 2^32");
+            return config_refuse(c, text_of(key->name), value, "a whole number below 2^32");
         if (strcmp(key->ours, "context_length") == 0) size -= min_size(size, c->first_position);
         return put_size(c, key->ours, size), true;
     }
-    if (!json_number(value, &number)) return refuse(c, text_of(key->name), value, "a number");
+    if (!json_number(value, &number))
+        return config_refuse(c, text_of(key->name), value, "a number");
     return put_number(c, key->ours, number), true;
 }
 
 static bool use_flag(Conversion *c, const ConfigKey *key, const JsonValue *value) {
     char name[96];
     if (value->kind != JSON_TRUE && value->kind != JSON_FALSE)
-        return refuse(c, text_of(key->name), value, "true or false");
+        return config_refuse(c, text_of(key->name), value, "true or false");
     snprintf(name, sizeof name, "%s.%s", c->family->arch, key->ours);
     gguf_put_int(c->writer, name, GGUF_BOOL, value->kind == JSON_TRUE);
     return true;
@@ -67,10 +69,10 @@ static bool check_only(Conversion *c, const ConfigKey *key, const JsonValue *val
     if (json_is(value, "gelu"))
         convert_note(c, "GELU is computed by its tanh form: it differs from the "
                         "exact one by 0.0005 at most");
-    if (listed(key->ours, plain(value))) return true;
+    if (listed(key->ours, config_plain(value))) return true;
     snprintf(wanted, sizeof wanted, "%s: nothing else is built in for this family",
              *key->ours ? key->ours : "null");
-    return refuse(c, text_of(key->name), value, wanted);
+    return config_refuse(c, text_of(key->name), value, wanted);
 }
 
 static bool may_be_left_out(const Conversion *c, Text name) {
@@ -102,7 +104,7 @@ static bool refuse_unknown(const Conversion *c) {
         if (name.size > 60) name.size = 60;
         bool fits = shown == count++ &&
                     append(keys, sizeof keys, shown ? ", '" : "'", name, "' is ",
-                           plain(&config->items[i])) &&
+                           config_plain(&config->items[i])) &&
                     append(options, sizeof options, " --without ", name, "", (Text){"", 0});
         shown += fits;
     }
@@ -161,8 +163,8 @@ bool put_config(Conversion *c) {
     size_t id = 1;
     if (counts_from_pad(c->family)) {
         if (pad && pad->kind != JSON_NULL && !json_size(pad, &id))
-            return refuse(c, text_of("pad_token_id"), pad,
-                          "the id of a token: positions are counted from it");
+            return config_refuse(c, text_of("pad_token_id"), pad,
+                                 "the id of a token: positions are counted from it");
         c->first_position = min_size(id, 1 << 20) + 1;
     }
     gguf_put_string(c->writer, "general.architecture", text_of(c->family->arch));

@@ -88,7 +88,7 @@ Json *folder_json(const Folder *folder, const char *name, bool optional, Fault *
 
 /* ------------------------------------------------------------------ files of numbers */
 
-static bool open_part(Folder *folder, const char *name, Fault *fault) {
+static bool folder_open_part(Folder *folder, const char *name, Fault *fault) {
     struct Part *part = &folder->parts[folder->n_parts];
     snprintf(part->name, sizeof part->name, "%s", name);
     if (!folder_map(folder, name, &part->file, fault)) return false;
@@ -101,14 +101,14 @@ static bool open_part(Folder *folder, const char *name, Fault *fault) {
     return ok || fault_prefix(fault, name);
 }
 
-static struct Part *find_part(Folder *folder, Text name) {
+static struct Part *folder_find_part(Folder *folder, Text name) {
     for (size_t i = 0; i < folder->n_parts; i++)
         if (text_equal(name, text_of(folder->parts[i].name))) return &folder->parts[i];
     return NULL;
 }
 
 /* A name of a file in the folder itself, and no way out of it. */
-static bool is_plain(Text name) {
+static bool folder_is_plain(Text name) {
     if (name.size == 0 || name.size >= sizeof((struct Part *)0)->name || name.data[0] == '.')
         return false;
     return !memchr(name.data, '/', name.size) && !memchr(name.data, 0, name.size);
@@ -116,10 +116,10 @@ static bool is_plain(Text name) {
 
 static bool open_named(Folder *folder, Text name, Fault *fault) {
     char plain[128];
-    if (!is_plain(name))
+    if (!folder_is_plain(name))
         return fault_set(fault, "the index names the file '%.*s': wanted one in the folder",
                          (int)(name.size < 80 ? name.size : 80), name.data);
-    if (find_part(folder, name)) return true;
+    if (folder_find_part(folder, name)) return true;
     if (folder->n_parts % 16 == 0) {
         struct Part *more = realloc(folder->parts, (folder->n_parts + 16) * sizeof *more);
         if (!more) return fault_set(fault, "no memory for %zu files", folder->n_parts);
@@ -127,7 +127,7 @@ static bool open_named(Folder *folder, Text name, Fault *fault) {
     }
     folder->parts[folder->n_parts] = (struct Part){0};
     snprintf(plain, sizeof plain, "%.*s", (int)name.size, name.data);
-    return open_part(folder, plain, fault);
+    return folder_open_part(folder, plain, fault);
 }
 
 static bool open_parts(Folder *folder, const JsonValue *map, Fault *fault) {
@@ -141,7 +141,7 @@ static bool open_parts(Folder *folder, const JsonValue *map, Fault *fault) {
 
 /* ------------------------------------------------------------------ one list of tensors */
 
-static int by_name(const void *a, const void *b) {
+static int folder_by_name(const void *a, const void *b) {
     return text_order(((const SafeTensor *)a)->name, ((const SafeTensor *)b)->name);
 }
 
@@ -157,7 +157,7 @@ static bool collect(Folder *folder, Fault *fault) {
                    part->n_tensors * sizeof *part->tensors);
         folder->n_tensors += part->n_tensors;
     }
-    qsort(folder->tensors, count, sizeof *folder->tensors, by_name);
+    qsort(folder->tensors, count, sizeof *folder->tensors, folder_by_name);
     for (size_t i = 1; i < count; i++)
         if (text_equal(folder->tensors[i - 1].name, folder->tensors[i].name))
             return fault_set(fault, "the tensor '%.*s' stands in two files",
@@ -175,7 +175,7 @@ static bool in_part(const struct Part *part, Text name) {
 /* Each name of the map in its file, and as many names as tensors: then there are no others. */
 static bool check_map(Folder *folder, const JsonValue *map, Fault *fault) {
     for (size_t i = 0; i < map->count; i++) {
-        const struct Part *part = find_part(folder, map->items[i].text);
+        const struct Part *part = folder_find_part(folder, map->items[i].text);
         if (!in_part(part, map->keys[i]))
             return fault_set(
                 fault, "the index says that %s has the tensor '%.*s', and it has not",
@@ -200,7 +200,7 @@ static bool open_sharded(Folder *folder, const char *index, Fault *fault) {
 
 /* A whole file beside an index that does not name it: nothing says which of the two is meant. */
 static bool check_whole(Folder *folder, const char *name, Fault *fault) {
-    return !folder_has(folder, name) || find_part(folder, text_of(name)) ||
+    return !folder_has(folder, name) || folder_find_part(folder, text_of(name)) ||
            fault_set(fault,
                      "%.200s has %s, and an index of other files: remove what is not meant",
                      folder->path, name);

@@ -45,7 +45,7 @@ static bool check_name(Conversion *c, const Vocab *v, const char *file, const Js
                   file, key, (int)min_size(60, text.size), text.data);
 }
 
-static bool check_names(Conversion *c, const Vocab *v, const Says *says) {
+static bool markers_check_names(Conversion *c, const Vocab *v, const Says *says) {
     static const char *const bert[] = {"pad", "unk", "cls", "sep", "mask"};
     static const char *const others[] = {"pad", "unk", "bos", "eos", "sep", "mask"};
     bool vectors = c->recipe && quirks_of(c->recipe)->vectors;
@@ -85,8 +85,8 @@ static int64_t written_id(const Vocab *v, const Written *written, const char *na
 }
 
 /* As the files say that name tokens; -1: none does. */
-static int64_t named_id(const Conversion *c, const Vocab *v, const Says *says,
-                        const char *name) {
+static int64_t markers_named_id(const Conversion *c, const Vocab *v, const Says *says,
+                                const char *name) {
     char key[40];
     snprintf(key, sizeof key, "%s_token", name);
     Text text = said_text(says->words, key);
@@ -103,7 +103,7 @@ static int64_t named_id(const Conversion *c, const Vocab *v, const Says *says,
 static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
                        const char *name) {
     int64_t id = written_id(v, &says->written, name);
-    return id >= 0 ? id : named_id(c, v, says, name);
+    return id >= 0 ? id : markers_named_id(c, v, says, name);
 }
 
 static int64_t put_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
@@ -139,7 +139,7 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool 
 /* The token that other files call bos or eos, where the processor writes another one; -1: none. */
 static int64_t other_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
                         int64_t id) {
-    int64_t named = named_id(c, v, says, name);
+    int64_t named = markers_named_id(c, v, says, name);
     bool ends = strcmp(name, "eos") == 0;
     if (named < 0 || named == id) return -1;
     convert_note(c,
@@ -227,7 +227,7 @@ static bool read_says(const Conversion *c, Says *says) {
 
 bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     Says says = {.written = {false, -1, -1, -1}};
-    bool ok = read_says(c, &says) && check_names(c, v, &says) &&
+    bool ok = read_says(c, &says) && markers_check_names(c, v, &says) &&
               read_processor(c, v, json_get(root, "post_processor"), &says.written);
     put_id(c, v, &says, "pad", "padding");
     if (ok && v->wordpiece) {

@@ -66,7 +66,7 @@ static Fields fields_of(Text bytes) {
     return (Fields){at, at + bytes.size, true};
 }
 
-static bool damaged(Conversion *c) {
+static bool convert_pieces_damaged(Conversion *c) {
     return REFUSE(c, "the file is damaged: no field of a protocol buffer where one should be");
 }
 
@@ -81,7 +81,7 @@ static bool take_piece(Conversion *c, Vocab *v, size_t id, Text bytes) {
         if (field.number == 2) memcpy(&score, &bits, sizeof score);
         if (field.number == 3) type = (int64_t)field.value;
     }
-    if (!f.ok || !text.data) return damaged(c);
+    if (!f.ok || !text.data) return convert_pieces_damaged(c);
     if (type < TOKEN_NORMAL || type > TOKEN_BYTE || !(score > -1e30f && score < 1e30f))
         return REFUSE(c, "piece %zu is of no known type, or has an impossible score", id);
     char *copy = pieces_take(
@@ -102,17 +102,17 @@ static bool read_training(Conversion *c, Spec *spec, Text bytes) {
     Fields f = fields_of(bytes);
     for (Field field; next_field(&f, &field);)
         if (field.number == 3) spec->kind = field.value;
-    return f.ok || damaged(c);
+    return f.ok || convert_pieces_damaged(c);
 }
 
-static bool read_normalizer(Conversion *c, Spec *spec, Text bytes) {
+static bool convert_pieces_read_normalizer(Conversion *c, Spec *spec, Text bytes) {
     Fields f = fields_of(bytes);
     for (Field field; next_field(&f, &field);) {
         if (field.number == 2) spec->map = field.bytes;
         if (field.number == 3) spec->prefix = field.value != 0;
         if (field.number == 4) spec->merge = field.value != 0;
     }
-    return f.ok || damaged(c);
+    return f.ok || convert_pieces_damaged(c);
 }
 
 /* Text becomes pieces of bytes where nothing else fits: here this is so of BPE alone. */
@@ -145,12 +145,13 @@ bool read_tokenizer_model(Conversion *c, Vocab *v, const FileMap *file) {
     Spec spec = {.kind = 1, .prefix = true, .merge = true};
     size_t id = 0;
     for (Field field; next_field(&f, &field);) {
-        if (field.number <= 3 && !field.bytes.data) return damaged(c);
+        if (field.number <= 3 && !field.bytes.data) return convert_pieces_damaged(c);
         if (field.number == 1 && !take_piece(c, v, id++, field.bytes)) return false;
         if (field.number == 2 && !read_training(c, &spec, field.bytes)) return false;
-        if (field.number == 3 && !read_normalizer(c, &spec, field.bytes)) return false;
+        if (field.number == 3 && !convert_pieces_read_normalizer(c, &spec, field.bytes))
+            return false;
     }
-    if (!f.ok || id == 0) return damaged(c);
+    if (!f.ok || id == 0) return convert_pieces_damaged(c);
     v->has_scores = true;
     return put_spec(c, v, &spec);
 }

@@ -22,8 +22,8 @@ typedef struct Places {
 } Places;
 
 /* The token that a template calls `name`: special_tokens has its id, and without that the vocabulary. */
-static bool named_id(Conversion *c, const Vocab *v, const JsonValue *step, Text name,
-                     int64_t *id) {
+static bool processor_named_id(Conversion *c, const Vocab *v, const JsonValue *step, Text name,
+                               int64_t *id) {
     const JsonValue *tokens = json_get(step, "special_tokens"),
                     *token = tokens ? json_find(tokens, name) : NULL,
                     *ids = token ? json_get(token, "ids") : NULL;
@@ -55,7 +55,7 @@ static bool read_places(Conversion *c, const Vocab *v, const JsonValue *step,
         }
         if (at > 2 || !name || name->kind != JSON_STRING) return strange(c);
         if ((n = places->counts[at]++) == AT_ONCE) return strange(c);
-        if (!named_id(c, v, step, name->text, &places->ids[at][n])) return false;
+        if (!processor_named_id(c, v, step, name->text, &places->ids[at][n])) return false;
     }
     return true;
 }

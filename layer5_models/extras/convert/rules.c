@@ -15,7 +15,7 @@ typedef struct Hit {
 } Hit;
 
 /* A number without leading zeros, of seven digits at most. */
-static bool take_number(const char **at, const char *end, size_t *number) {
+static bool convert_rules_take_number(const char **at, const char *end, size_t *number) {
     const char *from = *at;
     *number = 0;
     while (*at < end && **at >= '0' && **at <= '9' && *at - from < 8)
@@ -27,9 +27,9 @@ static bool matches(const char *pattern, Text name, Hit *hit) {
     const char *at = name.data, *end = name.data + name.size;
     for (; *pattern; pattern++) {
         if (*pattern == '#') {
-            if (!take_number(&at, end, &hit->layer)) return false;
+            if (!convert_rules_take_number(&at, end, &hit->layer)) return false;
         } else if (*pattern == '%') {
-            if (!take_number(&at, end, &hit->expert)) return false;
+            if (!convert_rules_take_number(&at, end, &hit->expert)) return false;
         } else if (at == end || *at++ != *pattern) {
             return false;
         }
@@ -37,7 +37,7 @@ static bool matches(const char *pattern, Text name, Hit *hit) {
     return at == end;
 }
 
-static bool ends_with(Text text, const char *end) {
+static bool convert_rules_ends_with(Text text, const char *end) {
     size_t n = strlen(end);
     return text.size > n && memcmp(text.data + text.size - n, end, n) == 0;
 }
@@ -51,7 +51,7 @@ static Text stem_of(const ConvertFamily *family, Text name, Text *suffix) {
         {".weight", ".weight"}, {".bias", ".bias"}, {".gamma", ".weight"}, {".beta", ".bias"}};
     *suffix = (Text){"", 0};
     for (int i = 0; i < 4 && !suffix->size; i++)
-        if (ends_with(name, suffixes[i][0]))
+        if (convert_rules_ends_with(name, suffixes[i][0]))
             name.size -= strlen(suffixes[i][0]), *suffix = text_of(suffixes[i][1]);
     return name;
 }
@@ -76,7 +76,7 @@ static Target *find_target(Conversion *c, const char *name) {
 static bool is_stack(const NameRule *rule) { return strchr(rule->theirs, '%') != NULL; }
 
 /* Whole numbers are what another program has quantized weights to, with scales elsewhere. */
-static bool is_whole(SafeType type) {
+static bool convert_rules_is_whole(SafeType type) {
     switch (type) {
     case SAFE_F8_E4M3:
     case SAFE_F8_E5M2:
@@ -88,8 +88,9 @@ static bool is_whole(SafeType type) {
     }
 }
 
-static bool add_part(Conversion *c, Target *t, const Hit *hit, const SafeTensor *from) {
-    if (is_whole(from->type))
+static bool convert_rules_add_part(Conversion *c, Target *t, const Hit *hit,
+                                   const SafeTensor *from) {
+    if (convert_rules_is_whole(from->type))
         return REFUSE(
             c, "'%.*s' is of type %s: wanted numbers with a fraction, F16, BF16 or F32",
             (int)min_size(100, from->name.size), from->name.data, safe_type_name(from->type));
@@ -121,7 +122,7 @@ static bool add_hit(Conversion *c, const Hit *hit, const SafeTensor *from) {
         memcpy(t->name, name, sizeof name);
         t->add_one = c->family->add_one && strstr(name, "norm.weight");
     }
-    return add_part(c, t, hit, from);
+    return convert_rules_add_part(c, t, hit, from);
 }
 
 bool always_tied(const Conversion *c) { return strncmp(c->family->arch, "gemma", 5) == 0; }
@@ -166,7 +167,7 @@ static bool wrong_shape(const Conversion *c, const Target *t, const char *wanted
                   wanted);
 }
 
-static bool same_shape(const SafeTensor *a, const SafeTensor *b) {
+static bool convert_rules_same_shape(const SafeTensor *a, const SafeTensor *b) {
     return a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
@@ -174,7 +175,7 @@ static bool check_stack(const Conversion *c, const Target *t) {
     for (size_t e = 0; e < t->n_parts; e++) {
         if (!t->parts[e])
             return REFUSE(c, "expert %zu of '%s' is missing, of %zu", e, t->name, t->n_parts);
-        if (!same_shape(t->parts[e], t->parts[0]))
+        if (!convert_rules_same_shape(t->parts[e], t->parts[0]))
             return REFUSE(c, "the experts of '%s' are not of one shape", t->name);
     }
     return true;
@@ -200,7 +201,7 @@ static bool rows_divide(const Conversion *c, const Target *t) {
     }
 }
 
-static void swap(size_t *a, size_t *b) {
+static void convert_rules_swap(size_t *a, size_t *b) {
     size_t old = *a;
     *a = *b, *b = old;
 }
@@ -210,7 +211,7 @@ static void change_shape(const Conversion *c, Target *t) {
     const SafeTensor *from = t->parts[0];
     t->ndim = from->ndim ? from->ndim : 1;
     for (int i = 0; i < TENSOR_MAX_DIMS; i++) t->shape[i] = i < from->ndim ? from->shape[i] : 1;
-    if (t->change == TRANSPOSED && t->ndim == 2) swap(&t->shape[0], &t->shape[1]);
+    if (t->change == TRANSPOSED && t->ndim == 2) convert_rules_swap(&t->shape[0], &t->shape[1]);
     if (t->change == FIRST_HALF || t->change == SECOND_HALF) t->shape[t->ndim - 2] /= 2;
     if (t->change == SQUEEZED && t->ndim == 3) t->ndim = 2, t->shape[1] = t->shape[2];
     if (t->change == COLUMN || t->change == MINUS_EXP) t->ndim = 2, t->shape[1] = 1;
@@ -237,7 +238,7 @@ static Dtype own_format(SafeType type) {
     }
 }
 
-static Dtype format_of(const Conversion *c, Target *t) {
+static Dtype convert_rules_format_of(const Conversion *c, Target *t) {
     size_t row = t->shape[t->ndim - 1];
     const char *name = t->name;
     if (quant_preset_keeps(text_of(name), t->ndim)) return DTYPE_F32;
@@ -248,7 +249,7 @@ static Dtype format_of(const Conversion *c, Target *t) {
     return quant_preset_dtype(c->how->preset, text_of(name), c->layers, row, false);
 }
 
-static bool finish(Conversion *c, Target *t) {
+static bool convert_rules_finish(Conversion *c, Target *t) {
     const SafeTensor *from = t->parts[0];
     bool stack = t->n_parts > 1 || strstr(t->name, "_exps.");
     if (!check_stack(c, t)) return false;
@@ -257,7 +258,7 @@ static bool finish(Conversion *c, Target *t) {
     if (!rows_divide(c, t)) return wrong_shape(c, t, "rows that divide as config.json says");
     change_shape(c, t);
     stack_shape(t, stack && from->ndim < 3);
-    t->dtype = format_of(c, t);
+    t->dtype = convert_rules_format_of(c, t);
     return true;
 }
 
@@ -268,7 +269,7 @@ bool plan_targets(Conversion *c) {
     for (size_t i = 0; i < f->n_tensors; i++)
         if (!follow_rules(c, &f->tensors[i])) return false;
     for (size_t i = 0; i < c->n_targets; i++)
-        if (!finish(c, &c->targets[i])) return false;
+        if (!convert_rules_finish(c, &c->targets[i])) return false;
     return true;
 }
 

@@ -23,14 +23,14 @@ typedef struct Splits {
     bool prefix; /* one stands in front */
 } Splits;
 
-static bool refuse(const Splits *s, const char *what, const JsonValue *step) {
+static bool splits_refuse(const Splits *s, const char *what, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type");
     Text name = type && type->kind == JSON_STRING ? type->text : text_of("(no type)");
     return REFUSE(s->c, "tokenizer.json: the %s '%.*s' does what is not built in", what,
                   (int)min_size(60, name.size), name.data);
 }
 
-static bool add(Splits *s, Text pattern) {
+static bool splits_add(Splits *s, Text pattern) {
     if (s->count == MAX_PATTERNS) return REFUSE(s->c, "tokenizer.json: more than 8 patterns");
     s->patterns[s->count++] = pattern;
     return true;
@@ -42,27 +42,27 @@ static bool keeps_pieces(const JsonValue *step) {
     return json_true(step, "invert") ? json_is(how, "Removed") : json_is(how, "Isolated");
 }
 
-static bool read_split(Splits *s, const JsonValue *step) {
+static bool splits_read_split(Splits *s, const JsonValue *step) {
     const JsonValue *pattern = json_get(step, "pattern"), *regex = json_get(pattern, "Regex");
     if (json_is(json_get(pattern, "String"), " ") && s->spaces)
         return true; /* there is none left */
     if (!regex || regex->kind != JSON_STRING || !keeps_pieces(step))
-        return refuse(s, "pre_tokenizer", step);
-    return add(s, regex->text);
+        return splits_refuse(s, "pre_tokenizer", step);
+    return splits_add(s, regex->text);
 }
 
 static bool read_byte_level(Splits *s, const JsonValue *step) {
     const JsonValue *regex = json_get(step, "use_regex");
     s->bytes = true;
-    if (json_true(step, "add_prefix_space")) return refuse(s, "pre_tokenizer", step);
-    return regex && regex->kind == JSON_FALSE ? true : add(s, text_of(gpt2));
+    if (json_true(step, "add_prefix_space")) return splits_refuse(s, "pre_tokenizer", step);
+    return regex && regex->kind == JSON_FALSE ? true : splits_add(s, text_of(gpt2));
 }
 
 static bool read_metaspace(Splits *s, const JsonValue *step) {
     const JsonValue *scheme = json_get(step, "prepend_scheme"),
                     *old = json_get(step, "add_prefix_space");
     if (!json_is(json_get(step, "replacement"), "\u2581"))
-        return refuse(s, "pre_tokenizer", step);
+        return splits_refuse(s, "pre_tokenizer", step);
     s->spaces = true;
     s->prefix = scheme ? !json_is(scheme, "never") : !old || old->kind == JSON_TRUE;
     return true;
@@ -72,15 +72,16 @@ static bool read_step(Splits *s, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "pretokenizers");
     if (!step || step->kind == JSON_NULL) return true;
     if (json_is(type, "ByteLevel")) return read_byte_level(s, step);
-    if (json_is(type, "Split")) return read_split(s, step);
+    if (json_is(type, "Split")) return splits_read_split(s, step);
     if (json_is(type, "Metaspace")) return read_metaspace(s, step);
     if (json_is(type, "Digits"))
-        return add(s, text_of(json_true(step, "individual_digits") ? "\\p{N}" : "\\p{N}+"));
+        return splits_add(s,
+                          text_of(json_true(step, "individual_digits") ? "\\p{N}" : "\\p{N}+"));
     if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
-        return refuse(s, "pre_tokenizer", step);
+        return splits_refuse(s, "pre_tokenizer", step);
     for (size_t i = 0; i < list->count; i++)
         if (json_get(&list->items[i], "pretokenizers") || !read_step(s, &list->items[i]))
-            return refuse(s, "pre_tokenizer", &list->items[i]);
+            return splits_refuse(s, "pre_tokenizer", &list->items[i]);
     return true;
 }
 
@@ -100,10 +101,10 @@ static bool read_normal(Splits *s, const JsonValue *step) {
         json_is(json_get(json_get(step, "pattern"), "String"), " "))
         return s->spaces = true;
     if (!json_is(type, "Sequence") || !list || list->kind != JSON_ARRAY)
-        return refuse(s, "normalizer", step);
+        return splits_refuse(s, "normalizer", step);
     for (size_t i = 0; i < list->count; i++)
         if (json_get(&list->items[i], "normalizers") || !read_normal(s, &list->items[i]))
-            return refuse(s, "normalizer", &list->items[i]);
+            return splits_refuse(s, "normalizer", &list->items[i]);
     return true;
 }
 

@@ -26,7 +26,7 @@ typedef struct Plain {
     bool strip;    /* spaces at the end are dropped */
 } Plain;
 
-static bool refuse(const Plain *p, const JsonValue *step) {
+static bool convert_unigram_refuse(const Plain *p, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type");
     Text name = type && type->kind == JSON_STRING ? type->text : text_of("(no type)");
     return REFUSE(p->c, "tokenizer.json: '%.*s' does what is not built in for Unigram",
@@ -35,7 +35,7 @@ static bool refuse(const Plain *p, const JsonValue *step) {
 
 /* ------------------------------------------------------------------ how text is made plain */
 
-static bool read_normalizer(Plain *p, const JsonValue *step) {
+static bool convert_unigram_read_normalizer(Plain *p, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *pattern = json_get(step, "pattern"),
                     *content = json_get(step, "content"),
                     *map = json_get(step, "precompiled_charsmap");
@@ -46,7 +46,7 @@ static bool read_normalizer(Plain *p, const JsonValue *step) {
     if (json_is(type, "Replace") && json_is(json_get(pattern, "Regex"), " {2,}") &&
         (json_is(content, " ") || json_is(content, space)))
         return p->merge = true;
-    return refuse(p, step);
+    return convert_unigram_refuse(p, step);
 }
 
 static bool read_pre_tokenizer(Plain *p, const JsonValue *step) {
@@ -54,7 +54,7 @@ static bool read_pre_tokenizer(Plain *p, const JsonValue *step) {
                     *old = json_get(step, "add_prefix_space");
     if (json_is(type, "WhitespaceSplit")) return p->by_words = p->merge = true;
     if (!json_is(type, "Metaspace") || !json_is(json_get(step, "replacement"), space))
-        return refuse(p, step);
+        return convert_unigram_refuse(p, step);
     p->spaces = true, p->once = json_is(scheme, "first");
     p->prefix = scheme ? !json_is(scheme, "never") : !old || old->kind == JSON_TRUE;
     return true;
@@ -66,7 +66,7 @@ static bool each(Plain *p, const JsonValue *step, const char *list_name,
     const JsonValue *list = json_get(step, list_name);
     if (!step || step->kind == JSON_NULL) return true;
     if (!json_is(json_get(step, "type"), "Sequence")) return read(p, step);
-    if (!list || list->kind != JSON_ARRAY) return refuse(p, step);
+    if (!list || list->kind != JSON_ARRAY) return convert_unigram_refuse(p, step);
     for (size_t i = 0; i < list->count; i++)
         if (!read(p, &list->items[i])) return false;
     return true;
@@ -75,7 +75,7 @@ static bool each(Plain *p, const JsonValue *step, const char *list_name,
 /* ------------------------------------------------------------------ the table of characters */
 
 /* The six bits of a digit; -1: it is none. */
-static int digit_of(char c) {
+static int convert_unigram_digit_of(char c) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const char *at = c ? strchr(digits, c) : NULL;
@@ -89,7 +89,7 @@ static size_t from_base64(Text text, unsigned char *out) {
     if (text.size % 4) return SIZE_MAX;
     while (text.size && text.data[text.size - 1] == '=') text.size--;
     for (size_t i = 0; i < text.size; i++) {
-        int digit = digit_of(text.data[i]);
+        int digit = convert_unigram_digit_of(text.data[i]);
         if (digit < 0) return SIZE_MAX;
         bits = bits << 6 | (uint32_t)digit;
         if (i % 4) out[n++] = (unsigned char)(bits >> (6 - 2 * (i % 4)));
@@ -136,7 +136,7 @@ static void note_ends(const Plain *p, Text map) {
                            "keeps: GGUF files cannot say so");
 }
 
-static bool put_plain(const Plain *p) {
+static bool convert_unigram_put_plain(const Plain *p) {
     Conversion *c = p->c;
     if (!p->spaces)
         return REFUSE(c, "tokenizer.json: wanted a Metaspace, which writes a space as U+2581");
@@ -188,8 +188,9 @@ bool read_unigram(Conversion *c, Vocab *v, const JsonValue *root) {
         return REFUSE(c, "tokenizer.json: Unigram without an unk_id");
     if (!list || list->kind != JSON_ARRAY) return REFUSE(c, "tokenizer.json has no vocab");
     v->has_scores = true;
-    return each(&p, json_get(root, "normalizer"), "normalizers", read_normalizer) &&
+    return each(&p, json_get(root, "normalizer"), "normalizers",
+                convert_unigram_read_normalizer) &&
            each(&p, json_get(root, "pre_tokenizer"), "pretokenizers", read_pre_tokenizer) &&
-           put_plain(&p) && read_pieces(c, v, list, unknown) &&
+           convert_unigram_put_plain(&p) && read_pieces(c, v, list, unknown) &&
            read_added(c, v, json_get(root, "added_tokens"));
 }

@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_with(Text text, const char *end) {
+static bool vectors_ends_with(Text text, const char *end) {
     size_t n = strlen(end);
     return text.size >= n && memcmp(text.data + text.size - n, end, n) == 0;
 }
 
-static Text text_at(const JsonValue *object, const char *key) {
+static Text vectors_text_at(const JsonValue *object, const char *key) {
     const JsonValue *value = json_get(object, key);
     return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
 }
@@ -84,9 +84,11 @@ static bool put_pooling(Conversion *c, Text path) {
 }
 
 static bool put_module(Conversion *c, const JsonValue *module, bool scores) {
-    Text type = text_at(module, "type");
-    if (ends_with(type, ".Transformer") || ends_with(type, ".Normalize")) return true;
-    if (ends_with(type, ".Pooling") && !scores) return put_pooling(c, text_at(module, "path"));
+    Text type = vectors_text_at(module, "type");
+    if (vectors_ends_with(type, ".Transformer") || vectors_ends_with(type, ".Normalize"))
+        return true;
+    if (vectors_ends_with(type, ".Pooling") && !scores)
+        return put_pooling(c, vectors_text_at(module, "path"));
     return REFUSE(c, "modules.json: a module '%.*s' is not built in%s",
                   (int)min_size(100, type.size), type.data,
                   scores ? " for a model that scores" : "");
@@ -158,7 +160,7 @@ static bool read_prompts(Conversion *c) {
     Json *json;
     if (!read_object(c, "config_sentence_transformers.json", &json)) return false;
     const JsonValue *said = json ? json_root(json) : NULL, *prompts = json_get(said, "prompts");
-    Text name = text_at(said, "default_prompt_name"), prompt = {"", 0};
+    Text name = vectors_text_at(said, "default_prompt_name"), prompt = {"", 0};
     if (name.size && prompts && json_find(prompts, name) &&
         json_find(prompts, name)->kind == JSON_STRING)
         prompt = json_find(prompts, name)->text;
@@ -183,7 +185,7 @@ static Text label_at(const JsonValue *names, size_t at, char usual[32]) {
     char key[24];
     snprintf(key, sizeof key, "%zu", at);
     snprintf(usual, 32, "LABEL_%zu", at);
-    Text name = text_at(names, key);
+    Text name = vectors_text_at(names, key);
     return name.size ? name : text_of(usual);
 }
 
@@ -209,7 +211,7 @@ static bool check_activation(Conversion *c) {
     if (said && !object && said->kind != JSON_NULL)
         return REFUSE(c, "config.json: 'sentence_transformers' is no object");
     for (size_t i = 0; object && i < said->count; i++) {
-        Text key = said->keys[i], value = text_at(said, "activation_fn");
+        Text key = said->keys[i], value = vectors_text_at(said, "activation_fn");
         bool activation = text_equal(key, text_of("activation_fn"));
         if (text_equal(key, text_of("version")) || said->items[i].kind == JSON_NULL) continue;
         if (!activation)

@@ -34,7 +34,7 @@ static bool flag_or(const JsonValue *object, const char *key, bool otherwise) {
 }
 
 /* Accents go with the capitals, unless the file says otherwise. */
-static bool put_plain(Conversion *c, const Plain *p) {
+static bool convert_wordpiece_put_plain(Conversion *c, const Plain *p) {
     const char *const always[] = {"clean_text", p->ideographs, "do_basic_tokenize"};
     bool lowercase = flag_or(p->said, p->lowercase, true);
     for (int i = 0; i < 3; i++)
@@ -58,7 +58,7 @@ static bool check_type(Conversion *c, const JsonValue *root, const char *part,
                   (int)min_size(60, got.size), got.data, wanted);
 }
 
-static bool check_model(Conversion *c, const JsonValue *model) {
+static bool convert_wordpiece_check_model(Conversion *c, const JsonValue *model) {
     const JsonValue *prefix = json_get(model, "continuing_subword_prefix");
     size_t longest;
     if (prefix && !json_is(prefix, "##"))
@@ -104,12 +104,13 @@ bool read_wordpiece(Conversion *c, Vocab *v, const JsonValue *root) {
     const Plain plain = {"tokenizer.json", "lowercase", "handle_chinese_chars",
                          json_get(root, "normalizer")};
     return check_type(c, root, "normalizer", "BertNormalizer") &&
-           check_type(c, root, "pre_tokenizer", "BertPreTokenizer") && check_model(c, model) &&
-           put_plain(c, &plain) && read_vocab(c, v, model, false) &&
-           read_added(c, v, json_get(root, "added_tokens")) && respell(c, v);
+           check_type(c, root, "pre_tokenizer", "BertPreTokenizer") &&
+           convert_wordpiece_check_model(c, model) && convert_wordpiece_put_plain(c, &plain) &&
+           read_vocab(c, v, model, false) && read_added(c, v, json_get(root, "added_tokens")) &&
+           respell(c, v);
 }
 
-static int by_token(const void *a, const void *b) {
+static int convert_wordpiece_by_token(const void *a, const void *b) {
     const Text *x = *(Text *const *)a, *y = *(Text *const *)b;
     int order = text_order(*x, *y);
     return order ? order : x < y ? -1 : x > y;
@@ -122,7 +123,7 @@ static bool drop_repeated(Conversion *c, Vocab *v) {
     if (!order) return REFUSE(c, "no memory for %zu tokens", v->count);
     for (size_t i = 0; i < v->count; i++)
         if (v->tokens[i].data) order[n++] = &v->tokens[i];
-    qsort(order, n, sizeof *order, by_token);
+    qsort(order, n, sizeof *order, convert_wordpiece_by_token);
     for (size_t i = 1; i < n; i++)
         if (text_equal(*order[i - 1], *order[i])) order[i - 1]->data = NULL;
     free(order);
@@ -151,7 +152,7 @@ bool read_word_list(Conversion *c, Vocab *v, const FileMap *file) {
     Json *json = folder_json(&c->folder, "tokenizer_config.json", true, c->fault);
     const Plain plain = {"tokenizer_config.json", "do_lower_case", "tokenize_chinese_chars",
                          json ? json_root(json) : NULL};
-    bool ok = (json || !c->fault->text[0]) && put_plain(c, &plain) &&
+    bool ok = (json || !c->fault->text[0]) && convert_wordpiece_put_plain(c, &plain) &&
               read_lines(c, v, (Text){(const char *)file->data, file->size}) &&
               drop_repeated(c, v) && respell(c, v);
     json_free(json);

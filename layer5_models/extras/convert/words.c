@@ -33,12 +33,12 @@ typedef struct Entry {
     size_t id;
 } Entry;
 
-static int by_token(const void *a, const void *b) {
+static int convert_words_by_token(const void *a, const void *b) {
     return text_order(((const Entry *)a)->token, ((const Entry *)b)->token);
 }
 
 /* The whole that a merge makes, where its two parts lie. */
-static Text whole_of(Text merge, char *out) {
+static Text convert_words_whole_of(Text merge, char *out) {
     const char *space = merge.size > 1 ? memchr(merge.data + 1, ' ', merge.size - 1) : NULL;
     if (!space) return merge;
     size_t left = (size_t)(space - merge.data);
@@ -58,12 +58,12 @@ static bool score_by_merges(Conversion *c, Vocab *v, const Text *merges, size_t 
         if (v->tokens[i].data) entries[n++] = (Entry){v->tokens[i], i};
         v->scores[i] = -1e6; /* made by no merge */
     }
-    if (ok) qsort(entries, n, sizeof *entries, by_token);
+    if (ok) qsort(entries, n, sizeof *entries, convert_words_by_token);
     for (size_t i = 0; ok && i < count; i++) {
         if (merges[i].size > 1 << 16)
             ok = REFUSE(c, "tokenizer.json: a merge of %zu bytes", merges[i].size);
-        Entry wanted = {ok ? whole_of(merges[i], room) : (Text){"", 0}, 0},
-              *found = bsearch(&wanted, entries, n, sizeof *entries, by_token);
+        Entry wanted = {ok ? convert_words_whole_of(merges[i], room) : (Text){"", 0}, 0},
+              *found = bsearch(&wanted, entries, n, sizeof *entries, convert_words_by_token);
         if (found && v->scores[found->id] == -1e6) v->scores[found->id] = -(double)i;
     }
     free(entries), free(room);
@@ -140,7 +140,7 @@ bool read_added(Conversion *c, Vocab *v, const JsonValue *added) {
 }
 
 /* Parts of a model that change what it does, and have to be absent. */
-static bool check_model(Conversion *c, const JsonValue *model) {
+static bool convert_words_check_model(Conversion *c, const JsonValue *model) {
     static const char *const off[] = {"dropout", "continuing_subword_prefix",
                                       "end_of_word_suffix"};
     if (!json_is(json_get(model, "type"), "BPE") && json_get(model, "type"))
@@ -161,7 +161,8 @@ bool read_tokenizer_json(Conversion *c, Vocab *v, const JsonValue *root) {
     bool plain;
     if (json_is(json_get(model, "type"), "Unigram")) return read_unigram(c, v, root);
     if (json_is(json_get(model, "type"), "WordPiece")) return read_wordpiece(c, v, root);
-    if (!check_model(c, model) || !read_splits(c, root, &plain, &pre)) return false;
+    if (!convert_words_check_model(c, model) || !read_splits(c, root, &plain, &pre))
+        return false;
     gguf_put_string(c->writer, "tokenizer.ggml.model", text_of(plain ? "llama" : "gpt2"));
     if (pre) gguf_put_string(c->writer, "tokenizer.ggml.pre", text_of(pre));
     v->has_scores = plain;

@@ -148,8 +148,8 @@ static void try_rule(Checker *c, size_t at, const Rule *rule, const Pending *res
 }
 
 /* A text or a bound variable must stand at `at`, which then is behind it. */
-static bool take_text(Checker *c, size_t *at, const Symbol *symbol, int bound,
-                      const Pending *rest, double nats) {
+static bool world_check_take_text(Checker *c, size_t *at, const Symbol *symbol, int bound,
+                                  const Pending *rest, double nats) {
     char word[128];
     Text wanted = symbol->text;
     if (symbol->kind == SYMBOL_VAR)
@@ -186,7 +186,7 @@ static void match(Checker *c, size_t at, const Pending *todo, Memory memory, dou
         try_rule(c, at, &c->world->rules[symbol->index], &rest, &memory, nats);
     else if (bound < 0)
         try_words(c, at, symbol, &rest, memory, nats);
-    else if (take_text(c, &at, symbol, bound, &rest, nats))
+    else if (world_check_take_text(c, &at, symbol, bound, &rest, nats))
         match(c, at, &rest, memory, nats);
 }
 

@@ -88,7 +88,7 @@ static void a_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-static void merge(const Trainer *t) {
+static void lora_merge(const Trainer *t) {
     for (size_t i = 0; i < t->lora->count; i++) {
         Task task = {t, t->lora, &t->lora->thin[i]};
         pool_for(t->pool, task.thin->wide->rows, 16, merge_rows, &task);
@@ -122,7 +122,7 @@ TrainStep trainer_step_lora(Trainer *t) {
     train_backward(t);
     find_gradients(t);
     result.gradient_norm = update(t, result.rate);
-    merge(t);
+    lora_merge(t);
     result.step = ++t->step;
     result.tokens = t->tokens_seen += t->batch.n;
     return result;
@@ -135,7 +135,7 @@ static bool is_adapted(const Trainer *t, const Parameter *p) {
     return p->rows > 1 && t->values + p->offset != t->weights.embedding;
 }
 
-static void layout(Trainer *t, TrainLora *l) {
+static void lora_layout(Trainer *t, TrainLora *l) {
     for (size_t i = 0; i < t->n_parameters; i++) {
         const Parameter *p = &t->parameters[i];
         if (!is_adapted(t, p)) continue;
@@ -149,7 +149,7 @@ static void layout(Trainer *t, TrainLora *l) {
 }
 
 static bool allocate(Trainer *t, TrainLora *l, Fault *fault) {
-    layout(t, l);
+    lora_layout(t, l);
     l->thin = calloc(l->count, sizeof *l->thin), l->flat = calloc(l->count, sizeof *l->flat);
     l->base = malloc(t->size * sizeof *l->base);
     float **arrays[] = {&l->values, &l->gradients, &l->moment1, &l->moment2};
@@ -157,7 +157,7 @@ static bool allocate(Trainer *t, TrainLora *l, Fault *fault) {
     for (int i = 0; i < 4; i++) ok = (*arrays[i] = calloc(l->size, sizeof **arrays[i])) && ok;
     if (!ok) return fault_set(fault, "no memory for an adapter of rank %zu", l->rank);
     l->count = l->size = 0;
-    layout(t, l);
+    lora_layout(t, l);
     memcpy(l->base, t->values, t->size * sizeof *l->base);
     return true;
 }

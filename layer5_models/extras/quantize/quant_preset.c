@@ -61,19 +61,19 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault) {
     return NULL;
 }
 
-static bool ends_with(Text name, const char *end) {
+static bool quant_preset_ends_with(Text name, const char *end) {
     size_t n = strlen(end);
     return name.size >= n && memcmp(name.data + name.size - n, end, n) == 0;
 }
 
-static bool holds(Text text, const char *part) {
+static bool quant_preset_holds(Text text, const char *part) {
     size_t n = strlen(part);
     for (size_t i = 0; i + n <= text.size; i++)
         if (memcmp(text.data + i, part, n) == 0) return true;
     return false;
 }
 
-static size_t layer_of(Text name) {
+static size_t quant_preset_layer_of(Text name) {
     return name.size > 4 && memcmp(name.data, "blk.", 4) == 0 ? strtoul(name.data + 4, NULL, 10)
                                                               : 0;
 }
@@ -114,9 +114,11 @@ static Dtype by_rule(const QuantPreset *m, Text name, size_t layers) {
     bool small = dtype_is_quantized(m->dtype) && m->dtype != DTYPE_Q8_0 &&
                  m->dtype != DTYPE_MXFP4 && m->dtype != DTYPE_TQ1_0 && m->dtype != DTYPE_TQ2_0;
     if (text_equal(name, text_of("output.weight"))) return small ? DTYPE_Q6_K : m->dtype;
-    if (ends_with(name, "attn_v.weight")) return value_dtype(m, layer_of(name), layers);
-    if (ends_with(name, "ffn_down.weight")) return down_dtype(m, layer_of(name), layers);
-    if (ends_with(name, "attn_output.weight")) {
+    if (quant_preset_ends_with(name, "attn_v.weight"))
+        return value_dtype(m, quant_preset_layer_of(name), layers);
+    if (quant_preset_ends_with(name, "ffn_down.weight"))
+        return down_dtype(m, quant_preset_layer_of(name), layers);
+    if (quant_preset_ends_with(name, "attn_output.weight")) {
         if (m->file_type == FILE_Q3_K_L) return DTYPE_Q5_K;
         if (m->file_type == FILE_Q3_K_M) return DTYPE_Q4_K;
         if (m->file_type == FILE_Q2_K) return DTYPE_Q3_K;
@@ -147,9 +149,9 @@ Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, si
 bool quant_preset_keeps(Text name, int ndim) {
     static const char *const parts[] = {"_norm", "ffn_gate_inp", "position_embd", "ssm_conv1d",
                                         "attn_rel_b"};
-    if (ndim < 2 || !ends_with(name, ".weight")) return true;
+    if (ndim < 2 || !quant_preset_ends_with(name, ".weight")) return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (holds(name, parts[i])) return true;
+        if (quant_preset_holds(name, parts[i])) return true;
     return false;
 }
 

@@ -69,7 +69,7 @@ typedef struct Conversion {
     atomic_bool misfits; /* a number that the format cannot hold */
 } Conversion;
 
-static void convert_rows(void *context, int worker, size_t begin, size_t end) {
+static void requantize_convert_rows(void *context, int worker, size_t begin, size_t end) {
     Conversion *c = context;
     size_t cols = c->t->shape[c->t->ndim - 1];
     Dtype from = (Dtype)c->t->dtype;
@@ -120,7 +120,7 @@ static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *
     bool ok = (c.rows && c.stored) || fault_set(fault, "no memory to convert '%s'", name);
     ok = ok && find_importance(s, name, cols, &c.importance, fault);
     if (ok) {
-        pool_for(s->pool, rows, 8, convert_rows, &c);
+        pool_for(s->pool, rows, 8, requantize_convert_rows, &c);
         if (c.misfits) ok = quant_preset_misfit(name, to, fault);
     }
     if (ok) {

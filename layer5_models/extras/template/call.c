@@ -19,8 +19,8 @@ static Text next_parameter(Text *rest, bool *optional) {
 
 /* Bind what was given, by place or by name; MISSING for what may be left out.  Returns how many of the named ones
  * found their place. */
-static size_t bind(Machine *machine, const Builtin *builtin, Arguments arguments,
-                   Value *bound) {
+static size_t template_call_bind(Machine *machine, const Builtin *builtin, Arguments arguments,
+                                 Value *bound) {
     size_t n = 0, used = 0;
     bool optional;
     for (Text rest = text_of(builtin->parameters); rest.size; n++) {
@@ -64,7 +64,8 @@ Value call_builtin(Machine *machine, const Builtin *builtin, Value self, Argumen
     if (strcmp(builtin->parameters, "*") == 0) {
         bound[0] = value_list(IS_TUPLE, arguments.given);
         bound[1] = value_dict(arguments.named);
-    } else if (bind(machine, builtin, arguments, bound) < arguments.named->count) {
+    } else if (template_call_bind(machine, builtin, arguments, bound) <
+               arguments.named->count) {
         refuse_named(machine, builtin, arguments);
     }
     return machine_work(machine, 1) ? builtin->call(machine, self, bound) : value_none();
@@ -73,7 +74,7 @@ Value call_builtin(Machine *machine, const Builtin *builtin, Value self, Argumen
 /* ------------------------------------------------------------------ macros */
 
 /* Take a named argument out. */
-static bool take_named(Machine *machine, Dict *named, Text name, Value *value) {
+static bool template_call_take_named(Machine *machine, Dict *named, Text name, Value *value) {
     const Value *found = dict_find(machine, named, value_string(string_of(machine, name)));
     if (!found) return false;
     size_t i = (size_t)(found - named->values);
@@ -89,7 +90,7 @@ static bool take_named(Machine *machine, Dict *named, Text name, Value *value) {
 static void bind_rest(Machine *machine, const Macro *macro, Arguments arguments, size_t n) {
     Value caller = value_undefined(machine, "UndefinedError", "No caller defined");
     if (macro->node->op & 4) {
-        take_named(machine, arguments.named, text_of("caller"), &caller);
+        template_call_take_named(machine, arguments.named, text_of("caller"), &caller);
         frame_set(machine, text_of("caller"), caller);
     }
     if (macro->node->op & 1)
@@ -113,7 +114,7 @@ static void bind_parameter(Machine *machine, const Macro *macro, const Node *par
     Value value = {.kind = IS_MISSING};
     bool given = i < arguments.given->count;
     if (given) value = arguments.given->items[i];
-    if (take_named(machine, arguments.named, parameter->name, &value) && given)
+    if (template_call_take_named(machine, arguments.named, parameter->name, &value) && given)
         machine_raise(machine, "TypeError",
                       "macro '%s' got multiple values for argument '%.*s'", macro->name,
                       (int)min_size(parameter->name.size, 100), parameter->name.data);

@@ -2,7 +2,7 @@
 #include "library.h"
 #include "operate.h"
 
-static bool whole(Value v) { return v.kind == IS_INT || v.kind == IS_BIG; }
+static bool checks_whole(Value v) { return v.kind == IS_INT || v.kind == IS_BIG; }
 
 static Value is_defined(Machine *m, Value v, const Value *a) {
     return (void)m, (void)a, value_bool(v.kind != IS_UNDEFINED);
@@ -22,8 +22,8 @@ static Value is_true(Machine *m, Value v, const Value *a) {
 static Value is_false(Machine *m, Value v, const Value *a) {
     return (void)m, (void)a, value_bool(v.kind == IS_BOOL && !v.truth);
 }
-static Value is_integer(Machine *m, Value v, const Value *a) {
-    return (void)m, (void)a, value_bool(whole(v));
+static Value checks_is_integer(Machine *m, Value v, const Value *a) {
+    return (void)m, (void)a, value_bool(checks_whole(v));
 }
 static Value is_float(Machine *m, Value v, const Value *a) {
     return (void)m, (void)a, value_bool(v.kind == IS_FLOAT);
@@ -47,7 +47,7 @@ static bool holds_others(Value v) {
 static Value is_iterable(Machine *m, Value v, const Value *a) {
     return (void)m, (void)a, value_bool(holds_others(v));
 }
-static Value is_sequence(Machine *m, Value v, const Value *a) {
+static Value checks_is_sequence(Machine *m, Value v, const Value *a) {
     return (void)m, (void)a,
            value_bool(holds_others(v) && v.kind != IS_GENERATOR && v.kind != IS_VIEW);
 }
@@ -128,13 +128,13 @@ static const Builtin tests[] = {{"defined", "", is_defined, NULL},
                                 {"boolean", "", is_boolean, NULL},
                                 {"true", "", is_true, NULL},
                                 {"false", "", is_false, NULL},
-                                {"integer", "", is_integer, NULL},
+                                {"integer", "", checks_is_integer, NULL},
                                 {"float", "", is_float, NULL},
                                 {"number", "", is_a_number, NULL},
                                 {"string", "", is_string, NULL},
                                 {"mapping", "", is_mapping, NULL},
                                 {"iterable", "", is_iterable, NULL},
-                                {"sequence", "", is_sequence, NULL},
+                                {"sequence", "", checks_is_sequence, NULL},
                                 {"callable", "", is_callable, NULL},
                                 {"even", "", is_even, NULL},
                                 {"odd", "", is_odd, NULL},

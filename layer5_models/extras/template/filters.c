@@ -14,18 +14,18 @@ static const String *text_value(Machine *machine, Value self) {
     return value_str(machine, self);
 }
 
-static Value upper(Machine *m, Value self, const Value *a) {
+static Value filters_upper(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, text_value(m, self), CASE_UPPER));
 }
-static Value lower(Machine *m, Value self, const Value *a) {
+static Value filters_lower(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, text_value(m, self), CASE_LOWER));
 }
-static Value capitalize(Machine *m, Value self, const Value *a) {
+static Value filters_capitalize(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, text_value(m, self), CASE_CAPITAL));
 }
 
 /* A word's first letter large, the others small; words end at blanks and brackets. */
-static Value title(Machine *machine, Value self, const Value *arguments) {
+static Value filters_title(Machine *machine, Value self, const Value *arguments) {
     const String *s = text_value(machine, self);
     Builder builder = {0};
     (void)arguments;
@@ -40,14 +40,14 @@ static Value title(Machine *machine, Value self, const Value *arguments) {
     return build_value(machine, &builder);
 }
 
-static Value trim(Machine *machine, Value self, const Value *arguments) {
+static Value filters_trim(Machine *machine, Value self, const Value *arguments) {
     const String *set = is_given(arguments[0]) && arguments[0].kind != IS_NONE
                             ? want_string(machine, arguments[0])
                             : NULL;
     return value_string(string_strip(machine, text_value(machine, self), set, true, true));
 }
 
-static Value replace(Machine *machine, Value self, const Value *arguments) {
+static Value filters_replace(Machine *machine, Value self, const Value *arguments) {
     return value_string(
         string_replace(machine, text_value(machine, self), value_str(machine, arguments[0]),
                        value_str(machine, arguments[1]), want_int(machine, arguments[2], -1)));
@@ -103,7 +103,7 @@ static Value indent(Machine *machine, Value self, const Value *arguments) {
     return build_value(machine, &builder);
 }
 
-static Value center(Machine *machine, Value self, const Value *arguments) {
+static Value filters_center(Machine *machine, Value self, const Value *arguments) {
     Value text = value_string(text_value(machine, self)),
           width[2] = {is_given(arguments[0]) ? arguments[0] : value_int(80)};
     for (const Builtin *method = methods_of_strings; method->name; method++)
@@ -132,8 +132,8 @@ static Value truncate(Machine *machine, Value self, const Value *arguments) {
     return build_value(machine, &builder);
 }
 
-/* "%s: %d"|format(a, b) */
-static Value format(Machine *machine, Value self, const Value *arguments) {
+/* "%s: %d"|filters_format(a, b) */
+static Value filters_format(Machine *machine, Value self, const Value *arguments) {
     if (arguments[0].list->count && arguments[1].dict->count)
         machine_raise(machine, "FilterArgumentError",
                       "can't handle positional and keyword arguments at the same time");
@@ -333,22 +333,22 @@ static Value round_(Machine *machine, Value self, const Value *arguments) {
 
 const Builtin filters_of_text[] = {
     {"tojson", "ensure_ascii? indent? separators? sort_keys?", tojson, NULL},
-    {"trim", "chars?", trim, NULL},
+    {"trim", "chars?", filters_trim, NULL},
     {"length", "", length, NULL},
     {"count", "", length, NULL},
     {"string", "", string, NULL},
     {"default", "default_value? boolean?", default_, NULL},
     {"d", "default_value? boolean?", default_, NULL},
-    {"upper", "", upper, NULL},
-    {"lower", "", lower, NULL},
-    {"capitalize", "", capitalize, NULL},
-    {"title", "", title, NULL},
-    {"replace", "old new count?", replace, NULL},
+    {"upper", "", filters_upper, NULL},
+    {"lower", "", filters_lower, NULL},
+    {"capitalize", "", filters_capitalize, NULL},
+    {"title", "", filters_title, NULL},
+    {"replace", "old new count?", filters_replace, NULL},
     {"indent", "width? first? blank?", indent, NULL},
-    {"center", "width?", center, NULL},
+    {"center", "width?", filters_center, NULL},
     {"truncate", "length? killwords? end? leeway?", truncate, NULL},
     {"wordcount", "", wordcount, NULL},
-    {"format", "*", format, NULL},
+    {"format", "*", filters_format, NULL},
     {"safe", "", safe, NULL},
     {"escape", "", escape, NULL},
     {"e", "", escape, NULL},

@@ -9,7 +9,7 @@ static Arguments rest_of(Machine *machine, const Value *arguments, size_t from) 
     return (Arguments){list_slice(machine, given, from, given->count), arguments[1].dict};
 }
 
-static Value generator(List *list, const char *label) {
+static Value filters_choice_generator(List *list, const char *label) {
     list->label = label;
     return value_list(IS_GENERATOR, list);
 }
@@ -47,12 +47,12 @@ static Value map(Machine *machine, Value self, const Value *arguments) {
         }
         list_add(machine, list, item);
     }
-    return generator(list, "<generator object sync_do_map at 0x0>");
+    return filters_choice_generator(list, "<generator object sync_do_map at 0x0>");
 }
 
 /* Those items that pass a test (none named: that are true), or an attribute of theirs does. */
-static Value choose(Machine *machine, Value self, const Value *arguments, bool attribute,
-                    bool wanted) {
+static Value filters_choice_choose(Machine *machine, Value self, const Value *arguments,
+                                   bool attribute, bool wanted) {
     const List *all = items_of(machine, self), *given = arguments[0].list;
     List *list = list_new(machine);
     size_t test = attribute ? 1 : 0;
@@ -68,19 +68,19 @@ static Value choose(Machine *machine, Value self, const Value *arguments, bool a
                             value, rest_of(machine, arguments, test + 1));
         if (holds == wanted) list_add(machine, list, all->items[i]);
     }
-    return generator(list, "<generator object select_or_reject at 0x0>");
+    return filters_choice_generator(list, "<generator object select_or_reject at 0x0>");
 }
 static Value select(Machine *m, Value self, const Value *a) {
-    return choose(m, self, a, false, true);
+    return filters_choice_choose(m, self, a, false, true);
 }
 static Value reject(Machine *m, Value self, const Value *a) {
-    return choose(m, self, a, false, false);
+    return filters_choice_choose(m, self, a, false, false);
 }
 static Value selectattr(Machine *m, Value self, const Value *a) {
-    return choose(m, self, a, true, true);
+    return filters_choice_choose(m, self, a, true, true);
 }
 static Value rejectattr(Machine *m, Value self, const Value *a) {
-    return choose(m, self, a, true, false);
+    return filters_choice_choose(m, self, a, true, false);
 }
 
 const Builtin filters_of_choice[] = {{"map", "*", map, NULL},

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Value generator(List *list, const char *label) {
+static Value filters_list_generator(List *list, const char *label) {
     list->label = label;
     return value_list(IS_GENERATOR, list);
 }
@@ -33,7 +33,8 @@ Value without_case(Machine *machine, Value value) {
 }
 
 /* What items are compared by: an attribute of theirs, without case unless it counts. */
-static List *keys_of(Machine *machine, const List *items, Value attribute, bool with_case) {
+static List *filters_list_keys_of(Machine *machine, const List *items, Value attribute,
+                                  bool with_case) {
     List *keys = list_new(machine);
     for (size_t i = 0; i < items->count && !machine->failed; i++) {
         Value key = items->items[i];
@@ -47,8 +48,8 @@ static List *keys_of(Machine *machine, const List *items, Value attribute, bool 
 /* ------------------------------------------------------------------ order */
 
 /* Merge two neighbouring runs; of equals, the first stays first. */
-static void merge(Machine *machine, const Value *keys, const size_t *from, size_t *to,
-                  const size_t bounds[3], bool reverse) {
+static void filters_list_merge(Machine *machine, const Value *keys, const size_t *from,
+                               size_t *to, const size_t bounds[3], bool reverse) {
     size_t left = bounds[0], right = bounds[1];
     for (size_t i = bounds[0]; i < bounds[2]; i++) {
         bool take_right = left == bounds[1];
@@ -69,7 +70,7 @@ void sort_by(Machine *machine, List *items, List *keys, bool reverse) {
     for (size_t run = 1; run < n && !machine->failed; run *= 2) {
         for (size_t at = 0; at < n; at += 2 * run) {
             size_t bounds[3] = {at, min_size(at + run, n), min_size(at + 2 * run, n)};
-            merge(machine, keys->items, order, other, bounds, reverse);
+            filters_list_merge(machine, keys->items, order, other, bounds, reverse);
         }
         size_t *swap = order;
         order = other;
@@ -82,7 +83,7 @@ void sort_by(Machine *machine, List *items, List *keys, bool reverse) {
 static Value sort(Machine *machine, Value self, const Value *arguments) {
     const List *all = value_items(machine, self);
     List *items = list_slice(machine, all, 0, all->count);
-    List *keys = keys_of(machine, items, arguments[2], value_true(arguments[1]));
+    List *keys = filters_list_keys_of(machine, items, arguments[2], value_true(arguments[1]));
     sort_by(machine, items, keys, value_true(arguments[0]));
     return value_list(IS_LIST, items);
 }
@@ -95,14 +96,16 @@ static Value dictsort(Machine *machine, Value self, const Value *arguments) {
         items = dict_pairs(machine, self.dict);
     else if (value_there(machine, self))
         machine_raise(machine, "TypeError", "dictsort wants a dict, got %s", type_name(self));
-    List *keys = keys_of(machine, items, value_int(by_value), value_true(arguments[0]));
+    List *keys =
+        filters_list_keys_of(machine, items, value_int(by_value), value_true(arguments[0]));
     sort_by(machine, items, keys, value_true(arguments[2]));
     return value_list(IS_LIST, items);
 }
 
 static Value extreme(Machine *machine, Value self, const Value *arguments, bool largest) {
     const List *items = value_items(machine, self);
-    const List *keys = keys_of(machine, items, arguments[1], value_true(arguments[0]));
+    const List *keys =
+        filters_list_keys_of(machine, items, arguments[1], value_true(arguments[0]));
     size_t best = 0;
     for (size_t i = 1; i < keys->count && !machine->failed; i++)
         if (largest ? value_less(machine, keys->items[best], keys->items[i], ">")
@@ -117,7 +120,8 @@ static Value max(Machine *m, Value self, const Value *a) { return extreme(m, sel
 
 static Value unique(Machine *machine, Value self, const Value *arguments) {
     const List *items = value_items(machine, self);
-    const List *keys = keys_of(machine, items, arguments[1], value_true(arguments[0]));
+    const List *keys =
+        filters_list_keys_of(machine, items, arguments[1], value_true(arguments[0]));
     List *list = list_new(machine);
     for (size_t i = 0; i < keys->count && !machine->failed; i++) {
         bool seen = false;
@@ -125,7 +129,7 @@ static Value unique(Machine *machine, Value self, const Value *arguments) {
             seen = value_equal(machine, keys->items[i], keys->items[j]);
         if (!seen) list_add(machine, list, items->items[i]);
     }
-    return generator(list, "<generator object do_unique at 0x0>");
+    return filters_list_generator(list, "<generator object do_unique at 0x0>");
 }
 
 static Value reverse(Machine *machine, Value self, const Value *arguments) {
@@ -138,7 +142,7 @@ static Value reverse(Machine *machine, Value self, const Value *arguments) {
         list_add(machine, list, items->items[i - 1]);
     }
     if (self.kind == IS_STRING) return build_value(machine, &builder);
-    return generator(list, "<list_reverseiterator object at 0x0>");
+    return filters_list_generator(list, "<list_reverseiterator object at 0x0>");
 }
 
 /* ------------------------------------------------------------------ parts */
@@ -175,10 +179,10 @@ static Value items(Machine *machine, Value self, const Value *arguments) {
     if (self.kind != IS_DICT && self.kind != IS_UNDEFINED)
         machine_raise(machine, "TypeError", "Can only get item pairs from a mapping.");
     List *pairs = self.kind == IS_DICT ? dict_pairs(machine, self.dict) : list_new(machine);
-    return generator(pairs, "<generator object do_items at 0x0>");
+    return filters_list_generator(pairs, "<generator object do_items at 0x0>");
 }
 
-static Value join(Machine *machine, Value self, const Value *arguments) {
+static Value filters_list_join(Machine *machine, Value self, const Value *arguments) {
     const List *all = value_items(machine, self);
     const String *mark = string_or(machine, arguments[0], "");
     Builder builder = {0};
@@ -205,10 +209,10 @@ static Value batch(Machine *machine, Value self, const Value *arguments) {
             list_add(machine, row, arguments[1]);
         list_add(machine, rows, value_list(IS_LIST, row));
     }
-    return generator(rows, "<generator object do_batch at 0x0>");
+    return filters_list_generator(rows, "<generator object do_batch at 0x0>");
 }
 
-static Value sum(Machine *machine, Value self, const Value *arguments) {
+static Value filters_list_sum(Machine *machine, Value self, const Value *arguments) {
     const List *all = value_items(machine, self);
     Value total = is_given(arguments[1]) ? arguments[1] : value_int(0);
     for (size_t i = 0; i < all->count && !machine->failed; i++) {
@@ -224,8 +228,8 @@ static Value sum(Machine *machine, Value self, const Value *arguments) {
 static Value groupby(Machine *machine, Value self, const Value *arguments) {
     const List *all = value_items(machine, self);
     List *sorted = list_slice(machine, all, 0, all->count), *groups = list_new(machine);
-    sort_by(machine, sorted, keys_of(machine, sorted, arguments[0], false), false);
-    const List *keys = keys_of(machine, sorted, arguments[0], false);
+    sort_by(machine, sorted, filters_list_keys_of(machine, sorted, arguments[0], false), false);
+    const List *keys = filters_list_keys_of(machine, sorted, arguments[0], false);
     for (size_t i = 0, from = 0; i < keys->count && !machine->failed; i++) {
         if (i + 1 < keys->count && value_equal(machine, keys->items[i], keys->items[i + 1]))
             continue;
@@ -239,7 +243,7 @@ static Value groupby(Machine *machine, Value self, const Value *arguments) {
 }
 
 const Builtin filters_of_lists[] = {
-    {"join", "d? attribute?", join, NULL},
+    {"join", "d? attribute?", filters_list_join, NULL},
     {"list", "", list, NULL},
     {"first", "", first, NULL},
     {"last", "", last, NULL},
@@ -250,7 +254,7 @@ const Builtin filters_of_lists[] = {
     {"unique", "case_sensitive? attribute?", unique, NULL},
     {"min", "case_sensitive? attribute?", min, NULL},
     {"max", "case_sensitive? attribute?", max, NULL},
-    {"sum", "attribute? start?", sum, NULL},
+    {"sum", "attribute? start?", filters_list_sum, NULL},
     {"batch", "linecount fill_with?", batch, NULL},
     {"groupby", "attribute", groupby, NULL},
     {"random", "", random_, NULL},

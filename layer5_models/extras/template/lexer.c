@@ -25,7 +25,7 @@ typedef struct Lexer {
     size_t open;
 } Lexer;
 
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+static bool lexer_is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
@@ -43,7 +43,7 @@ static int line_at(Lexer *l, const char *place) {
     return l->line;
 }
 
-static void wrong(Lexer *l, const char *place, const char *what) {
+static void lexer_wrong(Lexer *l, const char *place, const char *what) {
     l->machine->line = line_at(l, place);
     machine_raise(l->machine, "TemplateSyntaxError", "%s", what);
     l->at = l->end;
@@ -54,10 +54,10 @@ static void wrong_character(Lexer *l, const char *place) {
     snprintf(text, sizeof text,
              *place == '\'' ? "unexpected char \"%c\" at %ld" : "unexpected char '%c' at %ld",
              *place, (long)(place - l->begin));
-    wrong(l, place, text);
+    lexer_wrong(l, place, text);
 }
 
-static void add(Lexer *l, int kind, const char *from, const char *to, Value value) {
+static void lexer_add(Lexer *l, int kind, const char *from, const char *to, Value value) {
     if (l->count == l->room) {
         size_t room = l->room ? 2 * l->room : 256;
         Token *grown = machine_take_much(l->machine, room * sizeof *grown);
@@ -69,8 +69,8 @@ static void add(Lexer *l, int kind, const char *from, const char *to, Value valu
     l->tokens[l->count++] = (Token){kind, line_at(l, from), {from, (size_t)(to - from)}, value};
 }
 
-static void add_text(Lexer *l, const char *from, const char *to) {
-    if (from < to) add(l, TOKEN_TEXT, from, to, value_none());
+static void lexer_add_text(Lexer *l, const char *from, const char *to) {
+    if (from < to) lexer_add(l, TOKEN_TEXT, from, to, value_none());
 }
 
 /* ------------------------------------------------------------------ white space around tags */
@@ -79,9 +79,9 @@ static void add_text(Lexer *l, const char *from, const char *to) {
 static const char *trim_before(const Lexer *l, const char *from, const char *tag, char sign,
                                bool strips_line) {
     const char *to = tag;
-    while (to > from && sign == '-' && is_blank(to[-1])) to--;
+    while (to > from && sign == '-' && lexer_is_blank(to[-1])) to--;
     if (sign || !strips_line) return to;
-    while (to > from && is_blank(to[-1]) && to[-1] != '\n') to--;
+    while (to > from && lexer_is_blank(to[-1]) && to[-1] != '\n') to--;
     bool opens_line = to == l->begin || to[-1] == '\n';
     return opens_line ? to : tag;
 }
@@ -89,7 +89,7 @@ static const char *trim_before(const Lexer *l, const char *from, const char *tag
 /* The tag's end, `size` bytes with its sign, is taken. */
 static void trim_after(Lexer *l, size_t size, char sign, bool trims_newline) {
     l->at += size;
-    while (sign == '-' && l->at < l->end && is_blank(*l->at)) l->at++;
+    while (sign == '-' && l->at < l->end && lexer_is_blank(*l->at)) l->at++;
     if (!sign && trims_newline && l->at < l->end && *l->at == '\n') l->at++;
 }
 
@@ -105,15 +105,15 @@ static bool take_end(Lexer *l, bool print) {
     if (looking_at(l, print ? "-}}" : "-%}")) sign = '-';
     if (!print && looking_at(l, "+%}")) sign = '+';
     if (!sign && !looking_at(l, print ? "}}" : "%}")) return false;
-    add(l, print ? TOKEN_PRINT_END : TOKEN_BLOCK_END, l->at, l->at, value_none());
+    lexer_add(l, print ? TOKEN_PRINT_END : TOKEN_BLOCK_END, l->at, l->at, value_none());
     trim_after(l, sign ? 3 : 2, sign, !print);
     return true;
 }
 
-static void take_name(Lexer *l) {
+static void lexer_take_name(Lexer *l) {
     const char *from = l->at;
     while (l->at < l->end && (is_letter(*l->at) || is_digit(*l->at))) l->at++;
-    add(l, TOKEN_NAME, from, l->at, value_none());
+    lexer_add(l, TOKEN_NAME, from, l->at, value_none());
 }
 
 static void take_literal(Lexer *l) {
@@ -129,7 +129,7 @@ static void take_literal(Lexer *l) {
         return;
     }
     l->at += size;
-    add(l, TOKEN_VALUE, from, l->at, value);
+    lexer_add(l, TOKEN_VALUE, from, l->at, value);
 }
 
 static void match_bracket(Lexer *l, char c) {
@@ -139,12 +139,12 @@ static void match_bracket(Lexer *l, char c) {
     if (!place) return;
     if ((place - pairs) % 2 == 0) {
         if (l->open == LIMIT_DEPTH)
-            wrong(l, l->at, "too many brackets inside each other");
+            lexer_wrong(l, l->at, "too many brackets inside each other");
         else
             l->brackets[l->open++] = place[1];
     } else if (l->open == 0 || l->brackets[--l->open] != c) {
         snprintf(text, sizeof text, "unexpected '%c'", c);
-        wrong(l, l->at, text);
+        lexer_wrong(l, l->at, text);
     }
 }
 
@@ -154,7 +154,7 @@ static void take_operator(Lexer *l) {
     for (size_t i = 0; i < sizeof twos / sizeof *twos; i++)
         if (looking_at(l, twos[i])) {
             l->at += 2;
-            add(l, TWO(twos[i][0], twos[i][1]), from, l->at, value_none());
+            lexer_add(l, TWO(twos[i][0], twos[i][1]), from, l->at, value_none());
             return;
         }
     if (!*from || !strchr("+-*/%~()[]{}<>=.:|,;", *from)) {
@@ -164,17 +164,17 @@ static void take_operator(Lexer *l) {
     match_bracket(l, *from);
     if (l->machine->failed) return;
     l->at++;
-    add(l, *from, from, l->at, value_none());
+    lexer_add(l, *from, from, l->at, value_none());
 }
 
 static void take_inside(Lexer *l, bool print) {
     while (l->at < l->end && !l->machine->failed) {
-        if (is_blank(*l->at))
+        if (lexer_is_blank(*l->at))
             l->at++;
         else if (take_end(l, print))
             return;
         else if (is_letter(*l->at))
-            take_name(l);
+            lexer_take_name(l);
         else if (is_digit(*l->at) || *l->at == '"' || *l->at == '\'')
             take_literal(l);
         else
@@ -188,7 +188,7 @@ static void take_comment(Lexer *l) {
     const char *from = l->at;
     while (l->at < l->end && !looking_at(l, "#}")) l->at++;
     if (l->at == l->end) {
-        wrong(l, from, "Missing end of comment tag");
+        lexer_wrong(l, from, "Missing end of comment tag");
         return;
     }
     char sign = l->at > from && (l->at[-1] == '-' || l->at[-1] == '+') ? l->at[-1] : 0;
@@ -196,12 +196,12 @@ static void take_comment(Lexer *l) {
 }
 
 /* {% raw %}: up to {% endraw %} everything is text.  At the word after a block's sign. */
-static bool take_word(Lexer *l, const char *word) {
+static bool lexer_take_word(Lexer *l, const char *word) {
     const char *back = l->at;
-    while (l->at < l->end && is_blank(*l->at)) l->at++;
+    while (l->at < l->end && lexer_is_blank(*l->at)) l->at++;
     if (looking_at(l, word)) {
         l->at += strlen(word);
-        while (l->at < l->end && is_blank(*l->at)) l->at++;
+        while (l->at < l->end && lexer_is_blank(*l->at)) l->at++;
         if (looking_at(l, "%}") || looking_at(l, "-%}") || looking_at(l, "+%}")) return true;
     }
     l->at = back;
@@ -216,15 +216,15 @@ static void take_raw(Lexer *l) {
         if (!looking_at(l, "{%")) continue;
         l->at += 2;
         sign = take_sign(l);
-        if (take_word(l, "endraw")) {
-            add_text(l, from, trim_before(l, from, tag, sign, true));
+        if (lexer_take_word(l, "endraw")) {
+            lexer_add_text(l, from, trim_before(l, from, tag, sign, true));
             sign = take_sign(l);
             trim_after(l, 2, sign, true);
             return;
         }
         l->at = tag;
     }
-    wrong(l, l->end, "Missing end of raw directive");
+    lexer_wrong(l, l->end, "Missing end of raw directive");
 }
 
 static void take_tag(Lexer *l, const char *from) {
@@ -232,13 +232,14 @@ static void take_tag(Lexer *l, const char *from) {
     char kind = tag[1];
     l->at += 2;
     char sign = take_sign(l);
-    add_text(l, from, trim_before(l, from, tag, sign, kind != '{'));
+    lexer_add_text(l, from, trim_before(l, from, tag, sign, kind != '{'));
     if (kind == '#') {
         take_comment(l);
-    } else if (kind == '%' && take_word(l, "raw")) {
+    } else if (kind == '%' && lexer_take_word(l, "raw")) {
         take_raw(l);
     } else {
-        add(l, kind == '{' ? TOKEN_PRINT_BEGIN : TOKEN_BLOCK_BEGIN, tag, l->at, value_none());
+        lexer_add(l, kind == '{' ? TOKEN_PRINT_BEGIN : TOKEN_BLOCK_BEGIN, tag, l->at,
+                  value_none());
         take_inside(l, kind == '{');
     }
 }
@@ -259,9 +260,9 @@ const Token *lex(Machine *machine, Text source) {
             l->at++;
         }
     }
-    if (!machine->failed) add_text(l, from, l->end);
+    if (!machine->failed) lexer_add_text(l, from, l->end);
     if (machine->failed) l->count = 0;
-    add(l, TOKEN_END, l->end, l->end, value_none());
+    lexer_add(l, TOKEN_END, l->end, l->end, value_none());
     static const Token end = {.kind = TOKEN_END, .line = 1};
     return l->count ? l->tokens : &end;
 }

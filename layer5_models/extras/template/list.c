@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Twice the room, when there is none left. */
-static bool grow(Machine *machine, Value **items, size_t count, size_t room) {
+static bool list_grow(Machine *machine, Value **items, size_t count, size_t room) {
     Value *grown = machine_take_much(machine, room * sizeof *grown);
     if (!grown) return false;
     if (count) memcpy(grown, *items, count * sizeof *grown);
@@ -19,7 +19,7 @@ List *list_new(Machine *machine) { return machine_take(machine, sizeof(List)); }
 void list_add(Machine *machine, List *list, Value value) {
     if (list->count == list->room) {
         size_t room = list->room ? 2 * list->room : 4;
-        if (!grow(machine, &list->items, list->count, room)) return;
+        if (!list_grow(machine, &list->items, list->count, room)) return;
         list->room = room;
     }
     list->items[list->count++] = value;
@@ -67,8 +67,8 @@ void dict_set(Machine *machine, Dict *dict, Value key, Value value) {
     }
     if (dict->count == dict->room) {
         size_t room = dict->room ? 2 * dict->room : 4;
-        if (!grow(machine, &dict->keys, dict->count, room) ||
-            !grow(machine, &dict->values, dict->count, room))
+        if (!list_grow(machine, &dict->keys, dict->count, room) ||
+            !list_grow(machine, &dict->values, dict->count, room))
             return;
         dict->room = room;
     }

@@ -29,9 +29,9 @@ static size_t take_code(Machine *machine, Builder *builder, Text text, int base,
 }
 
 /* \N{DIGIT ONE}: the names Unicode gives characters are a megabyte; those of ASCII's digits and letters are rules. */
-static size_t take_named(Machine *machine, Builder *builder, Text text) {
-    static const char *const digits[] = {"ZERO", "ONE", "TWO",   "THREE", "FOUR",
-                                         "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"};
+static size_t literal_take_named(Machine *machine, Builder *builder, Text text) {
+    static const char *const literal_digits[] = {"ZERO", "ONE", "TWO",   "THREE", "FOUR",
+                                                 "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"};
     const char *close = text.size ? memchr(text.data, '}', text.size) : NULL;
     char name[40];
     if (!close || text.data[0] != '{') {
@@ -41,7 +41,7 @@ static size_t take_named(Machine *machine, Builder *builder, Text text) {
     int size = (int)(close - text.data) - 1;
     snprintf(name, sizeof name, "%.*s", size, text.data + 1);
     for (uint32_t d = 0; d < 10; d++)
-        if (strncmp(name, "DIGIT ", 6) == 0 && strcmp(name + 6, digits[d]) == 0)
+        if (strncmp(name, "DIGIT ", 6) == 0 && strcmp(name + 6, literal_digits[d]) == 0)
             build_code_point(machine, builder, '0' + d);
     bool capital = strncmp(name, "LATIN CAPITAL LETTER ", 21) == 0 && strlen(name) == 22;
     bool small = strncmp(name, "LATIN SMALL LETTER ", 19) == 0 && strlen(name) == 20;
@@ -54,7 +54,7 @@ static size_t take_named(Machine *machine, Builder *builder, Text text) {
 }
 
 /* After the backslash; returns the bytes that were read. */
-static size_t take_escape(Machine *machine, Builder *builder, Text text) {
+static size_t literal_take_escape(Machine *machine, Builder *builder, Text text) {
     static const char letters[] = "\\'\"abfnrtv", meant[] = "\\'\"\a\b\f\n\r\t\v";
     char c = text.data[0];
     const char *letter = c ? strchr(letters, c) : NULL;
@@ -64,7 +64,7 @@ static size_t take_escape(Machine *machine, Builder *builder, Text text) {
     if (c == 'x') return 1 + take_code(machine, builder, rest, 16, 2);
     if (c == 'u') return 1 + take_code(machine, builder, rest, 16, 4);
     if (c == 'U') return 1 + take_code(machine, builder, rest, 16, 8);
-    if (c == 'N') return 1 + take_named(machine, builder, rest);
+    if (c == 'N') return 1 + literal_take_named(machine, builder, rest);
     if (digit_value(c) < 8) return take_code(machine, builder, text, 8, 3);
     build_text(machine, builder, "\\"); /* not an escape: both stay */
     return 0;
@@ -81,8 +81,8 @@ Value literal_string(Machine *machine, Text text, size_t *size) {
                 at++;
             build_bytes(machine, &builder, text.data + from, NULL, at - from);
         } else if (at + 1 < text.size) {
-            at += 1 + take_escape(machine, &builder,
-                                  (Text){text.data + at + 1, text.size - at - 1});
+            at += 1 + literal_take_escape(machine, &builder,
+                                          (Text){text.data + at + 1, text.size - at - 1});
         } else {
             at++;
         }
@@ -94,7 +94,7 @@ Value literal_string(Machine *machine, Text text, size_t *size) {
 /* ------------------------------------------------------------------ numbers */
 
 /* Digits of a base from `at` on, with single _ between them; returns where they end. */
-static size_t digits(Text text, size_t at, int base) {
+static size_t literal_digits(Text text, size_t at, int base) {
     while (at < text.size && digit_value(text.data[at]) < base) {
         at++;
         if (at + 1 < text.size && text.data[at] == '_' && digit_value(text.data[at + 1]) < base)
@@ -108,12 +108,12 @@ static size_t exponent(Text text, size_t at) {
     if (at == text.size || (text.data[at] | 32) != 'e') return from;
     at++;
     if (at < text.size && (text.data[at] == '+' || text.data[at] == '-')) at++;
-    size_t to = digits(text, at, 10);
+    size_t to = literal_digits(text, at, 10);
     return to > at ? to : from;
 }
 
 /* The digits without their _, as far as they can matter. */
-static Value whole(Machine *machine, Text text, int base, size_t from) {
+static Value literal_whole(Machine *machine, Text text, int base, size_t from) {
     int64_t integer = 0;
     bool fits = true;
     Builder builder = {0};
@@ -140,16 +140,17 @@ static Value real_number(Text text) {
 Value literal_number(Machine *machine, Text text, bool real, size_t *size) {
     char mark = text.size > 2 && text.data[0] == '0' ? text.data[1] | 32 : 0;
     int base = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
-    size_t first = base == 10 ? 0 : 2 + (text.data[2] == '_'), end = digits(text, first, base);
+    size_t first = base == 10 ? 0 : 2 + (text.data[2] == '_'),
+           end = literal_digits(text, first, base);
     if (base != 10 && end > first) {
         *size = end;
-        return whole(machine, (Text){text.data, end}, base, 2);
+        return literal_whole(machine, (Text){text.data, end}, base, 2);
     }
-    end = digits(text, 0, 10);
+    end = literal_digits(text, 0, 10);
     size_t to = end;
     if (real && to + 1 < text.size && text.data[to] == '.' &&
         digit_value(text.data[to + 1]) < 10)
-        to = digits(text, to + 1, 10);
+        to = literal_digits(text, to + 1, 10);
     if (real) to = exponent(text, to);
     *size = to;
     if (to > end) return real_number((Text){text.data, to});
@@ -158,5 +159,5 @@ Value literal_number(Machine *machine, Text text, bool real, size_t *size) {
             text.data[i] != '_') /* 07 is two numbers, and a mistake */
             end = i;
     *size = end;
-    return whole(machine, (Text){text.data, end}, 10, 0);
+    return literal_whole(machine, (Text){text.data, end}, 10, 0);
 }

@@ -142,7 +142,7 @@ const Builtin methods_of_loops[] = {
 /* ------------------------------------------------------------------ finding one */
 
 /* Methods that would change a value: they exist, and are not to be had. */
-static bool changes(Value of, const String *name) {
+static bool methods_changes(Value of, const String *name) {
     static const char *const of_lists[] = {"append", "clear",   "extend", "insert",
                                            "remove", "reverse", "sort"};
     static const char *const of_dicts[] = {"clear", "pop", "popitem", "setdefault", "update"};
@@ -160,7 +160,7 @@ Value find_method(Machine *machine, Value of, const String *name) {
                                                 : NULL;
     if (of.kind == IS_TUPLE && (string_is(name, "index") || string_is(name, "count")))
         table = methods_of_lists;
-    if (changes(of, name))
+    if (methods_changes(of, name))
         return value_undefined(machine, "SecurityError",
                                "access to attribute '%.*s' of '%s' object is unsafe.",
                                (int)name->size, name->data, type_name(of));

@@ -17,9 +17,11 @@ static Value unsupported(Machine *machine, const char *op, Value a, Value b) {
     return value_none();
 }
 
-static bool is_whole(Value v) { return v.kind == IS_BOOL || v.kind == IS_INT; }
-static int64_t whole_of(Value v) { return v.kind == IS_BOOL ? v.truth : v.integer; }
-static double real_of(Value v) { return v.kind == IS_FLOAT ? v.real : (double)whole_of(v); }
+static bool operate_is_whole(Value v) { return v.kind == IS_BOOL || v.kind == IS_INT; }
+static int64_t operate_whole_of(Value v) { return v.kind == IS_BOOL ? v.truth : v.integer; }
+static double operate_real_of(Value v) {
+    return v.kind == IS_FLOAT ? v.real : (double)operate_whole_of(v);
+}
 
 /* ------------------------------------------------------------------ numbers */
 
@@ -92,13 +94,13 @@ Value operate_sign(Machine *machine, int op, Value a) {
     int64_t result;
     if (!value_there(machine, a)) return a;
     if (a.kind == IS_FLOAT) return value_float(op == '-' ? -a.real : a.real);
-    if (!is_whole(a)) {
+    if (!operate_is_whole(a)) {
         machine_raise(machine, "TypeError", "bad operand type for unary %c: '%s'", op,
                       type_name(a));
         return value_none();
     }
-    if (op == '+') return value_int(whole_of(a));
-    if (__builtin_sub_overflow((int64_t)0, whole_of(a), &result))
+    if (op == '+') return value_int(operate_whole_of(a));
+    if (__builtin_sub_overflow((int64_t)0, operate_whole_of(a), &result))
         return no_value(machine, "OverflowError", "an integer beyond 64 bits");
     return value_int(result);
 }
@@ -136,47 +138,50 @@ static Value repeat(Machine *machine, Value a, int64_t times) {
     return a.kind == IS_STRING ? build_value(machine, &builder) : value_list(a.kind, list);
 }
 
-static Value join(Machine *machine, Value a, Value b) {
+static Value operate_join(Machine *machine, Value a, Value b) {
     Builder builder = {0};
     build_str(machine, &builder, a);
     build_str(machine, &builder, b);
     return build_value(machine, &builder);
 }
 
-static bool is_sequence(Value v) {
+static bool operate_is_sequence(Value v) {
     return v.kind == IS_STRING || v.kind == IS_LIST || v.kind == IS_TUPLE;
 }
 
-static Value add(Machine *machine, Value a, Value b) {
+static Value operate_add(Machine *machine, Value a, Value b) {
     if (a.kind == IS_STRING && b.kind == IS_STRING)
         return add_strings(machine, a.string, b.string);
-    if (is_sequence(a) && a.kind == b.kind) return add_lists(machine, a, b);
-    if (!is_sequence(a)) return unsupported(machine, "+", a, b);
+    if (operate_is_sequence(a) && a.kind == b.kind) return add_lists(machine, a, b);
+    if (!operate_is_sequence(a)) return unsupported(machine, "+", a, b);
     machine_raise(machine, "TypeError", "can only concatenate %s (not \"%s\") to %s",
                   type_name(a), type_name(b), type_name(a));
     return value_none();
 }
 
 static Value multiply(Machine *machine, Value a, Value b) {
-    if (is_sequence(a) && is_whole(b)) return repeat(machine, a, whole_of(b));
-    if (is_whole(a) && is_sequence(b)) return repeat(machine, b, whole_of(a));
-    if (!is_sequence(a) && !is_sequence(b)) return unsupported(machine, "*", a, b);
+    if (operate_is_sequence(a) && operate_is_whole(b))
+        return repeat(machine, a, operate_whole_of(b));
+    if (operate_is_whole(a) && operate_is_sequence(b))
+        return repeat(machine, b, operate_whole_of(a));
+    if (!operate_is_sequence(a) && !operate_is_sequence(b))
+        return unsupported(machine, "*", a, b);
     machine_raise(machine, "TypeError", "can't multiply sequence by non-int of type '%s'",
-                  type_name(is_sequence(a) ? b : a));
+                  type_name(operate_is_sequence(a) ? b : a));
     return value_none();
 }
 
 Value operate(Machine *machine, int op, Value a, Value b) {
     char sign[3] = {(char)(op > 127 ? op >> 8 : op), (char)(op > 127 ? op & 127 : 0), 0};
-    if (op == '~') return join(machine, a, b);
+    if (op == '~') return operate_join(machine, a, b);
     if (!value_there(machine, a) || !value_there(machine, b)) return value_none();
-    if (is_whole(a) && is_whole(b))
-        return whole_operation(machine, op, whole_of(a), whole_of(b));
+    if (operate_is_whole(a) && operate_is_whole(b))
+        return whole_operation(machine, op, operate_whole_of(a), operate_whole_of(b));
     if (a.kind == IS_BIG || b.kind == IS_BIG)
         return no_value(machine, "OverflowError", "an integer beyond 64 bits");
     if (is_number(a) && is_number(b))
-        return real_operation(machine, op, real_of(a), real_of(b));
-    if (op == '+') return add(machine, a, b);
+        return real_operation(machine, op, operate_real_of(a), operate_real_of(b));
+    if (op == '+') return operate_add(machine, a, b);
     if (op == '*') return multiply(machine, a, b);
     if (op == '%' && a.kind == IS_STRING) return string_percent(machine, a.string, b);
     return unsupported(machine, sign, a, b);

@@ -20,7 +20,7 @@ typedef struct Percent {
     char conversion;
 } Percent;
 
-static int64_t take_number(const String *s, size_t *at) {
+static int64_t percent_take_number(const String *s, size_t *at) {
     int64_t number = 0;
     for (; *at < s->size && s->data[*at] >= '0' && s->data[*at] <= '9'; ++*at)
         number = number < 100000 ? number * 10 + s->data[*at] - '0' : number;
@@ -40,10 +40,10 @@ static Percent take_percent(Machine *machine, const String *s, size_t *at) {
     }
     while (*at < s->size && s->data[*at] && strchr("-+ 0#", s->data[*at]) && flags < 7)
         p.flags[flags++] = s->data[(*at)++];
-    p.width = take_number(s, at);
+    p.width = percent_take_number(s, at);
     if (*at < s->size && s->data[*at] == '.') {
         ++*at;
-        p.digits = take_number(s, at);
+        p.digits = percent_take_number(s, at);
     }
     if (*at == s->size)
         machine_raise(machine, "ValueError", "incomplete format");
@@ -52,7 +52,8 @@ static Percent take_percent(Machine *machine, const String *s, size_t *at) {
     return p;
 }
 
-static void build_number(Machine *machine, Builder *builder, const Percent *p, Value v) {
+static void percent_build_number(Machine *machine, Builder *builder, const Percent *p,
+                                 Value v) {
     char format[32], text[512];
     bool whole = strchr("dixXo", p->conversion) != NULL;
     double real = v.kind == IS_FLOAT ? v.real : v.kind == IS_BOOL ? v.truth : (double)v.integer;
@@ -139,7 +140,7 @@ Value string_percent(Machine *machine, const String *s, Value arguments) {
             if (strchr("sr", p.conversion))
                 build_filled(machine, &builder, &p, value);
             else
-                build_number(machine, &builder, &p, value);
+                percent_build_number(machine, &builder, &p, value);
         }
     }
     bool one = arguments.kind != IS_TUPLE && arguments.kind != IS_DICT;

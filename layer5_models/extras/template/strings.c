@@ -21,16 +21,16 @@ static Value right_strip(Machine *m, Value self, const Value *a) {
     return strip(m, self, a, false, true);
 }
 
-static Value upper(Machine *m, Value self, const Value *a) {
+static Value strings_upper(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, self.string, CASE_UPPER));
 }
-static Value lower(Machine *m, Value self, const Value *a) {
+static Value strings_lower(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, self.string, CASE_LOWER));
 }
-static Value title(Machine *m, Value self, const Value *a) {
+static Value strings_title(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, self.string, CASE_TITLE));
 }
-static Value capitalize(Machine *m, Value self, const Value *a) {
+static Value strings_capitalize(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, self.string, CASE_CAPITAL));
 }
 static Value swapcase(Machine *m, Value self, const Value *a) {
@@ -39,7 +39,8 @@ static Value swapcase(Machine *m, Value self, const Value *a) {
 
 /* ------------------------------------------------------------------ cutting and joining */
 
-static void add_piece(Machine *machine, List *list, const String *s, size_t from, size_t to) {
+static void strings_add_piece(Machine *machine, List *list, const String *s, size_t from,
+                              size_t to) {
     list_add(machine, list, value_string(string_slice(machine, s, from, to)));
 }
 
@@ -54,7 +55,7 @@ static List *split_words(Machine *machine, const String *s, int64_t most) {
             if (unicode_is_space(c) || (c >= 0x1C && c <= 0x1F)) break;
         }
         if (most == 0) at = s->size;
-        add_piece(machine, list, s, 0, at);
+        strings_add_piece(machine, list, s, 0, at);
         s = string_strip(machine, string_slice(machine, s, at, s->size), NULL, true, false);
         most--;
     }
@@ -73,10 +74,10 @@ static Value split(Machine *machine, Value self, const Value *arguments) {
     for (; most != 0 && machine_work(machine, 1); most--) {
         size_t found = string_find(machine, s, mark, at);
         if (found == NOWHERE) break;
-        add_piece(machine, list, s, at, found);
+        strings_add_piece(machine, list, s, at, found);
         at = found + mark->size;
     }
-    add_piece(machine, list, s, at, s->size);
+    strings_add_piece(machine, list, s, at, s->size);
     return value_list(IS_LIST, list);
 }
 
@@ -99,10 +100,10 @@ static Value split_right(Machine *machine, Value self, const Value *arguments) {
     for (; most > 0 && !machine->failed; most--) {
         size_t found = find_last(machine, s, mark, end);
         if (found == NOWHERE) break;
-        add_piece(machine, backwards, s, found + mark->size, end);
+        strings_add_piece(machine, backwards, s, found + mark->size, end);
         end = found;
     }
-    add_piece(machine, backwards, s, 0, end);
+    strings_add_piece(machine, backwards, s, 0, end);
     for (size_t i = backwards->count; i > 0; i--)
         list_add(machine, list, backwards->items[i - 1]);
     return value_list(IS_LIST, list);
@@ -117,25 +118,25 @@ static Value split_lines(Machine *machine, Value self, const Value *arguments) {
         size_t to = at;
         if (at < s->size)
             at += s->data[at] == '\r' && at + 1 < s->size && s->data[at + 1] == '\n' ? 2 : 1;
-        add_piece(machine, list, s, from, keep ? at : to);
+        strings_add_piece(machine, list, s, from, keep ? at : to);
     }
     return value_list(IS_LIST, list);
 }
 
-static Value partition(Machine *machine, Value self, const Value *arguments) {
+static Value strings_partition(Machine *machine, Value self, const Value *arguments) {
     const String *s = self.string, *mark = want_string(machine, arguments[0]);
     List *list = list_new(machine);
     size_t at = string_find(machine, s, mark, 0);
     size_t first = at == NOWHERE ? s->size : at,
            second = at == NOWHERE ? s->size : at + mark->size;
     if (mark->size == 0) machine_raise(machine, "ValueError", "empty separator");
-    add_piece(machine, list, s, 0, first);
-    add_piece(machine, list, s, first, second);
-    add_piece(machine, list, s, second, s->size);
+    strings_add_piece(machine, list, s, 0, first);
+    strings_add_piece(machine, list, s, first, second);
+    strings_add_piece(machine, list, s, second, s->size);
     return value_list(IS_TUPLE, list);
 }
 
-static Value join(Machine *machine, Value self, const Value *arguments) {
+static Value strings_join(Machine *machine, Value self, const Value *arguments) {
     const List *items = value_items(machine, arguments[0]);
     Builder builder = {0};
     for (size_t i = 0; i < items->count && !machine->failed; i++) {
@@ -149,7 +150,7 @@ static Value join(Machine *machine, Value self, const Value *arguments) {
     return build_value(machine, &builder);
 }
 
-static Value replace(Machine *machine, Value self, const Value *arguments) {
+static Value strings_replace(Machine *machine, Value self, const Value *arguments) {
     return value_string(string_replace(machine, self.string, want_string(machine, arguments[0]),
                                        want_string(machine, arguments[1]),
                                        want_int(machine, arguments[2], -1)));
@@ -191,21 +192,22 @@ static Value remove_suffix(Machine *machine, Value self, const Value *arguments)
 }
 
 /* Characters before the place; -1: nowhere. */
-static Value place_of(Machine *machine, const String *s, size_t at) {
+static Value strings_place_of(Machine *machine, const String *s, size_t at) {
     if (at == NOWHERE) return value_int(-1);
     return value_int((int64_t)string_length(machine, string_slice(machine, s, 0, at)));
 }
-static Value find(Machine *machine, Value self, const Value *arguments) {
-    return place_of(machine, self.string,
-                    string_find(machine, self.string, want_string(machine, arguments[0]), 0));
+static Value strings_find(Machine *machine, Value self, const Value *arguments) {
+    return strings_place_of(
+        machine, self.string,
+        string_find(machine, self.string, want_string(machine, arguments[0]), 0));
 }
 static Value rfind(Machine *machine, Value self, const Value *arguments) {
     const String *part = want_string(machine, arguments[0]);
-    return place_of(machine, self.string,
-                    find_last(machine, self.string, part, self.string->size));
+    return strings_place_of(machine, self.string,
+                            find_last(machine, self.string, part, self.string->size));
 }
 static Value index_of(Machine *machine, Value self, const Value *arguments) {
-    Value at = find(machine, self, arguments);
+    Value at = strings_find(machine, self, arguments);
     if (at.integer < 0) machine_raise(machine, "ValueError", "substring not found");
     return at;
 }
@@ -258,8 +260,8 @@ static Value islower_(Machine *m, Value self, const Value *a) {
 
 /* ------------------------------------------------------------------ filling up */
 
-static Value fill(Machine *machine, const String *s, int64_t left, int64_t right,
-                  const String *with) {
+static Value strings_fill(Machine *machine, const String *s, int64_t left, int64_t right,
+                          const String *with) {
     Builder builder = {0};
     for (; left > 0 && machine_work(machine, 1); left--) build_string(machine, &builder, with);
     build_string(machine, &builder, s);
@@ -274,25 +276,26 @@ static int64_t missing_width(Machine *machine, Value self, const Value *argument
     return wanted > length ? wanted - length : 0;
 }
 static Value ljust(Machine *m, Value self, const Value *a) {
-    return fill(m, self.string, 0, missing_width(m, self, a), string_or(m, a[1], " "));
+    return strings_fill(m, self.string, 0, missing_width(m, self, a), string_or(m, a[1], " "));
 }
 static Value rjust(Machine *m, Value self, const Value *a) {
-    return fill(m, self.string, missing_width(m, self, a), 0, string_or(m, a[1], " "));
+    return strings_fill(m, self.string, missing_width(m, self, a), 0, string_or(m, a[1], " "));
 }
-static Value center(Machine *m, Value self, const Value *a) {
+static Value strings_center(Machine *m, Value self, const Value *a) {
     int64_t width = missing_width(m, self, a), wanted = want_int(m, a[0], 0);
     int64_t left = width / 2 + (width & wanted & 1);
-    return fill(m, self.string, left, width - left, string_or(m, a[1], " "));
+    return strings_fill(m, self.string, left, width - left, string_or(m, a[1], " "));
 }
 static Value zfill(Machine *m, Value self, const Value *a) {
     size_t sign =
         self.string->size && strchr("+-", self.string->data[0]) && self.string->data[0];
-    Value digits = fill(m, string_slice(m, self.string, sign, self.string->size),
-                        missing_width(m, self, a), 0, string_of(m, text_of("0")));
-    return fill(m, digits.string, (int64_t)sign, 0, string_slice(m, self.string, 0, sign));
+    Value digits = strings_fill(m, string_slice(m, self.string, sign, self.string->size),
+                                missing_width(m, self, a), 0, string_of(m, text_of("0")));
+    return strings_fill(m, digits.string, (int64_t)sign, 0,
+                        string_slice(m, self.string, 0, sign));
 }
 
-/* "{} is {name}".format(a, name=b); a field is a number or a name, no more. */
+/* "{} is {name}".strings_format(a, name=b); a field is a number or a name, no more. */
 static Value field(Machine *machine, Text name, const Value *arguments, size_t *next) {
     size_t index = 0;
     bool number = name.size < 6;
@@ -319,7 +322,7 @@ static Value field(Machine *machine, Text name, const Value *arguments, size_t *
     return found ? *found : value_none();
 }
 
-static Value format(Machine *machine, Value self, const Value *arguments) {
+static Value strings_format(Machine *machine, Value self, const Value *arguments) {
     const String *s = self.string;
     Builder builder = {0};
     size_t next = 0;
@@ -347,19 +350,19 @@ const Builtin methods_of_strings[] = {{"split", "sep? maxsplit?", split, NULL},
                                       {"rstrip", "chars?", right_strip, NULL},
                                       {"startswith", "prefix", startswith, NULL},
                                       {"endswith", "suffix", endswith, NULL},
-                                      {"replace", "old new count?", replace, NULL},
-                                      {"upper", "", upper, NULL},
-                                      {"lower", "", lower, NULL},
-                                      {"title", "", title, NULL},
-                                      {"capitalize", "", capitalize, NULL},
+                                      {"replace", "old new count?", strings_replace, NULL},
+                                      {"upper", "", strings_upper, NULL},
+                                      {"lower", "", strings_lower, NULL},
+                                      {"title", "", strings_title, NULL},
+                                      {"capitalize", "", strings_capitalize, NULL},
                                       {"swapcase", "", swapcase, NULL},
-                                      {"join", "iterable", join, NULL},
+                                      {"join", "iterable", strings_join, NULL},
                                       {"rsplit", "sep? maxsplit?", split_right, NULL},
                                       {"splitlines", "keepends?", split_lines, NULL},
-                                      {"partition", "sep", partition, NULL},
+                                      {"partition", "sep", strings_partition, NULL},
                                       {"removeprefix", "prefix", remove_prefix, NULL},
                                       {"removesuffix", "suffix", remove_suffix, NULL},
-                                      {"find", "sub", find, NULL},
+                                      {"find", "sub", strings_find, NULL},
                                       {"rfind", "sub", rfind, NULL},
                                       {"index", "sub", index_of, NULL},
                                       {"count", "sub", count, NULL},
@@ -371,7 +374,7 @@ const Builtin methods_of_strings[] = {{"split", "sep? maxsplit?", split, NULL},
                                       {"islower", "", islower_, NULL},
                                       {"ljust", "width fillchar?", ljust, NULL},
                                       {"rjust", "width fillchar?", rjust, NULL},
-                                      {"center", "width fillchar?", center, NULL},
+                                      {"center", "width fillchar?", strings_center, NULL},
                                       {"zfill", "width", zfill, NULL},
-                                      {"format", "*", format, NULL},
+                                      {"format", "*", strings_format, NULL},
                                       {0}};

@@ -93,7 +93,7 @@ static void build_object(Machine *machine, Builder *builder, const Dict *dict,
     build_text(machine, builder, "}");
 }
 
-static void build_number(Machine *machine, Builder *builder, Value v) {
+static void to_json_build_number(Machine *machine, Builder *builder, Value v) {
     if (v.kind == IS_FLOAT && isnan(v.real))
         build_text(machine, builder, "NaN");
     else if (v.kind == IS_FLOAT && isinf(v.real))
@@ -110,7 +110,7 @@ void build_json(Machine *machine, Builder *builder, Value v, const JsonStyle *st
     case IS_BOOL: build_text(machine, builder, v.truth ? "true" : "false"); break;
     case IS_INT:
     case IS_BIG:
-    case IS_FLOAT: build_number(machine, builder, v); break;
+    case IS_FLOAT: to_json_build_number(machine, builder, v); break;
     case IS_STRING: build_json_string(machine, builder, v.string, style); break;
     case IS_LIST:
     case IS_TUPLE: build_array(machine, builder, v.list, style, level); break;

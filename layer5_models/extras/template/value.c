@@ -143,7 +143,7 @@ const char *type_name(Value v) {
 
 /* ------------------------------------------------------------------ two of them */
 
-static double real_of(Value v) {
+static double value_real_of(Value v) {
     if (v.kind == IS_BIG) {
         char digits[400];
         snprintf(digits, sizeof digits, "%.*s",
@@ -153,8 +153,8 @@ static double real_of(Value v) {
     return v.kind == IS_FLOAT ? v.real : v.kind == IS_BOOL ? v.truth : (double)v.integer;
 }
 
-static int64_t whole_of(Value v) { return v.kind == IS_BOOL ? v.truth : v.integer; }
-static bool is_whole(Value v) { return v.kind == IS_BOOL || v.kind == IS_INT; }
+static int64_t value_whole_of(Value v) { return v.kind == IS_BOOL ? v.truth : v.integer; }
+static bool value_is_whole(Value v) { return v.kind == IS_BOOL || v.kind == IS_INT; }
 
 static bool lists_equal(Machine *machine, const List *a, const List *b) {
     bool equal = a->count == b->count;
@@ -192,8 +192,8 @@ bool value_equal(Machine *machine, Value a, Value b) {
     if (!machine_work(machine, 1)) return false;
     if (a.kind == IS_BIG && b.kind == IS_BIG)
         return text_equal(string_text(a.string), string_text(b.string));
-    if (is_whole(a) && is_whole(b)) return whole_of(a) == whole_of(b);
-    if (is_number(a) && is_number(b)) return real_of(a) == real_of(b);
+    if (value_is_whole(a) && value_is_whole(b)) return value_whole_of(a) == value_whole_of(b);
+    if (is_number(a) && is_number(b)) return value_real_of(a) == value_real_of(b);
     if (a.kind != b.kind) return false;
     bool equal = machine_enter(machine) && same_kind_equal(machine, a, b);
     machine_leave(machine);
@@ -210,8 +210,8 @@ static bool lists_less(Machine *machine, const List *a, const List *b, const cha
 bool value_less(Machine *machine, Value a, Value b, const char *sign) {
     if (!machine_work(machine, 1) || !value_there(machine, a) || !value_there(machine, b))
         return false;
-    if (is_whole(a) && is_whole(b)) return whole_of(a) < whole_of(b);
-    if (is_number(a) && is_number(b)) return real_of(a) < real_of(b);
+    if (value_is_whole(a) && value_is_whole(b)) return value_whole_of(a) < value_whole_of(b);
+    if (is_number(a) && is_number(b)) return value_real_of(a) < value_real_of(b);
     if (a.kind == IS_STRING && b.kind == IS_STRING) {
         size_t size = min_size(a.string->size, b.string->size);
         machine_work(machine, size / 64);

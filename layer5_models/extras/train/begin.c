@@ -27,7 +27,7 @@ static bool make_header(const Trainer *t, unsigned char **bytes, Gguf *header, F
     return false;
 }
 
-static const GgufPair *find_key(const Gguf *gguf, Text key) {
+static const GgufPair *begin_find_key(const Gguf *gguf, Text key) {
     for (size_t i = 0; i < gguf->n_pairs; i++)
         if (text_equal(gguf->pairs[i].key, key)) return &gguf->pairs[i];
     return NULL;
@@ -87,12 +87,12 @@ static bool check_keys(const Trainer *t, const Gguf *gguf, const Gguf *header, F
     for (size_t i = 0; i < gguf->n_pairs; i++) {
         const GgufPair *pair = &gguf->pairs[i];
         if (is_compared(name_in(family, pair->key)) &&
-            !check_key(pair, find_key(header, pair->key), fault))
+            !check_key(pair, begin_find_key(header, pair->key), fault))
             return false;
     }
     for (size_t i = 0; i < header->n_pairs; i++) {
         const Text key = header->pairs[i].key, name = name_in(family, key);
-        if (is_compared(name) && !find_key(gguf, key) && !goes_without(&t->config, name))
+        if (is_compared(name) && !begin_find_key(gguf, key) && !goes_without(&t->config, name))
             return fault_set(fault, "the model to begin from does not say '%.*s'",
                              (int)key.size, key.data);
     }

@@ -87,7 +87,7 @@ uint64_t train_origin(const Trainer *t) {
     return corpus_hash(sum, t->corpus);
 }
 
-static void put(FILE *out, uint64_t *sum, const void *data, size_t size) {
+static void checkpoint_put(FILE *out, uint64_t *sum, const void *data, size_t size) {
     *sum = hash_bytes(*sum, data, size);
     fwrite(data, 1, size, out); /* file_end sees what failed */
 }
@@ -106,10 +106,10 @@ bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
     list_settings(&t->config, settings);
     for (int i = 0; i < SETTINGS; i++) head.settings[i] = settings[i].value;
     if (!file_writable(path, fault) || !file_begin(&out, path, fault)) return false;
-    put(out.stream, &sum, &head, sizeof head);
-    put(out.stream, &sum, t->values, part);
-    put(out.stream, &sum, t->moment1, part);
-    put(out.stream, &sum, t->moment2, part);
+    checkpoint_put(out.stream, &sum, &head, sizeof head);
+    checkpoint_put(out.stream, &sum, t->values, part);
+    checkpoint_put(out.stream, &sum, t->moment1, part);
+    checkpoint_put(out.stream, &sum, t->moment2, part);
     fwrite(&sum, sizeof sum, 1, out.stream);
     return file_end(&out, fault);
 }

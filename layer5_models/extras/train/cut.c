@@ -20,7 +20,7 @@ typedef struct Cutter {
     Fault *fault;
 } Cutter;
 
-static bool add_piece(Cutter *c, Text piece) {
+static bool cut_add_piece(Cutter *c, Text piece) {
     if (c->count == c->room) {
         size_t room = c->room ? 2 * c->room : 1024;
         Text *grown = realloc(c->pieces, room * sizeof *grown);
@@ -32,7 +32,7 @@ static bool add_piece(Cutter *c, Text piece) {
 }
 
 /* Are the first `size` bytes, and the token that begins them, at most as many tokens as are read?  *tokens: how many. */
-static bool fits(Cutter *c, Text rest, size_t size, size_t *tokens, bool *fit) {
+static bool cut_fits(Cutter *c, Text rest, size_t size, size_t *tokens, bool *fit) {
     c->tokens.count = 0;
     if (!tokenizer_encode(c->tokenizer, (Text){rest.data, size}, true, &c->tokens, c->fault))
         return false;
@@ -53,17 +53,17 @@ static size_t whole_words(Text rest, size_t size) {
 static bool first_piece(Cutter *c, Text rest, size_t *bytes, size_t *before) {
     size_t tokens, size = min_size(rest.size, 4 * c->most);
     bool fit;
-    if (!fits(c, rest, size, &tokens, &fit)) return false;
+    if (!cut_fits(c, rest, size, &tokens, &fit)) return false;
     while (fit && size < rest.size) {
         size = min_size(rest.size, 2 * size);
-        if (!fits(c, rest, size, &tokens, &fit)) return false;
+        if (!cut_fits(c, rest, size, &tokens, &fit)) return false;
     }
     *bytes = *before = size;
     while (!fit && *before > 1) {
         double share = (double)c->most / (double)tokens;
         *bytes = *before;
         *before = whole_words(rest, (size_t)((double)*before * share));
-        if (!fits(c, rest, *before, &tokens, &fit)) return false;
+        if (!cut_fits(c, rest, *before, &tokens, &fit)) return false;
     }
     return true;
 }
@@ -73,7 +73,7 @@ static bool cut_one(Cutter *c, Text document) {
     size_t bytes, before;
     for (; document.size; document.data += before, document.size -= before)
         if (!first_piece(c, document, &bytes, &before) ||
-            !add_piece(c, (Text){document.data, bytes}))
+            !cut_add_piece(c, (Text){document.data, bytes}))
             return false;
     return true;
 }

@@ -20,7 +20,7 @@ static size_t kept_bytes(const FileMap *log, size_t step) {
 }
 
 /* One call cuts the file: there is no moment at which lines that stay are missing. */
-static bool cut(const char *path, size_t step, Fault *fault) {
+static bool log_cut(const char *path, size_t step, Fault *fault) {
     FileMap log;
     if (!file_open(&log, path, fault)) return false;
     size_t size = kept_bytes(&log, step);
@@ -40,7 +40,7 @@ static bool is_there(const char *path) {
 
 FILE *train_log_open(const char *path, size_t step, Fault *fault) {
     if (!file_writable(path, fault)) return NULL;
-    bool ok = is_there(path) ? cut(path, step, fault)
+    bool ok = is_there(path) ? log_cut(path, step, fault)
                              : file_write(path, head, sizeof head - 1, fault);
     FILE *log = ok ? fopen(path, "a") : NULL;
     if (ok && !log) fault_set(fault, "%s cannot be written: %s", path, strerror(errno));

@@ -26,7 +26,8 @@ void trainer_evaluate(Trainer *t, const Corpus *corpus, uint64_t first, size_t c
     *floor = nats / tokens;
 }
 
-static int32_t draw(const float *logits, size_t vocab, double temperature, double u) {
+static int32_t train_sample_draw(const float *logits, size_t vocab, double temperature,
+                                 double u) {
     size_t best = 0;
     double sum = 0;
     for (size_t i = 1; i < vocab; i++) best = logits[i] > logits[best] ? i : best;
@@ -54,8 +55,8 @@ void trainer_sample(Trainer *t, Text prompt, size_t max_tokens, double temperatu
         b->n = tokens.count, b->documents = 1, b->start[0] = 0, b->start[1] = b->n;
         for (size_t k = 0; k < b->n; k++) b->input[k] = tokens.ids[k], b->target[k] = 0;
         train_forward(t, false);
-        int32_t id = draw(t->logits + (b->n - 1) * t->config.vocab, t->config.vocab,
-                          temperature, rng_unit(seed, 0, i));
+        int32_t id = train_sample_draw(t->logits + (b->n - 1) * t->config.vocab,
+                                       t->config.vocab, temperature, rng_unit(seed, 0, i));
         if (id == tokenizer_bos(t->tokenizer)) break;
         token_list_add(&tokens, id);
         world_text_append(text, tokenizer_piece(t->tokenizer, id, true));

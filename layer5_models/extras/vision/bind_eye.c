@@ -31,7 +31,7 @@ static bool flag(Binder *b, const char *key, bool fallback) {
     return *pair->data == 1;
 }
 
-static void check_flag(Binder *b, const char *key, bool wanted, const char *why) {
+static void bind_eye_check_flag(Binder *b, const char *key, bool wanted, const char *why) {
     if (flag(b, key, wanted) != wanted && b->ok)
         refuse_whole(b, key, wanted ? "true" : "false", why);
 }
@@ -44,11 +44,11 @@ static void check_text(Binder *b, const char *key, const char *wanted, const cha
         refuse_whole(b, key, wanted, why);
 }
 
-static void check_kind(Binder *b) {
+static void bind_eye_check_kind(Binder *b) {
     const char *tiles = "clip.vision.image_grid_pinpoints";
-    check_flag(b, "clip.has_vision_encoder", true, "nothing else reads pictures");
-    check_flag(b, "clip.has_text_encoder", false, "only pictures are read here");
-    check_flag(b, "clip.has_audio_encoder", false, "sounds are not read here");
+    bind_eye_check_flag(b, "clip.has_vision_encoder", true, "nothing else reads pictures");
+    bind_eye_check_flag(b, "clip.has_text_encoder", false, "only pictures are read here");
+    bind_eye_check_flag(b, "clip.has_audio_encoder", false, "sounds are not read here");
     check_text(b, "clip.projector_type", "mlp", "no other projector is built in");
     check_text(b, "clip.vision.mm_projector_type", "mlp2x_gelu",
                "no other projector is built in");
@@ -120,7 +120,7 @@ static void mark_idle(Binder *b, size_t used) {
 bool read_eye(Binder *b) {
     ModelSizes *z = &b->model->sizes;
     Eye *s = &b->model->extras->eye;
-    check_kind(b);
+    bind_eye_check_kind(b);
     s->act = eye_act(b);
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
     s->patch = key_size(b, "patch_size", true, 1, 1, 1024);

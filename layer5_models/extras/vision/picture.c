@@ -29,15 +29,15 @@ typedef struct Bytes {
 } Bytes;
 
 /* White space, and lines of remarks. */
-static void skip_space(Bytes *b) {
+static void picture_skip_space(Bytes *b) {
     bool remark = false;
     for (; b->at < b->end && (remark || isspace(*b->at) || *b->at == '#'); b->at++)
         remark = *b->at == '#' || (remark && *b->at != '\n');
 }
 
 /* The next number; PICTURE_MOST + 1 for every larger one. */
-static bool read_number(Bytes *b, size_t *n) {
-    skip_space(b);
+static bool picture_read_number(Bytes *b, size_t *n) {
+    picture_skip_space(b);
     if (b->at == b->end || !isdigit(*b->at)) return false;
     for (*n = 0; b->at < b->end && isdigit(*b->at); b->at++)
         if (*n <= PICTURE_MOST) *n = 10 * *n + (size_t)(*b->at - '0');
@@ -51,7 +51,8 @@ static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
     b->at += 2;
     if (b->at < b->end && !isspace(*b->at) && *b->at != '#')
         return fault_set(fault, "not a portable pixmap: wanted white space behind \"P6\"");
-    if (!read_number(b, width) || !read_number(b, height) || !read_number(b, &most))
+    if (!picture_read_number(b, width) || !picture_read_number(b, height) ||
+        !picture_read_number(b, &most))
         return fault_set(fault, "a pixmap whose head is broken: wanted \"P6\" and three "
                                 "whole numbers, its width, its height and 255");
     if (*width > PICTURE_MOST || *height > PICTURE_MOST)

@@ -35,7 +35,7 @@ typedef struct Part {
     size_t before, skip, count;
 } Part;
 
-static Part middle(size_t length, size_t side) {
+static Part shape_middle(size_t length, size_t side) {
     if (length < side) return (Part){(side - length) / 2, 0, length};
     return (Part){0, (length - side) / 2, side};
 }
@@ -94,7 +94,7 @@ static bool resize_lines(const Lines *l, Fault *fault) {
 bool picture_square(Picture *out, const Picture *p, PictureFit fit,
                     const unsigned char colour[3], size_t size, Fault *fault) {
     const size_t w = p->width, h = p->height, side = (fit == FIT_PAD) == (w > h) ? w : h;
-    const Part x = middle(w, side), y = middle(h, side);
+    const Part x = shape_middle(w, side), y = shape_middle(h, side);
     Picture wide; /* as wide as it shall be, and as high as it was, without bars */
     *out = (Picture){0};
     if (y.count > PICTURE_MOST / size)

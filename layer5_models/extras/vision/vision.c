@@ -6,7 +6,7 @@
 size_t vision_rows(const Vision *v) { return v->model.extras->eye.patches; }
 size_t vision_width(const Vision *v) { return v->model.extras->eye.project[1].w.shape[0]; }
 
-static void layout(Vision *v) {
+static void vision_layout(Vision *v) {
     const Eye *s = &v->model.extras->eye;
     const size_t dim = v->model.sizes.dim, n = s->patches, f = sizeof(float),
                  pixels = 3 * s->patch * s->patch, mid = s->project[0].w.shape[0];
@@ -25,11 +25,11 @@ static bool open_rest(Vision *v, Pool *pool, Fault *fault) {
     const size_t rows = v->model.extras->eye.patches + 1;
     SessionConfig config = {
         .vectors = true, .sequences = 1, .max_tokens = rows, .max_logits = rows};
-    arena_measure(&v->arena), layout(v);
+    arena_measure(&v->arena), vision_layout(v);
     bool ok = session_open(&v->session, &v->model, pool, config, fault) &&
               arena_init(&v->arena, v->arena.used, fault);
     if (!ok) return vision_close(v), false;
-    layout(v);
+    vision_layout(v);
     for (size_t i = 0; i < rows; i++) v->position[i] = (int32_t)i, v->wanted[i] = i > 0;
     return true;
 }

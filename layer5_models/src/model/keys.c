@@ -50,13 +50,14 @@ bool refuse_key(Binder *b, const char *key, const char *wanted, const char *why)
 static const char damaged[] =
     "the file is incomplete or badly written, convert the model again";
 
-static bool whole(const GgufPair *pair, uint64_t i, int64_t *number) {
+static bool model_keys_whole(const GgufPair *pair, uint64_t i, int64_t *number) {
     return pair->item != GGUF_BOOL && gguf_int(pair, i, number);
 }
 
-static bool fits(const GgufPair *pair, uint64_t i, size_t min, size_t max, size_t *value) {
+static bool model_keys_fits(const GgufPair *pair, uint64_t i, size_t min, size_t max,
+                            size_t *value) {
     int64_t number;
-    if (!whole(pair, i, &number) || number < 0) return false;
+    if (!model_keys_whole(pair, i, &number) || number < 0) return false;
     *value = (size_t)number;
     return *value >= min && *value <= max;
 }
@@ -69,7 +70,7 @@ size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
     if (!pair && !required) return default_value;
     if (!pair || pair->type != GGUF_ARRAY)
         return key_size(b, key, required, default_value, min, max);
-    if (pair->count == b->model->sizes.blocks && fits(pair, layer, min, max, &value))
+    if (pair->count == b->model->sizes.blocks && model_keys_fits(pair, layer, min, max, &value))
         return value;
     snprintf(wanted, sizeof wanted,
              "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
@@ -84,7 +85,8 @@ size_t key_size(Binder *b, const char *key, bool required, size_t default_value,
     char wanted[80];
     size_t value;
     if (!pair && !required) return default_value;
-    if (pair && pair->type != GGUF_ARRAY && fits(pair, 0, min, max, &value)) return value;
+    if (pair && pair->type != GGUF_ARRAY && model_keys_fits(pair, 0, min, max, &value))
+        return value;
     snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", min, max);
     refuse_key(b, key, wanted, damaged);
     return default_value;

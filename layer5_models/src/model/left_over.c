@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_integer(const GgufPair *pair, int64_t max) {
+static bool left_over_is_integer(const GgufPair *pair, int64_t max) {
     int64_t value;
     return pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value) &&
            value >= 0 && value <= max;
@@ -22,7 +22,8 @@ static bool check_split(Binder *b) {
                    *number = gguf_find(&b->model->gguf, "split.no");
     char parts[96], part[96];
     if (!count && !number) return true;
-    if (count && is_integer(count, 1) && (!number || is_integer(number, 0))) return true;
+    if (count && left_over_is_integer(count, 1) && (!number || left_over_is_integer(number, 0)))
+        return true;
     return b->ok = fault_set(b->fault,
                              "the file is one part of a split model: split.count is %s, "
                              "split.no is %s; open the first part by its path, with the "

@@ -58,7 +58,7 @@ void train_point(Trainer *t, void *weights, void *gradients, size_t field, size_
 }
 
 /* What a layer of this shape has, as the table of roles measures it. */
-static LayerSizes layer_of(const TrainShape *s) {
+static LayerSizes params_layer_of(const TrainShape *s) {
     LayerSizes sizes = {.dim = s->dim,
                         .heads = s->heads,
                         .kv_heads = s->kv_heads,
@@ -88,7 +88,7 @@ static const Place mixer_tensors[] = {PLACE(ATTN_NORM, attn_norm),
                                         PLACE(FFN_DOWN, down)};
 
 static void add_tensor(Trainer *t, size_t layer, const Place *place, size_t *used) {
-    const LayerSizes sizes = layer_of(&t->config.shape);
+    const LayerSizes sizes = params_layer_of(&t->config.shape);
     const Role *role = role_of(place->id);
     char name[48];
     block_tensor_name(name, sizeof name, layer, role->name, "weight");

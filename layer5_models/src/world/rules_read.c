@@ -14,7 +14,7 @@ typedef struct Loader {
     bool ok;
 } Loader;
 
-static bool wrong(Loader *loader, const char *what, Text where) {
+static bool rules_read_wrong(Loader *loader, const char *what, Text where) {
     if (loader->ok)
         fault_set(loader->fault, "world grammar, line %d: %s '%.*s'", loader->line, what,
                   (int)(where.size < 60 ? where.size : 60), where.data);
@@ -22,20 +22,20 @@ static bool wrong(Loader *loader, const char *what, Text where) {
 }
 
 /* Arrays grow by doubling whenever their count is a power of two. */
-static void *grow(Loader *loader, void *array, size_t count, size_t size) {
+static void *rules_read_grow(Loader *loader, void *array, size_t count, size_t size) {
     if (count & (count - 1)) return array;
     void *grown = realloc(array, (count ? count * 2 : 1) * size);
-    if (!grown) wrong(loader, "no memory at", text_of(""));
+    if (!grown) rules_read_wrong(loader, "no memory at", text_of(""));
     return grown ? grown : array;
 }
 
-#define APPEND(loader, array, count, item)                               \
-    do {                                                                 \
-        (array) = grow(loader, array, (size_t)(count), sizeof *(array)); \
-        if ((loader)->ok) (array)[(count)++] = (item);                   \
+#define APPEND(loader, array, count, item)                                          \
+    do {                                                                            \
+        (array) = rules_read_grow(loader, array, (size_t)(count), sizeof *(array)); \
+        if ((loader)->ok) (array)[(count)++] = (item);                              \
     } while (0)
 
-static Text trim(Text t) {
+static Text rules_read_trim(Text t) {
     while (t.size && isspace((unsigned char)t.data[0])) t.data++, t.size--;
     while (t.size && isspace((unsigned char)t.data[t.size - 1])) t.size--;
     return t;
@@ -58,12 +58,12 @@ static int tag_of(Loader *loader, Text name) {
     World *world = loader->world;
     for (int i = 0; i < world->n_tags; i++)
         if (text_equal(world->tags[i], name)) return i;
-    if (world->n_tags == 64) return wrong(loader, "more than 64 tags at", name), 0;
+    if (world->n_tags == 64) return rules_read_wrong(loader, "more than 64 tags at", name), 0;
     world->tags[world->n_tags] = name;
     return world->n_tags++;
 }
 
-static int rule_of(Loader *loader, Text name) {
+static int rules_read_rule_of(Loader *loader, Text name) {
     World *world = loader->world;
     for (size_t i = 0; i < world->n_rules; i++)
         if (text_equal(world->rules[i].name, name)) return (int)i;
@@ -81,13 +81,13 @@ static void read_class(Loader *loader, Text rest) {
 }
 
 /* "he him his He His: Tom, Ben" */
-static void read_words(Loader *loader, Text line) {
+static void rules_read_words(Loader *loader, Text line) {
     Class *class = &loader->world->classes[loader->world->n_classes - 1];
-    Text head = trim(text_cut(&line, ':'));
+    Text head = rules_read_trim(text_cut(&line, ':'));
     Word word = {0};
     for (int i = 0; i < class->n_columns; i++) word.columns[i] = text_cut(&head, ' ');
     while (line.size && loader->ok) {
-        word.text = trim(text_cut(&line, ','));
+        word.text = rules_read_trim(text_cut(&line, ','));
         if (word.text.size) APPEND(loader, class->words, class->count, word);
     }
 }
@@ -109,11 +109,11 @@ static void read_variable(Loader *loader, Text rest) {
     for (size_t i = 0; i < world->n_classes; i++)
         if (text_equal(world->classes[i].name, class)) variable.class_index = (int)i;
     if (variable.class_index < 0)
-        wrong(loader, "no class", class);
+        rules_read_wrong(loader, "no class", class);
     else if (!read_share(rest, &variable))
-        wrong(loader, "no share like 1/2:", rest);
+        rules_read_wrong(loader, "no share like 1/2:", rest);
     else if (world->n_variables == WORLD_VARS)
-        wrong(loader, "too many variables at", variable.name);
+        rules_read_wrong(loader, "too many variables at", variable.name);
     else
         world->variables[world->n_variables++] = variable;
 }
@@ -121,7 +121,7 @@ static void read_variable(Loader *loader, Text rest) {
 /* "?tag" "!tag" "?V.column=value" */
 static void read_guard(Loader *loader, Alternative *alternative, Text word) {
     if (alternative->n_guards == WORLD_GUARDS) {
-        wrong(loader, "too many conditions at", word);
+        rules_read_wrong(loader, "too many conditions at", word);
         return;
     }
     Guard guard = {.negate = word.data[0] == '!', .tag = -1};
@@ -134,7 +134,7 @@ static void read_guard(Loader *loader, Alternative *alternative, Text word) {
         guard.variable = find_variable(loader->world, variable);
         guard.column =
             guard.variable < 0 ? -1 : find_column(loader->world, guard.variable, column);
-        if (guard.column < 0) wrong(loader, "no such variable or column in", word);
+        if (guard.column < 0) rules_read_wrong(loader, "no such variable or column in", word);
     }
     alternative->guards[alternative->n_guards++] = guard;
 }
@@ -147,9 +147,9 @@ static Symbol read_variable_use(Loader *loader, Text name) {
     Text variable = text_cut(&name, '.');
     symbol.index = find_variable(loader->world, variable);
     if (symbol.index < 0)
-        wrong(loader, "no variable", variable);
+        rules_read_wrong(loader, "no variable", variable);
     else if (name.size && (symbol.column = find_column(loader->world, symbol.index, name)) < 0)
-        wrong(loader, "no column", name);
+        rules_read_wrong(loader, "no column", name);
     return symbol;
 }
 
@@ -179,8 +179,9 @@ static void read_symbols(Loader *loader, Alternative *alternative, Text t) {
             if (close == '}')
                 symbol = read_variable_use(loader, name);
             else
-                symbol =
-                    (Symbol){.kind = SYMBOL_RULE, .index = rule_of(loader, name), .column = -1};
+                symbol = (Symbol){.kind = SYMBOL_RULE,
+                                  .index = rules_read_rule_of(loader, name),
+                                  .column = -1};
         }
         APPEND(loader, alternative->symbols, alternative->n_symbols, symbol);
     }
@@ -194,7 +195,7 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
         Text number = text_cut(&line, ' ');
         alternative.weight = strtod(number.data, NULL);
     }
-    line = trim(line);
+    line = rules_read_trim(line);
     while (line.size && strchr("?!+", line.data[0])) {
         Text word = text_cut(&line, ' ');
         if (word.data[0] == '+')
@@ -202,7 +203,7 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
                                 << tag_of(loader, (Text){word.data + 1, word.size - 1});
         else
             read_guard(loader, &alternative, word);
-        line = trim(line);
+        line = rules_read_trim(line);
     }
     read_symbols(loader, &alternative, line);
     rule = &loader->world->rules[index]; /* reading may have moved the rules */
@@ -210,27 +211,27 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
     APPEND(loader, rule->alternatives, rule->count, alternative);
 }
 
-static bool starts(Text line, const char *word) {
+static bool rules_read_starts(Text line, const char *word) {
     size_t size = strlen(word);
     return line.size >= size && memcmp(line.data, word, size) == 0;
 }
 
-static void read_line(Loader *loader, Text line, int *rule) {
+static void rules_read_line(Loader *loader, Text line, int *rule) {
     Text rest = {line.data + 5, line.size > 5 ? line.size - 5 : 0};
     if (line.size == 0 || line.data[0] == '#') return;
-    if (starts(line, "rule "))
-        *rule = rule_of(loader, trim(rest));
-    else if (starts(line, "class "))
-        read_class(loader, trim(rest));
-    else if (starts(line, "var "))
+    if (rules_read_starts(line, "rule "))
+        *rule = rules_read_rule_of(loader, rules_read_trim(rest));
+    else if (rules_read_starts(line, "class "))
+        read_class(loader, rules_read_trim(rest));
+    else if (rules_read_starts(line, "var "))
         read_variable(loader, (Text){line.data + 4, line.size - 4});
     else if (line.data[0] == '|' && *rule >= 0)
         read_alternative(loader, &loader->world->rules[*rule],
                          (Text){line.data + 1, line.size - 1});
     else if (loader->world->n_classes && memchr(line.data, ':', line.size))
-        read_words(loader, line);
+        rules_read_words(loader, line);
     else
-        wrong(loader, "cannot read", line);
+        rules_read_wrong(loader, "cannot read", line);
 }
 
 World *world_open_text(const char *text, Fault *fault) {
@@ -246,11 +247,11 @@ World *world_open_text(const char *text, Fault *fault) {
     world->text = strcpy(copy, text);
     for (Text rest = text_of(copy); rest.size && loader.ok;) {
         loader.line++;
-        read_line(&loader, trim(text_cut(&rest, '\n')), &rule);
+        rules_read_line(&loader, rules_read_trim(text_cut(&rest, '\n')), &rule);
     }
     for (size_t i = 0; i < world->n_rules; i++)
         if (world->rules[i].count == 0)
-            wrong(&loader, "a rule without text:", world->rules[i].name);
+            rules_read_wrong(&loader, "a rule without text:", world->rules[i].name);
     if (loader.ok) return world;
     world_close(world);
     return NULL;

@@ -31,7 +31,7 @@ void world_text_append(WorldText *text, Text piece) {
 }
 
 /* One of the words that no other variable holds, all equally likely. */
-static void bind(Writer *w, int variable) {
+static void world_write_bind(Writer *w, int variable) {
     int available = world_words_free(w->world, variable, &w->memory);
     REQUIRE(available > 0, "no word is left for a variable");
     uint64_t pick = rng_below(&w->rng, (uint64_t)available);
@@ -53,7 +53,7 @@ static void write_symbol(Writer *w, const Symbol *symbol) {
     if (symbol->kind != SYMBOL_VAR) return;
     if (w->memory.word[symbol->index] < 0) {
         REQUIRE(symbol->column < 0, "a column of a variable that has no word yet");
-        bind(w, symbol->index);
+        world_write_bind(w, symbol->index);
     }
     size_t size =
         world_render(w->world, symbol, w->memory.word[symbol->index], word, sizeof word);

@@ -270,7 +270,7 @@ static bool cannot_improve(const Search *s) {
 }
 
 /* Is it over for all beams? */
-static bool is_over(Search *s, StopReason *reason) {
+static bool beam_is_over(Search *s, StopReason *reason) {
     if (s->count == 0 || cannot_improve(s)) return true;
     if (s->o->on_step && !s->o->on_step(s->o->context, s->steps))
         return *reason = STOP_CALLER, true;
@@ -288,7 +288,7 @@ static bool search(Search *s, const int32_t *prompt) {
     }
     s->beams[s->count++] = new_beam(s, (State){0}, s->o->rules, prompt, s->prompt);
     if (!read_beams(s)) return false;
-    while (!is_over(s, &reason)) {
+    while (!beam_is_over(s, &reason)) {
         if (!read_beams(s)) return false;
         one_step(s);
     }
@@ -298,7 +298,7 @@ static bool search(Search *s, const int32_t *prompt) {
            fault_set(s->fault, "dead end: no token goes on with a text that obeys");
 }
 
-static bool check(const Session *session, size_t n, const BeamOptions *o, Fault *fault) {
+static bool beam_check(const Session *session, size_t n, const BeamOptions *o, Fault *fault) {
     size_t room = session_ctx(session);
     if (o->beams < 1 || o->beams > BEAM_MAX || o->groups < 1 || o->beams % o->groups)
         return fault_set(fault,
@@ -333,7 +333,7 @@ static void close_search(Search *s) {
 
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *o,
                  BeamText *texts, size_t *count, Fault *fault) {
-    if (!check(session, n, o, fault)) return false;
+    if (!beam_check(session, n, o, fault)) return false;
     Search s = {.session = session, .o = o, .fault = fault, .start = clock_seconds()};
     s.prompt = n, s.width = o->beams / o->groups;
     s.room = session_ctx(session) - n;

@@ -61,22 +61,22 @@ static size_t block_size(const Diffusion *d) {
     return d->options.block ? d->options.block : d->end - d->begin;
 }
 
-static size_t blocks_of(const Diffusion *d) {
+static size_t diffusion_blocks_of(const Diffusion *d) {
     return (d->end - d->begin + block_size(d) - 1) / block_size(d);
 }
 
 static bool check_options(const Diffusion *d, Fault *fault) {
     const size_t steps = d->options.steps, open = count_open(d, 0, d->count);
     if (open == 0) return fault_set(fault, "no place of the canvas is open");
-    if (steps >= blocks_of(d) && steps <= open) return true;
+    if (steps >= diffusion_blocks_of(d) && steps <= open) return true;
     return fault_set(
         fault,
         "%zu steps for %zu places in %zu blocks: wanted at least one for each block "
         "and at most one for each place",
-        steps, open, blocks_of(d));
+        steps, open, diffusion_blocks_of(d));
 }
 
-static void layout(Diffusion *d) {
+static void diffusion_layout(Diffusion *d) {
     Arena *a = &d->arena;
     size_t n = d->count, vocab = d->session->model->sizes.vocab;
     d->tokens = arena_take(a, n, sizeof *d->tokens);
@@ -102,9 +102,9 @@ bool diffusion_open(Diffusion *d, Session *session, Chain *chain, const int32_t 
         return fault_set(fault, "the file names no token for an open place: key "
                                 "'tokenizer.ggml.mask_token_id' is missing, or names none");
     arena_measure(&d->arena);
-    layout(d);
+    diffusion_layout(d);
     if (!arena_init(&d->arena, d->arena.used, fault)) return false;
-    layout(d);
+    diffusion_layout(d);
     memcpy(d->tokens, tokens, count * sizeof *tokens);
     for (size_t i = 0; i < count; i++) d->position[i] = (int32_t)i;
     find_open(d);
@@ -134,19 +134,19 @@ static Range block_now(const Diffusion *d, size_t *steps) {
     size_t size = block_size(d), at = d->begin;
     while (!is_open(d, at)) at++;
     size_t number = (at - d->begin) / size, begin = d->begin + number * size;
-    *steps = d->options.steps * (number + 1) / blocks_of(d) - d->step;
+    *steps = d->options.steps * (number + 1) / diffusion_blocks_of(d) - d->step;
     return (Range){begin, begin + size < d->end ? begin + size : d->end};
 }
 
 /* The row of logits that says what stands in a place: its own, or the one before it. */
-static size_t row_of(const Diffusion *d, size_t place) {
+static size_t diffusion_row_of(const Diffusion *d, size_t place) {
     return more_of(d->session->model)->shift_logits && place > 0 ? place - 1 : place;
 }
 
 static bool read_canvas(Diffusion *d, Range block, Fault *fault) {
     memset(d->wanted, 0, d->count * sizeof *d->wanted);
     for (size_t i = block.begin; i < block.end; i++)
-        if (is_open(d, i)) d->wanted[row_of(d, i)] = true;
+        if (is_open(d, i)) d->wanted[diffusion_row_of(d, i)] = true;
     Batch batch = {d->count, d->tokens, d->sequence, d->position, d->wanted, NULL};
     return model_forward(d->session, &batch, fault);
 }
@@ -154,7 +154,7 @@ static bool read_canvas(Diffusion *d, Range block, Fault *fault) {
 /* The model's logits for a place among those that were wanted. */
 static float *logits_of(const Diffusion *d, size_t place) {
     size_t row = 0;
-    for (size_t i = 0; i < row_of(d, place); i++) row += d->wanted[i];
+    for (size_t i = 0; i < diffusion_row_of(d, place); i++) row += d->wanted[i];
     return d->session->logits + row * d->session->model->sizes.vocab;
 }
 

@@ -64,7 +64,7 @@ typedef struct Parts {
     size_t count, room;
 } Parts;
 
-static void add_part(Parts *parts, Expr e) {
+static void charset_add_part(Parts *parts, Expr e) {
     if (parts->count == parts->room) {
         parts->room = parts->room ? 2 * parts->room : 32;
         parts->of = realloc(parts->of, parts->room * sizeof *parts->of);
@@ -96,7 +96,7 @@ static const struct {
                {0x800, 0xFFFF, {0xE0, 0x80, 0x80}, {0xEF, 0xBF, 0xBF}},
                {0x10000, LAST_CODE, {0xF0, 0x80, 0x80, 0x80}, {0xF4, 0xBF, 0xBF, 0xBF}}};
 
-static void encode(uint32_t c, int bytes, uint8_t *out) {
+static void charset_encode(uint32_t c, int bytes, uint8_t *out) {
     static const uint8_t mark[] = {0, 0xC0, 0xE0, 0xF0};
     for (int i = bytes - 1; i > 0; i--, c >>= 6) out[i] = (uint8_t)(0x80 | (c & 63));
     out[0] = (uint8_t)(mark[bytes - 1] | c);
@@ -109,9 +109,9 @@ static void add_utf8(ExprStore *s, Parts *parts, CodeRange r) {
         uint8_t low[4] = {0}, high[4] = {0};
         if (first > last) continue;
         Places places = {n + 1, lengths[n].least, lengths[n].most, write_byte};
-        encode(first, n + 1, low);
-        encode(last, n + 1, high);
-        add_part(parts, between(s, &places, 0, low, high));
+        charset_encode(first, n + 1, low);
+        charset_encode(last, n + 1, high);
+        charset_add_part(parts, between(s, &places, 0, low, high));
     }
 }
 
@@ -152,7 +152,7 @@ static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
         Places places = {4, least, most, write_hex};
         hex_digits(r.first, low);
         hex_digits(r.last < 0xFFFF ? r.last : 0xFFFF, high);
-        add_part(parts, between(s, &places, 0, low, high));
+        charset_add_part(parts, between(s, &places, 0, low, high));
     }
     if (r.last > 0xFFFF) {
         Places places = {8, pair_least, pair_most, write_hex};
@@ -160,7 +160,7 @@ static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
         uint32_t last = r.last - 0x10000;
         hex_digits(0xD800 + (first >> 10), low), hex_digits(0xDC00 + (first & 1023), low + 4);
         hex_digits(0xD800 + (last >> 10), high), hex_digits(0xDC00 + (last & 1023), high + 4);
-        add_part(parts, between(s, &places, 0, low, high));
+        charset_add_part(parts, between(s, &places, 0, low, high));
     }
 }
 
@@ -174,7 +174,7 @@ static void add_short(ExprStore *s, Parts *parts, const CodeSet *set) {
     for (int i = 0; escaped[i]; i++)
         if (code_set_has(set, (uint8_t)escaped[i]))
             byte_set_add(&letters, (uint8_t)escape_letters[i]), any = true;
-    if (any) add_part(parts, expr_cat(s, expr_byte(s, '\\'), expr_bytes(s, &letters)));
+    if (any) charset_add_part(parts, expr_cat(s, expr_byte(s, '\\'), expr_bytes(s, &letters)));
 }
 
 /* The part of the set that may stand in a string as it is. */
@@ -195,7 +195,7 @@ Expr charset_json(ExprStore *store, const CodeSet *set) {
     Parts parts = {0};
     REQUIRE(!set->failed, "no memory for a set of characters");
     CodeSet plain = plain_part(set);
-    add_part(&parts, charset_utf8(store, &plain));
+    charset_add_part(&parts, charset_utf8(store, &plain));
     code_set_free(&plain);
     add_short(store, &parts, set);
     for (size_t i = 0; i < set->count; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Room for one more; returns where it goes. */
-static void *grow(void *array, size_t count, size_t *room, size_t size) {
+static void *expr_grow(void *array, size_t count, size_t *room, size_t size) {
     if (count < *room) return array;
     *room = *room ? *room * 2 : 64;
     array = realloc(array, *room * size);
@@ -16,7 +16,7 @@ static void *grow(void *array, size_t count, size_t *room, size_t size) {
 
 static void *grow32(void *array, uint32_t count, uint32_t *room, size_t size) {
     size_t wide = *room;
-    array = grow(array, count, &wide, size);
+    array = expr_grow(array, count, &wide, size);
     *room = (uint32_t)wide;
     return array;
 }
@@ -24,19 +24,19 @@ static void *grow32(void *array, uint32_t count, uint32_t *room, size_t size) {
 /* ------------------------------------------------------------------ interning */
 
 /* Two numbers more; products that do not wait for each other. */
-static uint64_t mix(uint64_t h, uint32_t x, uint32_t y) {
+static uint64_t expr_mix(uint64_t h, uint32_t x, uint32_t y) {
     return h * 0x9E3779B97F4A7C15u ^ ((uint64_t)x << 32 | y) * 0xC2B2AE3D27D4EB4Fu;
 }
 
 static uint32_t folded(uint64_t h) { return (uint32_t)(h ^ h >> 29 ^ h >> 47); }
 
 /* Its list in the table. */
-static uint32_t *bucket_of(const ExprStore *s, const ExprNode *n) {
-    uint64_t h = mix(n->kind, n->low, n->high);
+static uint32_t *expr_bucket_of(const ExprStore *s, const ExprNode *n) {
+    uint64_t h = expr_mix(n->kind, n->low, n->high);
     if (n->kind != KIND_ALT && n->kind != KIND_AND)
-        h = mix(h, n->a, n->b);
+        h = expr_mix(h, n->a, n->b);
     else
-        for (uint32_t i = 0; i < n->b; i++) h = mix(h, s->child[n->a + i], i);
+        for (uint32_t i = 0; i < n->b; i++) h = expr_mix(h, s->child[n->a + i], i);
     return &s->buckets[folded(h) & (s->n_buckets - 1)];
 }
 
@@ -47,19 +47,19 @@ static bool same(const ExprStore *s, const ExprNode *x, const ExprNode *y) {
     return memcmp(s->child + x->a, s->child + y->a, x->b * sizeof *s->child) == 0;
 }
 
-static void rehash(ExprStore *s) {
+static void expr_rehash(ExprStore *s) {
     s->n_buckets = s->n_buckets ? s->n_buckets * 4 : 2048; /* a power of 2 */
     free(s->buckets);
     s->buckets = calloc(s->n_buckets, sizeof *s->buckets);
     REQUIRE(s->buckets, "no memory for a grammar");
     for (uint32_t i = 1; i < s->count; i++) { /* none, number 0, ends the lists */
-        uint32_t *bucket = bucket_of(s, &s->node[i]);
+        uint32_t *bucket = expr_bucket_of(s, &s->node[i]);
         s->node[i].hash_next = *bucket;
         *bucket = i;
     }
 }
 
-static void make_room(ExprStore *s) {
+static void expr_make_room(ExprStore *s) {
     uint32_t before = s->room;
     s->node = grow32(s->node, s->count, &s->room, sizeof *s->node);
     if (s->room == before) return;
@@ -70,30 +70,30 @@ static void make_room(ExprStore *s) {
 
 static Expr intern(ExprStore *s, ExprNode node) {
     if (s->over) return EXPR_NONE;
-    uint32_t *bucket = bucket_of(s, &node);
+    uint32_t *bucket = expr_bucket_of(s, &node);
     for (uint32_t i = *bucket; i; i = s->node[i].hash_next)
         if (same(s, &node, &s->node[i])) return i;
     if (s->count == EXPR_MOST) {
         s->over = true;
         return EXPR_NONE;
     }
-    make_room(s);
+    expr_make_room(s);
     Expr e = s->count++;
     node.hash_next = *bucket;
     *bucket = e;
     s->node[e] = node;
     if (!node.calls) s->node[e].empty = expr_is_nullable(s, e) ? 2 : 1;
     s->calls_first[e] = UINT32_MAX;
-    if (s->count > s->n_buckets) rehash(s);
+    if (s->count > s->n_buckets) expr_rehash(s);
     return e;
 }
 
 void expr_store_init(ExprStore *store) {
     *store = (ExprStore){.most_work = EXPR_COMPILE};
-    make_room(store);
+    expr_make_room(store);
     store->node[store->count++] = (ExprNode){.kind = KIND_NONE};
     store->calls_first[0] = UINT32_MAX;
-    rehash(store);
+    expr_rehash(store);
     intern(store, (ExprNode){.kind = KIND_EMPTY});
     intern(store, (ExprNode){.kind = KIND_NOT, .a = EXPR_NONE});
 }
@@ -112,7 +112,7 @@ void expr_store_free(ExprStore *store) {
 static uint32_t hash_set(const ByteSet *set) {
     uint64_t h = 0;
     for (int w = 0; w < 4; w++)
-        h = mix(h, (uint32_t)(set->word[w] >> 32), (uint32_t)set->word[w]);
+        h = expr_mix(h, (uint32_t)(set->word[w] >> 32), (uint32_t)set->word[w]);
     return folded(h) % SET_BUCKETS;
 }
 
@@ -244,7 +244,7 @@ static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     node.filters = kind == KIND_AND;
     s->work += c->count;
     for (uint32_t i = 0; i < c->count; i++) {
-        s->child = grow(s->child, s->n_child, &s->child_room, sizeof *s->child);
+        s->child = expr_grow(s->child, s->n_child, &s->child_room, sizeof *s->child);
         s->child[s->n_child++] = c->of[i];
         node.calls = node.calls || s->node[c->of[i]].calls;
         node.filters = node.filters || s->node[c->of[i]].filters;

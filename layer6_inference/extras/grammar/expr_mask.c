@@ -35,7 +35,7 @@ typedef struct Walk {
     const Expr **beside; /* moves of the loop that the expression is nearly */
 } Walk;
 
-static void *grow(void *array, uint32_t count, uint32_t *room, size_t size) {
+static void *expr_mask_grow(void *array, uint32_t count, uint32_t *room, size_t size) {
     if (count < *room) return array;
     *room = *room ? 2 * *room : 16;
     array = realloc(array, *room * size);
@@ -45,7 +45,7 @@ static void *grow(void *array, uint32_t count, uint32_t *room, size_t size) {
 
 static void add_leaving(Walk *w, Leaving leaving) {
     ExprMask *m = w->mask;
-    m->leaving = grow(m->leaving, m->n_leaving, &w->leaving_room, sizeof *m->leaving);
+    m->leaving = expr_mask_grow(m->leaving, m->n_leaving, &w->leaving_room, sizeof *m->leaving);
     m->leaving[m->n_leaving++] = leaving;
 }
 
@@ -61,7 +61,7 @@ static void make_inside(Walk *w) {
 static void add_inside(Walk *w, int32_t token) {
     ExprMask *m = w->mask;
     if (!m->inside && m->n_few < FEW) {
-        m->few = grow(m->few, m->n_few, &w->few_room, sizeof *m->few);
+        m->few = expr_mask_grow(m->few, m->n_few, &w->few_room, sizeof *m->few);
         m->few[m->n_few++] = token;
         return;
     }
@@ -186,7 +186,7 @@ static bool is_closed(MaskTable *t, Expr e, int slice) {
 }
 
 /* The slice that tokens with this first byte are taken from; SLICES: none. */
-static int slice_of(MaskTable *t, unsigned byte, Expr next) {
+static int expr_mask_slice_of(MaskTable *t, unsigned byte, Expr next) {
     int i = 0;
     while (i < SLICES &&
            !(byte_set_has(&t->lexicon->slices[i].bytes, byte) && is_closed(t, next, i)))
@@ -231,7 +231,7 @@ static void choose_slices(MaskTable *t, const Expr *moves, ByteSet first,
         for (uint64_t bits = first.word[i] & t->lexicon->trie.begins.word[i]; bits;
              bits &= bits - 1) {
             unsigned byte = 64 * (unsigned)i + (unsigned)__builtin_ctzll(bits);
-            byte_set_add(&taken[slice_of(t, byte, moves[byte])], byte);
+            byte_set_add(&taken[expr_mask_slice_of(t, byte, moves[byte])], byte);
         }
 }
 
@@ -257,7 +257,7 @@ static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
 static void except(Walk *w, const TrieNode *node, uint32_t end) {
     ExprMask *m = w->mask;
     for (uint32_t k = node->first; k < end && m->n_except <= EXCEPT; k++) {
-        m->except = grow(m->except, m->n_except, &w->except_room, sizeof *m->except);
+        m->except = expr_mask_grow(m->except, m->n_except, &w->except_room, sizeof *m->except);
         m->except[m->n_except++] = w->table->lexicon->trie.order[k];
     }
 }

@@ -23,7 +23,7 @@ static void take_line_end(GbnfReader *r) {
 }
 
 /* Blanks and comments; newlines, too, where a rule goes on behind them. */
-static void skip(GbnfReader *r, bool newlines) {
+static void gbnf_skip(GbnfReader *r, bool newlines) {
     while (r->at < r->end) {
         if (*r->at == '#')
             while (r->at < r->end && *r->at != '\n') r->at++;
@@ -43,7 +43,7 @@ static bool is_name(char c) {
            c == '-';
 }
 
-static bool take_name(GbnfReader *r, char name[NAME]) {
+static bool gbnf_take_name(GbnfReader *r, char name[NAME]) {
     size_t size = 0;
     while (r->at + size < r->end && is_name(r->at[size])) size++;
     if (size == 0) return gbnf_wrong(r, "wanted the name of a rule (letters, digits and -)");
@@ -55,7 +55,7 @@ static bool take_name(GbnfReader *r, char name[NAME]) {
 }
 
 /* The rule of that name; a new one when it is met first. */
-static uint32_t rule_of(GbnfReader *r, const char *name, const char *at) {
+static uint32_t gbnf_rule_of(GbnfReader *r, const char *name, const char *at) {
     ExprStore *s = r->store;
     for (uint32_t i = r->first_rule; i < s->n_rule; i++)
         if (strcmp(s->rule[i].name, name) == 0) return i;
@@ -89,7 +89,7 @@ static bool take_atom(GbnfReader *r, Expr *e) {
     }
     if (gbnf_take(r, '(')) {
         if (++r->depth > DEPTH) return gbnf_wrong(r, "parentheses are nested too deeply");
-        skip(r, true);
+        gbnf_skip(r, true);
         if (!take_alternatives(r, e, true)) return false;
         r->depth--;
         return gbnf_take(r, ')') || gbnf_wrong(r, "wanted a )");
@@ -103,8 +103,8 @@ static bool take_atom(GbnfReader *r, Expr *e) {
         if (!gbnf_take_token(r, &id)) return false;
         return *e = gbnf_other_tokens(r->store, id), true;
     }
-    if (!take_name(r, name)) return false;
-    *e = expr_call(r->store, rule_of(r, name, from));
+    if (!gbnf_take_name(r, name)) return false;
+    *e = expr_call(r->store, gbnf_rule_of(r, name, from));
     return true;
 }
 
@@ -119,15 +119,15 @@ static bool take_count(GbnfReader *r, uint32_t *count) {
 
 /* {m}, {m,}, {m,n}; the { is taken. */
 static bool take_braces(GbnfReader *r, uint32_t *low, uint32_t *high) {
-    skip(r, false);
+    gbnf_skip(r, false);
     if (!take_count(r, low)) return false;
     *high = *low;
-    skip(r, false);
+    gbnf_skip(r, false);
     if (gbnf_take(r, ',')) {
-        skip(r, false);
+        gbnf_skip(r, false);
         *high = EXPR_FOREVER;
         if (!gbnf_at_char(r, '}') && !take_count(r, high)) return false;
-        skip(r, false);
+        gbnf_skip(r, false);
     }
     if (*high < *low) return gbnf_wrong(r, "{m,n} with n less than m");
     return gbnf_take(r, '}') || gbnf_wrong(r, "wanted a }");
@@ -136,7 +136,7 @@ static bool take_braces(GbnfReader *r, uint32_t *low, uint32_t *high) {
 static bool take_quantifiers(GbnfReader *r, Expr *e, bool nested) {
     for (;;) {
         uint32_t low = 0, high = EXPR_FOREVER;
-        skip(r, nested);
+        gbnf_skip(r, nested);
         if (gbnf_take(r, '+'))
             low = 1;
         else if (gbnf_take(r, '?'))
@@ -173,7 +173,7 @@ static bool take_alternatives(GbnfReader *r, Expr *e, bool nested) {
         Expr one;
         ok = take_sequence(r, &one, nested) && gbnf_add_item(r, &items, one);
         more = ok && gbnf_take(r, '|');
-        if (more) skip(r, true);
+        if (more) gbnf_skip(r, true);
     }
     *e = expr_alt(r->store, items.of, items.count);
     free(items.of);
@@ -184,20 +184,20 @@ static bool take_rule(GbnfReader *r) {
     char name[NAME];
     Expr body;
     const char *from = r->at;
-    if (!take_name(r, name)) return false;
-    uint32_t rule = rule_of(r, name, from);
+    if (!gbnf_take_name(r, name)) return false;
+    uint32_t rule = gbnf_rule_of(r, name, from);
     if (r->named[rule - r->first_rule].defined)
         return gbnf_wrong(r, "wanted another name: a rule with this one stands before");
-    skip(r, false);
+    gbnf_skip(r, false);
     if (r->end - r->at < 3 || memcmp(r->at, "::=", 3) != 0) return gbnf_wrong(r, "wanted ::=");
     r->at += 3;
-    skip(r, true);
+    gbnf_skip(r, true);
     if (!take_alternatives(r, &body, false)) return false;
     if (r->at < r->end && *r->at != '\n')
         return gbnf_wrong(r, "wanted the end of the rule, | or something to match");
     r->store->rule[rule].body = body;
     r->named[rule - r->first_rule].defined = true;
-    skip(r, true);
+    gbnf_skip(r, true);
     return true;
 }
 
@@ -228,7 +228,7 @@ bool gbnf_read(ExprStore *store, Text source, const Tokenizer *tokenizer, uint32
                     .first_rule = store->n_rule,
                     .fault = fault};
     bool ok = true;
-    skip(&r, true);
+    gbnf_skip(&r, true);
     while (ok && r.at < r.end) ok = take_rule(&r);
     ok = ok && find_root(&r, root) && all_defined(&r);
     free(r.named);

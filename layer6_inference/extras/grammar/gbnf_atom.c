@@ -52,7 +52,7 @@ static bool take_hex(GbnfReader *r, int digits, uint32_t *value) {
     return true;
 }
 
-static bool take_char(GbnfReader *r, uint32_t *c) {
+static bool gbnf_atom_take_char(GbnfReader *r, uint32_t *c) {
     size_t taken;
     if (r->at == r->end || *r->at == '\n') return gbnf_wrong(r, "wanted a character");
     if (!gbnf_take(r, '\\')) {
@@ -87,7 +87,7 @@ bool gbnf_take_text(GbnfReader *r, Expr *e) {
     uint32_t c = 0;
     bool ok = true;
     while (ok && !gbnf_at_char(r, '"'))
-        ok = take_char(r, &c) && gbnf_add_item(r, &items, char_utf8(r->store, c));
+        ok = gbnf_atom_take_char(r, &c) && gbnf_add_item(r, &items, char_utf8(r->store, c));
     *e = gbnf_chain_items(r, &items);
     return ok && (gbnf_take(r, '"') || gbnf_wrong(r, "wanted a \""));
 }
@@ -97,11 +97,11 @@ bool gbnf_take_set(GbnfReader *r, Expr *e) {
     bool inverted = gbnf_take(r, '^'), ok = true;
     while (ok && !gbnf_at_char(r, ']')) {
         uint32_t first = 0, last;
-        ok = take_char(r, &first);
+        ok = gbnf_atom_take_char(r, &first);
         last = first;
         if (ok && gbnf_at_char(r, '-') && r->end - r->at > 1 && r->at[1] != ']') {
             r->at++;
-            ok = take_char(r, &last);
+            ok = gbnf_atom_take_char(r, &last);
             if (ok && last < first) ok = gbnf_wrong(r, "a range that ends before it begins");
         }
         if (ok) code_set_add(&set, first, last);

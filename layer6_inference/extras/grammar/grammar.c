@@ -42,7 +42,7 @@ void grammar_close(Grammar *grammar) {
 }
 
 /* All rules are there: is any text left, within the limits? */
-static bool finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
+static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
     expr_close_rules(&g->exprs);
     uint32_t begin = row_begin(&g->rows, g->root);
     if (g->exprs.over || g->rows.over)
@@ -65,7 +65,7 @@ bool grammar_from_gbnf(Grammar **grammar, Text source, const GrammarOptions *opt
         expr_find_nullable(&g->exprs);
         ok = gbnf_check_left_recursion(&g->exprs, g->root, fault);
     }
-    ok = ok && finish(g, false, grammar, fault);
+    ok = ok && grammar_finish(g, false, grammar, fault);
     if (!ok) grammar_close(g);
     return ok;
 }
@@ -77,7 +77,7 @@ bool grammar_from_regex(Grammar **grammar, Text source, Fault *fault) {
     bool ok = regex_read(&g->exprs, source, &options, &body, fault);
     g->root = expr_rule(&g->exprs, "root");
     g->exprs.rule[g->root].body = body;
-    ok = ok && finish(g, false, grammar, fault);
+    ok = ok && grammar_finish(g, false, grammar, fault);
     if (!ok) grammar_close(g);
     return ok;
 }
@@ -93,7 +93,7 @@ bool grammar_from_choices(Grammar **grammar, Text source, Fault *fault) {
     }
     g->root = expr_rule(&g->exprs, "root");
     g->exprs.rule[g->root].body = expr_list_alt(&g->exprs, &ways);
-    bool ok = finish(g, false, grammar, fault);
+    bool ok = grammar_finish(g, false, grammar, fault);
     if (!ok) grammar_close(g);
     return ok;
 }
@@ -104,7 +104,7 @@ bool grammar_from_schema(Grammar **grammar, Text source, const GrammarOptions *o
     if (!json) return false;
     Grammar *g = grammar_new();
     bool ok = schema_read(&g->schema, &g->exprs, json_root(json), options, &g->root, fault) &&
-              finish(g, true, grammar, fault);
+              grammar_finish(g, true, grammar, fault);
     json_free(json);
     if (!ok) grammar_close(g);
     return ok;
@@ -117,7 +117,7 @@ bool grammar_from_tags(Grammar **grammar, Text source, const GrammarOptions *opt
     Grammar *g = grammar_new();
     bool ok =
         tags_read(&g->tag_schemas, &g->exprs, json_root(json), options, &g->root, fault) &&
-        finish(g, false, grammar, fault);
+        grammar_finish(g, false, grammar, fault);
     json_free(json);
     if (!ok) grammar_close(g);
     return ok;
@@ -154,7 +154,7 @@ bool grammar_bind(Grammar *grammar, const Tokenizer *tokenizer, Fault *fault) {
 }
 
 /* A token's text: the byte that marks a token's number is no text, whatever the vocabulary says. */
-static uint32_t read_piece(Grammar *g, uint32_t row, Text bytes) {
+static uint32_t grammar_read_piece(Grammar *g, uint32_t row, Text bytes) {
     if (bytes.size == 0 || memchr(bytes.data, TOKEN_MARK, bytes.size)) return GRAMMAR_DEAD;
     return grammar_read(g, row, bytes.data, bytes.size);
 }
@@ -164,7 +164,7 @@ uint32_t grammar_take(Grammar *grammar, uint32_t row, int32_t token) {
     uint32_t next = grammar_read(grammar, row, name, sizeof name);
     if (!grammar->tokenizer) return next;
     Text bytes = tokenizer_piece(grammar->tokenizer, token, false);
-    if (next == GRAMMAR_DEAD) next = read_piece(grammar, row, bytes);
+    if (next == GRAMMAR_DEAD) next = grammar_read_piece(grammar, row, bytes);
     bool ends = tokenizer_is_end(grammar->tokenizer, token);
     if (next == GRAMMAR_DEAD && ends && grammar_is_complete(grammar, row)) return row;
     return next;
@@ -174,7 +174,7 @@ uint32_t grammar_take_rest(Grammar *grammar, uint32_t row, int32_t token, size_t
     if (skip == 0) return grammar_take(grammar, row, token);
     Text bytes = tokenizer_piece(grammar->tokenizer, token, false);
     if (bytes.size <= skip) return bytes.size == skip ? row : GRAMMAR_DEAD;
-    return read_piece(grammar, row, (Text){bytes.data + skip, bytes.size - skip});
+    return grammar_read_piece(grammar, row, (Text){bytes.data + skip, bytes.size - skip});
 }
 
 const uint64_t *grammar_mask(Grammar *grammar, uint32_t row, size_t *words) {

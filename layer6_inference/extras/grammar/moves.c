@@ -32,7 +32,7 @@ static bool asked_before(Kinds *k, uint32_t set) {
     return before != 0;
 }
 
-static void split(Kinds *k, const ByteSet *set) {
+static void moves_split(Kinds *k, const ByteSet *set) {
     for (unsigned kind = 0, count = k->count; kind < count; kind++) {
         ByteSet inside, outside;
         for (int w = 0; w < 4; w++) {
@@ -59,7 +59,7 @@ static void split_by(ExprStore *s, Kinds *k, Expr e) {
         ExprNode n = s->node[e];
         switch ((ExprKind)n.kind) {
         case KIND_BYTES:
-            if (!asked_before(k, n.a)) split(k, &s->set[n.a]);
+            if (!asked_before(k, n.a)) moves_split(k, &s->set[n.a]);
             return;
         case KIND_ALT:
         case KIND_AND:
@@ -85,7 +85,7 @@ static void split_by(ExprStore *s, Kinds *k, Expr e) {
 }
 
 /* Behind the moves: the bytes that lead on. */
-static void note_first(Expr *moves, ByteSet first) {
+static void moves_note_first(Expr *moves, ByteSet first) {
     memcpy(moves + 256, &first, sizeof first);
 }
 
@@ -115,7 +115,7 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
     split_by(s, &kinds, e);
     for (unsigned kind = 0; kind < kinds.count; kind++)
         fill_moves(s, e, &kinds.of[kind], moves, &first);
-    note_first(moves, first);
+    moves_note_first(moves, first);
     return s->node[e].moves = moves;
 }
 
@@ -156,7 +156,7 @@ static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
 }
 
 /* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at later. */
-static bool ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
+static bool moves_ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
     if (next == EXPR_NONE) return false;
     const ExprNode *n = &s->node[next];
     if (n->live == LIVE || !n->filters || s->over || expr_is_nullable(s, next)) return true;
@@ -174,10 +174,11 @@ static bool look_further(ExprStore *s, Search *search, uint32_t at) {
     search->of[at].done = true;
     for (int w = 0; w < 4; w++)
         for (uint64_t bits = first.word[w]; bits; bits &= bits - 1)
-            if (ends_in(s, search, moves[64 * w + __builtin_ctzll(bits)], at)) return true;
+            if (moves_ends_in(s, search, moves[64 * w + __builtin_ctzll(bits)], at))
+                return true;
     size_t count = expr_calls(s, here, &calls);
     for (size_t i = 0; i < count; i++)
-        if (ends_in(s, search, calls[i].rest, at)) return true;
+        if (moves_ends_in(s, search, calls[i].rest, at)) return true;
     return false;
 }
 
@@ -237,7 +238,7 @@ static void filter_moves(ExprStore *s, Expr e) {
                 first.word[w] &= ~((uint64_t)1 << at);
             }
         }
-    note_first(s->node[e].moves, first);
+    moves_note_first(s->node[e].moves, first);
 }
 
 const Expr *expr_moves(ExprStore *store, Expr e) {

@@ -215,7 +215,7 @@ static uint32_t step_compared(const NumberTest *t, uint32_t state, uint8_t byte)
     return is_hopeless(t, c) ? NUMBER_NEVER : packed(c);
 }
 
-static bool holds(NumberRelation relation, int order) {
+static bool number_holds(NumberRelation relation, int order) {
     switch (relation) {
     case NUMBER_AT_LEAST: return order >= 0;
     case NUMBER_ABOVE: return order > 0;
@@ -231,8 +231,8 @@ static bool passes(const NumberTest *t, uint32_t state) {
     int order = c.in_part ? c.order : order_of_whole(&t->bound, c);
     if (order == 0 && (c.in_part ? c.count : 0) < t->bound.part_count) order = -1;
     bool negative = c.negative && c.nonzero;
-    if (negative != t->bound.negative) return holds(t->relation, negative ? -1 : 1);
-    return holds(t->relation, negative ? -order : order);
+    if (negative != t->bound.negative) return number_holds(t->relation, negative ? -1 : 1);
+    return number_holds(t->relation, negative ? -order : order);
 }
 
 /* ------------------------------------------------------------------ both */

@@ -23,7 +23,7 @@ void row_table_free(RowTable *table) {
     *table = (RowTable){0};
 }
 
-static uint32_t mix(uint32_t h, uint32_t x) {
+static uint32_t row_mix(uint32_t h, uint32_t x) {
     h = (h ^ x) * 0x9E3779B1u;
     return h ^ h >> 15;
 }
@@ -31,7 +31,8 @@ static uint32_t mix(uint32_t h, uint32_t x) {
 /* ------------------------------------------------------------------ returns */
 
 uint32_t row_return(RowTable *t, uint32_t rule, uint32_t row) {
-    uint32_t *bucket = &t->back_buckets[mix(mix(1, rule), row) & (t->n_back_buckets - 1)];
+    uint32_t *bucket =
+        &t->back_buckets[row_mix(row_mix(1, rule), row) & (t->n_back_buckets - 1)];
     for (uint32_t i = *bucket; i; i = t->back[i].next)
         if (t->back[i].rule == rule && t->back[i].row == row) return i;
     if (t->n_back == t->back_room) {
@@ -92,11 +93,11 @@ static bool settle_kernel(RowTable *t) {
 
 static uint32_t hash_kernel(const Item *items, size_t count, bool end) {
     uint32_t h = end;
-    for (size_t i = 0; i < count; i++) h = mix(mix(h, items[i].expr), items[i].back);
+    for (size_t i = 0; i < count; i++) h = row_mix(row_mix(h, items[i].expr), items[i].back);
     return h;
 }
 
-static void rehash(RowTable *t) {
+static void row_rehash(RowTable *t) {
     t->n_buckets *= 4;
     free(t->buckets);
     t->buckets = calloc(t->n_buckets, sizeof *t->buckets);
@@ -121,7 +122,7 @@ static uint32_t find_row(const RowTable *t, uint32_t hash, bool end) {
     return i;
 }
 
-static void *copy(const void *from, size_t bytes) {
+static void *row_copy(const void *from, size_t bytes) {
     void *to = malloc(bytes ? bytes : 1);
     REQUIRE(to, "no memory for a grammar");
     if (bytes) memcpy(to, from, bytes);
@@ -149,11 +150,11 @@ static uint32_t make_row(RowTable *t) {
                              .n_kernel = (uint32_t)kernel,
                              .n_callers = (uint32_t)t->n_calls,
                              .complete = end,
-                             .items = copy(t->work, t->n_work * sizeof *t->work),
-                             .callers = copy(t->calls, t->n_calls * sizeof *t->calls),
+                             .items = row_copy(t->work, t->n_work * sizeof *t->work),
+                             .callers = row_copy(t->calls, t->n_calls * sizeof *t->calls),
                              .hash_next = *bucket};
     *bucket = t->count++;
-    if (t->count > 2 * t->n_buckets) rehash(t);
+    if (t->count > 2 * t->n_buckets) row_rehash(t);
     return t->count - 1;
 }
 

@@ -48,7 +48,7 @@ static Expr without(ExprStore *s, Expr e, const bool *productive) {
 }
 
 /* What was found while rules were still open may be wrong now. */
-static void forget(ExprStore *s) {
+static void grammar_rules_forget(ExprStore *s) {
     for (uint32_t e = 0; e < s->count; e++) {
         if (!s->node[e].calls) continue;
         free(s->node[e].moves);
@@ -73,6 +73,6 @@ void expr_close_rules(ExprStore *store) {
         store->rule[r].body = body;
     }
     expr_find_nullable(store);
-    forget(store);
+    grammar_rules_forget(store);
     free(productive);
 }

@@ -32,7 +32,7 @@ static bool same_goal(const Goal *a, const Goal *b) {
     return true;
 }
 
-static void rehash(Schema *s) {
+static void schema_rehash(Schema *s) {
     s->n_buckets = s->n_buckets ? 4 * s->n_buckets : 256;
     free(s->buckets);
     s->buckets = malloc(s->n_buckets * sizeof *s->buckets);
@@ -75,7 +75,7 @@ static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {
     *bucket = s->n_goals;
     s->goals[s->n_goals++] = *flat;
     *flat = (Goal){0};
-    if (s->n_goals > 2 * s->n_buckets) rehash(s);
+    if (s->n_goals > 2 * s->n_buckets) schema_rehash(s);
     return true;
 }
 
@@ -216,7 +216,7 @@ bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
     CodeSet all = {0};
     store->unfold = unfold, store->lazy_productive = lazy_productive;
     store->unfold_context = schema;
-    rehash(schema);
+    schema_rehash(schema);
     schema_take_dialect(schema, root);
     schema->space = white_space(store, options->space);
     code_set_invert(&all);

@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------ limits */
 
-static bool narrow(Schema *s, const Condition *c, ArrayPlan *plan) {
+static bool schema_array_narrow(Schema *s, const Condition *c, ArrayPlan *plan) {
     static const char *const names[] = {"minItems", "maxItems"};
     if (c->kind == ITEM_FAILS && c->index >= plan->min) plan->min = c->index + 1;
     if (c->kind != DIRECT && c->kind != NOT_KEYWORD) return true;
@@ -136,7 +136,7 @@ bool schema_array(Schema *s, const Goal *flat, Expr *body) {
     uint32_t number;
     *body = EXPR_NONE;
     for (size_t i = 0; i < flat->count; i++)
-        if (!narrow(s, &flat->of[i], &plan)) return false;
+        if (!schema_array_narrow(s, &flat->of[i], &plan)) return false;
     if (!find_hit(s, flat, &hit, &found)) return false;
     plan.contains = found;
     if (plan.max < plan.min) return true;
@@ -162,8 +162,8 @@ static uint32_t after(const ArrayPlan *plan, uint32_t count) {
 }
 
 /* Can an array of `count` items be completed?  An item that is the one that must be there is an item, too. */
-static bool can_complete(const Schema *s, const ArrayPlan *plan, const bool *known,
-                         uint32_t count, bool hit) {
+static bool schema_array_can_complete(const Schema *s, const ArrayPlan *plan, const bool *known,
+                                      uint32_t count, bool hit) {
     for (hit = hit || !plan->contains; count < plan->min || !hit; count++) {
         bool first = count < plan->n_prefix;
         if (count >= plan->max) return false;
@@ -176,7 +176,7 @@ static bool can_complete(const Schema *s, const ArrayPlan *plan, const bool *kno
 }
 
 bool schema_array_is_productive(const Schema *s, const ArrayPlan *plan, const bool *known) {
-    return plan->unique || can_complete(s, plan, known, 0, false);
+    return plan->unique || schema_array_can_complete(s, plan, known, 0, false);
 }
 
 /* A text as the next item, and what follows it. */
@@ -192,7 +192,8 @@ static Expr put_item(Schema *s, uint32_t number, const PlanState *state, const P
 static Expr item(Schema *s, uint32_t number, const PlanState *state, uint32_t rule, bool hit) {
     const ArrayPlan *plan = &s->plans[number].array;
     PlanState next = {.count = after(plan, state->count), .any = true, .hit = hit};
-    if (!schema_is_alive(s, NULL, rule) || !can_complete(s, plan, NULL, state->count + 1, hit))
+    if (!schema_is_alive(s, NULL, rule) ||
+        !schema_array_can_complete(s, plan, NULL, state->count + 1, hit))
         return EXPR_NONE;
     return put_item(s, number, state, &next, expr_call(s->exprs, rule));
 }

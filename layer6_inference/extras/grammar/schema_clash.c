@@ -17,7 +17,7 @@ static uint32_t types_left(const Condition *c) {
     return fails ? TYPE_BIT_ALL & ~named : named;
 }
 
-static bool requires_key(const Condition *c, Text key) {
+static bool schema_clash_requires_key(const Condition *c, Text key) {
     if (c->kind == REQUIRES) return text_equal(c->key, key);
     const JsonValue *required = c->kind == DIRECT ? json_get(c->schema, "required") : NULL;
     for (size_t i = 0; required && required->kind == JSON_ARRAY && i < required->count; i++)
@@ -37,7 +37,7 @@ static bool asks_of_key(const Condition *c, Text key, const JsonValue *denied) {
 static bool clash_about_key(const Goal *flat, const Condition *c) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *other = &flat->of[i];
-        if (c->kind == FORBIDS && requires_key(other, c->key)) return true;
+        if (c->kind == FORBIDS && schema_clash_requires_key(other, c->key)) return true;
         if (c->kind == PROPERTY && c->index == 0 && asks_of_key(other, c->key, c->schema))
             return true;
     }

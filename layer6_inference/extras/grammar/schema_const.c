@@ -46,7 +46,7 @@ static JsonValue make_parts(Schema *s, const JsonValue *value) {
     return all;
 }
 
-static JsonValue make_keys(Schema *s, const JsonValue *value) {
+static JsonValue schema_const_make_keys(Schema *s, const JsonValue *value) {
     JsonValue *items = schema_keep(s, (value->count + 1) * sizeof *items);
     for (size_t i = 0; i < value->count; i++) items[i] = make_string(value->keys[i]);
     return (JsonValue){.kind = JSON_ARRAY, .count = value->count, .items = items};
@@ -65,8 +65,10 @@ static JsonValue spelled_out(Schema *s, const JsonValue *value) {
         JsonValue said[] = {make_string(text_of("array")), parts, count, count};
         return make_object(s, array, said, 4);
     }
-    JsonValue said[] = {
-        make_string(text_of("object")), parts, make_keys(s, value), {.kind = JSON_FALSE}};
+    JsonValue said[] = {make_string(text_of("object")),
+                        parts,
+                        schema_const_make_keys(s, value),
+                        {.kind = JSON_FALSE}};
     return make_object(s, object, said, 4);
 }
 

@@ -54,8 +54,8 @@ static uint32_t cost_of_claims(const Schema *s, const ObjectPlan *plan, const bo
 
 /* Can an object in this state be completed?  All that is required or claimed must fit, and there must be enough
  * keys to reach the least number. */
-static bool can_complete(const Schema *s, const ObjectPlan *plan, const bool *known,
-                         const PlanState *state) {
+static bool schema_member_can_complete(const Schema *s, const ObjectPlan *plan,
+                                       const bool *known, const PlanState *state) {
     uint32_t needed = 0, open = 0;
     for (size_t i = 0; i < plan->n_others; i++)
         if (is_alive(s, known, plan->others[i].rule[0])) open = EXPR_FOREVER;
@@ -78,7 +78,7 @@ static bool can_complete(const Schema *s, const ObjectPlan *plan, const bool *kn
 
 bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known) {
     const PlanState begin = {.count = 0};
-    return can_complete(s, plan, known, &begin);
+    return schema_member_can_complete(s, plan, known, &begin);
 }
 
 /* ------------------------------------------------------------------ unfolding */
@@ -95,7 +95,7 @@ static Expr member(Schema *s, uint32_t number, const PlanState *state, PlanState
     if (!is_alive(s, NULL, rule)) return EXPR_NONE;
     next.count = counted(&s->plans[number].object, state->count), next.any = true;
     if (state->count == s->plans[number].object.max ||
-        !can_complete(s, &s->plans[number].object, NULL, &next))
+        !schema_member_can_complete(s, &s->plans[number].object, NULL, &next))
         return EXPR_NONE;
     Expr rest = schema_state(s, number, &next);
     if (free_space) rest = expr_cat(x, s->space, rest);

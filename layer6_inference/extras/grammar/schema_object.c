@@ -25,14 +25,14 @@ typedef struct Making {
 
 /* ------------------------------------------------------------------ gathering */
 
-static ObjectKey *find_key(Making *m, Text name) {
+static ObjectKey *schema_object_find_key(Making *m, Text name) {
     for (size_t i = 0; i < m->plan.n_keys; i++)
         if (text_equal(m->plan.keys[i].name, name)) return &m->plan.keys[i];
     return NULL;
 }
 
 static bool add_key(Making *m, Text name, bool required) {
-    ObjectKey *key = find_key(m, name);
+    ObjectKey *key = schema_object_find_key(m, name);
     if (!key) {
         if (m->plan.n_keys == SCHEMA_KEYS)
             return fault_set(m->s->fault,
@@ -142,7 +142,7 @@ static void add_claimed(const Condition *c, Goal *goal) {
 
 /* ------------------------------------------------------------------ all that is said */
 
-static bool narrow(Making *m, const Condition *c) {
+static bool schema_object_narrow(Making *m, const Condition *c) {
     static const char *const limits[] = {"minProperties", "maxProperties"};
     ObjectPlan *plan = &m->plan;
     for (int upper = 0; upper < 2; upper++) {
@@ -163,12 +163,12 @@ static bool narrow(Making *m, const Condition *c) {
     return true;
 }
 
-static bool gather(Making *m) {
+static bool schema_object_gather(Making *m) {
     bool ok = true;
     for (size_t i = 0; ok && i < m->flat->count; i++) {
         const Condition *c = &m->flat->of[i];
-        if (c->kind == DIRECT) ok = gather_direct(m, c->schema) && narrow(m, c);
-        if (c->kind == NOT_KEYWORD) ok = narrow(m, c);
+        if (c->kind == DIRECT) ok = gather_direct(m, c->schema) && schema_object_narrow(m, c);
+        if (c->kind == NOT_KEYWORD) ok = schema_object_narrow(m, c);
         if (c->kind == REQUIRES) ok = add_key(m, c->key, true);
         if (c->kind == PROPERTY || c->kind == FORBIDS) ok = ok && add_key(m, c->key, false);
         if (c->kind == SOME_MEMBER) ok = add_claim(m, c);
@@ -243,7 +243,7 @@ static bool no_rules(Making *m, uint32_t *rules) {
     return ok;
 }
 
-static bool make_keys(Making *m) {
+static bool schema_object_make_keys(Making *m) {
     Schema *s = m->s;
     for (size_t i = 0; i < m->plan.n_keys; i++) {
         ObjectKey *key = &m->plan.keys[i];
@@ -306,9 +306,9 @@ bool schema_object(Schema *s, const Goal *flat, Expr *body) {
     uint32_t number;
     *body = EXPR_NONE;
     m.names = expr_not(s->exprs, EXPR_NONE);
-    bool ok = gather(&m);
+    bool ok = schema_object_gather(&m);
     m.impossible = m.impossible || m.plan.max < m.plan.min;
-    ok = ok && make_keys(&m) && make_others(&m);
+    ok = ok && schema_object_make_keys(&m) && make_others(&m);
     Plan *plan = schema_plan(s, &number);
     plan->object = m.plan;
     if (!ok || m.impossible) return ok;

@@ -65,7 +65,7 @@ static bool share_a_value(const JsonValue *a, const JsonValue *b) {
     return false;
 }
 
-static bool requires_key(const JsonValue *schema, Text key) {
+static bool schema_overlap_requires_key(const JsonValue *schema, Text key) {
     const JsonValue *required = json_get(schema, "required");
     for (size_t i = 0; required && required->kind == JSON_ARRAY && i < required->count; i++)
         if (required->items[i].kind == JSON_STRING && text_equal(required->items[i].text, key))
@@ -78,7 +78,9 @@ static bool told_by_key(Schema *s, const JsonValue *a, const JsonValue *b) {
     const JsonValue *x = json_get(a, "properties"), *y = json_get(b, "properties");
     for (size_t i = 0; x && y && x->kind == JSON_OBJECT && i < x->count; i++) {
         const JsonValue *other = json_find(y, x->keys[i]);
-        if (!other || (!requires_key(a, x->keys[i]) && !requires_key(b, x->keys[i]))) continue;
+        if (!other || (!schema_overlap_requires_key(a, x->keys[i]) &&
+                       !schema_overlap_requires_key(b, x->keys[i])))
+            continue;
         const JsonValue *one = through_refs(s, &x->items[i]);
         other = through_refs(s, other);
         if (one && other && !share_a_value(one, other)) return true;

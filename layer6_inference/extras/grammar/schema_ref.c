@@ -77,14 +77,15 @@ static const JsonValue *follow(const JsonValue *value, Text pointer) {
 }
 
 /* The schema with this $anchor, or with this $id (id in old drafts). */
-static const JsonValue *find_named(const JsonValue *in, const char *keyword, Text name) {
+static const JsonValue *schema_ref_find_named(const JsonValue *in, const char *keyword,
+                                              Text name) {
     const JsonValue *named = json_get(in, keyword);
     if (named && named->kind == JSON_STRING && text_equal(named->text, name)) return in;
     for (size_t i = 0; i < in->count; i++) {
         if (in->kind == JSON_OBJECT && (text_equal(in->keys[i], text_of("enum")) ||
                                         text_equal(in->keys[i], text_of("const"))))
             continue;
-        const JsonValue *found = find_named(&in->items[i], keyword, name);
+        const JsonValue *found = schema_ref_find_named(&in->items[i], keyword, name);
         if (found) return found;
     }
     return NULL;
@@ -95,13 +96,13 @@ const JsonValue *schema_resolve(Schema *s, Text reference) {
     Text document = {reference.data, hash ? (size_t)(hash - reference.data) : reference.size};
     const JsonValue *base = s->root;
     if (document.size > 0) {
-        base = find_named(s->root, "$id", document);
-        if (!base) base = find_named(s->root, "id", document);
+        base = schema_ref_find_named(s->root, "$id", document);
+        if (!base) base = schema_ref_find_named(s->root, "id", document);
         if (!base) return NULL;
     }
     if (!hash) return base;
     Text rest = {hash + 1, reference.size - document.size - 1};
     if (rest.size == 0 || rest.data[0] == '/') return follow(base, rest);
-    const JsonValue *found = find_named(base, "$anchor", rest);
-    return found ? found : find_named(base, "$id", (Text){hash, rest.size + 1});
+    const JsonValue *found = schema_ref_find_named(base, "$anchor", rest);
+    return found ? found : schema_ref_find_named(base, "$id", (Text){hash, rest.size + 1});
 }

@@ -157,7 +157,7 @@ bool schema_check_text(Schema *s, const JsonValue *value) {
 
 /* ------------------------------------------------------------------ one text */
 
-static void put(SchemaText *out, const char *bytes, size_t size) {
+static void schema_value_put(SchemaText *out, const char *bytes, size_t size) {
     if (out->size + size > out->room) {
         out->room = 2 * (out->size + size) + 64;
         out->bytes = realloc(out->bytes, out->room);
@@ -168,7 +168,7 @@ static void put(SchemaText *out, const char *bytes, size_t size) {
 }
 
 static void put_string(SchemaText *out, Text text) {
-    put(out, "\"", 1);
+    schema_value_put(out, "\"", 1);
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
         char escape[8];
@@ -178,39 +178,39 @@ static void put_string(SchemaText *out, Text text) {
             snprintf(escape, sizeof escape, "\\u%04x", c);
         else
             snprintf(escape, sizeof escape, "%c", c);
-        put(out, escape, strlen(escape));
+        schema_value_put(out, escape, strlen(escape));
     }
-    put(out, "\"", 1);
+    schema_value_put(out, "\"", 1);
 }
 
-static void put_number(SchemaText *out, Text text) {
+static void schema_value_put_number(SchemaText *out, Text text) {
     Decimal d;
     if (!decimal_read(&d, text)) {
-        put(out, text.data, text.size);
+        schema_value_put(out, text.data, text.size);
         return;
     }
-    if (d.negative) put(out, "-", 1);
-    put(out, d.whole, d.whole_count);
-    if (d.part_count) put(out, ".", 1);
-    put(out, d.part, d.part_count);
+    if (d.negative) schema_value_put(out, "-", 1);
+    schema_value_put(out, d.whole, d.whole_count);
+    if (d.part_count) schema_value_put(out, ".", 1);
+    schema_value_put(out, d.part, d.part_count);
 }
 
 void schema_write(SchemaText *out, const JsonValue *value) {
     bool object = value->kind == JSON_OBJECT;
     switch (value->kind) {
-    case JSON_NULL: put(out, "null", 4); return;
-    case JSON_FALSE: put(out, "false", 5); return;
-    case JSON_TRUE: put(out, "true", 4); return;
-    case JSON_NUMBER: put_number(out, value->text); return;
+    case JSON_NULL: schema_value_put(out, "null", 4); return;
+    case JSON_FALSE: schema_value_put(out, "false", 5); return;
+    case JSON_TRUE: schema_value_put(out, "true", 4); return;
+    case JSON_NUMBER: schema_value_put_number(out, value->text); return;
     case JSON_STRING: put_string(out, value->text); return;
     case JSON_ARRAY:
     case JSON_OBJECT: break;
     }
-    put(out, object ? "{" : "[", 1);
+    schema_value_put(out, object ? "{" : "[", 1);
     for (size_t i = 0; i < value->count; i++) {
-        if (i) put(out, ",", 1);
-        if (object) put_string(out, value->keys[i]), put(out, ":", 1);
+        if (i) schema_value_put(out, ",", 1);
+        if (object) put_string(out, value->keys[i]), schema_value_put(out, ":", 1);
         schema_write(out, &value->items[i]);
     }
-    put(out, object ? "}" : "]", 1);
+    schema_value_put(out, object ? "}" : "]", 1);
 }

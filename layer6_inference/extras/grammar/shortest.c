@@ -8,11 +8,11 @@ enum {
         300 /* states of objects and arrays one after the other: a billion items are no way */
 };
 
-static uint32_t sum(uint32_t a, uint64_t b) {
+static uint32_t shortest_sum(uint32_t a, uint64_t b) {
     return a + b < SHORTEST_MOST ? (uint32_t)(a + b) : SHORTEST_MOST;
 }
 
-static void make_room(uint32_t **known, uint32_t *room, uint32_t count) {
+static void shortest_make_room(uint32_t **known, uint32_t *room, uint32_t count) {
     if (count <= *room) return;
     *known = realloc(*known, 2 * (size_t)count * sizeof **known);
     REQUIRE(*known, "no memory for a grammar");
@@ -34,7 +34,7 @@ static uint32_t of_children(Shortest *shortest, ExprStore *s, const ExprNode *n)
 
 /* A way that comes back to where it began is not the shortest. */
 static uint32_t of_lazy(Shortest *shortest, ExprStore *s, Expr e) {
-    make_room(&shortest->of_lazy, &shortest->lazy_room, e + 1);
+    shortest_make_room(&shortest->of_lazy, &shortest->lazy_room, e + 1);
     if (shortest->of_lazy[e] != UINT32_MAX) return shortest->of_lazy[e];
     if (shortest->depth == DEEPEST) return 2; /* at least its brackets */
     shortest->depth++;
@@ -51,18 +51,19 @@ static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
         if (n.kind != KIND_CAT && expr_is_nullable(s, e)) return before;
         switch ((ExprKind)n.kind) {
         case KIND_CAT:
-            before = sum(before, of_expr(shortest, s, n.a));
+            before = shortest_sum(before, of_expr(shortest, s, n.a));
             break; /* and the rest */
         case KIND_NONE: return SHORTEST_MOST;
-        case KIND_CALL: return sum(before, shortest->of_rule[n.a]);
+        case KIND_CALL: return shortest_sum(before, shortest->of_rule[n.a]);
         case KIND_ALT:
-        case KIND_AND: return sum(before, of_children(shortest, s, &n));
-        case KIND_REPEAT: return sum(before, (uint64_t)n.low * of_expr(shortest, s, n.a));
-        case KIND_LAZY: return sum(before, of_lazy(shortest, s, e));
+        case KIND_AND: return shortest_sum(before, of_children(shortest, s, &n));
+        case KIND_REPEAT:
+            return shortest_sum(before, (uint64_t)n.low * of_expr(shortest, s, n.a));
+        case KIND_LAZY: return shortest_sum(before, of_lazy(shortest, s, e));
         case KIND_EMPTY:
         case KIND_BYTES:
         case KIND_NOT:
-        case KIND_NUMBER: return sum(before, 1);
+        case KIND_NUMBER: return shortest_sum(before, 1);
         }
     }
 }
@@ -92,8 +93,8 @@ static uint32_t of_return(Shortest *shortest, RowTable *t, uint32_t back) {
     for (uint32_t i = 0; i < row->n_callers; i++) {
         const Caller *caller = &row->callers[i];
         if (caller->rule != r.rule) continue;
-        uint32_t one = sum(of_expr(shortest, t->exprs, caller->then.expr),
-                           of_return(shortest, t, caller->then.back));
+        uint32_t one = shortest_sum(of_expr(shortest, t->exprs, caller->then.expr),
+                                    of_return(shortest, t, caller->then.back));
         if (one < best) best = one;
     }
     return shortest->of_back[back] = best;
@@ -103,10 +104,10 @@ uint32_t shortest_of(Shortest *shortest, RowTable *rows, uint32_t row) {
     const Row *here = &rows->row[row];
     uint32_t best = SHORTEST_MOST;
     if (!shortest->of_rule) ask_rules(shortest, rows->exprs);
-    make_room(&shortest->of_back, &shortest->back_room, rows->n_back);
+    shortest_make_room(&shortest->of_back, &shortest->back_room, rows->n_back);
     for (uint32_t i = 0; i < here->n_kernel; i++) {
-        uint32_t one = sum(of_expr(shortest, rows->exprs, here->items[i].expr),
-                           of_return(shortest, rows, here->items[i].back));
+        uint32_t one = shortest_sum(of_expr(shortest, rows->exprs, here->items[i].expr),
+                                    of_return(shortest, rows, here->items[i].back));
         if (one < best) best = one;
     }
     return here->complete ? 0 : best;

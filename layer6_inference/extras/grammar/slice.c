@@ -34,7 +34,7 @@ static void find_nodes(const Slice *slice, const Trie *trie, bool *within, bool 
 }
 
 /* Nodes come in the order of their first bytes, and so do the tokens. */
-static void take_tokens(Slice *slice, const Trie *trie, const bool *within) {
+static void slice_take_tokens(Slice *slice, const Trie *trie, const bool *within) {
     uint32_t count = 0;
     unsigned first = 0;
     for (uint32_t i = 0; i < trie->count; i++) {
@@ -59,7 +59,7 @@ static bool make_slice(Slice *slice, const Trie *trie, size_t words) {
     bool ok = within && slice->all && slice->tokens;
     if (ok) {
         find_nodes(slice, trie, within, beyond);
-        take_tokens(slice, trie, within);
+        slice_take_tokens(slice, trie, within);
         ok = trie_part(&slice->rest, trie, beyond);
     }
     free(within);

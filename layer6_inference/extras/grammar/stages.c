@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void share(void *object) { shared_use(object); }
+static void stages_share(void *object) { shared_use(object); }
 
 static void close_shared(void *object) { shared_release(object); }
 
@@ -148,7 +148,7 @@ static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) 
 /* What a stage remembers. */
 enum { ROW, OWED, MEMORY };
 
-static void begin(const Stage *stage, double *memory) {
+static void stages_begin(const Stage *stage, double *memory) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     memory[ROW] = grammar_begin(shared->grammar);
@@ -165,7 +165,7 @@ static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t t
     return grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
 }
 
-static void accept(const Stage *stage, int32_t token, double *memory) {
+static void stages_accept(const Stage *stage, int32_t token, double *memory) {
     SharedGrammar *shared = stage->object;
     size_t owed;
     pthread_mutex_lock(&shared->lock);
@@ -250,9 +250,9 @@ static const char *why_none(const Stage *stage) {
 
 #define OBEYS                                                                                 \
     .formula = "logit = -infinity for every token with which no text of the grammar goes on", \
-    .needs_tokenizer = true, .share = share, .close = close_shared, .apply = apply,           \
-    .forced = forced, .memory = MEMORY, .begin = begin, .accept = accept, .ends = ends,       \
-    .why_none = why_none
+    .needs_tokenizer = true, .share = stages_share, .close = close_shared, .apply = apply,    \
+    .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,       \
+    .ends = ends, .why_none = why_none
 
 #define SPACE_PARAMS                                                                          \
     .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \

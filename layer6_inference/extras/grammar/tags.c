@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool has(Text text, Text part) {
+static bool tags_has(Text text, Text part) {
     return part.size <= text.size && memmem(text.data, text.size, part.data, part.size);
 }
 
@@ -49,7 +49,7 @@ static bool find_trigger(Tags *t, Text begin, const char *place, size_t *trigger
                          place);
     Text before = {begin.data, t->triggers[found].size - 1};
     for (size_t i = 0; i < t->n_triggers; i++)
-        if (has(before, t->triggers[i]))
+        if (tags_has(before, t->triggers[i]))
             return fault_set(t->fault, "tags: %s: trigger '%.*s' comes first within its begin",
                              place, (int)t->triggers[i].size, t->triggers[i].data);
     return *trigger = found, true;

@@ -9,7 +9,7 @@ typedef struct Written {
     size_t size, room;
 } Written;
 
-static void put(Written *w, const void *bytes, size_t size) {
+static void grammar_write_put(Written *w, const void *bytes, size_t size) {
     if (w->size + size <= w->room) memcpy(w->out + w->size, bytes, size);
     w->size += size;
 }
@@ -19,18 +19,19 @@ static void put(Written *w, const void *bytes, size_t size) {
 static void put_expr(Written *w, Expr e) {
     const ExprNode *n = &w->store->node[e];
     if (w->size > w->room) return;
-    put(w, &n->kind, 1);
+    grammar_write_put(w, &n->kind, 1);
     switch ((ExprKind)n->kind) {
-    case KIND_BYTES: put(w, &w->store->set[n->a], sizeof(ByteSet)); break;
+    case KIND_BYTES: grammar_write_put(w, &w->store->set[n->a], sizeof(ByteSet)); break;
     case KIND_CAT: put_expr(w, n->a), put_expr(w, n->b); break;
     case KIND_ALT:
     case KIND_AND:
-        put(w, &n->b, sizeof n->b);
+        grammar_write_put(w, &n->b, sizeof n->b);
         for (uint32_t i = 0; i < n->b; i++) put_expr(w, w->store->child[n->a + i]);
         break;
     case KIND_NOT: put_expr(w, n->a); break;
     case KIND_REPEAT:
-        put(w, &n->low, sizeof n->low), put(w, &n->high, sizeof n->high);
+        grammar_write_put(w, &n->low, sizeof n->low),
+            grammar_write_put(w, &n->high, sizeof n->high);
         put_expr(w, n->a);
         break;
     case KIND_NONE:

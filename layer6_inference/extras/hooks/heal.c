@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Some token is `text` and more. */
-static bool can_go_on(const Tokenizer *t, const char *text, size_t size) {
+static bool heal_can_go_on(const Tokenizer *t, const char *text, size_t size) {
     for (size_t id = 0; id < tokenizer_count(t); id++) {
         Text piece = tokenizer_piece(t, (int32_t)id, false);
         if (piece.size > size && text_begins(piece, (Text){text, size})) return true;
@@ -31,7 +31,7 @@ bool heal_prompt(Heal *heal, const Tokenizer *t, TokenList *prompt, Fault *fault
         if (piece.size == 0) break; /* a special token */
         if (!put_before(heal, piece, fault)) return heal_free(heal), false;
         keep += piece.size;
-        if (can_go_on(t, heal->owed, heal->size)) drop = n, keep = 0;
+        if (heal_can_go_on(t, heal->owed, heal->size)) drop = n, keep = 0;
     }
     heal->size -= keep;
     if (keep) memmove(heal->owed, heal->owed + keep, heal->size);

@@ -18,7 +18,7 @@ void take_back_close(TakeBack *t) {
 }
 
 /* Room for `more` after `count` things. */
-static void *grow(void *list, size_t count, size_t more, size_t *room, size_t size) {
+static void *take_back_grow(void *list, size_t count, size_t more, size_t *room, size_t size) {
     if (count + more <= *room) return list;
     *room = 2 * (count + more) + 16;
     list = realloc(list, *room * size);
@@ -27,14 +27,14 @@ static void *grow(void *list, size_t count, size_t more, size_t *room, size_t si
 }
 
 /* The token of the answer in which a byte lies. */
-static size_t token_at(const TakeBack *t, size_t byte) {
+static size_t take_back_token_at(const TakeBack *t, size_t byte) {
     size_t i = 0;
     while (t->tokens[i].end <= byte) i++;
     return i;
 }
 
 /* Forget the tokens from `first` on, and that the one there may not come there again. */
-static void forget(TakeBack *t, size_t first, int32_t token) {
+static void take_back_forget(TakeBack *t, size_t first, int32_t token) {
     size_t gone = t->tokens[t->count - 1].end - (first ? t->tokens[first - 1].end : 0),
            left = 0;
     t->count = first;
@@ -42,7 +42,7 @@ static void forget(TakeBack *t, size_t first, int32_t token) {
     for (size_t i = 0; i < t->n_bans; i++) /* of what came after, another text comes now */
         if (t->bans[i].position <= first) t->bans[left++] = t->bans[i];
     t->n_bans = left;
-    t->bans = grow(t->bans, t->n_bans, 1, &t->bans_room, sizeof *t->bans);
+    t->bans = take_back_grow(t->bans, t->n_bans, 1, &t->bans_room, sizeof *t->bans);
     t->bans[t->n_bans++] = (TakeBackBan){first, token};
     t->times++;
 }
@@ -51,15 +51,16 @@ size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
     int32_t state = t->count ? t->tokens[t->count - 1].state : 0;
     size_t begin = t->count ? t->tokens[t->count - 1].end : 0, read = 0;
     size_t length = stops_read(&t->stops, &state, text, &read);
-    t->tokens = grow(t->tokens, t->count, 1, &t->room, sizeof *t->tokens);
-    t->held = grow(t->held, t->held_size, text.size, &t->held_room, 1);
+    t->tokens = take_back_grow(t->tokens, t->count, 1, &t->room, sizeof *t->tokens);
+    t->held = take_back_grow(t->held, t->held_size, text.size, &t->held_room, 1);
     if (text.size) memcpy(t->held + t->held_size, text.data, text.size);
     t->held_size += text.size;
     t->tokens[t->count++] = (TakeBackToken){state, begin + text.size};
     if (!length) return 0;
     size_t out = begin + text.size - t->held_size; /* bytes that were let go */
-    size_t first = token_at(t, max_size(begin + read - length, out)), n = t->count - first;
-    forget(t, first, answer[first]);
+    size_t first = take_back_token_at(t, max_size(begin + read - length, out)),
+           n = t->count - first;
+    take_back_forget(t, first, answer[first]);
     return n;
 }
 

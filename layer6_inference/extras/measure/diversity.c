@@ -19,7 +19,7 @@ typedef struct Words {
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '\'' || (c & 0x80); }
 
 /* The words of a text as hashes; returns how many. */
-static size_t read_words(Text text, uint64_t *out) {
+static size_t diversity_read_words(Text text, uint64_t *out) {
     size_t count = 0;
     for (size_t i = 0; i < text.size;) {
         uint64_t hash = HASH_START;
@@ -88,7 +88,7 @@ bool diversity_measure(const Text *texts, size_t n, Diversity *d, Fault *fault) 
     if (ok) {
         w.start[0] = 0;
         for (size_t t = 0; t < n; t++)
-            w.start[t + 1] = w.start[t] + read_words(texts[t], w.hashes + w.start[t]);
+            w.start[t + 1] = w.start[t] + diversity_read_words(texts[t], w.hashes + w.start[t]);
         for (size_t k = 0; k < 3; k++)
             d->distinct[k] = distinct(grams, make_grams(&w, k + 1, grams));
         shares(&w, grams, make_grams(&w, 4, grams), d);

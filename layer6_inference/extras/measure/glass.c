@@ -41,7 +41,7 @@ static void keep_weights(const Glass *g, const Seen *s, size_t position) {
     memcpy(row + s->from, s->rows, s->width * sizeof *row);
 }
 
-static void keep_rows(const Glass *g, const Seen *s) {
+static void glass_keep_rows(const Glass *g, const Seen *s) {
     size_t place =
         s->part == PROBE_EMBEDDED ? 0 : 2 * s->layer + (s->part == PROBE_MIXED ? 1 : 2);
     for (size_t i = 0; i < s->count; i++) {
@@ -57,10 +57,10 @@ static void keep(void *context, const Seen *s) {
     if (s->part == PROBE_WEIGHTS)
         keep_weights(g, s, (size_t)s->batch->position[s->row]);
     else
-        keep_rows(g, s);
+        glass_keep_rows(g, s);
 }
 
-static void layout(Glass *g) {
+static void glass_layout(Glass *g) {
     size_t f = sizeof(float), squares = g->layers * g->heads * g->ctx * g->ctx,
            vocab = g->session->model->sizes.vocab;
     g->weights = arena_take(&g->arena, squares, f);
@@ -83,9 +83,9 @@ bool glass_open(Glass *g, Session *session, Fault *fault) {
         if (dense) g->hidden = max_size(g->hidden, b->ffn.net.up.w.shape[0]);
     }
     arena_measure(&g->arena);
-    layout(g);
+    glass_layout(g);
     if (!arena_init(&g->arena, g->arena.used, fault)) return false;
-    layout(g);
+    glass_layout(g);
     return true;
 }
 

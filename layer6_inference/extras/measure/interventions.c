@@ -42,7 +42,7 @@ static bool read_act(const char *at, Address address, Act *act) {
     return !*end;
 }
 
-static bool has(const Interventions *list, const Act *act) {
+static bool interventions_has(const Interventions *list, const Act *act) {
     for (const Act *a = list->acts; a < list->acts + list->count; a++)
         if (a->kind == act->kind && a->layer == act->layer && a->index == act->index)
             return true;
@@ -55,7 +55,7 @@ bool interventions_add(Interventions *list, const char *kind, const char *text, 
         Act act = {.kind = kinds[k].kind};
         if (!read_act(text, kinds[k].address, &act))
             return fault_set(fault, "%s '%.60s': wanted %s", kind, text, kinds[k].form);
-        if (has(list, &act))
+        if (interventions_has(list, &act))
             return fault_set(fault, "%s '%.60s': it is changed already", kind, text);
         if (list->count == INTERVENTIONS)
             return fault_set(fault, "more than %d interventions", INTERVENTIONS);

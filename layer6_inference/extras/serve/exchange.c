@@ -110,8 +110,8 @@ static enum MHD_Result answer_preflight(Exchange *x, struct MHD_Connection *c) {
 
 /* ------------------------------------------------------------------ requests */
 
-static enum MHD_Result begin(Web *web, struct MHD_Connection *c, const char *path,
-                             const char *method, const char *version, void **state) {
+static enum MHD_Result exchange_begin(Web *web, struct MHD_Connection *c, const char *path,
+                                      const char *method, const char *version, void **state) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     Refusal refusal = {0};
@@ -154,7 +154,7 @@ enum MHD_Result exchange_take(void *context, struct MHD_Connection *c, const cha
                               const char *method, const char *version, const char *data,
                               size_t *size, void **state) {
     Exchange *x = *state;
-    if (!x) return begin(context, c, path, method, version, state);
+    if (!x) return exchange_begin(context, c, path, method, version, state);
     if (*size) {
         take_body(x, data, *size);
         *size = 0;

@@ -9,18 +9,18 @@
 #include <stdlib.h>
 
 /* Is it cancelled? */
-static bool is_over(const Service *s, const ServiceRequest *r) {
+static bool service_is_over(const Service *s, const ServiceRequest *r) {
     return r->cancelled || (s->is_gone && s->is_gone(s->context, r));
 }
 
 /* A Session's is_wanted: is at least half of what the plan reads for somebody? */
-static bool is_wanted(void *context) {
+static bool service_is_wanted(void *context) {
     const Service *s = context;
     size_t all = 0, gone = 0;
     for (size_t i = 0; i < s->planned; i++) {
         size_t n = s->plan[i].tokens;
         all += n;
-        if (n && is_over(s, s->eligible[i])) gone += n;
+        if (n && service_is_over(s, s->eligible[i])) gone += n;
     }
     return 2 * gone <= all;
 }
@@ -35,7 +35,7 @@ bool service_open(Service *s, Session *session, SchedulePolicy policy, Fault *fa
     s->order = calloc(room, sizeof *s->order);
     if (!s->requests || !s->eligible || !s->jobs || !s->plan || !s->order)
         return fault_set(fault, "no memory for %zu requests", room);
-    session->is_wanted = is_wanted, session->context = s;
+    session->is_wanted = service_is_wanted, session->context = s;
     return engine_open_room(&s->engine, session, room, fault);
 }
 
@@ -50,14 +50,14 @@ void service_close(Service *s) {
 /* ------------------------------------------------------------------ requests come */
 
 /* The schedule counts pages of all layers together. */
-static ScheduleMemory memory_of(const KvCache *kv) {
+static ScheduleMemory service_memory_of(const KvCache *kv) {
     size_t layers = 0;
     for (size_t l = 0; l < kv->config.layers; l++) layers += kv->shape[l].kv_heads > 0;
     if (layers == 0) return (ScheduleMemory){KV_PAGE, SIZE_MAX / KV_PAGE, SIZE_MAX / KV_PAGE};
     return (ScheduleMemory){KV_PAGE, kv->pages.count / layers, prefix_free_pages(kv) / layers};
 }
 
-static size_t round_of(const Service *s, const ServiceRequest *r) {
+static size_t service_round_of(const Service *s, const ServiceRequest *r) {
     size_t round = s->round;
     for (size_t i = 0; i < s->count; i++)
         round = schedule_round(round, r->user, s->requests[i]->user, s->requests[i]->round);
@@ -66,13 +66,13 @@ static size_t round_of(const Service *s, const ServiceRequest *r) {
 
 bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
     const Session *session = s->engine.parts[0].session;
-    const ScheduleMemory memory = memory_of(&session->kv);
+    const ScheduleMemory memory = service_memory_of(&session->kv);
     if (!generate_check_prompt(session, r->tokens, is_long_text(&r->options), fault) ||
         !schedule_accepts(&s->policy, &memory, s->waiting,
                           min_size(r->tokens->count, session_ctx(session) - 1), fault))
         return s->counts.refused++, false;
     r->state = REQUEST_WAITING, r->arrival = s->clock(), r->sequence = NULL,
-    r->cancelled = false, r->round = round_of(s, r);
+    r->cancelled = false, r->round = service_round_of(s, r);
     s->requests[s->count++] = r, s->waiting++;
     return true;
 }
@@ -131,13 +131,13 @@ static ScheduleJob job_of(const Service *s, const ServiceRequest *r) {
                          .turn = r->round > s->round ? r->round - s->round : 0,
                          .served = r->served,
                          .running = r->state == REQUEST_RUNNING,
-                         .cancelled = is_over(s, r)};
+                         .cancelled = service_is_over(s, r)};
 }
 
 static void list_jobs(Service *s) {
     s->planned = 0;
     for (size_t i = 0; i < s->count; i++) {
-        if (is_early(s->requests[i]) && !is_over(s, s->requests[i])) continue;
+        if (is_early(s->requests[i]) && !service_is_over(s, s->requests[i])) continue;
         s->jobs[s->planned] = job_of(s, s->requests[i]);
         s->eligible[s->planned++] = s->requests[i];
     }
@@ -212,7 +212,7 @@ static void log_step(Service *s, double seconds) {
 
 bool service_step(Service *s, Fault *fault) {
     const double now = s->clock();
-    const ScheduleMemory memory = memory_of(&s->engine.parts[0].session->kv);
+    const ScheduleMemory memory = service_memory_of(&s->engine.parts[0].session->kv);
     list_jobs(s);
     schedule_plan(&s->policy, &memory, s->jobs, s->planned, now, s->plan, s->order);
     s->counts.steps++;

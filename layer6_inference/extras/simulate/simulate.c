@@ -28,7 +28,7 @@ typedef struct Machine {
 
 /* ------------------------------------------------------------------ pages */
 
-static size_t pages_of(const Machine *m, size_t tokens) {
+static size_t simulate_pages_of(const Machine *m, size_t tokens) {
     return (tokens + m->config->page_tokens - 1) / m->config->page_tokens;
 }
 
@@ -44,7 +44,7 @@ static size_t used_pages(const Machine *m) {
     const SimulatedMachine *c = m->config;
     size_t once = c->shares && m->warm ? c->shared / c->page_tokens : 0, used = once;
     for (size_t i = 0; i < m->count; i++) {
-        size_t pages = pages_of(m, m->live[i].read);
+        size_t pages = simulate_pages_of(m, m->live[i].read);
         used += pages > once ? pages - once : 0;
     }
     return used;
@@ -57,7 +57,7 @@ static uint32_t user_of(const Machine *m, const Live *l) {
     return m->config->by_turns ? m->traffic->visits[l->visit].user : 0;
 }
 
-static void join(Machine *m, Live l) {
+static void simulate_join(Machine *m, Live l) {
     l.round = m->round;
     for (size_t i = 0; i < m->count; i++) {
         const Live *other = &m->live[i];
@@ -79,7 +79,7 @@ static void arrive(Machine *m) {
             !schedule_accepts(&c->policy, &all, waiting, prompt + v->answer, &fault))
             m->result->refused++;
         else
-            join(m, (Live){.visit = m->next, .tokens = prompt});
+            simulate_join(m, (Live){.visit = m->next, .tokens = prompt});
     }
 }
 
@@ -104,8 +104,8 @@ static void make_plan(Machine *m) {
     if (used > m->result->most_pages) m->result->most_pages = used;
 }
 
-static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cached,
-                        StepSize *size) {
+static void simulate_read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cached,
+                                 StepSize *size) {
     if (p->preempt) l->running = false, l->read = 0, m->result->preempted++;
     if (p->admit) l->running = true, l->read = cached, m->round = max_size(m->round, l->round);
     l->chooses = false;
@@ -118,7 +118,7 @@ static void read_tokens(Machine *m, Live *l, const SchedulePlan *p, size_t cache
     size->rows += l->chooses;
 }
 
-static void choose(Machine *m, Live *l) {
+static void simulate_choose(Machine *m, Live *l) {
     const Visit *v = &m->traffic->visits[l->visit];
     Waits *w = &m->result->waits[v->user != 0];
     if (l->answered++ == 0)
@@ -130,18 +130,18 @@ static void choose(Machine *m, Live *l) {
 }
 
 /* False when there was nothing to do. */
-static bool step(Machine *m) {
+static bool simulate_step(Machine *m) {
     StepSize size = {.before = step_before(m->last)};
     size_t left = 0;
     make_plan(m);
     m->result->steps++;
     for (size_t i = 0; i < m->count; i++)
-        read_tokens(m, &m->live[i], &m->plan[i], m->jobs[i].cached, &size);
+        simulate_read_tokens(m, &m->live[i], &m->plan[i], m->jobs[i].cached, &size);
     double seconds = step_cost_seconds(&m->config->cost, size);
     m->now += seconds, m->result->busy += seconds, m->last = size;
     for (size_t i = 0; i < m->count; i++) {
         Live *l = &m->live[i];
-        if (l->chooses) choose(m, l);
+        if (l->chooses) simulate_choose(m, l);
         if (l->answered == m->traffic->visits[l->visit].answer)
             m->result->served++;
         else
@@ -154,8 +154,8 @@ static bool step(Machine *m) {
 /* ------------------------------------------------------------------ all of them */
 
 /* Room for what these visits can add. */
-static bool grow(Waits *w, const Traffic *t, bool several, size_t first, size_t stride,
-                 Fault *fault) {
+static bool simulate_grow(Waits *w, const Traffic *t, bool several, size_t first, size_t stride,
+                          Fault *fault) {
     size_t firsts = w->firsts_count, gaps = w->gaps_count;
     for (size_t i = first; i < t->count; i += stride)
         if ((t->visits[i].user != 0) == several) firsts++, gaps += t->visits[i].answer;
@@ -174,7 +174,7 @@ static bool serve_all(Machine *m, Fault *fault) {
             if (at > m->now) m->now = at;
         }
         arrive(m);
-        idle = m->count && !step(m) ? idle + 1 : 0;
+        idle = m->count && !simulate_step(m) ? idle + 1 : 0;
         if (idle > m->room)
             return fault_set(fault, "nobody could read a token: the budget is %zu tokens",
                              m->config->policy.budget);
@@ -198,7 +198,7 @@ bool simulate(const SimulatedMachine *config, const Traffic *traffic, size_t fir
     bool ok = (m.live && m.jobs && m.plan && m.order) ||
               fault_set(fault, "no memory for %zu requests", m.room);
     for (int several = 0; ok && several < 2; several++)
-        ok = grow(&result->waits[several], traffic, several, first, stride, fault);
+        ok = simulate_grow(&result->waits[several], traffic, several, first, stride, fault);
     ok = ok && serve_all(&m, fault);
     free(m.live), free(m.jobs), free(m.plan), free(m.order);
     return ok;

@@ -72,7 +72,7 @@ static void add_step(Squares *q, const StepCost *c, StepSize size, double second
 }
 
 /* Solve m x = y by elimination, for the terms that are in use; the others are 0, and so is one that says what others say. */
-static void solve(Squares q, double x[TERMS]) {
+static void step_cost_solve(Squares q, double x[TERMS]) {
     const size_t n = q.terms;
     double whole[TERMS];
     for (size_t i = 0; i < n; i++) whole[i] = q.m[i][i];
@@ -93,7 +93,7 @@ static void fit(Squares *q, StepCost *c) {
     for (size_t i = 0; i < q->terms; i++) q->used[i] = true;
     for (size_t left = q->terms; left > 0; left--) {
         size_t last = q->terms;
-        solve(*q, x);
+        step_cost_solve(*q, x);
         while (last > 0 && x[last - 1] >= 0) last--;
         if (last == 0) break;
         q->used[last - 1] = false;
@@ -157,7 +157,7 @@ void step_cost_write(const StepCost *c, FILE *out) {
 }
 
 /* "NAME NUMBER...\n" with n numbers, none below 0; `at` moves behind it. */
-static bool read_line(const char **at, const char *name, double *numbers, int n) {
+static bool step_cost_read_line(const char **at, const char *name, double *numbers, int n) {
     const size_t size = strlen(name);
     const char *next = *at + size;
     if (strncmp(*at, name, size) != 0) return false;
@@ -186,7 +186,7 @@ bool step_cost_read(StepCost *cost, Text text, Fault *fault) {
     double point[3];
     StepCost c = {0};
     if (text.size < sizeof copy) memcpy(copy, text.data, text.size);
-    for (; c.points < COST_POINTS && read_line(&at, "batch", point, 3); c.points++) {
+    for (; c.points < COST_POINTS && step_cost_read_line(&at, "batch", point, 3); c.points++) {
         if (c.points && point[0] <= c.tokens[c.points - 1])
             return wrong_line(c.points + 1, "more tokens than in the line above", fault);
         c.tokens[c.points] = point[0], c.batch[c.points] = point[1];
@@ -196,11 +196,11 @@ bool step_cost_read(StepCost *cost, Text text, Fault *fault) {
         return wrong_line(c.points + 1,
                           "'batch', tokens, seconds, and seconds more for the step behind it",
                           fault);
-    if (!read_line(&at, "row", &c.row, 1))
+    if (!step_cost_read_line(&at, "row", &c.row, 1))
         return wrong_line(c.points + 1, "'row' and its seconds", fault);
-    if (!read_line(&at, "past", &c.past, 1))
+    if (!step_cost_read_line(&at, "past", &c.past, 1))
         return wrong_line(c.points + 2, "'past' and its seconds", fault);
-    if (!read_line(&at, "seen", &c.seen, 1))
+    if (!step_cost_read_line(&at, "seen", &c.seen, 1))
         return wrong_line(c.points + 3, "'seen' and its seconds", fault);
     *cost = c;
     return at == copy + text.size || wrong_line(c.points + 4, "the end", fault);

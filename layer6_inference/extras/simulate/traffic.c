@@ -47,7 +47,7 @@ void traffic_write(const Traffic *t, FILE *out) {
 /* ------------------------------------------------------------------ reading */
 
 /* The number before the next comma, or the end of the line. */
-static bool read_number(const char **at, const char *end, double low, double *number) {
+static bool traffic_read_number(const char **at, const char *end, double low, double *number) {
     char text[32];
     size_t n = 0;
     while (*at < end && **at != ',' && n < sizeof text - 1) text[n++] = *(*at)++;
@@ -59,14 +59,15 @@ static bool read_number(const char **at, const char *end, double low, double *nu
     return ok;
 }
 
-static bool read_line(const char *at, const char *end, double before, Visit *v) {
+static bool traffic_read_line(const char *at, const char *end, double before, Visit *v) {
     double arrival, prompt, answer, priority = 0, user = 0;
     if (at < end && end[-1] == '\r') end--; /* as other systems end a line */
-    if (!read_number(&at, end, 0, &arrival) || !read_number(&at, end, 1, &prompt) ||
-        !read_number(&at, end, 1, &answer))
+    if (!traffic_read_number(&at, end, 0, &arrival) ||
+        !traffic_read_number(&at, end, 1, &prompt) ||
+        !traffic_read_number(&at, end, 1, &answer))
         return false;
-    if (at < end && !read_number(&at, end, -1000, &priority)) return false;
-    if (at < end && !read_number(&at, end, 0, &user)) return false;
+    if (at < end && !traffic_read_number(&at, end, -1000, &priority)) return false;
+    if (at < end && !traffic_read_number(&at, end, 0, &user)) return false;
     *v = (Visit){arrival, (size_t)prompt, (size_t)answer, (int)priority, (uint32_t)user};
     return at == end && arrival >= before;
 }
@@ -94,7 +95,7 @@ bool traffic_read(Traffic *t, Text text, Fault *fault) {
         const char *next = line_end(++at, end);
         double before = t->count ? t->visits[t->count - 1].arrival : 0;
         if (at == end) break;
-        if (!read_line(at, next, before, &t->visits[t->count++])) {
+        if (!traffic_read_line(at, next, before, &t->visits[t->count++])) {
             traffic_free(t);
             return fault_set(
                 fault,

@@ -48,7 +48,7 @@ typedef struct Border {
     size_t count;
 } Border;
 
-static size_t entry_at(const OpenRange *r, size_t i) {
+static size_t mass_entry_at(const OpenRange *r, size_t i) {
     return r->entries ? (size_t)r->entries[i] : i;
 }
 
@@ -81,7 +81,7 @@ static void take_side(OpenRange *r, size_t n, double mass) {
 
 /* Cut the open range at a pivot, copying out the side where the border should be.  False when one
  * side is empty. */
-static bool cut(OpenRange *r, float pivot, bool above) {
+static bool mass_cut(OpenRange *r, float pivot, bool above) {
     size_t n = copy_side(r, pivot, above), before = r->n;
     if (n == 0 || n == before) return false;
     double mass = mass_of(r, r->c->work[r->next], r->c->work_ids[r->next], n),
@@ -116,7 +116,7 @@ static void take_sample(const OpenRange *r, Sample *s) {
     for (size_t i = 0; i < s->n; i++) {
         size_t at = (size_t)order_id(keys[i]);
         s->value[i] = r->values[at];
-        logit[i] = r->by_logit ? r->values[at] : r->c->logits[entry_at(r, at)];
+        logit[i] = r->by_logit ? r->values[at] : r->c->logits[mass_entry_at(r, at)];
     }
     vector_exp(s->weight, logit, candidates_max(r->c), s->n);
 }
@@ -143,22 +143,22 @@ static bool narrow(OpenRange *r) {
     bool has_high = place > slack;
     float low = s.value[has_low ? place + slack : place],
           high = s.value[has_high ? place - slack : place];
-    if (has_low && in_upper) cut(r, low, true);
-    if (has_high) cut(r, high, false);
-    if (has_low && !in_upper) cut(r, low, true);
-    if (r->n < before || cut(r, s.value[place], true)) return true;
+    if (has_low && in_upper) mass_cut(r, low, true);
+    if (has_high) mass_cut(r, high, false);
+    if (has_low && !in_upper) mass_cut(r, low, true);
+    if (r->n < before || mass_cut(r, s.value[place], true)) return true;
     /* no value is smaller than this one: cut just above it */
-    return cut(r, nextafterf(s.value[place], INFINITY), true);
+    return mass_cut(r, nextafterf(s.value[place], INFINITY), true);
 }
 
 /* Sort what is open and go through it. */
-static Border finish(const OpenRange *r) {
+static Border mass_finish(const OpenRange *r) {
     Candidates *c = r->c;
     float *sorted = c->work[r->next];
     for (size_t i = 0; i < r->n; i++) {
-        int32_t id = candidates_id(c, entry_at(r, i));
+        int32_t id = candidates_id(c, mass_entry_at(r, i));
         c->keys[i] = order_key(r->values[i], id);
-        c->places[id] = (int32_t)entry_at(r, i);
+        c->places[id] = (int32_t)mass_entry_at(r, i);
     }
     order_sort(c->keys, r->n);
     for (size_t i = 0; i < r->n; i++)
@@ -177,7 +177,7 @@ static Border finish_equal(const OpenRange *r) {
     size_t more = wanted < 1 ? 1 : wanted > (double)r->n ? r->n : (size_t)wanted;
     if (more < r->min_keep) more = r->min_keep < r->n ? r->min_keep : r->n;
     for (size_t i = 0; i < r->n; i++)
-        c->keys[i] = order_key(r->values[i], candidates_id(c, entry_at(r, i)));
+        c->keys[i] = order_key(r->values[i], candidates_id(c, mass_entry_at(r, i)));
     if (!c->dense) order_sort(c->keys, r->n);
     return (Border){c->keys[more - 1], r->needed + more};
 }
@@ -193,8 +193,8 @@ static Border find_border(Candidates *c, const float *values, bool by_logit, dou
                    .want = mass * all * (1 - MILLIONTH),
                    .min_keep = min_keep};
     while (r.n > SMALL)
-        if (!narrow(&r)) return by_logit ? finish_equal(&r) : finish(&r);
-    return finish(&r);
+        if (!narrow(&r)) return by_logit ? finish_equal(&r) : mass_finish(&r);
+    return mass_finish(&r);
 }
 
 /* Of those with the border's own value, the higher ids go. */

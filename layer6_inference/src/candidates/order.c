@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static void swap(uint64_t *a, uint64_t *b) {
+static void order_swap(uint64_t *a, uint64_t *b) {
     uint64_t t = *a;
     *a = *b, *b = t;
 }
@@ -18,26 +18,26 @@ static void insertion_sort(uint64_t *keys, size_t n) {
     }
 }
 
-static uint64_t middle(uint64_t a, uint64_t b, uint64_t c) {
-    if (a > b) swap(&a, &b);
+static uint64_t order_middle(uint64_t a, uint64_t b, uint64_t c) {
+    if (a > b) order_swap(&a, &b);
     return c < a ? a : c > b ? b : c;
 }
 
 /* Keys below the pivot to the front; returns how many.  Both parts are smaller than n. */
-static size_t partition(uint64_t *keys, size_t n) {
-    uint64_t pivot = middle(keys[n / 4], keys[n / 2], keys[n / 4 * 3]);
+static size_t order_partition(uint64_t *keys, size_t n) {
+    uint64_t pivot = order_middle(keys[n / 4], keys[n / 2], keys[n / 4 * 3]);
     size_t low = 0, high = n - 1;
     for (;;) {
         while (keys[low] < pivot) low++;
         while (keys[high] > pivot) high--;
         if (low >= high) return low ? low : 1;
-        swap(&keys[low++], &keys[high--]);
+        order_swap(&keys[low++], &keys[high--]);
     }
 }
 
 void order_sort(uint64_t *keys, size_t n) {
     while (n > 24) {
-        size_t below = partition(keys, n), above = n - below;
+        size_t below = order_partition(keys, n), above = n - below;
         order_sort(below < above ? keys : keys + below, below < above ? below : above);
         if (below < above)
             keys += below, n = above;
@@ -53,7 +53,7 @@ enum {
     DIGIT_VALUES = 1 << DIGIT_BITS
 }; /* of the float's 32 bits */
 
-static size_t digit_of(uint64_t key, int digit) {
+static size_t order_digit_of(uint64_t key, int digit) {
     return key >> (32 + DIGIT_BITS * digit) & (DIGIT_VALUES - 1);
 }
 
@@ -61,7 +61,7 @@ static size_t digit_of(uint64_t key, int digit) {
 static void find_places(const float *x, size_t n, uint32_t place[DIGITS][DIGIT_VALUES]) {
     memset(place, 0, DIGITS * sizeof *place);
     for (size_t i = 0; i < n; i++)
-        for (int d = 0; d < DIGITS; d++) place[d][digit_of(order_key(x[i], 0), d)]++;
+        for (int d = 0; d < DIGITS; d++) place[d][order_digit_of(order_key(x[i], 0), d)]++;
     for (int d = 0; d < DIGITS; d++) {
         uint32_t before = 0;
         for (size_t v = 0; v < DIGIT_VALUES; v++) {
@@ -79,18 +79,18 @@ void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *key
     find_places(x, n, place);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = order_key(x[i], ids ? ids[i] : (int32_t)i);
-        keys[place[0][digit_of(key, 0)]++] = key;
+        keys[place[0][order_digit_of(key, 0)]++] = key;
     }
-    for (size_t i = 0; i < n; i++) aside[place[1][digit_of(keys[i], 1)]++] = keys[i];
+    for (size_t i = 0; i < n; i++) aside[place[1][order_digit_of(keys[i], 1)]++] = keys[i];
     for (size_t i = 0; i < n; i++) {
-        uint32_t at = place[2][digit_of(aside[i], 2)]++;
+        uint32_t at = place[2][order_digit_of(aside[i], 2)]++;
         sorted[at] = order_value(aside[i]), sorted_ids[at] = order_id(aside[i]);
     }
 }
 
 void order_select(uint64_t *keys, size_t n, size_t k) {
     while (k < n && n > 24) {
-        size_t below = partition(keys, n);
+        size_t below = order_partition(keys, n);
         if (below == k) return;
         if (below > k)
             n = below;

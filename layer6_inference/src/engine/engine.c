@@ -36,7 +36,7 @@ void engine_close(Engine *e) {
 /* ------------------------------------------------------------------ what a text reads */
 
 /* The part of a session's model; a new one, behind the others, when it has none. */
-static bool find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
+static bool engine_find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
     for (*part = 0; *part < e->n_parts; ++*part)
         if (e->parts[*part].session == session) return true;
     REQUIRE(e->n_parts < ENGINE_PARTS, "an engine has %d models", ENGINE_PARTS);
@@ -57,7 +57,7 @@ static bool engine_open_reader(Engine *e, Sequence *s, Session *session,
     Reader *r = &s->reader[s->n_readers];
     const TokenList *list = instead ? instead : s->tokens;
     REQUIRE(s->n_readers < READERS, "a text has %d readers", READERS);
-    if (!find_part(e, session, &r->part, fault) || !are_known(list, session, fault))
+    if (!engine_find_part(e, session, &r->part, fault) || !are_known(list, session, fault))
         return false;
     const size_t sequences = session->kv.config.sequences;
     bool *used = e->parts[r->part].used;

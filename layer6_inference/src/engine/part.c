@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static void layout(EnginePart *p) {
+static void part_layout(EnginePart *p) {
     size_t n = p->session->max_tokens;
     p->token = arena_take(&p->arena, n, sizeof *p->token);
     p->sequence = arena_take(&p->arena, n, sizeof *p->sequence);
@@ -15,9 +15,9 @@ static void layout(EnginePart *p) {
 bool part_open(EnginePart *p, Session *session, Fault *fault) {
     *p = (EnginePart){.session = session};
     arena_measure(&p->arena);
-    layout(p);
+    part_layout(p);
     if (!arena_init(&p->arena, p->arena.used, fault)) return false;
-    layout(p);
+    part_layout(p);
     memset(p->used, 0, session->kv.config.sequences * sizeof *p->used);
     session_reset(session);
     return true;

@@ -19,7 +19,7 @@ void text_queue_free(TextQueue *q) {
 }
 
 /* As much of the text as there is room for. */
-static size_t put(TextQueue *q, Text text) {
+static size_t text_queue_put(TextQueue *q, Text text) {
     size_t n = q->room - q->size < text.size ? q->room - q->size : text.size;
     for (size_t i = 0; i < n; i++) q->bytes[(q->begin + q->size + i) % q->room] = text.data[i];
     q->size += n;
@@ -29,7 +29,7 @@ static size_t put(TextQueue *q, Text text) {
 bool text_queue_push(TextQueue *q, Text text) {
     pthread_mutex_lock(&q->lock);
     while (text.size && !q->cancelled) {
-        size_t n = put(q, text);
+        size_t n = text_queue_put(q, text);
         text.data += n, text.size -= n;
         pthread_cond_broadcast(&q->changed);
         if (text.size && !q->cancelled) pthread_cond_wait(&q->changed, &q->lock);

@@ -27,12 +27,12 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     stage->observed = (double)p[candidates_find(c, c->chosen)];
 }
 
-static void begin(const Stage *stage, double *row) {
+static void adaptive_p_begin(const Stage *stage, double *row) {
     row[0] = stage->value[TARGET] / (1 - stage->value[DECAY]);
     row[1] = 1 / (1 - stage->value[DECAY]);
 }
 
-static void accept(const Stage *stage, int32_t token, double *row) {
+static void adaptive_p_accept(const Stage *stage, int32_t token, double *row) {
     if (token != stage->selected) return;
     row[0] = stage->observed + stage->value[DECAY] * row[0];
     row[1] = 1 + stage->value[DECAY] * row[1];
@@ -51,5 +51,5 @@ const StageKind stage_adaptive_p = {
     .selects = true,
     .apply = apply,
     .memory = 2,
-    .begin = begin,
-    .accept = accept};
+    .begin = adaptive_p_begin,
+    .accept = adaptive_p_accept};

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-static const StageKind *find(const Chain *chain, bool (*is)(const StageKind *kind)) {
+static const StageKind *chain_check_find(const Chain *chain,
+                                         bool (*is)(const StageKind *kind)) {
     for (size_t i = 0; chain && i < chain->count; i++)
         if (!stage_is_off(&chain->stages[i]) && is(chain->stages[i].kind))
             return chain->stages[i].kind;
@@ -22,9 +23,15 @@ const Stage *chain_find(const Chain *chain, const char *name) {
     return NULL;
 }
 
-const StageKind *chain_needs_amateur(const Chain *chain) { return find(chain, wants_amateur); }
-const StageKind *chain_needs_guide(const Chain *chain) { return find(chain, wants_guide); }
-const StageKind *chain_looks_ahead(const Chain *chain) { return find(chain, wants_look); }
+const StageKind *chain_needs_amateur(const Chain *chain) {
+    return chain_check_find(chain, wants_amateur);
+}
+const StageKind *chain_needs_guide(const Chain *chain) {
+    return chain_check_find(chain, wants_guide);
+}
+const StageKind *chain_looks_ahead(const Chain *chain) {
+    return chain_check_find(chain, wants_look);
+}
 
 static bool no_such_token(const Stage *stage, double id, size_t vocab, Fault *fault) {
     return fault_set(fault, "%s: there is no token %.0f, the vocabulary has 0 to %zu",

@@ -49,7 +49,7 @@ static long percent_decode(Text text, char *out) {
 }
 
 /* The text, and the text after a space. */
-static bool add_text(ChainReader *r, Stage *stage, Text text) {
+static bool chain_list_add_text(ChainReader *r, Stage *stage, Text text) {
     char bytes[256] = " ";
     long size = text.size < sizeof bytes - 1 ? percent_decode(text, bytes + 1) : -1;
     if (!r->tokenizer)
@@ -112,7 +112,7 @@ bool chain_add_to_list(ChainReader *r, Stage *stage, Text text) {
     Text value = text, key = text_cut(&value, '=');
     bool pair = key.size < text.size;
     double id, number = 0;
-    if (stage->kind->list == LIST_TEXTS) return add_text(r, stage, text);
+    if (stage->kind->list == LIST_TEXTS) return chain_list_add_text(r, stage, text);
     if (stage->kind->list == LIST_BREAKS) return add_break(r, stage, value);
     if (stage->kind->list == LIST_ONE_TEXT) return set_text(r, stage, text);
     bool ok = chain_read_number(key, &id) && id >= 0 && id <= 2e9 && id == floor(id) &&

@@ -11,7 +11,7 @@ typedef struct Printer {
     size_t used, room;
 } Printer;
 
-static void put(Printer *p, const char *text) {
+static void chain_print_put(Printer *p, const char *text) {
     size_t size = strlen(text);
     if (p->used + size + 1 > p->room) {
         p->room = 2 * (p->used + size) + 128;
@@ -23,7 +23,7 @@ static void put(Printer *p, const char *text) {
 }
 
 /* The shortest decimal form that reads back as the same number. */
-static void put_number(Printer *p, double value) {
+static void chain_print_put_number(Printer *p, double value) {
     char out[40];
     if (value == floor(value) && fabs(value) < 1e15)
         snprintf(out, sizeof out, "%.0f", value);
@@ -32,33 +32,33 @@ static void put_number(Printer *p, double value) {
             snprintf(out, sizeof out, "%.*g", digits, value);
             if (strtod(out, NULL) == value) break;
         }
-    put(p, out);
+    chain_print_put(p, out);
 }
 
-static void put_stage(Printer *p, const Stage *stage) {
+static void chain_print_put_stage(Printer *p, const Stage *stage) {
     const StageKind *kind = stage->kind;
-    put(p, kind->name);
+    chain_print_put(p, kind->name);
     if (stage_is_off(stage)) {
-        put(p, ":off");
+        chain_print_put(p, ":off");
         return;
     }
-    if (stage->list_text) put(p, stage->list_text);
+    if (stage->list_text) chain_print_put(p, stage->list_text);
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++) {
         const StageParam *param = &kind->params[i];
         if (!param->required && stage->value[i] == param->default_value) continue;
         bool bare = param->required && i == 0 && !stage->list_text;
-        put(p, ":");
-        if (!bare) put(p, param->key), put(p, "=");
-        put_number(p, stage->value[i]);
+        chain_print_put(p, ":");
+        if (!bare) chain_print_put(p, param->key), chain_print_put(p, "=");
+        chain_print_put_number(p, stage->value[i]);
     }
 }
 
 char *chain_print(const Chain *chain) {
     Printer printer = {0};
-    put(&printer, "");
+    chain_print_put(&printer, "");
     for (size_t i = 0; i < chain->count; i++) {
-        if (i) put(&printer, ",");
-        put_stage(&printer, &chain->stages[i]);
+        if (i) chain_print_put(&printer, ",");
+        chain_print_put_stage(&printer, &chain->stages[i]);
     }
     return printer.text;
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* The entry at which the running sum of exp(logit - max) passes `left`. */
-static size_t entry_at(Candidates *c, double left) {
+static size_t draw_entry_at(Candidates *c, double left) {
     float max = candidates_max(c), weights[SCAN_CHUNK];
     for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
         size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
@@ -33,7 +33,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     if (c->given >= 0 && candidates_log_prob(c, c->given) > -INFINITY)
         c->chosen = c->given;
     else
-        c->chosen = candidates_id(c, entry_at(c, u * candidates_sum(c)));
+        c->chosen = candidates_id(c, draw_entry_at(c, u * candidates_sum(c)));
 }
 
 const StageKind stage_draw = {

@@ -16,8 +16,8 @@ enum { LONGEST = 64 };
 static const char breakers[] = "\1\n\1:\1\"\1*"; /* each behind its size */
 
 /* Does the text up to token `at`, but for that one's last bytes, end in these? */
-static bool ends_in(const Step *step, const int32_t *text, size_t at, size_t but,
-                    const char *bytes, size_t size) {
+static bool dry_ends_in(const Step *step, const int32_t *text, size_t at, size_t but,
+                        const char *bytes, size_t size) {
     Text piece = tokenizer_piece(step->tokenizer, text[at], true);
     for (size_t left = piece.size - but; size > 0;) {
         if (left == 0 && at == 0) return false;
@@ -35,7 +35,7 @@ static bool breaks(const Stage *stage, const Step *step, const int32_t *text, si
     size_t own = tokenizer_piece(step->tokenizer, text[at], true).size;
     for (const char *b = stage->text ? stage->text : breakers; *b; b += 1 + *b)
         for (size_t but = 0; but < own; but++)
-            if (ends_in(step, text, at, but, b + 1, (size_t)*b)) return true;
+            if (dry_ends_in(step, text, at, but, b + 1, (size_t)*b)) return true;
     return false;
 }
 

@@ -51,7 +51,7 @@ static bool check_params(const StageKind *kind, Fault *fault) {
     return true;
 }
 
-static bool check_kind(const StageKind *kind, Fault *fault) {
+static bool stage_check_kind(const StageKind *kind, Fault *fault) {
     if (!is_word(kind->name))
         return fault_set(fault,
                          "'%.40s' is no name for a stage: wanted 1 to %d of a-z, 0-9 and _",
@@ -71,7 +71,7 @@ static bool check_kind(const StageKind *kind, Fault *fault) {
 bool stage_register(const StageKind *kind, Fault *fault) {
     const StageKind *const *list;
     size_t count = stage_list(&list);
-    if (!check_kind(kind, fault)) return false;
+    if (!stage_check_kind(kind, fault)) return false;
     if (count == STAGES)
         return fault_set(fault, "no room for the stage %s: there are %d", kind->name, STAGES);
     stage_kinds[count] = kind;

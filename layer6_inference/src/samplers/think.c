@@ -12,9 +12,9 @@
 
 static const char open_mark[] = "<think>", close_mark[] = "</think>";
 
-static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+static bool think_is_blank(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
-static Text text_at(const Step *step, size_t i) {
+static Text think_text_at(const Step *step, size_t i) {
     return tokenizer_piece(step->tokenizer, step->history[i], true);
 }
 
@@ -22,9 +22,9 @@ static Text text_at(const Step *step, size_t i) {
 static bool prompt_thinks(const Step *step) {
     size_t left = sizeof open_mark - 1;
     for (size_t i = step->prompt_count; i-- > 0;) {
-        Text piece = text_at(step, i);
+        Text piece = think_text_at(step, i);
         for (size_t b = piece.size; b-- > 0;) {
-            if (left == sizeof open_mark - 1 && is_blank(piece.data[b])) continue;
+            if (left == sizeof open_mark - 1 && think_is_blank(piece.data[b])) continue;
             if (piece.data[b] != open_mark[left - 1]) return false;
             if (--left == 0) return true;
         }
@@ -38,11 +38,11 @@ static bool prompt_thinks(const Step *step) {
 static size_t after_mark(const Step *step, size_t begin, const char *mark, bool first) {
     size_t matched = 0;
     for (size_t i = begin; i < step->history_count; i++) {
-        Text piece = text_at(step, i);
+        Text piece = think_text_at(step, i);
         for (size_t b = 0; b < piece.size; b++) {
             char c = piece.data[b];
             bool goes_on = c == mark[matched];
-            if (!goes_on && first && (matched || !is_blank(c))) return 0;
+            if (!goes_on && first && (matched || !think_is_blank(c))) return 0;
             matched = goes_on ? matched + 1 : c == mark[0];
             if (!mark[matched]) return i + 1;
         }

@@ -25,7 +25,7 @@ void trace_close(Trace *t) {
 }
 
 /* Text in CSV: in quotes, with quotes doubled. */
-static void put_text(FILE *out, Text text) {
+static void trace_put_text(FILE *out, Text text) {
     putc('"', out);
     for (size_t from = 0, to = 0; from < text.size; from = ++to) {
         while (to < text.size && text.data[to] != '"') to++;
@@ -44,12 +44,12 @@ static void put_row(Trace *t, const Stage *stage, size_t rank, uint64_t key, dou
     fprintf(t->out, "%zu,%s,%zu,%d,", stage ? stage->index + 1 : 0,
             stage ? stage->kind->name : "model", rank, id);
     if (t->tokenizer)
-        put_text(t->out, tokenizer_piece(t->tokenizer, id, true)), putc(',', t->out);
+        trace_put_text(t->out, tokenizer_piece(t->tokenizer, id, true)), putc(',', t->out);
     fprintf(t->out, "%.9g,%.9g,%d\n", (double)order_value(key), prob, kept);
 }
 
 /* The keys of the living candidates, in order. */
-static size_t keys_of(Trace *t, const Candidates *c) {
+static size_t trace_keys_of(Trace *t, const Candidates *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++)
         if (c->logits[i] != -INFINITY)
@@ -58,7 +58,7 @@ static size_t keys_of(Trace *t, const Candidates *c) {
     return n;
 }
 
-static void put_stage(Trace *t, const Stage *stage, size_t n) {
+static void trace_put_stage(Trace *t, const Stage *stage, size_t n) {
     double sum = 0, max = n ? (double)order_value(t->now[0]) : 0;
     for (size_t i = 0; i < n; i++) sum += exp((double)order_value(t->now[i]) - max);
     for (size_t i = 0; i < n; i++) {
@@ -92,8 +92,8 @@ static void begin_step(Trace *t) {
 static void observe(void *context, const Stage *stage, Candidates *c) {
     Trace *t = context;
     if (!stage) begin_step(t);
-    size_t n = keys_of(t, c);
-    if (!t->only || (stage && is_last(t, stage))) put_stage(t, stage, n);
+    size_t n = trace_keys_of(t, c);
+    if (!t->only || (stage && is_last(t, stage))) trace_put_stage(t, stage, n);
     uint64_t *swap = t->before;
     t->before = t->now, t->now = swap;
     t->n_before = n;

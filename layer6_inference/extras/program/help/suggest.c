@@ -154,14 +154,14 @@ static bool meant_apart(const CommandLine *line, const char *word, char *out) {
 }
 
 /* The value that the next word, or what follows a '=', would be. */
-static const char *value_of(const CommandLine *line, int i) {
+static const char *suggest_value_of(const CommandLine *line, int i) {
     const char *equal = strchr(line->argv[i], '='), *next = line->argv[i + 1];
     if (equal) return equal + 1;
     return i + 1 < line->argc && !option_shaped(next) ? next : NULL;
 }
 
 static bool meant(const CommandLine *line, int i, char *out) {
-    const char *word = line->argv[i], *value = value_of(line, i);
+    const char *word = line->argv[i], *value = suggest_value_of(line, i);
     char plain[64], exact[64];
     const Text name = {word, strcspn(word, "=")};
     snprintf(exact, sizeof exact, "%.*s", (int)name.size, word);
