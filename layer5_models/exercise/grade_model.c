@@ -179,8 +179,9 @@ static void rows_behind(void) {
     float *behind = s.logits + call.rows * model.sizes.vocab;
     *behind = 3;
     HINT(model_forward(&s, &call.batch, &fault), "refused, with the words \"%s\"", fault.text);
-    HINT(*behind == 3, "one row of logits is wanted, and those of the row behind it are capped, "
-                       "too");
+    HINT(*behind == 3,
+         "one row of logits is wanted, and those of the row behind it are capped, "
+         "too");
     model.logit_softcap = 0;
     session_close(&s);
 }

@@ -56,7 +56,7 @@ struct Tokenizer {
     bool add_bos, add_separator, add_space_prefix; /* as the file says */
     bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
     bool drops_bytes;   /* a byte without a token is dropped */
-    void *companion; /* owns; a higher layer's, which close_companion frees; NULL: none */
+    void *companion;    /* owns; a higher layer's, which close_companion frees; NULL: none */
     void (*close_companion)(void *companion);
 };
 
