@@ -18,7 +18,8 @@ static void include_join(size_t *dim, size_t *wide, const BlockPlan *plan, const
 void *wiring_open(const BlockPlan *plan) {
     LayerInputSizes inputs = {0};
     size_t rank = 0, streams = 0, join = 0, wide = 0, rows = plan->rows, dim = plan->dim;
-    WiringRun spare, *run = arena_take(plan->arena, 1, sizeof *run), *w = run ? run : &spare;
+    WiringRun spare = {.join.both = NULL};
+    WiringRun *run = arena_take(plan->arena, 1, sizeof *run), *w = run ? run : &spare;
     for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++) {
         const BlockExtras *e = b->extras;
         if (!e) continue;

@@ -251,7 +251,8 @@ static void bind_draft_ends(Binder *b, size_t layer) {
     const char *from = "tokenizer.ggml.tokens and embedding_length";
     char name[96];
     const size_t size = sizeof name;
-    DraftEnds idle, *ends = layer == m->sizes.layers ? &m->extras->draft : &idle;
+    DraftEnds idle = {.embedding.data = NULL};
+    DraftEnds *ends = layer == m->sizes.layers ? &m->extras->draft : &idle;
     *ends = (DraftEnds){0};
     ends->embedding =
         bind_tensor(b, block_name(b, name, size, layer, "nextn.embed_tokens", "weight"), false,

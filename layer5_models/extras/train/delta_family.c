@@ -76,7 +76,8 @@ static void layout_delta(Trainer *t, TrainSaved *saved) {
     Arena *a = &t->arena;
     size_t n = t->rows, f = sizeof(float), wide = s->heads * s->head_dim,
            channels = train_channels(s);
-    TrainDeltaSaved spare, *kept = arena_take(a, 1, sizeof *kept), *d = kept ? kept : &spare;
+    TrainDeltaSaved spare = {.in = NULL};
+    TrainDeltaSaved *kept = arena_take(a, 1, sizeof *kept), *d = kept ? kept : &spare;
     saved->mixer = kept;
     d->in = arena_take(a, n * channels, f), d->conv = arena_take(a, n * channels, f);
     d->z = arena_take(a, n * wide, f), d->asked = arena_take(a, n * wide, f);

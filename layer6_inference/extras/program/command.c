@@ -39,7 +39,7 @@ static int command_check_kind(const Command *command, const char *kind) {
                : wrong_usage(&fault, command->usage);
 }
 
-/* "strata world chek" */
+/* "strata world xx" */
 static bool is_near_part(const Command *command, const char *word) {
     char names[200] = "", hint[80];
     for (const Command *const *part = command->parts; part && *part; part++)
