@@ -1,5 +1,5 @@
 /* kernel_types.h - what an instruction set may supply: the types of its kernels, and every version there is.  Which set
- * supplies what stands in kernels.c. */
+ * supplies what stands in kernel_sets.c. */
 #ifndef STRATA_KERNEL_TYPES_H
 #define STRATA_KERNEL_TYPES_H
 
