@@ -4,8 +4,7 @@
 
 #include <stdbool.h>
 
-bool cpu_has_avx2(
-    void); /* AVX2 and FMA (every such CPU has F16C); the system saves the registers */
+bool cpu_has_avx2(void);    /* AVX2, FMA (so F16C, too); the system saves the registers */
 bool cpu_has_avxvnni(void); /* AVX2 with VNNI, which some CPUs without AVX-512 have */
 bool cpu_has_avx512(void);  /* F, BW, VL and DQ, likewise */
 bool cpu_has_vnni(void);    /* AVX-512 with VNNI */
