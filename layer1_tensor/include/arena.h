@@ -47,8 +47,8 @@ void *arena_take(Arena *arena, size_t count, size_t size);
 /* Free the memory.  The arena is empty afterwards and may be used again. */
 void arena_free(Arena *arena);
 
-/* Zeroed memory for bulk data, in huge pages where available (fewer TLB misses); untouched pages cost
- * nothing.  NULL on failure.  Free it with memory_give and the same size. */
+/* Zeroed memory for bulk data, in huge pages where available (fewer TLB misses); untouched
+ * pages cost nothing.  NULL on failure.  Free it with memory_give and the same size. */
 void *memory_take(size_t bytes);
 void memory_give(void *memory, size_t bytes);
 

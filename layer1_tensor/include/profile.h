@@ -55,8 +55,8 @@ typedef struct Profile {
     size_t depth;
 } Profile;
 
-/* Watch this thread from now on, for up to `events` scopes and PROFILE_ROWS rows; from the first
- * scope without room on, nothing is recorded.
+/* Watch this thread from now on, for up to `events` scopes and PROFILE_ROWS rows; from the
+ * first scope without room on, nothing is recorded.
  *
  * Fails when memory runs out, or somebody profiles already. */
 bool profile_start(Profile *profile, size_t events, Fault *fault);

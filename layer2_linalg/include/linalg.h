@@ -1,10 +1,12 @@
 /* linalg.h - layer 2: from a dot product to a matrix product, in every number format.
  *
- * In reading order.  The sources tell the scalar story under the same names; the fast siblings are in src/avx2,
- * extras/avx512, extras/neon and extras/wasm, and must give what the scalar versions give.  The files named
- * *_template.h are loops that all instruction sets share and that differ only in their registers, which a sibling defines
- * before it includes one: dot (tiles of dot products), strips (weighted sums), bytes (weighted sums of bytes), strip_rows
- * (recurrences), exp, unpack (packed weights to panels), packed_matvec (packed weights times one input), vnni (panels). */
+ * In reading order.  The sources tell the scalar story under the same names; the fast siblings
+ * are in src/avx2, extras/avx512, extras/neon and extras/wasm, and must give what the scalar
+ * versions give.  The files named *_template.h are loops that all instruction sets share and
+ * that differ only in their registers, which a sibling defines before it includes one: dot
+ * (tiles of dot products), strips (weighted sums), bytes (weighted sums of bytes), strip_rows
+ * (recurrences), exp, unpack (packed weights to panels), packed_matvec (packed weights times
+ * one input), vnni (panels). */
 #ifndef STRATA_LINALG_H
 #define STRATA_LINALG_H
 

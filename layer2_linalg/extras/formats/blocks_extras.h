@@ -1,4 +1,5 @@
-/* blocks_extras.h - how the formats of this folder lie in memory, as blocks.h does for the core's. */
+/* blocks_extras.h - how the formats of this folder lie in memory, as blocks.h does for the
+ * core's. */
 #ifndef STRATA_BLOCKS_EXTRAS_H
 #define STRATA_BLOCKS_EXTRAS_H
 

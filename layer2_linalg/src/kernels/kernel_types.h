@@ -1,5 +1,5 @@
-/* kernel_types.h - what an instruction set may supply: the types of its kernels, and the core's versions.  Which set
- * supplies what stands in kernel_sets.c. */
+/* kernel_types.h - what an instruction set may supply: the types of its kernels, and the core's
+ * versions.  Which set supplies what stands in kernel_sets.c. */
 #ifndef STRATA_KERNEL_TYPES_H
 #define STRATA_KERNEL_TYPES_H
 
