@@ -10,7 +10,8 @@
 #   TSAN=1       with ThreadSanitizer (build/tsan)
 #
 # The core links without the extras.  A file directly in extras/ is a table (instruction sets, samplers, ...): it has the name
-# of a file of the core, and replaces that one in programs that link it before the archives, as LIBS does.
+# of a file of the core, and replaces that one in programs that link it before the archives, as LIBS does.  It must define all
+# that the core's file defines: else the linker takes that one, too, and complains of multiple definitions.
 #
 # Paths are relative, because make takes a space in a name for its end: BUILD is seen from the root, BUILT from here.
 LAYER := $(lastword $(notdir $(CURDIR)))

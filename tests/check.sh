@@ -73,7 +73,7 @@ used() {
             while ((getline line < "build/names") > 0) { split(line, part, " "); count[part[2]] = part[1] }
             for (i = split(only_tested, line_of, "\n"); i; i--) { split(line_of[i], part, " "); if (part[1] != "") listed[part[1]] = 1 }
             # macros call fault_abort and profile_*; instruction sets are reached through macros, too
-            other = "^(__attribute__|cleanup|sizeof|format|defined|fault_abort|profile_enter|profile_leave|.*_(scalar|f16c|neon))$"
+            other = "^(__attribute__|cleanup|sizeof|format|defined|fault_abort|profile_enter|profile_leave|.*_scalar)$"
         }
         $1 == "HEADER" { header = $2; gsub(/ /, "", header); seen_headers++; next }
         /#define/ { next }

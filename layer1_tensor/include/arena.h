@@ -47,9 +47,8 @@ void *arena_take(Arena *arena, size_t count, size_t size);
 /* Free the memory.  The arena is empty afterwards and may be used again. */
 void arena_free(Arena *arena);
 
-/* Memory for much data that is read again and again, all zero: in large pages, where the system has
- * them, which makes finding its places quicker; pages that are never touched cost nothing.  NULL when
- * there is none.  Give it back with the size that was asked for. */
+/* Zeroed memory for bulk data, in huge pages where available (fewer TLB misses); untouched
+ * pages cost nothing.  NULL on failure.  Free it with memory_give and the same size. */
 void *memory_take(size_t bytes);
 void memory_give(void *memory, size_t bytes);
 

@@ -1,4 +1,4 @@
-/* file_kind.h - what a file is that was given as a model and is no GGUF file. */
+/* file_kind.h - identify a file that was given as a model but is not GGUF. */
 #ifndef STRATA_FILE_KIND_H
 #define STRATA_FILE_KIND_H
 

@@ -41,8 +41,8 @@ bool file_end(FileOut *out, Fault *fault);
 /* Close the stream and remove the part, if one is open. */
 void file_drop(FileOut *out);
 
-/* Remove what was written so far of every file that was begun, of eight at most.  For a program that is being ended:
- * a signal's handler may call it. */
+/* Remove the unfinished parts of all open files (at most eight).  Safe to call from a signal
+ * handler. */
 void file_drop_all(void);
 
 /* A whole file from memory.  Fails as file_writable and file_end do. */

@@ -82,8 +82,8 @@ bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value);
 bool gguf_float(const GgufPair *pair, uint64_t i, double *value);
 bool gguf_string(const GgufPair *pair, Text *value);
 
-/* The bytes of a tensor whose shape comes from a file; false when it is empty, or when its
- * elements or bytes are more than `max`: SIZE_MAX, which is 2^32 - 1 on a 32-bit machine. */
+/* Bytes of a tensor with this shape.  False if a dimension is 0, or if its elements (2^46 at
+ * most) or bytes exceed max. */
 bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t max,
                       uint64_t *bytes);
 

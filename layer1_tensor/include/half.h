@@ -24,13 +24,4 @@ float bf16_to_f32(uint16_t half);
 /* Rounded as the invariant above says. */
 uint16_t bf16_from_f32(float value);
 
-#if defined(__x86_64__)
-/* The same by instruction: VCVTPH2PS and VCVTPS2PH.  Needs a CPU with F16C. */
-float f16_to_f32_f16c(uint16_t half);
-uint16_t f16_from_f32_f16c(float value);
-#elif defined(__aarch64__)
-float f16_to_f32_neon(uint16_t half);
-uint16_t f16_from_f32_neon(float value);
-#endif
-
 #endif

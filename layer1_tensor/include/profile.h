@@ -48,14 +48,15 @@ enum { PROFILE_ROWS = 256, PROFILE_DEPTH = 32 };
 typedef struct Profile {
     ProfileEvent *events; /* (room); owns */
     size_t count, room;
-    size_t missed; /* for which there was no room */
+    size_t missed; /* 1: a scope had no room, and nothing after it was recorded */
     ProfileRow rows[PROFILE_ROWS];
     size_t n_rows;
     size_t open[PROFILE_DEPTH]; /* events that have not ended, the innermost last */
     size_t depth;
 } Profile;
 
-/* Watch this thread from now on, for up to `events` scopes.
+/* Watch this thread from now on, for up to `events` scopes and PROFILE_ROWS rows; from the
+ * first scope without room on, nothing is recorded.
  *
  * Fails when memory runs out, or somebody profiles already. */
 bool profile_start(Profile *profile, size_t events, Fault *fault);

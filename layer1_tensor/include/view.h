@@ -71,7 +71,7 @@ Tensor tensor_reshape(const Tensor *tensor, int ndim, const size_t *shape);
  * Needs    rows in one piece (not a transpose), i < number of rows. */
 const void *tensor_row(const Tensor *tensor, size_t i);
 
-/* One element of a plain tensor (F32, F16, BF16, Q8_0) as a float; index has ndim entries. */
+/* One element of an F32, F16, BF16 or Q8_0 tensor as a float; index has ndim entries. */
 float tensor_get(const Tensor *tensor, const size_t *index);
 
 /* "(2, 3)" into text. */

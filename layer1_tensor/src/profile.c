@@ -33,7 +33,7 @@ static void profile_push(const char *name) {
     Profile *p = watching;
     REQUIRE(p->depth < PROFILE_DEPTH, "%d scopes in each other", PROFILE_DEPTH);
     int32_t row = p->count < p->room ? profile_row_of(p, name) : NOT_KEPT;
-    if (row == NOT_KEPT) { /* this one, and all in it */
+    if (row == NOT_KEPT) { /* nothing is recorded from here on */
         p->missed++;
         profile_on = false;
         return;

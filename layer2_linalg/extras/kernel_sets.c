@@ -1,4 +1,5 @@
 /* kernel_sets.c - all instruction sets: the core's and those of avx512/, neon/ and wasm/. */
+#include "kernel_types_extras.h"
 #include "kernels/kernel_sets.h"
 
 /* A set without its own version of a kernel borrows another set's. */

@@ -1,5 +1,6 @@
 /* quant_formats.c - all quantized formats: the core's and those of formats/. */
 #include "quant_formats.h"
+#include "formats/blocks_extras.h"
 
 /* clang-format off */
 const QuantFormat quant_formats[DTYPE_COUNT] = {

@@ -17,7 +17,7 @@ bool dtype_is_quantized(uint32_t dtype);
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* The formats that can be written: those that can be read, but for IQ1, IQ2 and IQ3. */
+/* The formats that can be written: all readable ones except IQ1, IQ2 and IQ3. */
 bool dtype_is_writable(uint32_t dtype);
 
 /* Store n floats in a format: plain ones as their published reference algorithm does, K and IQ4 with

@@ -2,7 +2,8 @@
  *
  *     dot(w, x) = sum_k w[k] * x[k]
  *
- * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_avx512bf16.c, dot_neon.c.
+ * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_avx512bf16.c, dot_neon.c,
+ * dot_wasm.c.
  *
  * Invariant: a version adds up in one fixed order that depends on n alone, so the same row and
  * vector give the same bits whether they are multiplied alone or as part of a matrix product.

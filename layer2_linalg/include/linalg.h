@@ -1,10 +1,12 @@
 /* linalg.h - layer 2: from a dot product to a matrix product, in every number format.
  *
- * In reading order.  The sources tell the scalar story under the same names; src/avx2, extras/avx512 and extras/neon hold the
- * fast siblings, which must give what the scalar versions give.  Six files of src/simd are templates: loops that all
- * instruction sets share and that differ only in their registers.  A sibling defines these and includes one: dot_template.h
- * (tiles of dot products), strips_template.h (weighted sums), exp_template.h, unpack_template.h (packed weights to panels),
- * packed_matvec_template.h (packed weights times one input) and vnni_template.h (panels, in shapes). */
+ * In reading order.  The sources tell the scalar story under the same names; the fast siblings
+ * are in src/avx2, extras/avx512, extras/neon and extras/wasm, and must give what the scalar
+ * versions give.  The files named *_template.h are loops that all instruction sets share and
+ * that differ only in their registers, which a sibling defines before it includes one: dot
+ * (tiles of dot products), strips (weighted sums), bytes (weighted sums of bytes), strip_rows
+ * (recurrences), exp, unpack (packed weights to panels), packed_matvec (packed weights times
+ * one input), vnni (panels). */
 #ifndef STRATA_LINALG_H
 #define STRATA_LINALG_H
 

@@ -61,8 +61,7 @@ typedef struct Matrix {
 /* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
  *
  * naive: three loops, each sum a float that takes its products in ascending order.  blocked: the same
- * sums, the bits too, tile by tile so that the tiles stay in the cache: of a C wider and higher than
- * 256, no row and no column is done to its end before the next one is begun. */
+ * sums, the bits too, in tiles of 48 by 48 that stay in the cache. */
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add);
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,

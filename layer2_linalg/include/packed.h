@@ -1,4 +1,4 @@
-/* packed.h - quantized weights repacked, for those who read them many times.
+/* packed.h - quantized weights, repacked for repeated reading.
  *
  *     file      row 0: k0 k1 k2 ...              row 1: k0 k1 k2 ...
  *     packed    16 rows by 256 weights, as a panel wants them, tile after tile

@@ -1,6 +1,6 @@
 /* scan.h - what samplers ask of a long row of logits, each in one pass.
  *
- * Siblings: scan.c (read first), scan_avx2.c, scan_avx512.c, scan_neon.c.
+ * Siblings: scan.c (read first), scan_avx2.c, scan_avx512.c, scan_neon.c, scan_wasm.c.
  *
  *     numbers   |<-- chunk of 1024 -->|<-- chunk of 1024 -->| ...      lane of number i: i mod 16
  *     lanes      s0 s1 ... s15                                         float sums inside a chunk

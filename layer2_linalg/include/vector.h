@@ -1,9 +1,11 @@
 /* vector.h - the other loops over vectors: axpy, weighted sum, sum, max, mask, exp.
  *
- * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c.
+ * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c,
+ * vector_wasm.c.
  *
- * Invariant: axpy, weighted sum, max, mask and exp return the same bits in every version; sum adds in a
- * fixed order that depends on n alone. */
+ * Invariant: axpy, weighted sum, max, mask and exp return the same bits in every version; but
+ * the weighted sum of vector_wasm.c rounds each product, because WebAssembly has no fused
+ * multiply-add.  The sum adds in a fixed order that depends on n alone. */
 #ifndef STRATA_VECTOR_H
 #define STRATA_VECTOR_H
 
@@ -51,8 +53,8 @@ float vector_sum(const float *x, size_t n);
 /* The largest of n elements, NaN when there is one; -infinity for none. */
 float vector_max(const float *x, size_t n);
 
-/* x[i] = -infinity where bit i of `bits` is 0: bit i % 64 of word i / 64; others stay as they are.  A grammar
- * says so which logits may be chosen.
+/* x[i] = -infinity where bit i of `bits` is 0: bit i % 64 of word i / 64; others stay as they
+ * are.  Used by grammars to forbid tokens.
  *
  *   bits   (n / 64, rounded up) */
 void vector_mask(float *x, const uint64_t *bits, size_t n);

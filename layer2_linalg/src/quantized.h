@@ -45,19 +45,14 @@ typedef struct QuantFormat {
     const int8_t *codebook;
 } QuantFormat;
 
-extern const int8_t iq4_codebook[16], mxfp4_codebook[16], iq1_codebook[16], iq2_codebook[16],
-    iq3_xxs_codebook[16], iq3_s_codebook[16];
-
 /* The rows, by dtype; empty ones for what is not quantized or not linked. */
 extern const QuantFormat quant_formats[DTYPE_COUNT];
 
 /* NULL for formats that are not quantized. */
 const QuantFormat *quant_format(Dtype dtype);
 
-UnpackQuants unpack_q4_0, unpack_q4_1, unpack_q5_0, unpack_q5_1, unpack_q8_0, unpack_mxfp4,
-    unpack_iq4_nl, unpack_iq4_xs, unpack_q2_k, unpack_q3_k, unpack_q4_k, unpack_q5_k,
-    unpack_q6_k, unpack_tq1_0, unpack_tq2_0, unpack_iq1_s, unpack_iq1_m, unpack_iq2_xxs,
-    unpack_iq2_xs, unpack_iq2_s, unpack_iq3_xxs, unpack_iq3_s;
+UnpackQuants unpack_q4_0, unpack_q4_1, unpack_q5_0, unpack_q5_1, unpack_q8_0, unpack_q2_k,
+    unpack_q3_k, unpack_q4_k, unpack_q5_k, unpack_q6_k;
 
 /* The scale and the min of group g. */
 static inline float quants_scale(const QuantFormat *f, const Quants *quants, size_t g) {

@@ -2,7 +2,7 @@
 #ifndef STRATA_RANDOM_BLOCKS_H
 #define STRATA_RANDOM_BLOCKS_H
 
-#include "../src/blocks.h"
+#include "../extras/formats/blocks_extras.h"
 #include "linalg.h"
 
 /* hash: FNV-1a of what a row of random blocks reads as.  These rows read to the same bits in llama.cpp's

@@ -8,6 +8,7 @@
 #include "activation.h" /* the nonlinearity between two linear maps: ReLU, GELU, SiLU and their gated forms */
 #include "norm.h"      /* RMSNorm and LayerNorm */
 #include "embedding.h" /* a token's row */
+#include "low_rank.h"  /* what an adapter adds to a linear map */
 #include "linear.h"    /* y = W x + b */
 #include "rope.h"      /* positions as rotations, and how they are stretched */
 #include "position.h"  /* other positions: learned, ALiBi */

@@ -51,7 +51,8 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
  * Cost     3*dim flops; reads x twice. */
 void length_norm(float *x, size_t dim, float least);
 
-/* The gradient through length_norm.  With y = x / |x|, what points along y is lost, for the length stays 1:
+/* The gradient through length_norm.  With y = x / |x|, the component of dy along y drops out,
+ * because |y| is always 1:
  *
  *     dx = (dy - y (y . dy)) / |x|          dy / least where x is shorter than that
  *

@@ -35,8 +35,9 @@ static double yarn_keep(const RopeConfig *config, double i) {
     return 1 - clamp01((i - low) / fmax(0.001, high - low));
 }
 
-/* Radians for each position of pair i: theta^(-2 i / rotary), over its divisor; of it YaRN keeps the share yarn_keep, and all of
- * it when nothing is stretched; what is not kept is divided by factor. */
+/* Radians for each position of pair i: theta^(-2 i / rotary), over its divisor.  Without
+ * scaling it is used as is; linear scaling divides it by factor; YaRN blends the two, weighting
+ * the unscaled one by yarn_keep. */
 static double frequency(const RopeConfig *config, size_t i) {
     double freq = pow(config->theta, -2.0 * (double)i / (double)config->rotary), keep = 1;
     if (config->divisors) freq /= (double)config->divisors[i];

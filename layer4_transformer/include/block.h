@@ -3,9 +3,9 @@
  *     sequential    x += mixer(norm(x));  x += network(norm'(x))      Llama, Qwen, Gemma, GPT-2
  *     parallel      x += mixer(norm(x)) + network(norm'(x))           GPT-J, Falcon, Phi 2
  *
- * The mixer brings in earlier tokens: here attention.  The network is dense.  Both are rows of
- * a table (PartKind), and so is the wiring around them; other mixers, experts and wirings
- * (block_extras.h) are further rows and change nothing here.
+ * The mixer brings in earlier tokens: here attention.  The network is dense.  Mixer, network
+ * and the wiring around them are structs of functions (PartKind, Wiring) to which blocks point,
+ * so other mixers, experts and wirings (block_extras.h) change nothing here.
  *
  * A norm of kind NORM_NONE is skipped.  Without first norms a branch reads x itself (OLMo 2);
  * in the parallel form one norm may serve both.  A branch's output may be normed before it is
@@ -82,7 +82,8 @@ struct Block {
     float residual_scale; /* factor on a branch; 0: 1 */
     Attention attention;
     FeedForward ffn;
-    struct BlockExtras *extras; /* weights of other kinds (block_extras.h); NULL: none */
+    /* weights of other kinds (block_extras.h); borrowed: in the model's arena.  NULL: none */
+    struct BlockExtras *extras;
 };
 
 /* Floats of a block's recurrent state (state.h); 0: none. */

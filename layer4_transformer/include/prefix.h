@@ -44,7 +44,7 @@ size_t prefix_free_pages(const KvCache *kv);
 bool prefix_evict(KvCache *kv);
 
 /* Evict prefixes that contain a token in low .. high - 1, and their descendants: the ids are
- * about to be reused (session_lend in decoder.h). */
+ * about to be reused for other embeddings. */
 void prefix_forget(KvCache *kv, int32_t low, int32_t high);
 
 #endif

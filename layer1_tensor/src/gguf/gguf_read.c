@@ -78,9 +78,8 @@ static void refuse_version(Reader *reader, uint32_t version) {
            version, (version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
 }
 
-/* Magic, version (2 or 3) and the two counts.  Counts that what is left of the file has no room for are refused here, before
- * memory is asked for, with fail() and words of your own: a pair takes 13 bytes without the letters of its key, a tensor 32
- * without those of its name. */
+/* Magic, version (2 or 3) and the two counts.  Counts for which the file has no room are
+ * refused before memory is allocated: a pair takes at least 13 bytes, a tensor 32. */
 static void read_header(Gguf *gguf, Reader *reader) {
     const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
     if (magic && memcmp(magic, "GGUF", 4) != 0) refuse_magic(reader, magic);

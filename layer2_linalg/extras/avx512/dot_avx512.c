@@ -3,7 +3,7 @@
  * The same loop with registers of sixteen lanes.  There are 32 registers instead of 16, so a
  * tile of 6 rows by 4 columns fits, and the tail is loaded under a mask instead of through a
  * padded copy. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "simd/unroll.h"

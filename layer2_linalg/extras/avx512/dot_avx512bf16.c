@@ -9,7 +9,7 @@
  * counts as zero.  Every other set multiplies BF16 weights with the inputs as they are.
  *
  * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|, and with inputs that are BF16 already, dot.h's. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "simd/unroll.h"

@@ -1,5 +1,5 @@
 /* packed_avx512.c - packed weights to panels, 64 bytes at a time.  Read packed.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "unpack_avx512.h"

@@ -2,7 +2,7 @@
  * packed_matvec_avx2.c and quantized_vnni.c first.
  *
  * Signed quants have 128 added, which is taken off with the offset. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "avx2/inputs_avx2.h"

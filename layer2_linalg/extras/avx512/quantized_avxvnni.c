@@ -3,11 +3,11 @@
  *
  * Six inputs keep twelve sums under way; with the weights and an input they fill the sixteen
  * registers, so what is added up over the groups waits in memory. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "simd/unroll.h"
-#include "simd/vnni_template.h"
+#include "vnni_template.h"
 #include "avx2/inputs_avx2.h"
 #include "avx2/maddubs_avx2.h"
 

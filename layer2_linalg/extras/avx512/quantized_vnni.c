@@ -10,12 +10,12 @@
  *
  * Signed quants are made unsigned by adding 128; 128 times the sum of the inputs is taken off at
  * the start, exactly. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "avx2/inputs_avx2.h"
 #include "simd/unroll.h"
-#include "simd/vnni_template.h"
+#include "vnni_template.h"
 #include "avx512.h"
 
 #undef INLINE

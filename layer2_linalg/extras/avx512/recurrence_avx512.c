@@ -1,5 +1,5 @@
 /* recurrence_avx512.c - the step of a recurrence, sixteen lanes at a time.  Read recurrence.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "avx512.h"

@@ -1,5 +1,5 @@
 /* scan_avx512.c - the scans, one register of sixteen lanes.  Read scan.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "exp_avx512.h"

@@ -2,7 +2,7 @@
  *
  * The loops over whole registers are followed by the scalar version for the last n % 16
  * elements, which returns the same bits. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "simd/prefetch.h"

@@ -4,7 +4,7 @@
  *     vpdpwssd   two products of 16 bits
  *
  * Bytes of x are made unsigned by adding 128; 128 times the sum of the factors is taken off at the start, exactly. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "simd/prefetch.h"

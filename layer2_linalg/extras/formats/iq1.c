@@ -11,6 +11,7 @@
  *     weight = d (2 scale + 1) (point +- 1/8);    a quant is 8 point +- 1, with an eighth of the scale
  */
 #include "grids.h"
+#include "blocks_extras.h"
 #include "formats/quants.h"
 
 /* 9 is added to all, so that none is negative: -8, 0 and 8 moved up, then the same moved down. */

@@ -13,6 +13,7 @@
  * Seven bits stand for eight signs: the number of minuses is even, so the eighth follows. */
 #include "grids.h"
 #include "signs.h"
+#include "blocks_extras.h"
 #include "formats/quants.h"
 
 uint8_t even_signs(unsigned seven) {

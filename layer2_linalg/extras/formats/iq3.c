@@ -9,6 +9,7 @@
  */
 #include "grids.h"
 #include "signs.h"
+#include "blocks_extras.h"
 #include "formats/quants.h"
 
 /* The largest magnitude is added to all, so that none is negative: eight magnitudes, then the same with a minus. */

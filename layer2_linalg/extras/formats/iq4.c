@@ -8,6 +8,7 @@
  *
  *              block i of 32: s = 6 bits, weight = d (s - 32) codebook[q]
  */
+#include "blocks_extras.h"
 #include "formats/quants.h"
 
 const int8_t iq4_codebook[16] = {-127, -104, -83, -65, -49, -35, -22, -10,

@@ -8,6 +8,7 @@
  * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the
  * scale is halved.
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
+#include "blocks_extras.h"
 #include "formats/quants.h"
 
 const int8_t mxfp4_codebook[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};

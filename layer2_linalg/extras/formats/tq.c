@@ -9,6 +9,7 @@
  *
  * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so
  * that multiplying by 3 moves the first digit out at the top, and no division is needed. */
+#include "blocks_extras.h"
 #include "formats/quants.h"
 
 /* Digit t of a byte. */

@@ -1,7 +1,7 @@
 /* dot_neon.c - dot products, four lanes at a time (AArch64).  Read dot.c and dot_avx2.c first.
  *
  * The same loop with registers of four lanes; 32 registers allow a tile of 4 rows by 4 columns. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/unroll.h"

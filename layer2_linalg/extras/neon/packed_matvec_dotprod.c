@@ -1,6 +1,6 @@
 /* packed_matvec_dotprod.c - packed weights times one input, sixteen rows as four registers of four
  * (AArch64).  Read packed_matvec_avx2.c and quantized_neon.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/input_terms.h"

@@ -1,5 +1,5 @@
 /* packed_neon.c - packed weights to panels, 16 bytes at a time.  Read packed.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "unpack_neon.h"

@@ -8,7 +8,7 @@
  *     dotprod    sdot does all three
  *
  * The largest pair is 2 * 128 * 127 = 32512: it fits 16 bits. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/unroll.h"

@@ -1,6 +1,6 @@
 /* recurrence_neon.c - the step of a recurrence, four times four lanes at a time (AArch64).  Read
  * recurrence.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/unroll.h"

@@ -1,5 +1,5 @@
 /* scan_neon.c - the scans, four registers of four lanes (AArch64).  Read scan.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "exp_neon.h"

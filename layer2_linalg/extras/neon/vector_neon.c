@@ -1,6 +1,6 @@
 /* vector_neon.c - weighted sum, sum, max, mask and exp, four lanes at a time (AArch64).
  * Read vector.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/prefetch.h"

@@ -3,7 +3,7 @@
  *
  *     vld4q_s8, vld2q_s8   load a group and take its rows apart: sixteen columns each
  *     vmlal_n_s16          products of 16 bits, added in 32 */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/unroll.h"

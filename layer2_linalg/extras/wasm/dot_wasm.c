@@ -2,7 +2,7 @@
  *
  * Most machines behind an engine have sixteen registers: a tile of 4 rows by 2 columns leaves some for
  * the conversion of halves. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__wasm__)
 #include "simd/unroll.h"

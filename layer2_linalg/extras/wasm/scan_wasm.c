@@ -1,5 +1,5 @@
 /* scan_wasm.c - the scans, four registers of four lanes (WebAssembly).  Read scan.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__wasm__)
 #include "exp_wasm.h"

@@ -1,6 +1,6 @@
 /* vector_wasm.c - weighted sum, sum, max and exp, four lanes at a time (WebAssembly).
  * Read vector.c first. */
-#include "kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #if defined(__wasm__)
 #include "simd/unroll.h"

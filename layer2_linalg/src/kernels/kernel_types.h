@@ -1,5 +1,5 @@
-/* kernel_types.h - what an instruction set may supply: the types of its kernels, and every version there is.  Which set
- * supplies what stands in kernels.c. */
+/* kernel_types.h - what an instruction set may supply: the types of its kernels, and the core's
+ * versions.  Which set supplies what stands in kernel_sets.c. */
 #ifndef STRATA_KERNEL_TYPES_H
 #define STRATA_KERNEL_TYPES_H
 
@@ -110,31 +110,13 @@ RowsProduct rows_product_scalar;
 enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
 #if defined(__x86_64__)
 DECLARE_FLOAT_KERNELS(avx2);
-DECLARE_FLOAT_KERNELS(avx512);
 DECLARE_BYTE_KERNELS(avx2);
-DECLARE_BYTE_KERNELS(vnni);
-DotTile dot_tile_bf16_avx512bf16;
-PanelProduct panel_product_avx2, panel_product_avxvnni, panel_product_vnni;
+PanelProduct panel_product_avx2;
 PanelInterleave panel_interleave_avx2;
 QuantizeInputBlock quantize_input_block_avx2;
-PanelUnpack panel_unpack_avx2, panel_unpack_avx512;
-RowsProduct rows_product_avx2, rows_product_vnni;
-enum {
-    MICRO_ROWS_avx2 = 6,
-    MICRO_COLS_avx2 = 16,
-    MICRO_ROWS_avx512 = 8,
-    MICRO_COLS_avx512 = 48
-};
-#elif defined(__aarch64__)
-DECLARE_FLOAT_KERNELS(neon);
-DECLARE_BYTE_KERNELS(neon);
-PanelProduct panel_product_neon, panel_product_dotprod;
-PanelUnpack panel_unpack_neon;
-RowsProduct rows_product_dotprod;
-enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
-#elif defined(__wasm__)
-DECLARE_FLOAT_KERNELS(wasm);
-enum { MICRO_ROWS_wasm = 4, MICRO_COLS_wasm = 8 };
+PanelUnpack panel_unpack_avx2;
+RowsProduct rows_product_avx2;
+enum { MICRO_ROWS_avx2 = 6, MICRO_COLS_avx2 = 16 };
 #endif
 
 #endif

@@ -40,8 +40,7 @@ bool kernels_select(const char *isa, Fault *fault) {
                      nearest_hint(hint, sizeof hint, text_of(wanted), names));
 }
 
-/* A wrong STRATA_ISA must not silently mean something else, and here is no one to return a fault
- * to. */
+/* A wrong STRATA_ISA must not be silently replaced, and no caller here can take a fault. */
 const Kernels *kernels(void) {
     const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (table) return table;

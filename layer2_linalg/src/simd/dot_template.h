@@ -76,7 +76,7 @@ INLINE void dot_task(Dtype dtype, DotTask t) {
     for (; t.rows; t = after_rows(t, 1)) dot_rows(1, dtype, t);
 }
 
-/* The kernels of a set, by the names of the table in kernels.c. */
+/* The kernels of a set, by the names of the tables in kernel_sets.c. */
 #define DOT_TILE(isa, name, dtype) \
     isa void name(const DotTask *t) { dot_task(dtype, *t); }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { GROUP = KV_QUERIES }; /* max query heads of a task */
+_Static_assert(KV_PAGE == 64, "a word of AttentionShape.chosen is a page");
 
 static size_t parts_of(size_t group, size_t together) {
     return (group + together - 1) / together;

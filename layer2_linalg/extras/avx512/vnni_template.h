@@ -5,7 +5,7 @@
 #ifndef STRATA_VNNI_TEMPLATE_H
 #define STRATA_VNNI_TEMPLATE_H
 
-#include "../kernels/kernel_types.h"
+#include "kernel_types_extras.h"
 
 #include <stdbool.h>
 

@@ -1,0 +1,27 @@
+/* kernel_types_extras.h - the kernels of avx512/, neon/ and wasm/. */
+#ifndef STRATA_KERNEL_TYPES_EXTRAS_H
+#define STRATA_KERNEL_TYPES_EXTRAS_H
+
+#include "kernels/kernel_types.h"
+
+#if defined(__x86_64__)
+DECLARE_FLOAT_KERNELS(avx512);
+DECLARE_BYTE_KERNELS(vnni);
+DotTile dot_tile_bf16_avx512bf16;
+PanelProduct panel_product_avxvnni, panel_product_vnni;
+PanelUnpack panel_unpack_avx512;
+RowsProduct rows_product_vnni;
+enum { MICRO_ROWS_avx512 = 8, MICRO_COLS_avx512 = 48 };
+#elif defined(__aarch64__)
+DECLARE_FLOAT_KERNELS(neon);
+DECLARE_BYTE_KERNELS(neon);
+PanelProduct panel_product_neon, panel_product_dotprod;
+PanelUnpack panel_unpack_neon;
+RowsProduct rows_product_dotprod;
+enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
+#elif defined(__wasm__)
+DECLARE_FLOAT_KERNELS(wasm);
+enum { MICRO_ROWS_wasm = 4, MICRO_COLS_wasm = 8 };
+#endif
+
+#endif
