@@ -6,7 +6,7 @@
  *     Model.extras         ModelExtras *      weights and settings outside the blocks (more_of)
  *     Session.extras       SessionExtras *    every session has one
  *
- * The core reaches them by the functions of FamilyHooks (model.h) alone.
+ * The core reaches them by the functions of FamilyHooks (src/model/bind.h) alone.
  *
  * Invariant: a plain decoder has no quirks and no extras: quirks_of and more_of give zeros. */
 #ifndef STRATA_FAMILIES_H

@@ -1,10 +1,10 @@
 /* left_over.c - nothing that a file says is ignored.  See bind.h.
  *
- * Keys live in namespaces.  `<arch>.` says what to compute: every key of it is looked up, or
- * the file is refused.  `general.` and `quantize.` tell where a file comes from, `tokenizer.`
- * belongs to tokenizer_open, `split.` is read by check_container, and `adapter.` says that this
- * is no whole model: it is refused.  Any other namespace is somebody's note (GGUF leaves them
- * to whoever wants one). */
+ * Keys live in namespaces.  `<arch>.` and `diffusion.` say what to compute: every key of them
+ * is looked up, or the file is refused; `adapter.` says that this is no whole model, which is
+ * refused, too.  `general.` and `quantize.` tell where a file comes from, `tokenizer.` belongs
+ * to tokenizer_open, and `split.` is read by check_container.  Any other namespace is a note,
+ * which GGUF allows: it is ignored. */
 #include "bind.h"
 
 #include <stdio.h>
