@@ -194,6 +194,10 @@ typedef struct Quirks {
 /* Those of a row. */
 const Quirks *quirks_of(const Recipe *recipe);
 
+/* Models of a plain family whose files are more than plain decoders ("llama": "Mixtral"), or
+ * NULL. */
+const char *more_models(const char *arch);
+
 /* The sizes of a layer's other parts. */
 typedef struct LayerExtras {
     const Quirks *quirks;                        /* of its model */

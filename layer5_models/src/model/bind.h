@@ -91,6 +91,8 @@ typedef struct MoreFamilies {
     bool (*check_session)(const Model *model, const SessionConfig *config, Fault *fault);
     void (*layout_session)(Session *session, const SessionConfig *config);
     const char *advice; /* to somebody whose file is refused */
+    /* what to do with a file of this general.type, or NULL; NULL: nothing is known of any */
+    const char *(*advice_on)(Text type);
 } MoreFamilies;
 extern const MoreFamilies more_families;
 

@@ -32,29 +32,18 @@ static bool check_split(Binder *b) {
                              value_text(number, part, sizeof part));
 }
 
-/* What to do with a file of another kind, by what it says of itself. */
-static const char *advice_on(Text kind, const FileKind *wanted) {
-    if (text_equal(kind, text_of("adapter")))
-        return "an adapter (LoRA) corrects a model: give that model with -m, and this file "
-               "with "
-               "--adapter";
-    if (text_equal(kind, text_of("mmproj")))
-        return "it reads pictures for another model: give that one with -m, and this one with "
-               "--mmproj";
-    if (text_equal(kind, text_of("imatrix")))
-        return "strata quantize reads it, with --importance";
-    return wanted->advice;
-}
-
 bool check_container(Binder *b) {
     const GgufPair *type = gguf_find(&b->model->gguf, "general.type");
     Text name = {"", 0};
+    const char *advice = NULL;
     char got[96];
-    if (type && !(gguf_string(type, &name) && text_equal(name, text_of(b->kind->type))))
+    if (type && !(gguf_string(type, &name) && text_equal(name, text_of(b->kind->type)))) {
+        if (more_families.advice_on) advice = more_families.advice_on(name);
         return b->ok = fault_set(b->fault,
                                  "the file is not %s: general.type is %s, wanted \"%s\"; %s",
                                  b->kind->called, value_text(type, got, sizeof got),
-                                 b->kind->type, advice_on(name, b->kind));
+                                 b->kind->type, advice ? advice : b->kind->advice);
+    }
     return check_split(b);
 }
 
