@@ -1,4 +1,4 @@
-/* charsmap_write.h - a table of plainer forms, packed as SentencePiece packs it (src/tokenizer/charsmap.h says how).
+/* charsmap_write.h - a table of plainer forms, packed as SentencePiece packs it (extras/tokenizers/charsmap.h says how).
  *
  * The strings are sorted.  Those with the same beginning lie together, and so do the bytes that may follow it: of these a place
  * is sought where all of them, each XORed to it, are free. */

@@ -292,9 +292,9 @@ static bool has_long_rope(const Gguf *gguf) {
 }
 
 const MoreFiles more_files[] = {
-    {"llama", has_experts, &(const Quirks){EXPERTS(SOFTMAX_CHOSEN)}}, /* Mixtral */
-    {"phi3", has_long_rope, &(const Quirks){.rope_long = true}},
-    {"qwen3", has_scores, &(const Quirks){.ranks = true, .rank_softmax = true}},
+    {"llama", has_experts, &(const Quirks){EXPERTS(SOFTMAX_CHOSEN)}, "Mixtral"},
+    {"phi3", has_long_rope, &(const Quirks){.rope_long = true}, NULL},
+    {"qwen3", has_scores, &(const Quirks){.ranks = true, .rank_softmax = true}, NULL},
     {0},
 };
 
@@ -307,4 +307,5 @@ const MoreFamilies more_families = {
     .check_session = check_more_session,
     .layout_session = layout_more_session,
     .advice = "",
+    .advice_on = advice_on_type,
 };

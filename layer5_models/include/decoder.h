@@ -26,7 +26,7 @@ typedef struct Session {
     float *hidden;
     float *logits;    /* (max_logits, vocab) of the last batch, in its order */
     bool hidden_only; /* no logits are computed: the head is left out */
-    /* asked before each layer whether anybody still wants the batch; NULL: it is wanted */
+    /* cancellation check, polled before each layer; NULL: never cancelled */
     bool (*is_wanted)(void *context);
     void *context;
     bool stopped; /* the last batch was not, and is as if it had never come */

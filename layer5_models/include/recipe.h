@@ -3,7 +3,7 @@
  * Everything that sets one family apart from another is data here; what a file shows by having
  * a tensor or not (biases, a head of its own, q, k and v in one) is seen by looking.  The rows
  * of this table are plain decoders; families that need more than these fields say so in
- * `quirks`, and stand in a table of their own (extras/families).
+ * `quirks`, and stand in a table of their own (extras/more_families.c).
  *
  * Invariant: with its row and its file a model is known.  What a file says beyond its row is
  * refused when it is opened (model.h), never ignored. */

@@ -63,8 +63,7 @@ static void layout(Session *s, SessionConfig c) {
 /* Keys of eight bits meet queries of as many, which have room for so much. */
 bool session_takes_kv(const Model *m, KvFormat kv, Fault *fault) {
     return kv.dtype != DTYPE_Q8_0 || m->sizes.key <= KV_BYTE_KEY ||
-           fault_set(fault,
-                     "keys of %zu numbers do not go with --kv %s, which takes %d at most",
+           fault_set(fault, "keys of %zu numbers cannot be kept as %s, which takes %d at most",
                      m->sizes.key, kv_format_name(kv), KV_BYTE_KEY);
 }
 

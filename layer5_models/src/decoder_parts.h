@@ -1,5 +1,4 @@
-/* decoder_parts.h - what a forward pass is made of; private to decoder.c and
- * extras/families. */
+/* decoder_parts.h - what a forward pass is made of; private to layer 5. */
 #ifndef STRATA_DECODER_PARTS_H
 #define STRATA_DECODER_PARTS_H
 
@@ -20,7 +19,7 @@ void embed_token(const Model *model, float *x, int32_t token);
 /* The hidden rows that are wanted, and their logits. */
 void unembed(Session *session, const Batch *batch);
 
-/* Nobody wants the batch any more: its sequences are as they were before it.  Returns false. */
+/* Cancel the batch and roll its sequences back.  Always returns false. */
 bool stop_batch(Session *session, const Batch *batch, Fault *fault);
 
 /* Append tokens to sequence 0; logits of those from number `wanted` on. */

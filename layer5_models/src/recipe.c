@@ -4,7 +4,7 @@
 /* clang-format off */
 static const Recipe recipes[] = {
     /* Llama and its line: RMS norms, rotation, a gated network */
-    {"llama", "Llama 1-3, Mistral, Mixtral, SmolLM2, TinyLlama, the storyteller", RMS, PAIRS,
+    {"llama", "Llama 1-3, Mistral, SmolLM2, TinyLlama, the storyteller", RMS, PAIRS,
      SWIGLU, .rope_freqs = true, .window_everywhere = true},
     {"qwen2", "Qwen 1.5, 2, 2.5", RMS, HALVES, SWIGLU},
     {"qwen3", "Qwen 3", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED},

@@ -1,4 +1,4 @@
-/* tokens behind the vocabulary, which stand for rows of pictures: session_rows.c */
+/* tokens behind the vocabulary, which stand for rows of pictures: session_lend (families.h) */
 #include "families.h"
 #include "check.h"
 #include "make_model.h"

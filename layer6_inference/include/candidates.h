@@ -24,8 +24,9 @@ typedef struct Candidates {
     size_t count, vocab;
     bool dense, sorted; /* sorted: by falling logit, lower ids first */
     int32_t chosen;     /* -1 until a stage picks */
-    int32_t given; /* the token on which the coin of draw falls, where it may; -1: by chance */
-    double skew;   /* bends the coin of draw; 0: a fair one */
+    /* force `draw` to pick this token if it is still a candidate; -1: draw at random */
+    int32_t given;
+    double skew; /* skews draw's uniform sample; 0: none */
 
     /* facts, valid while their bit is set in `known` */
     unsigned known;

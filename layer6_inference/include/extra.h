@@ -4,6 +4,7 @@
  *                                                                     |
  *                                                   choose --> token --> text --> end
  *
+ * before_plan is a hook of the whole engine (EngineHooks), all others are a text's (ExtraKind).
  * A plain text has none, and nothing asks for any by name.  Each hook is called in one place; a
  * kind leaves those NULL that it does not need.  A function of the extra's own header puts it
  * among the options of a text, before engine_add:
@@ -34,8 +35,8 @@ typedef struct ExtraKind {
     /* the models have read, for a text that chooses now, or goes on reading */
     bool (*read)(Extra *extra, Sequence *sequence, Fault *fault);
 
-    /* It takes the tokens, in place of sequence_take: at most one extra of a text does.  With
-     * is_ready, not before that says so. */
+    /* Replaces sequence_take; at most one extra per text may set it.  If is_ready is set, it is
+     * not called until that returns true. */
     bool (*take)(Extra *extra, Sequence *sequence, Fault *fault);
     bool (*is_ready)(const Extra *extra);
 

@@ -85,8 +85,11 @@ struct Sequence {
     float *raw;             /* (vocab) when somebody wants it; owns */
     Candidates *candidates; /* borrows: working memory, for as long as it takes a token */
     Choice choice;          /* the last one */
-    size_t rank;            /* who gives pages first: the largest; joined after so many */
-    size_t quota;           /* tokens it may read in a step; 0: as many as there is room for */
+    /* preemption order: the highest rank loses its pages first.  Defaults to join order; a
+     * scheduler may set it */
+    size_t rank;
+    /* tokens it may read in a step, set by the scheduler before each; 0: all there is room for */
+    size_t quota;
     bool live, ready, failed; /* ready: it chooses a token in this step */
     bool in_batch, preempted; /* preempted: it has to read its text again */
     bool held;                /* it reads nothing now, and chooses nothing */

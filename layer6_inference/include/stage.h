@@ -110,8 +110,9 @@ struct Stage {
     const StageKind *kind;
     double value[STAGE_PARAMS]; /* what the chain says: `apply` reads it */
     size_t index;               /* in the chain */
-    size_t owed;                /* bytes of the prompt that the first tokens spell again */
-    double observed;            /* what `apply` leaves for `accept` */
+    /* bytes that token healing removed from the prompt, to be regenerated first */
+    size_t owed;
+    double observed; /* what `apply` leaves for `accept` */
     int32_t selected;
     StageListItem *list; /* owned, like all below */
     size_t n_list;

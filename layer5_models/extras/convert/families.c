@@ -1,5 +1,5 @@
 /* families.c - the classes of models that can be converted, and what their tensors are called.  A new
- * class is a row here (and one in recipe.c, when it is a new family).
+ * class is a row here (and one in recipe.c or more_families.c, when it is a new family).
  *
  * Source   the modelling files of the transformers library, whose names these are; gguf-py's tensor_mapping
  *          for the names here. */

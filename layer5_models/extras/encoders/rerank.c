@@ -31,27 +31,23 @@ typedef struct Filled {
     size_t size;
 } Filled;
 
-static bool encoders_rerank_starts(Text text, size_t at, const char *with) {
+static bool rerank_starts_with(Text text, size_t at, const char *with) {
     Text w = text_of(with);
     return text.size - at >= w.size && memcmp(text.data + at, w.data, w.size) == 0;
 }
 
-static void encoders_rerank_add(Filled *f, Text text, bool user) {
+static void rerank_add(Filled *f, Text text, bool user) {
     if (f->text) memcpy(f->text + f->size, text.data, text.size);
     if (f->user) memset(f->user + f->size, user, text.size);
     f->size += text.size;
 }
 
 /* Into f, whose arrays are NULL while it measures. */
-static void encoders_rerank_fill(Filled *f, Text template, Text query, Text document) {
+static void rerank_fill(Filled *f, Text template, Text query, Text document) {
     for (size_t at = 0; at < template.size;) {
-        bool q = encoders_rerank_starts(template, at, "{query}"),
-             d = encoders_rerank_starts(template, at, "{document}");
-        encoders_rerank_add(f,
-                            q   ? query
-                            : d ? document
-                                : (Text){template.data + at, 1},
-                            q || d);
+        bool q = rerank_starts_with(template, at, "{query}"),
+             d = rerank_starts_with(template, at, "{document}");
+        rerank_add(f, q ? query : d ? document : (Text){template.data + at, 1}, q || d);
         at += q ? 7 : d ? 10 : 1;
     }
 }
@@ -59,20 +55,20 @@ static void encoders_rerank_fill(Filled *f, Text template, Text query, Text docu
 static bool encode_template(const Model *m, Text template, Text query, Text document,
                             TokenList *tokens, Fault *fault) {
     Filled f = {0};
-    encoders_rerank_fill(&f, template, query, document);
+    rerank_fill(&f, template, query, document);
     f.text = malloc(f.size + 1), f.user = malloc(f.size + 1);
     bool ok = f.text && f.user;
     if (!ok) fault_set(fault, "no memory for a text of %zu bytes", f.size);
     f.size = 0;
-    if (ok) encoders_rerank_fill(&f, template, query, document);
+    if (ok) rerank_fill(&f, template, query, document);
     ok = ok &&
          tokenizer_encode_marked(m->tokenizer, (Text){f.text, f.size}, f.user, tokens, fault);
     free(f.text), free(f.user);
     return ok;
 }
 
-static bool encoders_rerank_encode(const Model *m, Text query, Text document, TokenList *tokens,
-                                   size_t *second, Fault *fault) {
+static bool encode_query_document(const Model *m, Text query, Text document, TokenList *tokens,
+                                  size_t *second, Fault *fault) {
     Text template;
     *second = 0;
     if (gguf_string(gguf_find(&m->gguf, "tokenizer.chat_template.rerank"), &template))
@@ -86,7 +82,7 @@ static bool encoders_rerank_encode(const Model *m, Text query, Text document, To
 bool rerank_encode(const Model *m, Text query, Text document, TokenList *tokens, size_t *second,
                    Fault *fault) {
     size_t begin = tokens->count;
-    if (!encoders_rerank_encode(m, query, document, tokens, second, fault)) return false;
+    if (!encode_query_document(m, query, document, tokens, second, fault)) return false;
     size_t n = tokens->count - begin;
     if (n <= m->sizes.ctx) return true;
     tokens->count = begin;

@@ -3,6 +3,7 @@
 #include "families/parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const Quirks no_quirks;
 static const ModelExtras no_extras = {.quirks = &no_quirks, .logit_scale = 1};
@@ -51,6 +52,24 @@ static bool check_senses(Binder *b) {
                : fault_set(b->fault,
                            "the file reads pictures for another model: give that one with "
                            "-m, and this one with --mmproj");
+}
+
+const char *more_models(const char *arch) {
+    for (const MoreFiles *f = more_files; f->arch; f++)
+        if (strcmp(f->arch, arch) == 0 && f->models) return f->models;
+    return NULL;
+}
+
+const char *advice_on_type(Text type) {
+    if (text_equal(type, text_of("adapter")))
+        return "an adapter (LoRA) corrects a model: give that model with -m, and this file "
+               "with --adapter";
+    if (text_equal(type, text_of("mmproj")))
+        return "it reads pictures for another model: give that one with -m, and this one with "
+               "--mmproj";
+    if (text_equal(type, text_of("imatrix")))
+        return "strata quantize reads it, with --importance";
+    return NULL;
 }
 
 /* The quirks of its row, or of a file of a plain family that is more; NULL: it has none.  One

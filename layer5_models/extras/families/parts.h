@@ -22,12 +22,15 @@ typedef struct MoreFiles {
     const char *arch; /* NULL ends the list */
     bool (*has)(const Gguf *gguf);
     const Quirks *quirks;
+    const char *models; /* models that are known by name, or NULL */
 } MoreFiles;
 
 extern const MoreFiles more_files[];
 extern const Role more_roles[];
 
-/* For the table: which hooks has the file?  May the session be opened?  Its memory. */
+/* For the table: which hooks has the file?  What is a file of another kind good for?  May the
+ * session be opened?  Its memory. */
+const char *advice_on_type(Text type);
 bool find_more(Binder *binder);
 bool check_more_session(const Model *model, const SessionConfig *config, Fault *fault);
 void layout_more_session(Session *session, const SessionConfig *config);

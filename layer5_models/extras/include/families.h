@@ -6,7 +6,7 @@
  *     Model.extras         ModelExtras *      weights and settings outside the blocks (more_of)
  *     Session.extras       SessionExtras *    every session has one
  *
- * The core reaches them by the functions of FamilyHooks (model.h) alone.
+ * The core reaches them by the functions of FamilyHooks (src/model/bind.h) alone.
  *
  * Invariant: a plain decoder has no quirks and no extras: quirks_of and more_of give zeros. */
 #ifndef STRATA_FAMILIES_H
@@ -193,6 +193,10 @@ typedef struct Quirks {
 
 /* Those of a row. */
 const Quirks *quirks_of(const Recipe *recipe);
+
+/* Models of a plain family whose files are more than plain decoders ("llama": "Mixtral"), or
+ * NULL. */
+const char *more_models(const char *arch);
 
 /* The sizes of a layer's other parts. */
 typedef struct LayerExtras {

@@ -11,14 +11,14 @@
 
 enum { MAX_MERGED = 100 }; /* pieces of a word whose merges are reported */
 
-/* The trace's context. */
+/* The report's context. */
 typedef struct Explained {
     TokenReport *report;
     void *context;
 } Explained;
 
 static void report_event(const Encoder *encoder, TokenEvent event) {
-    const Explained *to = encoder->trace->context;
+    const Explained *to = encoder->report->context;
     to->report(to->context, &event);
 }
 
@@ -134,8 +134,8 @@ static void explain_special(const Encoder *encoder, int32_t id) {
 bool tokenizer_explain(const Tokenizer *tokenizer, Text text, bool special, TokenReport *to,
                        void *context, TokenList *tokens, Fault *fault) {
     Explained explained = {to, context};
-    Trace trace = {explain_special, explain_word, &explained};
-    return encoder_run(tokenizer, text, NULL, special, &trace, tokens, fault);
+    EncodeReport report = {explain_special, explain_word, &explained};
+    return encoder_run(tokenizer, text, NULL, special, &report, tokens, fault);
 }
 
 bool tokenizer_has_ranks(const Tokenizer *tokenizer) { return tokenizer->kind->merges; }

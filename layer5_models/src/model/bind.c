@@ -14,13 +14,13 @@ static const char *computable_formats(char *out, size_t size) {
     return out;
 }
 
-static Tensor model_bind_refuse(Binder *b) {
+static Tensor bind_refuse(Binder *b) {
     b->ok = false;
     return (Tensor){.data = NULL};
 }
 
 /* Ones change nothing: (1, n) and (n, 1) are (n). */
-static bool model_bind_same_shape(const GgufTensor *t, int ndim, const size_t *shape) {
+static bool bind_same_shape(const GgufTensor *t, int ndim, const size_t *shape) {
     int i = 0, k = 0;
     for (;; i++, k++) {
         while (i < ndim && shape[i] == 1) i++;
@@ -41,26 +41,26 @@ Tensor bind_tensor(Binder *b, const char *name, bool required, int ndim, const s
     if (!found) {
         fault_set(b->fault, "tensor '%s' is missing: a %s model needs it, %s by %s", name,
                   b->model->recipe->arch, wanted, from);
-        return model_bind_refuse(b);
+        return bind_refuse(b);
     }
-    if (!model_bind_same_shape(found, ndim, shape)) {
+    if (!bind_same_shape(found, ndim, shape)) {
         fault_set(
             b->fault,
             "tensor '%s' is %s, wanted %s by %s: the file's metadata and tensors disagree",
             name, tensor_shape_text(found->ndim, found->shape, got, sizeof got), wanted, from);
-        return model_bind_refuse(b);
+        return bind_refuse(b);
     }
     if (!dtype_is_computable(found->dtype)) {
         fault_set(b->fault,
                   "tensor '%s' is in %s, which is not built in: convert it to one of %s", name,
                   dtype_name(found->dtype), computable_formats(formats, sizeof formats));
-        return model_bind_refuse(b);
+        return bind_refuse(b);
     }
     /* (32) is taken for (32, 1), but in Q4_0 its row is a block, and rows of 1 would be none */
     if (shape[ndim - 1] % dtype_info(found->dtype)->block != 0) {
         fault_set(b->fault, "tensor '%s' is in %s: rows of %zu do not divide into its blocks",
                   name, dtype_name(found->dtype), shape[ndim - 1]);
-        return model_bind_refuse(b);
+        return bind_refuse(b);
     }
     return tensor_view((Dtype)found->dtype, ndim, shape, (void *)found->data);
 }

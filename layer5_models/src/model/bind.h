@@ -1,5 +1,4 @@
-/* bind.h - what a file says, looked up while a model is bound; private to src/model and
- * extras/families.
+/* bind.h - what a file says, looked up while a model is bound; private to layer 5.
  *
  *     keys.c        keys of the family by name, each with its type and range
  *     sizes.c       the keys as sizes of the model and of each layer, scales and windows
@@ -61,8 +60,8 @@ typedef struct FamilyHooks {
     size_t layer_bytes; /* of LayerSizes.extras */
     Need (*need)(const Recipe *recipe, RoleId id, const LayerSizes *sizes);
     const char *(*role_name)(const Binder *binder, RoleId id, size_t layer);
-    bool (*check_keys)(
-        Binder *binder); /* before refuse_left_over: keys that say what is done anyway */
+    /* in refuse_left_over, before the core's checks: keys that say what is done anyway */
+    bool (*check_keys)(Binder *binder);
     Linear *(*packed_map)(const Model *model,
                           size_t i); /* map i behind those of layers and head */
     void (*close)(Model *model);
@@ -92,6 +91,8 @@ typedef struct MoreFamilies {
     bool (*check_session)(const Model *model, const SessionConfig *config, Fault *fault);
     void (*layout_session)(Session *session, const SessionConfig *config);
     const char *advice; /* to somebody whose file is refused */
+    /* what to do with a file of this general.type, or NULL; NULL: nothing is known of any */
+    const char *(*advice_on)(Text type);
 } MoreFamilies;
 extern const MoreFamilies more_families;
 

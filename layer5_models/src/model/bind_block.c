@@ -64,7 +64,7 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
 /* ------------------------------------------------------------- several maps in one tensor */
 
 /* Rows first .. first+n-1 of a map. */
-static Linear model_bind_block_slice_of(const Linear *map, size_t first, size_t n) {
+static Linear slice_of_map(const Linear *map, size_t first, size_t n) {
     size_t cols = map->w.shape[1], bytes = dtype_row_bytes(map->w.dtype, cols);
     return (Linear){.w = tensor_view(map->w.dtype, 2, (size_t[]){n, cols},
                                      (char *)map->w.data + first * bytes),
@@ -85,8 +85,7 @@ bool bind_fused(Binder *b, Block *block, const char *name, const RoleId *ids, in
                            shape[0], from);
     for (int i = 0; i < count; i++) {
         size_t rows = role_of(ids[i])->rows(s);
-        *(Linear *)role_in(role_of(ids[i]), block) =
-            model_bind_block_slice_of(&all, first, rows);
+        *(Linear *)role_in(role_of(ids[i]), block) = slice_of_map(&all, first, rows);
         first += rows;
     }
     return true;

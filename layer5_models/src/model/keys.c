@@ -50,14 +50,13 @@ bool refuse_key(Binder *b, const char *key, const char *wanted, const char *why)
 static const char damaged[] =
     "the file is incomplete or badly written, convert the model again";
 
-static bool model_keys_whole(const GgufPair *pair, uint64_t i, int64_t *number) {
+static bool keys_integer(const GgufPair *pair, uint64_t i, int64_t *number) {
     return pair->item != GGUF_BOOL && gguf_int(pair, i, number);
 }
 
-static bool model_keys_fits(const GgufPair *pair, uint64_t i, size_t min, size_t max,
-                            size_t *value) {
+static bool keys_fits(const GgufPair *pair, uint64_t i, size_t min, size_t max, size_t *value) {
     int64_t number;
-    if (!model_keys_whole(pair, i, &number) || number < 0) return false;
+    if (!keys_integer(pair, i, &number) || number < 0) return false;
     *value = (size_t)number;
     return *value >= min && *value <= max;
 }
@@ -70,7 +69,7 @@ size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
     if (!pair && !required) return default_value;
     if (!pair || pair->type != GGUF_ARRAY)
         return key_size(b, key, required, default_value, min, max);
-    if (pair->count == b->model->sizes.blocks && model_keys_fits(pair, layer, min, max, &value))
+    if (pair->count == b->model->sizes.blocks && keys_fits(pair, layer, min, max, &value))
         return value;
     snprintf(wanted, sizeof wanted,
              "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
@@ -85,8 +84,7 @@ size_t key_size(Binder *b, const char *key, bool required, size_t default_value,
     char wanted[80];
     size_t value;
     if (!pair && !required) return default_value;
-    if (pair && pair->type != GGUF_ARRAY && model_keys_fits(pair, 0, min, max, &value))
-        return value;
+    if (pair && pair->type != GGUF_ARRAY && keys_fits(pair, 0, min, max, &value)) return value;
     snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", min, max);
     refuse_key(b, key, wanted, damaged);
     return default_value;

@@ -1,10 +1,10 @@
 /* left_over.c - nothing that a file says is ignored.  See bind.h.
  *
- * Keys live in namespaces.  `<arch>.` says what to compute: every key of it is looked up, or
- * the file is refused.  `general.` and `quantize.` tell where a file comes from, `tokenizer.`
- * belongs to tokenizer_open, `split.` is read by check_container, and `adapter.` says that this
- * is no whole model: it is refused.  Any other namespace is somebody's note (GGUF leaves them
- * to whoever wants one). */
+ * Keys live in namespaces.  `<arch>.` and `diffusion.` say what to compute: every key of them
+ * is looked up, or the file is refused; `adapter.` says that this is no whole model, which is
+ * refused, too.  `general.` and `quantize.` tell where a file comes from, `tokenizer.` belongs
+ * to tokenizer_open, and `split.` is read by check_container.  Any other namespace is a note,
+ * which GGUF allows: it is ignored. */
 #include "bind.h"
 
 #include <stdio.h>
@@ -32,29 +32,18 @@ static bool check_split(Binder *b) {
                              value_text(number, part, sizeof part));
 }
 
-/* What to do with a file of another kind, by what it says of itself. */
-static const char *advice_on(Text kind, const FileKind *wanted) {
-    if (text_equal(kind, text_of("adapter")))
-        return "an adapter (LoRA) corrects a model: give that model with -m, and this file "
-               "with "
-               "--adapter";
-    if (text_equal(kind, text_of("mmproj")))
-        return "it reads pictures for another model: give that one with -m, and this one with "
-               "--mmproj";
-    if (text_equal(kind, text_of("imatrix")))
-        return "strata quantize reads it, with --importance";
-    return wanted->advice;
-}
-
 bool check_container(Binder *b) {
     const GgufPair *type = gguf_find(&b->model->gguf, "general.type");
     Text name = {"", 0};
+    const char *advice = NULL;
     char got[96];
-    if (type && !(gguf_string(type, &name) && text_equal(name, text_of(b->kind->type))))
+    if (type && !(gguf_string(type, &name) && text_equal(name, text_of(b->kind->type)))) {
+        if (more_families.advice_on) advice = more_families.advice_on(name);
         return b->ok = fault_set(b->fault,
                                  "the file is not %s: general.type is %s, wanted \"%s\"; %s",
                                  b->kind->called, value_text(type, got, sizeof got),
-                                 b->kind->type, advice_on(name, b->kind));
+                                 b->kind->type, advice ? advice : b->kind->advice);
+    }
     return check_split(b);
 }
 

@@ -68,9 +68,7 @@ bool model_pack(Model *m, Pool *pool, void (*progress)(void *, double), void *co
     PackedWeights *one = m->packed = calloc(count, sizeof *m->packed);
     m->packed_data = memory_take(bytes), m->packed_size = bytes;
     if (!m->packed || !m->packed_data)
-        return fault_set(fault,
-                         "no memory to repack %.0f MB of weights: --no-pack does without",
-                         (double)bytes / 1e6);
+        return fault_set(fault, "no memory to repack %.0f MB of weights", (double)bytes / 1e6);
     for (Linear *part; (part = next_part(m, &walk));) {
         part->packed = one;
         for (size_t e = 0; e < matrices_in(part); e++, one++) {

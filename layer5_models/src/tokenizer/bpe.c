@@ -1,4 +1,5 @@
-/* bpe.c - BPE: each word's bytes, merged in the order the merges were learned. */
+/* bpe.c - BPE: each word's bytes, merged in the order the merges were learned.  The merging
+ * itself is in merge.c. */
 #include "encoder.h"
 
 /* The rule of merge_pieces: a pair that was learned (vocab_pair) may merge, and the one learned

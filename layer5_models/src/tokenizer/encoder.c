@@ -71,7 +71,7 @@ static bool copy_known(const KnownWord *known, TokenList *tokens, Fault *fault) 
 }
 
 void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first) {
-    if (encoder->trace) encoder->trace->word(encoder, word, tokens, first);
+    if (encoder->report) encoder->report->word(encoder, word, tokens, first);
 }
 
 bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *tokens,

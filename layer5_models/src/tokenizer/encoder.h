@@ -63,16 +63,16 @@ typedef struct Encoder {
     struct TextBlock *blocks; /* texts in other spellings; words are borrowed from them */
     const Cut *cut;           /* the word at hand, where patterns cut it */
     /* reports words and special tokens, see tokenizer_explain; NULL: no report */
-    const struct Trace *trace;
+    const struct EncodeReport *report;
 } Encoder;
 
 /* Callbacks that report what becomes of a text. */
-typedef struct Trace {
+typedef struct EncodeReport {
     void (*special)(const Encoder *encoder, int32_t id);
     /* the word's tokens are those of the list from `first` on */
     void (*word)(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
     void *context;
-} Trace;
+} EncodeReport;
 
 /* The tokens of a text without special tokens, appended.  Fails when memory is short or a byte
  * has no token. */
@@ -111,8 +111,8 @@ void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, si
 /* tokenizer.c: encode a text.
  *
  *   user    (text.size) 1: a user wrote this byte; NULL: nobody did
- *   trace   NULL: none */
+ *   report  NULL: none */
 bool encoder_run(const Tokenizer *tokenizer, Text text, const unsigned char *user, bool special,
-                 const Trace *trace, TokenList *tokens, Fault *fault);
+                 const EncodeReport *report, TokenList *tokens, Fault *fault);
 
 #endif

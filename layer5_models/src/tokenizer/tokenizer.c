@@ -63,7 +63,7 @@ static bool encode_parts(Encoder *encoder, const Tokenizer *t, Text text,
             !token_list_reserve(tokens, 1, fault))
             return false;
         token_list_add(tokens, id);
-        if (encoder->trace) encoder->trace->special(encoder, id);
+        if (encoder->report) encoder->report->special(encoder, id);
         at += t->symbols[id].size;
         while (t->eats_space && t->eats_space[id] && at < text.size && is_white(text.data[at]))
             at++;
@@ -73,10 +73,10 @@ static bool encode_parts(Encoder *encoder, const Tokenizer *t, Text text,
 }
 
 bool encoder_run(const Tokenizer *tokenizer, Text text, const unsigned char *user, bool special,
-                 const Trace *trace, TokenList *tokens, Fault *fault) {
+                 const EncodeReport *report, TokenList *tokens, Fault *fault) {
     size_t before = tokens->count;
     Encoder *encoder = encoder_open(tokenizer, text.size, fault);
-    if (encoder) encoder->trace = trace;
+    if (encoder) encoder->report = report;
     bool ok = encoder && encode_parts(encoder, tokenizer, text, user, special, tokens, fault);
     encoder_close(encoder);
     if (!ok) tokens->count = before;

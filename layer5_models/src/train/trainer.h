@@ -1,4 +1,4 @@
-/* trainer.h - the parts of a Trainer; private to src/train. */
+/* trainer.h - the parts of a Trainer; private to layer 5. */
 #ifndef STRATA_TRAINER_H
 #define STRATA_TRAINER_H
 

@@ -23,7 +23,7 @@ struct Command {
     const Option *options;
     const char *brief;        /* the options that most need; NULL: there are few */
     const OptionRule *rules;  /* NULL: everything goes with everything */
-    const char **words;       /* here goes what is no option, or stands behind "--" */
+    const char **words;       /* positional arguments, including all after "--" */
     int min_words, max_words; /* of them */
     /* The first word is one of those in the usage, "bench matmul|samplers"; rules may name
      * it. */

@@ -100,7 +100,8 @@ void commands_man(void) {
          "Each command has a man page: \\fBstrata\\-generate\\fR(1).\n.SH COMMANDS");
     man_commands();
     puts(".SH ENVIRONMENT\n.TP\n\\fBSTRATA_MODEL\\fR\nthe model where none is named with "
-         "\\fB\\-m\\fR\n.TP\n\\fBSTRATA_ISA\\fR\nthe instruction set where none is named with "
+         "\\fB\\-m\\fR\n.TP\n\\fBSTRATA_MODELS\\fR\nthe folder of downloaded models\n.TP\n"
+         "\\fBSTRATA_ISA\\fR\nthe instruction set where none is named with "
          "\\fB\\-\\-isa\\fR\n.SH EXIT STATUS\n"
          "0: done.  1: it failed.  2: the command was called in a wrong way.\n.SH SEE ALSO");
     for (size_t i = 0; i < COMMANDS; i++)

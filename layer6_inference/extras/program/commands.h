@@ -1,8 +1,8 @@
 /* commands.h - the commands of strata by name, and the programs that they lie in.
  *
  * strata itself is small: like git it starts strata-chat, strata-lab ... for the rest, which
- * lie beside it (start.c).  Each program is a file of programs/, which lists its commands;
- * the archive of all other files holds what these need, and main. */
+ * lie beside it (start.c).  Each program but strata-serve is a file of programs/, which
+ * lists its commands; the archive of all other files holds what these need, and main. */
 #ifndef STRATA_COMMANDS_H
 #define STRATA_COMMANDS_H
 

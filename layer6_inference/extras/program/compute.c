@@ -90,7 +90,7 @@ bool compute_load_model(const ComputeOptions *compute, const char *path, Model *
     bool ok = model_pack(model, compute->pool, show ? show_packing : NULL, &progress, fault);
     if (show && ok) progress_end(&progress, megabytes);
     if (!ok) model_close(model);
-    return ok;
+    return ok || fault_prefix(fault, "without --no-pack");
 }
 
 /* "FILE", or "FILE=0.5": the strength behind the last '=', when there is a number. */

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A standard stream that is closed stays useless: else the next file that is opened would take its
- * place, and text would go into it. */
+/* If fd 0, 1 or 2 is closed, open /dev/null there, so that no file we open later gets that
+ * number. */
 static void hold_streams(void) {
     for (int fd = 0; fd < 3; fd++)
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);

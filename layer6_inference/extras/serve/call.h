@@ -1,4 +1,4 @@
-/* call.h - a request that has come in whole, and what is said to it.  HTTP itself is in http.c.
+/* call.h - a request that has come in whole, and what is said to it.  HTTP itself is in exchange.c.
  *
  * Invariant: a handler fills the reply, whatever the body holds; what the reply owns is given back by
  * reply_free. */

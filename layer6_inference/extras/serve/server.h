@@ -1,6 +1,6 @@
 /* server.h - a model that answers requests: what its threads share.
  *
- *     connections (http.c)           worker (worker.c)
+ *     connections (exchange.c)       worker (worker.c)
  *     a thread each:                 one thread, the only one that computes:
  *     read, check, submit  --jobs-->     take jobs, run a step of the service (service.h),
  *     write, as it comes   <--text--     publish what came out

@@ -2,6 +2,7 @@
 #include "commands.h"
 #include "input.h"
 #include "compute.h"
+#include "families.h"
 #include "pooling.h"
 #include "pytorch.h"
 #include "safetensors.h"
@@ -277,7 +278,10 @@ static bool inspect_run(Fault *fault) {
     if (!asked.families)
         return model_find(&asked.path, found, sizeof found, fault) &&
                inspect_file(asked.path, fault);
-    for (size_t i = 0; (row = recipe_row(i)); i++) printf("%-14s %s\n", row->arch, row->models);
+    for (size_t i = 0; (row = recipe_row(i)); i++) {
+        const char *more = more_models(row->arch);
+        printf("%-14s %s%s%s\n", row->arch, row->models, more ? ", " : "", more ? more : "");
+    }
     return true;
 }
 
