@@ -29,8 +29,8 @@ typedef struct WeightedBytes {
     float *y;
     const void *a; /* int8_t for quads, int16_t for pairs */
     const float *a_scale;
-    const int32_t
-        *a_sum; /* quads: the sum of a[c], at a_sum + c * scale_step; pairs: not read */
+    /* quads: the sum of a[c], at a_sum + c * scale_step; pairs: not read */
+    const int32_t *a_sum;
     const int8_t *x;
     const uint16_t *x_scale; /* (n) F16; NULL: 1 */
     size_t y_step, a_step, scale_step, x_step;

@@ -45,10 +45,10 @@ typedef struct Recipe {
     size_t no_rope_every; /* every n-th layer has no positions; 0: all have them */
     /* of every window_pattern layers the last one sees everything; 0: no windows */
     size_t window_pattern;
-    bool
-        window_everywhere; /* every layer has the window that the file names, if it names one */
-    size_t window;         /* positions a windowed layer sees; 0: the file says, or none */
-    double window_theta;   /* theta of windowed layers; 0: as the others */
+    /* every layer has the window that the file names, if it names one */
+    bool window_everywhere;
+    size_t window;       /* positions a windowed layer sees; 0: the file says, or none */
+    double window_theta; /* theta of windowed layers; 0: as the others */
     WindowStretching window_stretching;
     /* a model of so many layers scales scores by 1 / sqrt(dim / heads): the 27B ones */
     size_t scale_by_dim_layers;

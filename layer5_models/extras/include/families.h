@@ -260,8 +260,8 @@ typedef struct Guesses {
 
 typedef struct ModelExtras {
     const Quirks *quirks; /* of its row, or of its file */
-    size_t
-        encoder; /* of the layers, the first ones: they read a source; 0: the model has none */
+    /* of the layers, the first ones: they read a source; 0: the model has none */
+    size_t encoder;
     size_t drafts; /* blocks behind the layers, each a draft head; the first one is used */
     float logit_scale;
     float attention_scale; /* in place of 1 / sqrt(head_dim); 0: not */

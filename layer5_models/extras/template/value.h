@@ -77,8 +77,8 @@ struct Dict {
 /* A function of ours, and for a method the value it is called on. */
 typedef struct Builtin {
     const char *name;
-    const char
-        *parameters; /* "old new count?": ? may be left out; "*": any, as a tuple and a dict */
+    /* "old new count?": ? may be left out; "*": any, as a tuple and a dict */
+    const char *parameters;
     Value (*call)(Machine *machine, Value self, const Value *arguments);
     const char *label; /* how it is printed, where Python says more than its name */
 } Builtin;

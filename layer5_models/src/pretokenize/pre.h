@@ -15,8 +15,8 @@ typedef bool EncodeWord(const Tokenizer *tokenizer, Text word, struct Scratch *s
 
 /* A rule (tokenizer.ggml.pre): a row of the table. */
 typedef struct PreRule {
-    const char
-        *stages[MAX_STAGES]; /* patterns, each on the pieces that the one before has left */
+    /* patterns, each on the pieces that the one before has left */
+    const char *stages[MAX_STAGES];
     bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
     bool add_bos;       /* unless the file says otherwise */
     EncodeWord *encode; /* of characters, with spaces as U+2581; NULL: of bytes */

@@ -132,8 +132,8 @@ typedef struct PlanState {
     uint32_t next;     /* the first declared key, or the item, that may come */
     uint32_t count;    /* members so far, no further than it matters */
     uint32_t any;      /* at least one */
-    uint32_t
-        hit; /* arrays: the item that must be there was; objects: claims that are fulfilled */
+    /* arrays: the item that must be there was; objects: claims that are fulfilled */
+    uint32_t hit;
 } PlanState;
 
 typedef struct Plan {

@@ -22,8 +22,8 @@ typedef struct Slice {
     ByteSet bytes;
     uint64_t *all;   /* bits of its tokens; owns, like all below */
     int32_t *tokens; /* the same as a list, by their first byte */
-    uint32_t
-        begin[257]; /* those with first byte b: tokens[begin[b]] ... tokens[begin[b + 1] - 1] */
+    /* those with first byte b: tokens[begin[b]] ... tokens[begin[b + 1] - 1] */
+    uint32_t begin[257];
     uint32_t longest; /* bytes */
     Trie rest;
 } Slice;

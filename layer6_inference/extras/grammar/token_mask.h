@@ -32,8 +32,8 @@ typedef struct ExprMask {
     Loop *loop; /* borrows; NULL: the other way */
     uint32_t low, high;
     Expr then; /* after the loop */
-    int32_t
-        *except; /* tokens on which the loop is wrong: `inside` and `leaving` are right; owns */
+    /* tokens on which the loop is wrong: `inside` and `leaving` are right; owns */
+    int32_t *except;
     uint64_t *saved; /* (n_except) working memory; owns */
     uint32_t n_except;
     uint64_t *inside; /* owns; NULL when few are: then they are a list */
@@ -41,8 +41,8 @@ typedef struct ExprMask {
     uint32_t n_few;
     Leaving *leaving; /* owns */
     uint32_t n_leaving;
-    struct ExprMask
-        *walked; /* of a loop whose end cannot be told from a round: by walking; owns */
+    /* of a loop whose end cannot be told from a round: by walking; owns */
+    struct ExprMask *walked;
 } ExprMask;
 
 /* A depth of a walk: the moves after so many bytes, where the nodes below end, and the last byte that leads on. */

@@ -62,8 +62,8 @@ typedef struct Diffusion {
     Chain *chain;     /* borrows */
     DiffusionOptions options;
     int32_t *tokens; /* (count) the mask where nothing stands yet */
-    int32_t
-        *step_of; /* (count) the step with which it came, from 1; 0: it was given, or is open */
+    /* (count) the step with which it came, from 1; 0: it was given, or is open */
+    int32_t *step_of;
     double *sure_of; /* (count) how sure the model was then */
     size_t count, step;
     size_t begin, end; /* all open places lie here, when the text begins */

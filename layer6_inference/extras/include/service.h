@@ -33,8 +33,8 @@ typedef struct ServiceRequest {
     TokenList *tokens; /* the prompt; the answer is appended */
     GenerateOptions options;
     int priority; /* the larger, the more urgent */
-    uint64_t
-        user; /* whose requests take turns with those of others; 0: somebody's who sends no other */
+    /* whose requests take turns with those of others; 0: somebody's who sends no other */
+    uint64_t user;
     double deadline; /* seconds, by the clock of the service; 0: none */
     /* of the same prompt, as with n > 1: this one begins when that has read it, and shares it; or NULL */
     const struct ServiceRequest *after;

@@ -69,8 +69,8 @@ typedef struct Server {
     Fault no_form; /* why there is none, when form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
-    KvFormat
-        kv; /* keys and values; of texts that become vectors whole, unless somebody says otherwise */
+    /* keys and values; of texts that become vectors whole, unless somebody says otherwise */
+    KvFormat kv;
 
     /* the worker's own */
     Service service;

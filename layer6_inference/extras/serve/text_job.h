@@ -10,8 +10,8 @@
 
 /* What the model thought of a prompt's tokens. */
 typedef struct Scores {
-    Note *
-        notes; /* (count) owns; the first has no ln p, unless something that is not shown comes before it */
+    /* (count) owns; the first has no ln p, unless something that is not shown comes before it */
+    Note *notes;
     size_t count;
     bool first_is_known;
 } Scores;
