@@ -1,4 +1,4 @@
-/* file_kind.c - the files that are given in place of a model, by their first bytes.  See file_kind.h. */
+/* file_kind.c - files that are mistaken for models, by their first bytes.  See file_kind.h. */
 #include "file_kind.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A run of bytes that belongs to somebody else; not NUL-terminated. */
+/* A borrowed run of bytes; not NUL-terminated. */
 typedef struct Text {
     const char *data;
     size_t size; /* bytes */
@@ -20,10 +20,10 @@ bool text_begins(Text text, Text with);
 /* Below 0: a comes before b by the values of their bytes; 0: they are equal. */
 int text_order(Text a, Text b);
 
-/* What a digit is worth: 0 to 9, and 10 to 35 for a to z and A to Z; 99 for what is none. */
+/* The value of a digit: 0 to 9, then 10 to 35 for a to z and A to Z; 99: not a digit. */
 int digit_value(char c);
 
-/* Cut the part before the first `mark` off the front of *rest; all of it when there is none. */
+/* Cut the text before the first `mark` off *rest; without a mark, all of it. */
 Text text_cut(Text *rest, char mark);
 
 #endif

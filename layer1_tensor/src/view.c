@@ -66,7 +66,7 @@ Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b) {
     return t;
 }
 
-/* Where row i begins: rows are counted in order, the index of the last but one dimension running fastest. */
+/* The start of row i; of the row indices the second to last dimension's runs fastest. */
 static const char *row_at(const Tensor *tensor, size_t i) {
     const char *row = tensor->data;
     for (int dim = tensor->ndim - 2; dim >= 0; i /= tensor->shape[dim--])

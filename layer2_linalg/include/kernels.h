@@ -1,7 +1,8 @@
 /* kernels.h - which instruction set computes.
  *
  * Nothing else in the project asks what the CPU is.  The choice is made at the first use: the
- * widest set that this machine has and this program links, or what STRATA_ISA or kernels_select (--isa) says.
+ * widest set that this machine has and this program links, or the one that STRATA_ISA or
+ * kernels_select (--isa) names.
  *
  * Invariant: every kernel of every set is proved against the scalar one (tests/test_dot.c,
  * ...). */

@@ -71,6 +71,10 @@ void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
                 float eps);
 
+/* norm_apply of each row of x (rows, dim); threads share the rows.  out may be x. */
+void norm_apply_rows(Pool *pool, const Norm *norm, float *out, const float *x, size_t rows,
+                     size_t dim);
+
 /* Shift and rescale each number of some rows by what it is in all of them: over a batch, where layer_norm goes over a
  * row.
  *

@@ -53,6 +53,26 @@ void norm_apply(const Norm *norm, float *out, const float *x, size_t n) {
     }
 }
 
+typedef struct NormRows {
+    const Norm *norm;
+    float *out;
+    const float *x;
+    size_t dim;
+} NormRows;
+
+static void norm_some_rows(void *context, int worker, size_t begin, size_t end) {
+    const NormRows *t = context;
+    (void)worker;
+    for (size_t i = begin; i < end; i++)
+        norm_apply(t->norm, t->out + i * t->dim, t->x + i * t->dim, t->dim);
+}
+
+void norm_apply_rows(Pool *pool, const Norm *norm, float *out, const float *x, size_t rows,
+                     size_t dim) {
+    enum { TAKEN = 4 /* rows at a time by a thread */ };
+    pool_for(pool, rows, TAKEN, norm_some_rows, &(NormRows){norm, out, x, dim});
+}
+
 void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain,
                        const float *dy, size_t dim, float eps) {
     float scale = inverse_rms(x, dim, eps), along = 0;

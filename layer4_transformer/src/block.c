@@ -57,40 +57,32 @@ void block_run_init(BlockRun *run, const BlockPlan *plan) {
 
 /* ------------------------------------------------------------------ norms and sums */
 
-/* Norm some rows; for block_add, add them to sum. */
-typedef struct NormRows {
-    const Norm *norm;
-    float *out;     /* (n, dim) */
-    const float *x; /* (n, dim) */
-    size_t dim;
-    float *sum; /* (n, dim) += scale * out */
-    float scale;
-} NormRows;
-
-static void norm_some(void *context, int worker, size_t begin, size_t end) {
-    const NormRows *t = context;
-    (void)worker;
-    for (size_t i = begin; i < end; i++)
-        norm_apply(t->norm, t->out + i * t->dim, t->x + i * t->dim, t->dim);
-}
-
-static void add_some(void *context, int worker, size_t begin, size_t end) {
-    const NormRows *t = context;
-    norm_some(context, worker, begin, end);
-    axpy(t->sum + begin * t->dim, t->scale, t->out + begin * t->dim, (end - begin) * t->dim);
-}
-
 void block_norm(const Pass *p, const Norm *norm, float *out, const float *x) {
     PROFILE("norm");
-    NormRows rows = {.norm = norm, .out = out, .x = x, .dim = p->dim};
-    pool_for(p->run->pool, p->batch->count, ROWS, norm_some, &rows);
+    norm_apply_rows(p->run->pool, norm, out, x, p->batch->count, p->dim);
+}
+
+/* x (n, dim) += scale * norm(branch) */
+typedef struct AddRows {
+    const Norm *norm;
+    float *branch, *x; /* (n, dim) */
+    size_t dim;
+    float scale;
+} AddRows;
+
+static void add_some(void *context, int worker, size_t begin, size_t end) {
+    const AddRows *t = context;
+    (void)worker;
+    for (float *row = t->branch + begin * t->dim; row < t->branch + end * t->dim; row += t->dim)
+        norm_apply(t->norm, row, row, t->dim);
+    axpy(t->x + begin * t->dim, t->scale, t->branch + begin * t->dim, (end - begin) * t->dim);
 }
 
 void block_add(const Block *b, const Norm *norm, const Pass *p, float *x) {
     PROFILE("add");
-    float *branch = p->run->branch, scale = b->residual_scale > 0 ? b->residual_scale : 1;
+    float scale = b->residual_scale > 0 ? b->residual_scale : 1;
     if (p->run->probe) scale *= probe_branch_scale(p->run->probe);
-    NormRows rows = {norm, branch, branch, p->dim, x, scale};
+    AddRows rows = {norm, p->run->branch, x, p->dim, scale};
     pool_for(p->run->pool, p->batch->count, ROWS, add_some, &rows);
 }
 

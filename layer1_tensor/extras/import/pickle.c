@@ -109,7 +109,7 @@ static bool pickle_remember(Machine *m, uint64_t index) {
 }
 
 static bool recall(Machine *m, uint64_t index) {
-    if (index >= m->kept) return pickle_damaged(m, "a value is recalled that nobody kept");
+    if (index >= m->kept) return pickle_damaged(m, "memo slot is empty");
     if (!pickle_grow(&m->stack, m->used, &m->room)) return pickle_no_memory(m);
     m->stack[m->used++] = m->memo[index];
     return true;

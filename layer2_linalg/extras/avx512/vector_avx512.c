@@ -1,4 +1,6 @@
-/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c first.
+/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.
+ *
+ * Read vector.c first.
  *
  * The loops over whole registers are followed by the scalar version for the last n % 16
  * elements, which returns the same bits. */
@@ -32,7 +34,8 @@ INLINE __m512 load_at(const void *x, size_t at, StripFormat format) {
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+/* C results, R registers each; every row passes by them.  C, R and the format are constants
+ * where it is used. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     __m512 sum[MOST][4], row[4];
     const size_t size = FORMAT_BYTES(format);

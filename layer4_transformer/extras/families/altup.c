@@ -27,17 +27,10 @@ typedef struct Rows {
     size_t n, dim, streams;
 } Rows;
 
-static void altup_norm_some(void *context, int worker, size_t begin, size_t end) {
-    const Rows *t = context;
-    (void)worker;
-    for (size_t i = begin; i < end; i++)
-        norm_apply(&t->a->router_norm, t->run->normed + i * t->dim, t->x + i * t->dim, t->dim);
-}
-
 /* run->modes = tanh(router(norm(X_0)) / dim) */
 static void read_modes(Pool *pool, const Rows *t) {
     const AltUpRun *run = t->run;
-    pool_for(pool, t->n, ROWS, altup_norm_some, (void *)t);
+    norm_apply_rows(pool, &t->a->router_norm, run->normed, t->x, t->n, t->dim);
     linear(pool, &t->a->router, run->normed, t->n, run->modes, run->scratch);
     for (size_t i = 0; i < t->n * t->streams; i++)
         run->modes[i] = tanhf(run->modes[i] / (float)t->dim);

@@ -53,11 +53,9 @@ typedef struct Gated {
     const LayerInput *input;
     const LayerInputRun *run;
     size_t layer, width;
-    float *out;
-    size_t dim;
 } Gated;
 
-/* PoolTasks: act(gate) * p[layer] before the output map, norm after it. */
+/* act(gate) * p[layer] */
 static void gate_some(void *context, int worker, size_t begin, size_t end) {
     const Gated *t = context;
     (void)worker;
@@ -68,23 +66,11 @@ static void gate_some(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-static void layer_input_norm_some(void *context, int worker, size_t begin, size_t end) {
-    const Gated *t = context;
-    (void)worker;
-    for (size_t i = begin; i < end; i++)
-        norm_apply(&t->input->norm, t->out + i * t->dim, t->out + i * t->dim, t->dim);
-}
-
 void layer_input_forward(Pool *pool, const LayerInput *input, LayerInputRun *run, size_t layer,
                          const float *x, size_t n, float *out) {
-    Gated rows = {.input = input,
-                  .run = run,
-                  .layer = layer,
-                  .width = input->gate.w.shape[0],
-                  .out = out,
-                  .dim = input->gate.w.shape[1]};
+    Gated rows = {.input = input, .run = run, .layer = layer, .width = input->gate.w.shape[0]};
     linear(pool, &input->gate, x, n, run->gate, run->scratch);
     pool_for(pool, n, ROWS, gate_some, &rows);
     linear(pool, &input->out, run->gate, n, out, run->scratch);
-    pool_for(pool, n, ROWS, layer_input_norm_some, &rows);
+    norm_apply_rows(pool, &input->norm, out, out, n, input->gate.w.shape[1]);
 }

@@ -140,7 +140,7 @@ static void include_inner(BlockSizes *sizes, const Block *b) {
 const Wiring after_wiring = {.name = "norm after", .forward = norm_after},
              laurel_wiring = {"laurel", with_laurel, NULL, wiring_open},
              cross_wiring = {"cross attention", with_cross, include_cross, NULL},
-             beside_wiring = {"experts beside", beside, include_beside, experts_open},
+             beside_wiring = {"experts beside", beside, include_beside, NULL},
              joined_wiring = {"joined", joined, NULL, wiring_open},
              extended_wiring = {"extended", extended, include_inner, wiring_open};
 

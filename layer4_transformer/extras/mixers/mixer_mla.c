@@ -47,16 +47,6 @@ typedef struct Rows {
 
 /* ------------------------------------------------------------------ queries and latents */
 
-static void norm_latents(void *context, int worker, size_t begin, size_t end) {
-    const Rows *t = context;
-    size_t width = t->m->q_a.w.shape[0];
-    (void)worker;
-    for (size_t i = begin; i < end; i++) {
-        float *row = t->run->q_latent + i * width;
-        norm_apply(&t->m->q_a_norm, row, row, width);
-    }
-}
-
 static void project(Pool *pool, const Rows *t, const float *x) {
     const Mla *m = t->m;
     size_t n = t->batch->count;
@@ -66,7 +56,8 @@ static void project(Pool *pool, const Rows *t, const float *x) {
         return;
     }
     linear(pool, &m->q_a, x, n, t->run->q_latent, t->run->scratch);
-    pool_for(pool, n, ROWS, norm_latents, (void *)t);
+    float *latent = t->run->q_latent;
+    norm_apply_rows(pool, &m->q_a_norm, latent, latent, n, m->q_a.w.shape[0]);
     linear(pool, &m->q_b, t->run->q_latent, n, t->run->asked, t->run->scratch);
 }
 

@@ -100,8 +100,7 @@ static void add_shared(Pool *pool, const FeedForward *f, const Experts *e, const
 static void route(Pool *pool, const Router *r, const float *x, size_t n, ExpertsRun *run) {
     size_t experts = r->map.w.shape[0], dim = r->map.w.shape[1];
     float scale = r->score_scale > 0 ? r->score_scale : 1;
-    for (size_t i = 0; i < n && r->norm.kind; i++)
-        norm_apply(&r->norm, run->rows + i * dim, x + i * dim, dim);
+    if (r->norm.kind) norm_apply_rows(pool, &r->norm, run->rows, x, n, dim);
     linear(pool, &r->map, r->norm.kind ? run->rows : x, n, run->scores, run->net.scratch);
     for (size_t i = 0; i < n * experts && scale != 1; i++) run->scores[i] *= scale;
     for (size_t i = 0; i < n; i++)

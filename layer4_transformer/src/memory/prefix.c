@@ -48,7 +48,7 @@ static int32_t find(const KvCache *kv, uint64_t hash, uint64_t salt, int32_t par
 }
 
 /* The child of `parent` that shares the most of the next n <= KV_PAGE tokens, and how many:
- * `alike`.  NONE and 0 if there is none. */
+ * `alike`.  NONE, with alike = 0, if no child shares a token. */
 static int32_t find_begun(const KvCache *kv, uint64_t salt, int32_t parent,
                           const int32_t *tokens, size_t n, size_t *alike) {
     int32_t best = NONE;

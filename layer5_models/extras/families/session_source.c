@@ -91,8 +91,7 @@ void source_split(Session *s, const Batch *batch, Batch *source, Batch *text) {
 void source_keep(Session *s, const Batch *source) {
     const Model *m = s->model;
     const size_t dim = m->sizes.dim;
-    for (size_t i = 0; i < source->count; i++)
-        norm_apply(&more_of(m)->source_norm, s->x + i * dim, s->x + i * dim, dim);
+    norm_apply_rows(s->pool, &more_of(m)->source_norm, s->x, s->x, source->count, dim);
     for (size_t l = more_of(m)->encoder; l < m->sizes.layers; l++)
         cross_keep(s->pool, &m->blocks[l].extras->cross, &s->run.attention, &s->kv, l, source,
                    s->x);
