@@ -16,7 +16,7 @@
  *   x     (n)   read
  *
  * Needs    n > 0 and at least one score above -infinity; NaN in gives NaN out.
- * Cost     n exponentials; reads x three times.
+ * Cost     n exponentials; reads x twice and out twice.
  * Source   Bridle 1990, doi:10.1007/978-3-642-76153-9_28. */
 void softmax(float *out, const float *x, size_t n);
 
