@@ -142,6 +142,11 @@ same "a failing test is translated" "$said" "  the layer's own test a_page_is_gi
     assert_int_equal(pages_left(&kv),
     free_pages(3) + 1);
   got 31, expected -2"
+body '(void)x, (void)n, (void)out; for (;;) puts("a line for whoever looks for a mistake");'
+expect "what prints without end is stopped" 1 "it printed without end" $desk grade 3.1
+same "... and its beginning shown" "$([ "$(wc -l <"$work/out")" -lt 300 ] && echo short)" short
+body '(void)x, (void)n, (void)out; exit(1);'
+expect "what leaves with status 1 is told" 1 "who called exit" $desk grade 3.1
 body '(void)x, (void)n; *(volatile float *)0 = out[0];'
 expect "a crash is named" 1 "segmentation fault" $desk grade 3.1
 if echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=address,undefined -x c - -o "$work/probe" 2>/dev/null && "$work/probe"; then
@@ -160,6 +165,8 @@ plain "6,488,064" "$bytes" 6488064
 plain "6488064 bytes." "$bytes" 6488064
 plain "6336 KiB" "$bytes" 6488064
 plain "64 + 44 = 108" "$bytes" 108
+plain "1,7301504" "$bytes" 1,7301504
+plain "$(printf '6,488,064 bytes\r')" "$bytes" 6488064
 plain "about 25 ms" "ms,s=1000" 25
 plain "0.025 s" "ms,s=1000" 25
 plain "66.5%" "%=0.01" 0.665

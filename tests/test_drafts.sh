@@ -20,6 +20,10 @@ expect "inspect says that there is one" 0 "behind them 1 draft head, of which" "
 expect "... or several" 0 "behind them 3 draft heads, of which" "$strata" inspect three.gguf
 expect "a model without one" 1 "this llama model has no draft head" "$strata" generate -m "$model" --draft-head
 
+draft=$here/../layer5_models/models/draft.gguf
+told() { "$strata" generate -p "Once upon a time" -n 40 --chain top_k:2,ban:he:she:it,greedy "$@" 2>/dev/null; }
+same "where the chain leaves the draft model no token its draft ends" "$(told --draft "$draft")" "$(told)"
+
 "$strata" quantize small.gguf eight.gguf Q8_0 >/dev/null 2>&1
 same "quantized, and rearranged" "$(write eight.gguf --chain greedy --draft-head)" "$(write eight.gguf --chain greedy --draft-head --no-pack)"
 same "... drafts change nothing" "$(write eight.gguf --chain greedy --draft-head)" "$(write eight.gguf --chain greedy)"

@@ -356,6 +356,9 @@ cp "$BUILD/bin/strata-lab" "$work/usr/libexec/strata"
 same "found in libexec" "$("$work/usr/bin/strata" world --seed 3 2>/dev/null)" "$told"
 same "called by its own name" "$("$BUILD/bin/strata-lab" world --seed 3 2>/dev/null)" "$told"
 same "named as its command" "$("$BUILD/bin/strata-chat" --help)" "$("$strata" chat --help)"
+mkdir -p "$work/path" && : >"$work/path/strata-lab" && rm -r "$work/usr/libexec" && : >"$work/usr/libexec"
+same "libexec is no folder: found in PATH" "$(PATH=$BUILD/bin:$PATH "$work/usr/bin/strata" world --seed 3 2>/dev/null)" "$told"
+expect "in PATH, and none" 1 "world: strata-lab in PATH cannot be started: Permission denied" env PATH="$work/path" "$work/usr/bin/strata" world
 : >"$work/usr/bin/strata-lab"
 expect "a program that is none" 1 "world: .*strata-lab cannot be started: Permission denied" "$work/usr/bin/strata" world
 same "completion asks it" "$("$strata" --help=words simulate --a | cut -f1 | tr '\n' ' ')" "--arrivals --ageing --alone "

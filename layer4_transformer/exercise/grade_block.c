@@ -18,6 +18,7 @@ enum {
     B_ATTENTION,
     B_FFN,
     B_EXPERTS,
+    B_SECOND,
     B_PARTS
 };
 
@@ -32,6 +33,7 @@ static const char *const block_hints[B_PARTS] = {
     [B_FFN] = "the feed-forward network adds nothing to x",
     [B_EXPERTS] = "the block's network is of another kind (experts), and a dense one was "
                   "computed: call the forward of b->network",
+    [B_SECOND] = "the second mixer is left out: each of b->mixer adds to x",
 };
 
 static Block block_without(const Block *b, int part) {
@@ -44,6 +46,7 @@ static Block block_without(const Block *b, int part) {
     if (part == B_ATTENTION) c.attn_post_norm = (Norm){NORM_RMS, DIM, false, 1e30f, NULL, NULL};
     if (part == B_FFN) c.ffn_post_norm = (Norm){NORM_RMS, DIM, false, 1e30f, NULL, NULL};
     if (part == B_EXPERTS) c.network = &dense_part;
+    if (part == B_SECOND) c.mixer[1] = NULL;
     return c;
 }
 
@@ -128,6 +131,11 @@ GRADE(block) {
         b = make_block();
         b.extras = &more, add_experts(&b);
         grade_block(&b, "a mixture's");
+        b = make_block();
+        b.mixer[1] = b.mixer[0];
+        grade_block(&b, "a two mixers'");
+        b.mixer[1] = NULL, b.network = NULL;
+        grade_block(&b, "a networkless");
     }
 }
 

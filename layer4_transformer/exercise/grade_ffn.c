@@ -108,6 +108,21 @@ static void grade_network(Pool *pool, Kind kind, bool gated) {
             kinds[kind], N, DIM, f.net.up.w.shape[0]);
 }
 
+/* Experts have a limit of their own: it is what activate_rows is given. */
+static void grade_own_limit(void) {
+    enum { NUMBERS_OF = N * HIDDEN };
+    static float b[NUMBERS_OF], a[NUMBERS_OF], want[NUMBERS_OF];
+    used = 0;
+    FeedForward f = network_of(LIMITED, true);
+    FfnRun run = {.a = a, .b = b};
+    fresh_floats(a, NUMBERS_OF, -2, 2), fresh_floats(b, NUMBERS_OF, -2, 2);
+    memcpy(want, a, sizeof a);
+    activate_limited(f.act, want, b, 0.3f, NUMBERS_OF);
+    activate_rows(NULL, &f, 0.3f, N, HIDDEN, &run);
+    HINT(all_near(a, want, NUMBERS_OF, 1e-6),
+         "the limit that counts is the one of the task: experts have another than f->limit");
+}
+
 GRADE(network) {
     Fault fault;
     Pool *pool = pool_open(3, false, &fault);
@@ -117,6 +132,7 @@ GRADE(network) {
             for (int gated = 1; gated >= 0; gated--)
                 if (kind == PLAIN || kind == NORMED || gated == (kind == LIMITED))
                     grade_network(round % 2 ? pool : NULL, kind, gated);
+    grade_own_limit();
     pool_close(pool);
 }
 

@@ -4,6 +4,7 @@
  * that is asked again with one part left out: the one that then agrees is the part that is missing. */
 #include "grader.h"
 #include "session_probe.h"
+#include "model/bind.h"
 #include "models.h"
 
 DECLARE_SHIPPED(model_forward);
@@ -186,6 +187,30 @@ static void rows_behind(void) {
     session_close(&s);
 }
 
+static size_t way_taken;
+static bool own_way(Session *s, const Batch *batch, Fault *fault) {
+    (void)batch, (void)fault;
+    way_taken += !s->stopped;
+    return true;
+}
+
+/* A family that is more than a plain decoder has a way of its own. */
+static void goes_the_hooks_way(void) {
+    static Call call;
+    const FamilyHooks hooks = {.forward = own_way};
+    Fault fault = {0};
+    Session s;
+    new_call(&call, 0), open_session(&s, &model);
+    s.hooks = &hooks, s.stopped = true, way_taken = 0;
+    HINT(model_forward(&s, &call.batch, &fault) && !s.stopped,
+         "`stopped` is of the last batch: it is false when a batch begins, with hooks, too");
+    COUNT(way_taken, 1,
+          "calls of s->hooks->forward(), which takes the place of all this where a session "
+          "has hooks; `stopped` is false by then");
+    s.hooks = NULL;
+    session_close(&s);
+}
+
 /* ------------------------------------------------------------------ nobody wants it any more */
 
 static size_t asked, stop_at;
@@ -300,6 +325,7 @@ GRADE(forward) {
     two_calls("a model with all that families may add");
     take_parts();
     rows_behind();
+    goes_the_hooks_way();
     stops();
     probed();
     hidden_rows_only();

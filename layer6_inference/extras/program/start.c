@@ -31,12 +31,16 @@ int program_start(const CommandName *name, char **argv) {
     for (size_t i = 0; known && i < sizeof folders / sizeof *folders; i++) {
         snprintf(path, sizeof path, "%s%s%s", folder, folders[i], program);
         execv(path, argv);
-        if (errno == ENOENT) continue;
+        if (errno == ENOENT || errno == ENOTDIR) continue;
         Fault fault;
         fault_set(&fault, "%s: %.200s cannot be started: %s", name->name, path,
                   strerror(errno));
         return command_failed(&fault);
     }
     execvp(program, argv);
-    return program_missing(name);
+    if (errno == ENOENT || errno == ENOTDIR) return program_missing(name);
+    Fault fault;
+    fault_set(&fault, "%s: %s in PATH cannot be started: %s", name->name, program,
+              strerror(errno));
+    return command_failed(&fault);
 }

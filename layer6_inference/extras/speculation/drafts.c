@@ -1,6 +1,7 @@
 /* drafts.c - drafts are made.  See speculate.h; how they are verified: speculate.c. */
 #include "draft.h"
 
+#include <math.h>
 #include <string.h>
 
 size_t speculate_lookup(const int32_t *tokens, size_t n, size_t max, int32_t *draft) {
@@ -79,12 +80,13 @@ static bool has_draft_pages(Engine *e, Sequence *s) {
 }
 
 /* The draft model's next token; it is part of the text for as long as the draft is being
- * made. */
+ * made.  Where the chain leaves the draft model no token, the draft ends. */
 static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
     Draft *g = sequence_draft(s);
     float *q = g->q + g->count * g->vocab;
     s->candidates = &e->candidates[0];
-    if (!draft_shape(s, &g->chain, reader_row(g->reader), q, fault)) return false;
+    if (!draft_shape(s, &g->chain, reader_row(g->reader), q, fault))
+        return candidates_max(s->candidates) == -INFINITY;
     g->text[g->count] = draft_draw(q, g->vocab, draft_coin(s, COIN_DRAFT));
     chain_accept(&g->chain, g->text[g->count]);
     token_list_add(s->tokens, g->text[g->count++]);
