@@ -20,10 +20,10 @@
 
 #include "sequence.h"
 
-enum { ENGINE_PARTS = 3 }; /* models: the one that generates, and those of extras */
+enum { ENGINE_MODELS = 3 }; /* models: the one that generates, and those of extras */
 
 /* The tokens that one model reads in a step. */
-typedef struct EnginePart {
+typedef struct ModelRunner {
     Session *session;                     /* borrows */
     int32_t *token, *sequence, *position; /* (max_tokens) */
     bool *wanted;                         /* (max_tokens) */
@@ -32,11 +32,11 @@ typedef struct EnginePart {
     size_t count, rows;
     size_t pages; /* of memory, promised to this step's tokens */
     Arena arena;  /* owns all of the above but the input */
-} EnginePart;
+} ModelRunner;
 
 struct Engine {
-    EnginePart parts[ENGINE_PARTS]; /* the first one generates */
-    size_t n_parts;
+    ModelRunner runners[ENGINE_MODELS]; /* the first one generates */
+    size_t n_runners;
     Sequence *sequences;        /* (room); owns */
     Sequence **taking;          /* (room) those that choose a token in this step */
     size_t room, live;          /* live: how many are not over */

@@ -21,7 +21,7 @@
 
 typedef struct Engine Engine;
 typedef struct Sequence Sequence;
-typedef struct Reader Reader;
+typedef struct Slot Slot;
 typedef struct Extra Extra;
 
 typedef struct ExtraKind {
@@ -30,8 +30,8 @@ typedef struct ExtraKind {
     bool (*open)(Extra *extra, Engine *engine, Sequence *sequence, Fault *fault);
     void (*close)(Extra *extra);
 
-    /* of the n tokens that a reader would read in this step, how many it shall read */
-    size_t (*wishes)(Extra *extra, const Sequence *sequence, const Reader *reader, size_t n);
+    /* of the n tokens that a slot would read in this step, how many it shall read */
+    size_t (*wishes)(Extra *extra, const Sequence *sequence, const Slot *slot, size_t n);
     /* the models have read, for a text that chooses now, or goes on reading */
     bool (*read)(Extra *extra, Sequence *sequence, Fault *fault);
 
@@ -64,11 +64,11 @@ struct Extra {
     size_t count;          /* a number of its own: 0 at first */
     void *state;           /* from open; close frees it */
     /* It reads the text, too, with this model, or another text instead of the prompt (NULL, and
-     * then `instead`: with the engine's own model); `reader` is where it does.  Neither:
-     * nothing, and `reader` stays NULL. */
+     * then `instead`: with the engine's own model); `slot` is where it does.  Neither:
+     * nothing, and `slot` stays NULL. */
     Session *session;
     const TokenList *instead;
-    Reader *reader;
+    Slot *slot;
 };
 
 /* What extras ask of the plan for a text; all zero for a plain one. */
@@ -86,8 +86,8 @@ typedef struct ExtraPlan {
 /* What an extra does for all texts of an engine at once; all NULL: nothing. */
 typedef struct EngineHooks {
     bool (*before_plan)(Engine *engine, Fault *fault);
-    void (*before_part)(Engine *engine, size_t part); /* around a model's batch */
-    void (*after_part)(Engine *engine, size_t part);
+    void (*before_forward)(Engine *engine, size_t runner); /* around a model's batch */
+    void (*after_forward)(Engine *engine, size_t runner);
     void (*close)(Engine *engine);
     void *state; /* close frees it */
 } EngineHooks;

@@ -57,9 +57,9 @@ typedef struct GenerateResult {
 } GenerateResult;
 
 /* What a text reads in one session. */
-struct Reader {
+struct Slot {
     Session *session;         /* borrows */
-    size_t part, id;          /* of the engine; its sequence in the session */
+    size_t runner, id;        /* of the engine; its sequence in the session */
     const TokenList *instead; /* of the prompt; or NULL */
     size_t at_once;           /* of its first tokens: read in one batch or not at all */
     size_t row, rows;         /* of the session's logits, in this step */
@@ -68,15 +68,15 @@ struct Reader {
     size_t kept, cut, gone;
 };
 
-enum { READS_TEXT /* the first reader, with the engine's own model */, READERS = 4 };
+enum { TEXT_SLOT /* the first slot, with the engine's own model */, SEQUENCE_SLOTS = 4 };
 
 struct Sequence {
     TokenList *tokens; /* borrows: the prompt, then what is generated */
     GenerateOptions options;
     GenerateResult result; /* so far */
     Step step;
-    Reader reader[READERS];
-    size_t n_readers;    /* 0: it is paused */
+    Slot slot[SEQUENCE_SLOTS];
+    size_t n_slots;      /* 0: it is paused */
     size_t ctx;          /* how long it may become; SIZE_MAX: without end */
     size_t cached, told; /* tokens of the prompt: there at first; told to on_read */
     double start, first;

@@ -129,7 +129,7 @@ static bool keep_next(Extra *x, Sequence *text, Fault *fault) {
     Beam *b = x->wish;
     const Search *s = b->search;
     Candidates *c = text->candidates;
-    float *logits = reader_row(text->reader);
+    float *logits = slot_row(text->slot);
     text->plan.waits = true;
     b->log_sum = log_sum_exp(logits, c->vocab);
     if (!candidates_load(c, logits, fault)) return false;

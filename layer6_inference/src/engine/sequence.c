@@ -14,7 +14,7 @@ void generate_with(GenerateOptions *o, Extra extra) {
 
 bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     const GenerateOptions *o = &s->options;
-    const Session *session = e->parts[0].session;
+    const Session *session = e->runners[0].session;
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
     s->start = clock_seconds(), s->ctx = session_ctx(session);
     s->step = (Step){.seed = o->seed,

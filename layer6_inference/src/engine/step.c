@@ -8,9 +8,9 @@
 #include <math.h>
 
 static bool tell_reading(Sequence *s) {
-    const Reader *r = &s->reader[READS_TEXT];
+    const Slot *r = &s->slot[TEXT_SLOT];
     const GenerateOptions *o = &s->options;
-    size_t prompt = s->step.prompt_count, read = reader_length(r);
+    size_t prompt = s->step.prompt_count, read = slot_length(r);
     if (read > prompt) read = prompt;
     if (read <= s->told) return true;
     s->told = read;
@@ -36,7 +36,7 @@ static void take_token(Sequence *s, Candidates *candidates) {
     Extra *x = s->taker;
     s->candidates = candidates;
     bool ok = x ? x->kind->take(x, s, &s->fault)
-                : sequence_take(s, reader_row(s->reader), &s->choice, &s->fault);
+                : sequence_take(s, slot_row(s->slot), &s->choice, &s->fault);
     s->dead_end |= !ok && candidates_max(candidates) == -INFINITY;
     if (!ok) sequence_fail(s);
 }
@@ -55,7 +55,7 @@ static void take_all(Engine *e) {
         Sequence *s = &e->sequences[i];
         if (s->live && !s->held && is_to_take(s)) e->taking[n++] = s;
     }
-    pool_for(e->parts[0].session->pool, n, 1, take_some, e);
+    pool_for(e->runners[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {
         Sequence *s = e->taking[i];
         if (s->plan.alone) take_token(s, &e->candidates[0]);
@@ -72,7 +72,7 @@ static void take_all(Engine *e) {
 bool engine_step(Engine *e, Fault *fault) {
     if (e->hooks.before_plan && !e->hooks.before_plan(e, fault)) return false;
     engine_plan(e);
-    for (size_t i = 0; i < e->n_parts; i++)
+    for (size_t i = 0; i < e->n_runners; i++)
         if (!engine_forward(e, i, fault)) return false;
     take_all(e);
     return true;

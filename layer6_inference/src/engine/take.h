@@ -37,20 +37,20 @@ bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *t
 void sequence_append(Sequence *sequence, int32_t token, Choice *choice);
 
 /* ------------------------------------------------------------------ what it has read
- * (engine.c, part.c) */
+ * (engine.c, runner.c) */
 
-/* How many tokens of its text a reader has read, how many there are, and how many of its
+/* How many tokens of its text a slot has read, how many there are, and how many of its
  * memory's positions still are the first ones. */
-size_t reader_length(const Reader *reader);
-size_t reader_total(const Sequence *sequence, const Reader *reader);
-size_t reader_kept(const Reader *reader);
-int32_t reader_token(const Sequence *sequence, const Reader *reader, size_t i);
+size_t slot_length(const Slot *slot);
+size_t slot_total(const Sequence *sequence, const Slot *slot);
+size_t slot_kept(const Slot *slot);
+int32_t slot_token(const Sequence *sequence, const Slot *slot, size_t i);
 
 /* It forgets what its memory holds from there on. */
-void reader_rewind(Reader *reader, size_t length);
+void slot_rewind(Slot *slot, size_t length);
 
 /* The logits of the last token that it read. */
-float *reader_row(const Reader *reader);
+float *slot_row(const Slot *slot);
 
 /* Keep what a text has read so far for later ones; begin with the longest prefix that others,
  * or kept ones, have in common with it. */
@@ -62,7 +62,7 @@ void engine_share(Engine *engine, Sequence *sequence);
 void engine_preempt(Engine *engine, Sequence *sequence);
 bool engine_resume(Engine *engine, Sequence *sequence);
 
-/* ------------------------------------------------------------------ a step (plan.c, part.c) */
+/* ------------------------------------------------------------------ a step (plan.c, runner.c) */
 
 /* Fill the batch of each model.  After begin_plan(), the texts are planned in two passes: first
  * those that write, so that no long prompt keeps them waiting, then the others; in each pass
@@ -71,29 +71,29 @@ bool engine_resume(Engine *engine, Sequence *sequence);
  * room for all, everybody is first in turn. */
 void engine_plan(Engine *engine);
 
-bool part_open(EnginePart *part, Session *session, Fault *fault);
+bool runner_open(ModelRunner *runner, Session *session, Fault *fault);
 
 /* How many tokens a model can take still in this step. */
-size_t part_room(const EnginePart *part);
-void part_push(EnginePart *part, size_t id, int32_t token, size_t position, bool wanted);
+size_t runner_room(const ModelRunner *runner);
+void runner_push(ModelRunner *runner, size_t id, int32_t token, size_t position, bool wanted);
 
 /* The batch of a part, through its model. */
-bool engine_forward(Engine *engine, size_t part, Fault *fault);
+bool engine_forward(Engine *engine, size_t runner, Fault *fault);
 
 /* ------------------------------------------------------------------ memory (pages.c) */
 
 /* A batch of each model begins: nothing is in it, no page is promised. */
 void pages_begin(Engine *engine);
 
-/* The text is in the batch, with pages for so many tokens more of each of its readers; others
+/* The text is in the batch, with pages for so many tokens more of each of its slots; others
  * may have to give theirs back.  False when it has to wait, or has failed because it can never
  * fit.
  *
- *   tokens   (n_readers) */
+ *   tokens   (n_slots) */
 bool pages_promise(Engine *engine, Sequence *sequence, const size_t *tokens);
 
 /* Preempt a text behind `sequence` in rank, which has pages of this part.  False when there is
  * none. */
-bool pages_take(Engine *engine, const Sequence *sequence, size_t part);
+bool pages_take(Engine *engine, const Sequence *sequence, size_t runner);
 
 #endif
