@@ -159,7 +159,7 @@ static void planned_in(Session *in, TokenList *texts, const char *what, const ch
     for (size_t i = 0; limited && i < TEXTS; i++)
         engine.sequences[i].quota = i ? 1 + fresh_below(9) : 0;
     for (size_t step = 0; engine.live && step < STEPS; step++) {
-        engine.sequences[2].held = limited && step < 4;
+        engine.sequences[2].paused = limited && step < 4;
         NEED(!engine.hooks.before_plan || engine.hooks.before_plan(&engine, &fault));
         Plan want = plan_by(SHIPPED(engine_plan), &engine), got = plan_by(engine_plan, &engine);
         same_plan(what, step, &got, &want, engine.n_runners);
@@ -316,7 +316,7 @@ GRADE(plans) {
     too_long();
     just_enough();
     planned("three texts", "temp:1.3,draw", o, false);
-    planned("texts with a quota, one of them held at first", "temp:1.3,draw", o, true);
+    planned("texts with a quota, one of them paused at first", "temp:1.3,draw", o, true);
     planned("three texts that look ahead", "contrastive_search:0.6:k=4", o, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) with_negative(&asked[i], &instead);

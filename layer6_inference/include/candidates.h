@@ -37,8 +37,8 @@ typedef struct Candidates {
     /* working memory, (vocab) each; in the arena */
     float *survivors, *work[2], *nearness;
     int32_t *survivor_ids, *work_ids[2], *marks; /* marks: all 0 between stages */
-    int32_t *places;                             /* entry of a token, when that is known */
-    uint64_t *keys, *keys_aside;
+    int32_t *entry_of;                           /* entry of a token, when that is known */
+    uint64_t *keys, *spare_keys;
 } Candidates;
 
 void candidates_init(Candidates *candidates, size_t vocab, Arena *arena);
@@ -90,7 +90,7 @@ void candidates_changed(Candidates *candidates); /* logits were written: forget 
 
 /* Logits were written, and none overtook another: sorted candidates stay so unless two became
  * equal whose ids are the other way round. */
-void candidates_bent(Candidates *candidates);
+void candidates_kept_order(Candidates *candidates);
 
 /* Put the candidates in order of falling logit; equal ones by id. */
 void candidates_sort(Candidates *candidates);

@@ -22,7 +22,8 @@ typedef struct Chain {
     Stage stages[CHAIN_STAGES]; /* owned */
     size_t count;
     size_t begun; /* how often it was reset */
-    size_t owed;  /* bytes of the prompt that the next tokens spell again: set before a reset */
+    size_t
+        pending; /* bytes of the prompt that the next tokens spell again: set before a reset */
     ChainObserver *observer; /* NULL: none */
     void *observer_context;
 } Chain;

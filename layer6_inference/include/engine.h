@@ -69,10 +69,10 @@ Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *o
                      Fault *fault);
 
 /* Would engine_add find sequences for all that such a text reads? */
-bool engine_has_place(const Engine *engine, const GenerateOptions *options);
+bool engine_has_room(const Engine *engine, const GenerateOptions *options);
 
 /* The text gives back its pages and its place, and is held.  When it is not any more, and there
- * is a place (engine_has_place), it reads itself again, to the same bits, and goes on. */
+ * is a place (engine_has_room), it reads itself again, to the same bits, and goes on. */
 void engine_pause(Engine *engine, Sequence *sequence);
 
 /* Make room for another text. */

@@ -74,8 +74,8 @@ struct Extra {
 /* What extras ask of the plan for a text; all zero for a plain one. */
 typedef struct ExtraPlan {
     /* (n_behind) tokens to be tried behind the text, whole or not at all; NULL: none are */
-    const int32_t *behind;
-    size_t n_behind;
+    const int32_t *drafted;
+    size_t n_drafted;
     bool every_row; /* logits are wanted of each token */
     /* it takes its token alone, with pages for one more, and has the pool to itself */
     bool alone;

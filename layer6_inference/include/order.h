@@ -36,10 +36,10 @@ void order_sort(uint64_t *keys, size_t n); /* ascending */
 
 /* Many floats in order, best first, digit by digit: for thousands.  ids ascend; NULL: the id is the index.
  *
- *   keys, aside          room for n each
+ *   keys, spare          room for n each
  *   sorted, sorted_ids   (n) written; may be x and ids */
 void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *keys,
-                     uint64_t *aside, float *sorted, int32_t *sorted_ids);
+                     uint64_t *spare, float *sorted, int32_t *sorted_ids);
 
 /* Move the k smallest to the front, unsorted. */
 void order_select(uint64_t *keys, size_t n, size_t k);

@@ -76,9 +76,9 @@ struct Sequence {
     GenerateResult result; /* so far */
     Step step;
     Slot slot[SEQUENCE_SLOTS];
-    size_t n_slots;      /* 0: it is paused */
-    size_t ctx;          /* how long it may become; SIZE_MAX: without end */
-    size_t cached, told; /* tokens of the prompt: there at first; told to on_read */
+    size_t n_slots;          /* 0: it is paused */
+    size_t ctx;              /* how long it may become; SIZE_MAX: without end */
+    size_t cached, reported; /* tokens of the prompt: there at first; told to on_read */
     double start, first;
     Extra *taker;           /* that takes its tokens; NULL: its chain does */
     ExtraPlan plan;         /* what its extras ask for */
@@ -92,7 +92,7 @@ struct Sequence {
     size_t quota;
     bool live, ready, failed; /* ready: it chooses a token in this step */
     bool in_batch, preempted; /* preempted: it has to read its text again */
-    bool held;                /* it reads nothing now, and chooses nothing */
+    bool paused;              /* it reads nothing now, and chooses nothing */
     bool dead_end;            /* it failed because its chain left no token */
     Fault fault;              /* of one that failed */
 };

@@ -111,7 +111,7 @@ struct Stage {
     double value[STAGE_PARAMS]; /* what the chain says: `apply` reads it */
     size_t index;               /* in the chain */
     /* bytes that token healing removed from the prompt, to be regenerated first */
-    size_t owed;
+    size_t pending;
     double observed; /* what `apply` leaves for `accept` */
     int32_t selected;
     StageListItem *list; /* owned, like all below */

@@ -20,8 +20,8 @@ typedef struct Stream {
     int32_t state;
     StreamSink *sink;
     void *context;
-    char *held; /* owns */
-    size_t held_size, held_room;
+    char *pending; /* owns */
+    size_t pending_size, pending_room;
     size_t size; /* bytes that came in; of a stopped text: up to the stop string */
     bool stopped;
 } Stream;

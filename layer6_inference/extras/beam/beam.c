@@ -283,7 +283,7 @@ static bool beam_is_over(Search *s, StopReason *reason) {
 static bool search(Search *s, const int32_t *prompt) {
     StopReason reason = STOP_LIMIT;
     if (s->o->rules) {
-        s->o->rules->owed = s->o->heal ? s->o->heal->size : 0;
+        s->o->rules->pending = s->o->heal ? s->o->heal->size : 0;
         chain_reset(s->o->rules);
     }
     s->beams[s->count++] = new_beam(s, (State){0}, s->o->rules, prompt, s->prompt);

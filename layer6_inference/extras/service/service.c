@@ -151,7 +151,7 @@ static void pause(Service *s, ServiceRequest *r) {
 
 /* Begin, or go on after a pause.  False when there is no place; then it goes on waiting. */
 static bool start(Service *s, ServiceRequest *r, double now) {
-    if (!engine_has_place(&s->engine, &r->options)) return false;
+    if (!engine_has_room(&s->engine, &r->options)) return false;
     if (!r->sequence) {
         r->sequence = engine_add(&s->engine, r->tokens, &r->options, &r->fault);
         if (!r->sequence) return leave(s, r, REQUEST_FAILED, now), false;
@@ -178,7 +178,7 @@ static void obey(Service *s, ServiceRequest *r, const ScheduleJob *job,
     bool writes = job->running && job->tokens - job->read <=
                                       1; /* a draft is longer: the engine finds it room */
     r->sequence->quota = writes ? 0 : plan->tokens;
-    r->sequence->held = plan->tokens == 0;
+    r->sequence->paused = plan->tokens == 0;
     r->sequence->rank = plan->rank;
     if (plan->tokens) r->served = s->counts.steps;
 }

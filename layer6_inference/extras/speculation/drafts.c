@@ -19,7 +19,7 @@ size_t speculate_lookup(const int32_t *tokens, size_t n, size_t max, int32_t *dr
 void draft_forget(Sequence *s) {
     Draft *g = sequence_draft(s);
     g->made = false, g->accepted = 0;
-    s->plan.behind = NULL, s->plan.n_behind = 0, s->plan.every_row = false;
+    s->plan.drafted = NULL, s->plan.n_drafted = 0, s->plan.every_row = false;
 }
 
 static size_t max_drafted(const Sequence *s) {
@@ -32,7 +32,7 @@ static size_t max_drafted(const Sequence *s) {
 /* Has it read all but its last token, and its draft about as much? */
 static bool is_due(const Sequence *s) {
     const Draft *g = sequence_draft(s);
-    if (!g || g->made || !s->live || s->held || s->preempted) return false;
+    if (!g || g->made || !s->live || s->paused || s->preempted) return false;
     const Slot *text = s->slot, *draft = g->slot;
     size_t count = s->tokens->count, lacks = 2;
     if (g->hidden) /* what it guessed right it reads again */
@@ -142,7 +142,7 @@ static void end_draft(Sequence *s) {
     if (!g || !g->text_count) return;
     s->tokens->count = g->text_count, g->text_count = 0;
     if (g->made)
-        s->plan.behind = g->text, s->plan.n_behind = g->count, s->plan.every_row = true;
+        s->plan.drafted = g->text, s->plan.n_drafted = g->count, s->plan.every_row = true;
 }
 
 bool draft_all(Engine *e, Fault *fault) {

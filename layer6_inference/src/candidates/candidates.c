@@ -16,11 +16,11 @@ void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
         c->work_ids[i] = arena_take(arena, vocab, sizeof *c->work_ids[i]);
     }
     c->keys = arena_take(arena, vocab, sizeof *c->keys);
-    c->keys_aside = arena_take(arena, vocab, sizeof *c->keys_aside);
+    c->spare_keys = arena_take(arena, vocab, sizeof *c->spare_keys);
     c->marks = arena_take(arena, vocab, sizeof *c->marks);
-    c->places = arena_take(arena, vocab, sizeof *c->places);
+    c->entry_of = arena_take(arena, vocab, sizeof *c->entry_of);
     if (c->marks) memset(c->marks, 0, vocab * sizeof *c->marks);
-    if (c->places) memset(c->places, 0, vocab * sizeof *c->places);
+    if (c->entry_of) memset(c->entry_of, 0, vocab * sizeof *c->entry_of);
 }
 
 bool candidates_open(Candidates *c, size_t vocab, Arena *arena, Fault *fault) {
@@ -63,9 +63,9 @@ size_t candidates_find(Candidates *c, int32_t token) {
     if (token < 0 || (size_t)token >= c->vocab) return c->count;
     if (c->dense) return (size_t)token;
     for (size_t i = 0; !(c->known & KNOW_PLACES) && i < c->count; i++)
-        c->places[c->ids[i]] = (int32_t)i;
+        c->entry_of[c->ids[i]] = (int32_t)i;
     c->known |= KNOW_PLACES;
-    size_t entry = (size_t)c->places[token];
+    size_t entry = (size_t)c->entry_of[token];
     return entry < c->count && c->ids[entry] == token ? entry : c->count;
 }
 
@@ -79,7 +79,7 @@ static bool in_order(const Candidates *c) {
     return i >= c->count;
 }
 
-void candidates_bent(Candidates *c) {
+void candidates_kept_order(Candidates *c) {
     bool sorted = c->sorted;
     candidates_changed(c);
     c->sorted = sorted && in_order(c);

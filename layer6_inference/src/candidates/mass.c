@@ -158,12 +158,12 @@ static Border mass_finish(const OpenRange *r) {
     for (size_t i = 0; i < r->n; i++) {
         int32_t id = candidates_id(c, mass_entry_at(r, i));
         c->keys[i] = order_key(r->values[i], id);
-        c->places[id] = (int32_t)mass_entry_at(r, i);
+        c->entry_of[id] = (int32_t)mass_entry_at(r, i);
     }
     order_sort(c->keys, r->n);
     for (size_t i = 0; i < r->n; i++)
-        sorted[i] =
-            r->by_logit ? order_value(c->keys[i]) : c->logits[c->places[order_id(c->keys[i])]];
+        sorted[i] = r->by_logit ? order_value(c->keys[i])
+                                : c->logits[c->entry_of[order_id(c->keys[i])]];
     size_t n = pick_top_p(sorted, r->n, candidates_max(c), r->want);
     if (n < r->min_keep) n = r->min_keep < r->n ? r->min_keep : r->n;
     return (Border){c->keys[n - 1], r->needed + n};

@@ -74,17 +74,17 @@ static void find_places(const float *x, size_t n, uint32_t place[DIGITS][DIGIT_V
 /* One digit at a time, the lowest of the float first: what has equal digits stays in order, so after
  * the third the floats are sorted, and equal floats still stand in the order of their ids. */
 void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *keys,
-                     uint64_t *aside, float *sorted, int32_t *sorted_ids) {
+                     uint64_t *spare, float *sorted, int32_t *sorted_ids) {
     uint32_t place[DIGITS][DIGIT_VALUES];
     find_places(x, n, place);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = order_key(x[i], ids ? ids[i] : (int32_t)i);
         keys[place[0][order_digit_of(key, 0)]++] = key;
     }
-    for (size_t i = 0; i < n; i++) aside[place[1][order_digit_of(keys[i], 1)]++] = keys[i];
+    for (size_t i = 0; i < n; i++) spare[place[1][order_digit_of(keys[i], 1)]++] = keys[i];
     for (size_t i = 0; i < n; i++) {
-        uint32_t at = place[2][order_digit_of(aside[i], 2)]++;
-        sorted[at] = order_value(aside[i]), sorted_ids[at] = order_id(aside[i]);
+        uint32_t at = place[2][order_digit_of(spare[i], 2)]++;
+        sorted[at] = order_value(spare[i]), sorted_ids[at] = order_id(spare[i]);
     }
 }
 

@@ -24,7 +24,7 @@ static bool ids_ascend(const Candidates *c) {
 void candidates_sort(Candidates *c) {
     if (c->sorted) return;
     if (c->count >= MANY && ids_ascend(c)) {
-        order_sort_many(c->logits, c->dense ? NULL : c->ids, c->count, c->keys, c->keys_aside,
+        order_sort_many(c->logits, c->dense ? NULL : c->ids, c->count, c->keys, c->spare_keys,
                         c->survivors, c->survivor_ids);
         candidates_take_survivors(c, c->count, true);
         return;

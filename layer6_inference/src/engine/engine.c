@@ -104,7 +104,7 @@ static size_t wanted_of(const GenerateOptions *o, const Session *session, Sessio
     return n;
 }
 
-bool engine_has_place(const Engine *e, const GenerateOptions *o) {
+bool engine_has_room(const Engine *e, const GenerateOptions *o) {
     Session *main = e->runners[0].session, *session;
     if (free_sequences(e, main) < wanted_of(o, main, main)) return false;
     for (const Extra *x = o->extras; x->kind; x++)
@@ -179,7 +179,7 @@ void engine_share(Engine *e, Sequence *s) {
 static bool sequence_begin(Engine *e, Sequence *s, Fault *fault) {
     if (!open_slots(e, s, fault) || !sequence_open(s, e, fault)) return false;
     engine_share(e, s);
-    s->cached = s->told = slot_length(s->slot);
+    s->cached = s->reported = slot_length(s->slot);
     s->live = true, s->rank = e->joined++;
     return true;
 }
@@ -206,7 +206,7 @@ static void close_slots(Engine *e, Sequence *s) {
 }
 
 void engine_remove(Engine *e, Sequence *s) {
-    if (s->told && !s->failed) sequence_keep_prefixes(s);
+    if (s->reported && !s->failed) sequence_keep_prefixes(s);
     close_slots(e, s);
     e->live -= s->live;
     sequence_close(s);
@@ -214,7 +214,7 @@ void engine_remove(Engine *e, Sequence *s) {
 
 void engine_pause(Engine *e, Sequence *s) {
     engine_preempt(e, s);
-    s->held = true;
+    s->paused = true;
     close_slots(e, s);
 }
 

@@ -17,7 +17,7 @@ static size_t context_room(const Slot *r) {
  * ready. */
 static size_t wishes(Sequence *s, const Slot *r) {
     size_t n = min_size(unread_of(s, r), context_room(r) + 1);
-    if (r == s->slot) n += s->plan.n_behind;
+    if (r == s->slot) n += s->plan.n_drafted;
     EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, r, n);
     return n;
 }
@@ -52,7 +52,7 @@ static bool fits(const Engine *e, Sequence *s) {
 static int32_t token_at(const Sequence *s, const Slot *r, size_t i) {
     size_t total = slot_total(s, r);
     i += r->gone;
-    return i < total ? slot_token(s, r, i) : s->plan.behind[i - total];
+    return i < total ? slot_token(s, r, i) : s->plan.drafted[i - total];
 }
 
 /* Tokens that it reads at once or not at all. */
@@ -126,7 +126,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
     }
     if (s->plan.waits) return;
     s->ready = is_prepared(s) && fits(e, s);
-    if (!s->ready && s->plan.behind) return;
+    if (!s->ready && s->plan.drafted) return;
     if (!promise_pages(e, s)) {
         s->ready = false;
         return;
@@ -138,7 +138,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
 /* Does every slot lack only the token that was chosen last, and what is tried behind it? */
 static bool is_writing(Sequence *s) {
     for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        if (wishes(s, r) > 1 + s->plan.n_behind) return false;
+        if (wishes(s, r) > 1 + s->plan.n_drafted) return false;
     return is_prepared(s);
 }
 
@@ -147,7 +147,7 @@ static void begin_plan(Engine *e) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         s->ready = false;
         for (size_t i = 0; i < s->n_slots; i++) s->slot[i].rows = 0;
-        if (s->live && !s->held && s->preempted) engine_resume(e, s);
+        if (s->live && !s->paused && s->preempted) engine_resume(e, s);
     }
 }
 
@@ -157,7 +157,7 @@ void engine_plan(Engine *e) {
         const bool writing = pass == 0;
         for (size_t i = 0; i < e->room; i++) {
             Sequence *s = &e->sequences[(e->turn + i) % e->room];
-            if (s->live && !s->held && !s->in_batch && is_writing(s) == writing)
+            if (s->live && !s->paused && !s->in_batch && is_writing(s) == writing)
                 plan_sequence(e, s);
         }
     }

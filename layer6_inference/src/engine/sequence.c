@@ -20,7 +20,7 @@ bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     s->step = (Step){.seed = o->seed,
                      .prompt_count = s->tokens->count,
                      .tokenizer = session->model->tokenizer};
-    if (o->chain) o->chain->owed = 0;
+    if (o->chain) o->chain->pending = 0;
     EACH_EXTRA(x, s, take) s->taker = x;
     REQUIRE(o->chain || s->taker, "a text is continued by a chain or by somebody else");
     EACH_EXTRA(x, s, open) {

@@ -12,8 +12,8 @@ static bool tell_reading(Sequence *s) {
     const GenerateOptions *o = &s->options;
     size_t prompt = s->step.prompt_count, read = slot_length(r);
     if (read > prompt) read = prompt;
-    if (read <= s->told) return true;
-    s->told = read;
+    if (read <= s->reported) return true;
+    s->reported = read;
     /* after each piece: a recurrent state is soon overwritten (state.h) */
     sequence_keep_prefixes(s);
     return !o->on_read || o->on_read(o->context, read - s->cached, prompt - s->cached);
@@ -25,7 +25,7 @@ static bool is_to_take(Sequence *s) {
         if (!x->kind->read(x, s, &s->fault)) return sequence_fail(s), false;
     }
     if (!tell_reading(s)) return sequence_end(s, STOP_CALLER), false;
-    if (s->told == s->step.prompt_count && s->options.limits.max_tokens == 0)
+    if (s->reported == s->step.prompt_count && s->options.limits.max_tokens == 0)
         return sequence_end(s, STOP_LIMIT), false;
     if (s->ready && s->result.prefill_seconds == 0)
         s->result.prefill_seconds = clock_seconds() - s->start;
@@ -53,7 +53,7 @@ static void take_all(Engine *e) {
     size_t n = 0;
     for (size_t i = 0; i < e->room; i++) {
         Sequence *s = &e->sequences[i];
-        if (s->live && !s->held && is_to_take(s)) e->taking[n++] = s;
+        if (s->live && !s->paused && is_to_take(s)) e->taking[n++] = s;
     }
     pool_for(e->runners[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {

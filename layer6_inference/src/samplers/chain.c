@@ -25,7 +25,7 @@ void chain_reset(Chain *chain) {
     for (size_t i = 0; i < chain->count; i++) {
         Stage *stage = &chain->stages[i];
         if (!stage->kind->memory) continue;
-        stage->n_rows = 0, stage->owed = chain->owed;
+        stage->n_rows = 0, stage->pending = chain->pending;
         stage->kind->begin(stage, add_row(stage));
     }
 }

@@ -21,10 +21,10 @@ void engine_plan(Engine *e) {
     begin_plan(e);
     size_t first = e->turn++ % e->room;
     for (size_t i = 0, at = first; i < e->room; i++, at = (at + 1) % e->room)
-        if (e->sequences[at].live && !e->sequences[at].held && is_writing(&e->sequences[at]))
+        if (e->sequences[at].live && !e->sequences[at].paused && is_writing(&e->sequences[at]))
             plan_sequence(e, &e->sequences[at]);
     for (size_t i = 0, at = first; i < e->room; i++, at = (at + 1) % e->room) {
         Sequence *s = &e->sequences[at];
-        if (s->live && !s->held && !s->in_batch && !is_writing(s)) plan_sequence(e, s);
+        if (s->live && !s->paused && !s->in_batch && !is_writing(s)) plan_sequence(e, s);
     }
 }

@@ -21,7 +21,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
         sequence_fail(s);
     else if (!s->plan.waits) {
         const bool room = fits(e, s), ready = room && is_prepared(s);
-        if (s->plan.behind && !ready) return;
+        if (s->plan.drafted && !ready) return;
         if (!promise_pages(e, s)) return;
         s->ready = ready;
         for (size_t i = 0; i < s->n_slots; i++)
