@@ -66,7 +66,7 @@ static double compare(const MakeModel *m, int *same) {
     bool opened = model_open_memory(&model, bytes, size, &fault);
     if (opened && more_of(&model)->encoder) tokens[SOURCE] = more_of(&model)->start;
     config.vectors = opened && !model_writes(&model);
-    config.canvas = opened && more_of(&model)->quirks->both_ways;
+    config.bidirectional = opened && more_of(&model)->quirks->bidirectional;
     if (!opened || !session_open(&session, &model, NULL, config, &fault) ||
         !session_eval(&session, tokens, TOKENS, true, &fault)) {
         printf("%s\n", fault.text);

@@ -35,7 +35,8 @@ static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk,
     size_t width = width_of(model), source = model_source(model, tokens, TOKENS);
     SessionConfig config = {
         .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
-    config.canvas = more_of(model)->quirks->both_ways, config.vectors = !model_writes(model);
+    config.bidirectional = more_of(model)->quirks->bidirectional,
+    config.vectors = !model_writes(model);
     assert_true(session_open(&session, model, pool, config, &fault));
     memset(out, 0, source * width * sizeof *out);
     for (size_t at = 0, n; at < TOKENS; at += n) {
@@ -392,7 +393,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
             run(&model, threads, TOKENS, other);
             assert_memory_equal(one, other, all);
         }
-        for (int c = 0; c < 3 && !more_of(&model)->quirks->both_ways; c++) {
+        for (int c = 0; c < 3 && !more_of(&model)->quirks->bidirectional; c++) {
             run(&model, 1 + c, chunks[c], other);
             assert_memory_equal(one, other, all);
         }

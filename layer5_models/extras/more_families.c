@@ -45,7 +45,7 @@ static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL}
     EXPERTS(SCORE), .router_by_key = true, .weights_by_key = true, .choice_bias = true
 
 /* Reads, and does not write; and so BERT, whose norms stand behind the branches */
-#define ENCODER .both_ways = true, .vectors = true
+#define ENCODER .bidirectional = true, .vectors = true
 #define BERT                                                                   \
     ENCODER, .names = bert_names, .no_out_norm = true, .embedding_norm = true, \
              .token_types = true
@@ -224,12 +224,12 @@ static const Recipe rows[] = {
             .scale_tied = true)},
 
     /* Tokens see both ways */
-    {"llada", "LLaDA", RMS, PAIRS, SWIGLU, QUIRKS(.both_ways = true)},
+    {"llada", "LLaDA", RMS, PAIRS, SWIGLU, QUIRKS(.bidirectional = true)},
     {"llada-moe", "LLaDA MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(EXPERTS(SOFTMAX), .both_ways = true)},
-    {"dream", "Dream", RMS, HALVES, SWIGLU, QUIRKS(.both_ways = true)},
+     QUIRKS(EXPERTS(SOFTMAX), .bidirectional = true)},
+    {"dream", "Dream", RMS, HALVES, SWIGLU, QUIRKS(.bidirectional = true)},
     {"rnd1", "RND1", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(EXPERTS(SOFTMAX), .both_ways = true, .renormalize = true)},
+     QUIRKS(EXPERTS(SOFTMAX), .bidirectional = true, .renormalize = true)},
     {"t5encoder", "encoders of T5, mT5, umT5", RMS, GEGLU,
      QUIRKS(ENCODER, T5, .blocks = "enc.blk", .out_norm = "enc.output_norm")},
     {"bert", "BERT, RoBERTa, MiniLM, BGE, E5, GTE, bge-reranker", LAYER,

@@ -37,7 +37,7 @@ static inline Trial try_model(const Model *model) {
                             .max_tokens = 3,
                             .max_logits = 1,
                             .vectors = !writes,
-                            .canvas = writes && more_of(model)->quirks->both_ways};
+                            .bidirectional = writes && more_of(model)->quirks->bidirectional};
     int32_t tokens[3] = {0, 1, 2};
     size_t count = model->sizes.vocab < 3 ? model->sizes.vocab : 3;
     Trial trial = TRIAL_OPENED;

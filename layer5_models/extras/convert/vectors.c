@@ -236,7 +236,7 @@ bool put_vectors(Conversion *c) {
                       c->family->architecture);
     if (!check_activation(c) || !read_limits(c) || !read_prompts(c)) return false;
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
-    if (quirks_of(c->recipe)->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
+    if (quirks_of(c->recipe)->bidirectional) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
     if (head) put_size(c, "pooling_type", POOLING_RANK);
     if (types)
         gguf_put_int(c->writer, "tokenizer.ggml.token_type_count", GGUF_U32,

@@ -30,7 +30,7 @@ bool draft_head_open(Model *head, const Model *m, Fault *fault) {
 static bool check_rows(const Guesses *g, const Model *m, Fault *fault) {
     const char *wanted = "wanted a head that was trained for this model";
     const ModelExtras *e = more_of(m);
-    if (e->encoder || e->streams || e->quirks->both_ways || e->quirks->guesses)
+    if (e->encoder || e->streams || e->quirks->bidirectional || e->quirks->guesses)
         return fault_set(fault, "no draft head in a file of its own reads rows of a %s model",
                          m->recipe->arch);
     if (g->width != m->sizes.dim)

@@ -24,7 +24,8 @@ size_t pooling_width(const Model *m, Pooling pooling) {
 }
 
 SessionConfig pooling_session(const Model *m, size_t longest) {
-    size_t batch = more_of(m)->quirks->both_ways ? longest : min_size(longest, PREFILL_BATCH);
+    size_t batch =
+        more_of(m)->quirks->bidirectional ? longest : min_size(longest, PREFILL_BATCH);
     return (SessionConfig){.vectors = true,
                            .ctx = longest,
                            .sequences = 1,
@@ -47,8 +48,9 @@ static void pool_row(Pooling pooling, const float *row, size_t at, size_t count,
 /* Tokens that are read at once: with all of them wanted there must be a row for each. */
 static size_t piece_of(const Session *s, size_t left) {
     size_t most = min_size(s->max_logits, s->max_tokens);
-    return more_of(s->model)->quirks->both_ways ? left
-                                                : min_size(left, min_size(most, PREFILL_BATCH));
+    return more_of(s->model)->quirks->bidirectional
+               ? left
+               : min_size(left, min_size(most, PREFILL_BATCH));
 }
 
 static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t count,

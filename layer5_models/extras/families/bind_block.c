@@ -74,7 +74,7 @@ static void set_more_attention(Binder *b, Block *block, size_t layer) {
     a->clamp = x->clamp;
     a->shape.scale = score_scale(m, s, a->shape.scale);
     a->shape.max_bias = x->max_bias;
-    a->shape.mask.causal = !q->both_ways && !s->extras->encodes;
+    a->shape.mask.causal = !q->bidirectional && !s->extras->encodes;
     a->shape.mask.chunk = s->rope ? q->chunk : 0;
     a->gate_in_q = s->extras->gate_in_q;
     if (q->value_norms)

@@ -11,16 +11,17 @@
 
 /* ------------------------------------------------------------------ opening */
 
-static bool check_direction(const Model *m, bool canvas, Fault *fault) {
-    if (more_of(m)->quirks->both_ways == canvas) return true;
-    return canvas ? fault_set(fault,
-                              "a %s model writes from left to right (strata generate): it has "
-                              "not learned to fill places in any order",
-                              m->recipe->arch)
-                  : fault_set(fault,
-                              "a %s model does not write from left to right: it is a diffusion "
-                              "model, which fills places in any order (strata diffuse)",
-                              m->recipe->arch);
+static bool check_direction(const Model *m, bool bidirectional, Fault *fault) {
+    if (more_of(m)->quirks->bidirectional == bidirectional) return true;
+    return bidirectional
+               ? fault_set(fault,
+                           "a %s model writes from left to right (strata generate): it has "
+                           "not learned to fill places in any order",
+                           m->recipe->arch)
+               : fault_set(fault,
+                           "a %s model does not write from left to right: it is a diffusion "
+                           "model, which fills places in any order (strata diffuse)",
+                           m->recipe->arch);
 }
 
 bool check_more_session(const Model *m, const SessionConfig *config, Fault *fault) {
@@ -36,7 +37,7 @@ bool check_more_session(const Model *m, const SessionConfig *config, Fault *faul
         return fault_set(
             fault, "this %s model does not write: it makes %s of texts, as strata %s shows",
             m->recipe->arch, ranks ? "scores" : "vectors", ranks ? "rerank" : "embed");
-    return config->vectors || check_direction(m, config->canvas, fault);
+    return config->vectors || check_direction(m, config->bidirectional, fault);
 }
 
 size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
@@ -47,7 +48,7 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
         const Indexer *index = &m->blocks[l].extras->mla.index;
         shapes[l].state = block_state(&m->blocks[l]);
         if (e->back || e->encodes) shapes[l].kv_heads = 0;
-        if (x->quirks->both_ways) shapes[l].window = 0;
+        if (x->quirks->bidirectional) shapes[l].window = 0;
         if (!index->heads) continue;
         shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
         layers = 2 * m->sizes.layers;
@@ -97,7 +98,7 @@ void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
 bool session_lend(Session *s, const float *rows, size_t count, Fault *fault) {
     const ModelExtras *m = more_of(s->model);
     const bool looks = m->layer_table.table.data;
-    if (looks || m->encoder || m->quirks->both_ways)
+    if (looks || m->encoder || m->quirks->bidirectional)
         return fault_set(fault, "a %s model reads no pictures: %s", s->model->recipe->arch,
                          looks ? "its layers look tokens up by themselves"
                                : "it does not go on with a text");
@@ -272,7 +273,7 @@ static bool run_more(Session *s, const Batch *batch) {
 
 bool forward_more(Session *s, const Batch *batch, Fault *fault) {
     if (!check_more(s, batch, fault)) return false;
-    for (size_t i = 0; i < batch->count && more_of(s->model)->quirks->both_ways; i++)
+    for (size_t i = 0; i < batch->count && more_of(s->model)->quirks->bidirectional; i++)
         kv_truncate(&s->kv, (size_t)batch->sequence[i], 0);
     if (!take_room(s, batch, fault)) return false;
     return run_more(s, batch) || stop_batch(s, batch, fault);
@@ -296,7 +297,7 @@ static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool al
 
 /* Tokens in batches; a source, which has no logits, in one with what follows. */
 bool eval_more(Session *s, const int32_t *tokens, size_t count, bool all_logits, Fault *fault) {
-    if (more_of(s->model)->quirks->both_ways)
+    if (more_of(s->model)->quirks->bidirectional)
         return eval_canvas(s, tokens, count, all_logits, fault);
     for (size_t at = 0, n; at < count; at += n) {
         size_t source =

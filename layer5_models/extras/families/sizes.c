@@ -46,7 +46,7 @@ static void read_logit_shift(Binder *b) {
     const char *key = "diffusion.shift_logits";
     const GgufPair *pair = gguf_find(&b->model->gguf, key);
     char got[96];
-    if (!quirks_in(b)->both_ways || quirks_in(b)->vectors || !b->ok) return;
+    if (!quirks_in(b)->bidirectional || quirks_in(b)->vectors || !b->ok) return;
     extras_of(b)->shift_logits = !pair || (pair->type == GGUF_BOOL && *pair->data);
     if (!pair) return;
     b->used_keys[pair - b->model->gguf.pairs] = true;

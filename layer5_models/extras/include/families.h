@@ -96,7 +96,7 @@ typedef struct Quirks {
 
     /* positions and attention */
     /* a token sees all of the text: a diffusion model, which fills a canvas, or an encoder */
-    bool both_ways;
+    bool bidirectional;
     bool token_types;       /* files may have a row for each of two texts: token_types */
     bool rope_windows_only; /* only layers with a window have positions */
     bool rope_by_key;       /* none have where rope.scaling.finetuned is false */

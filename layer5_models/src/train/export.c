@@ -7,7 +7,7 @@
 #include <string.h>
 
 const char *train_family(const TrainConfig *c) {
-    return c->family ? c->family->arch : c->shape.both_ways ? "llada" : "llama";
+    return c->family ? c->family->arch : c->shape.bidirectional ? "llada" : "llama";
 }
 
 /* Rows 1 for a vector. */
@@ -44,7 +44,7 @@ static void put_attention(GgufWriter *out, const TrainConfig *c, const char *arc
     char key[KEY];
     put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
     gguf_put_float(out, family_key(key, arch, "rope.freq_base"), GGUF_F32, c->rope_theta);
-    if (!c->shape.both_ways) return;
+    if (!c->shape.bidirectional) return;
     gguf_put_int(out, family_key(key, arch, "attention.causal"), GGUF_BOOL, false);
     gguf_put_int(out, "diffusion.shift_logits", GGUF_BOOL, false);
 }

@@ -20,7 +20,7 @@ static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault
     if (tokenizer_count(tokenizer) != c->vocab)
         return fault_set(fault, "the tokenizer has %zu tokens, the model %zu",
                          tokenizer_count(tokenizer), c->vocab);
-    if (s->both_ways && tokenizer_mask(tokenizer) < 0)
+    if (s->bidirectional && tokenizer_mask(tokenizer) < 0)
         return fault_set(fault, "the tokenizer has no token for an open place");
     if (tokenizer_bos(tokenizer) < 0)
         return fault_set(fault, "the tokenizer has no token to begin documents with");

@@ -15,7 +15,7 @@ bool diffusion_session(Session *session, const Model *model, Pool *pool, size_t 
                             .max_tokens = places,
                             .max_logits = asked,
                             .kv = kv,
-                            .canvas = true};
+                            .bidirectional = true};
     if (places > model->sizes.ctx)
         return fault_set(fault, "a canvas of %zu places, and the model's context has %zu",
                          places, model->sizes.ctx);
