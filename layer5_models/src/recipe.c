@@ -10,7 +10,7 @@ static const Recipe recipes[] = {
     {"qwen3", "Qwen 3", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED},
     {"smollm3", "SmolLM 3", RMS, PAIRS, SWIGLU, .no_rope_every = 4},
     {"olmo2", "OLMo 2, OLMo 3", RMS, HALVES, SWIGLU, .no_pre_norms = true, .post_norms = true,
-     .head_norms = HEAD_NORMS_ROW, .window_pattern = 4, .window_stretching = WINDOW_AS_TRAINED},
+     .head_norms = HEAD_NORMS_ROW, .window_pattern = 4, .window_rope = WINDOW_ROPE_AS_TRAINED},
     {"phi3", "Phi 3, Phi 4", RMS, HALVES, SWIGLU, .window_everywhere = true, .gate_in_up = true},
     {"ernie4_5", "ERNIE 4.5", RMS, PAIRS, SWIGLU},
     {"pangu-embedded", "openPangu Embedded", RMS, HALVES, SWIGLU, .rope_freqs = true},
@@ -32,7 +32,7 @@ static const Recipe recipes[] = {
      .scale_by_dim_layers = 46},
     {"gemma3", "Gemma 3", RMS, HALVES, GEGLU, .head_norms = HEAD_NORMS_SHARED, .post_norms = true,
      .scale_embedding = true, .logit_softcap = -1, .window_pattern = 6, .window_theta = 10000,
-     .window_stretching = WINDOW_UNSTRETCHED, .scale_by_dim_layers = 62},
+     .window_rope = WINDOW_ROPE_UNSCALED, .scale_by_dim_layers = 62},
 };
 /* clang-format on */
 

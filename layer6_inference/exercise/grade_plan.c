@@ -131,7 +131,7 @@ static TokenList source_of(const Model *m, size_t n) {
     TokenList ids = {0};
     NEED(token_list_reserve(&ids, n + 1, &fault));
     for (size_t i = 0; i < n; i++) token_list_add(&ids, 3 + (int32_t)fresh_below(200));
-    token_list_add(&ids, more_of(m)->start);
+    token_list_add(&ids, model_extras(m)->start);
     return ids;
 }
 

@@ -1,5 +1,5 @@
 /* check.c - keys of families that are more than plain decoders which say what is done anyway.
- * See src/model/left_over.c. */
+ * See src/model/unknown_keys.c. */
 #include "families/parts.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *     bind.c        tensors by name, each with its shape and format
  *     bind_block.c  the tensors of a block by their roles
  *     model.c       all of it, in order
- *     left_over.c   keys and tensors that were never looked up
+ *     unknown_keys.c   keys and tensors that were never looked up
  *
  * A family that is more than a plain decoder has FamilyHooks, which take the place of these
  * steps and are made of the same functions.
@@ -190,7 +190,7 @@ RopeScaling read_scaling(Binder *binder);
 /* How c->scaling stretches: its factor, and YaRN's numbers.
  *
  *   sized   what is turned may change its size (attn_factor) */
-void read_stretching(Binder *binder, RopeConfig *c, bool sized);
+void read_scale_factor(Binder *binder, RopeConfig *c, bool sized);
 
 /* A divisor for each pair that turns anywhere; layers that turn fewer use the first. */
 const float *read_divisors(Binder *binder, bool required);
@@ -243,6 +243,6 @@ bool check_container(Binder *binder);
 
 /* Fails when the file says what is not computed: with a key that would have to have another
  * value, or a key or tensor that was never looked up. */
-bool refuse_left_over(Binder *binder);
+bool refuse_unknown(Binder *binder);
 
 #endif

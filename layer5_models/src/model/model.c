@@ -100,7 +100,7 @@ static bool bind_file(Binder *b) {
     if (b->kind->words && !(m->tokenizer = tokenizer_open(&m->gguf, b->fault))) return false;
     if (!(m->hooks ? m->hooks->read_sizes : read_sizes)(b) || !read_layers(b)) return false;
     arena_measure(&m->arena);
-    if (!bind_model(b) || !refuse_left_over(b)) return false;
+    if (!bind_model(b) || !refuse_unknown(b)) return false;
     size_t needed = m->arena.used;
     return arena_init(&m->arena, needed, b->fault) && bind_model(b);
 }

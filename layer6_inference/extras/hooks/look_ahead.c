@@ -101,7 +101,7 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
 
 static bool look_ahead_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     Session *session = e->runners[0].session;
-    if (more_of(session->model)->encoder)
+    if (model_extras(session->model)->encoder)
         return fault_set(fault,
                          "a stage that looks ahead compares all tokens of a text, and those of "
                          "a source are another text's: take another stage");

@@ -92,8 +92,9 @@ static void head_layout(Head *h, const Session *session) {
     const Model *m = session->model;
     h->input = arena_take(&h->arena, session->max_tokens * m->sizes.dim, sizeof *h->input);
     h->known = arena_take(&h->arena, PREFILL_BATCH * m->sizes.dim, sizeof *h->known);
-    h->tapped = arena_take(&h->arena, PREFILL_BATCH * GUESS_DEPTHS * more_of(m)->guesses.width,
-                           sizeof *h->tapped);
+    h->tapped =
+        arena_take(&h->arena, PREFILL_BATCH * DRAFT_DEPTHS * model_extras(m)->draft_head.width,
+                   sizeof *h->tapped);
 }
 
 static void heads_close(Engine *e) {
@@ -105,10 +106,10 @@ static void heads_close(Engine *e) {
 
 /* A draft head in a file of its own reads more of its model than the last row. */
 static void tap_for(Session *main, const Session *head, float *rows) {
-    const Guesses *g = &more_of(head->model)->guesses;
+    const DraftHead *g = &model_extras(head->model)->draft_head;
     if (!g->model || g->model != main->model) return;
     REQUIRE(!main->extras->tap.count, "an engine has one draft head in a file of its own");
-    session_tap(main, g->layers, GUESS_DEPTHS, rows);
+    session_tap(main, g->layers, DRAFT_DEPTHS, rows);
 }
 
 /* The part's model is a draft head: from now on the engine keeps for it what the model knew. */

@@ -107,8 +107,8 @@ static void draft_rollback(Extra *x, Sequence *s) {
 /* A draft head reads rows of its own model. */
 static bool check_draft_head(const Model *head, const Model *model, Fault *fault) {
     if (!draft_head_is(head)) return true;
-    if (more_of(head)->quirks->guesses)
-        return more_of(head)->guesses.model == model ||
+    if (model_extras(head)->quirks->is_draft_head)
+        return model_extras(head)->draft_head.model == model ||
                fault_set(fault, "the draft head drafts for another model (draft_head_fit)");
     return head->sizes.dim == model->sizes.dim ||
            fault_set(fault,

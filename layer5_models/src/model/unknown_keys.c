@@ -1,4 +1,4 @@
-/* left_over.c - nothing that a file says is ignored.  See bind.h.
+/* unknown_keys.c - nothing that a file says is ignored.  See bind.h.
  *
  * Keys live in namespaces.  `<arch>.` and `diffusion.` say what to compute: every key of them
  * is looked up, or the file is refused; `adapter.` says that this is no whole model, which is
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool left_over_is_integer(const GgufPair *pair, int64_t max) {
+static bool unknown_is_integer(const GgufPair *pair, int64_t max) {
     int64_t value;
     return pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value) &&
            value >= 0 && value <= max;
@@ -22,7 +22,7 @@ static bool check_split(Binder *b) {
                    *number = gguf_find(&b->model->gguf, "split.no");
     char parts[96], part[96];
     if (!count && !number) return true;
-    if (count && left_over_is_integer(count, 1) && (!number || left_over_is_integer(number, 0)))
+    if (count && unknown_is_integer(count, 1) && (!number || unknown_is_integer(number, 0)))
         return true;
     return b->ok = fault_set(b->fault,
                              "the file is one part of a split model: split.count is %s, "
@@ -145,7 +145,7 @@ static bool refuse_tensors(Binder *b) {
     return true;
 }
 
-bool refuse_left_over(Binder *b) {
+bool refuse_unknown(Binder *b) {
     const FamilyHooks *hooks = b->model->hooks;
     return refuse_tensors(b) && (!hooks || hooks->check_keys(b)) && check_fixed_keys(b) &&
            check_information(b) && refuse_keys(b);
