@@ -142,10 +142,10 @@ static bool read_limits(Conversion *c) {
     Json *json;
     if (!read_object(c, "sentence_bert_config.json", &json)) return false;
     const JsonValue *limits = json ? json_root(json) : NULL;
-    size_t longest, places = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
+    size_t longest, items = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
     c->lowers = json_true(limits, "do_lower_case");
     if (json_size(json_get(limits, "max_seq_length"), &longest) &&
-        longest < places - min_size(places, c->first_position))
+        longest < items - min_size(items, c->first_position))
         convert_note(c,
                      "sentence_bert_config.json cuts texts after %zu tokens: here they are "
                      "read whole, as far as the context goes",

@@ -76,14 +76,14 @@ static bool add_symbol(BpeTrainer *t, const int32_t pair[2]) {
 bool bpe_learn(BpeTrainer *t, Fault *fault) {
     Progress progress;
     int32_t pair[2] = {0, 0};
-    progress_start(&progress, "vocabulary", "merges", (double)(t->most - 256));
-    while (t->ok && t->n_symbols < t->most) {
+    progress_start(&progress, "vocabulary", "merges", (double)(t->max_symbols - 256));
+    while (t->ok && t->n_symbols < t->max_symbols) {
         count_pairs(t);
         if (!best_pair(t, pair))
             return fault_set(fault,
                              "the corpus has words for %zu merges, %zu are wanted: give more "
                              "text or a smaller vocabulary",
-                             t->n_symbols - 256, t->most - 256);
+                             t->n_symbols - 256, t->max_symbols - 256);
         replace_pair(t, pair, (int32_t)t->n_symbols);
         if (!add_symbol(t, pair)) break;
         progress_show(&progress, (double)(t->n_symbols - 256));

@@ -148,7 +148,7 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
         return fault_set(fault,
                          "a vocabulary of %zu has no room for %zu special tokens and 256 bytes",
                          vocab, n_specials);
-    BpeTrainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
+    BpeTrainer t = {.n_symbols = 256, .max_symbols = vocab - n_specials, .ok = true};
     t.symbols = calloc(vocab, sizeof *t.symbols);
     t.merges = calloc(vocab, sizeof *t.merges);
     Cutting cutting = {0};

@@ -21,10 +21,10 @@ typedef struct PairCount {
 typedef struct BpeTrainer {
     WordCount *words; /* (capacity) open addressing by bytes; empty: bytes.size = 0 */
     size_t capacity, used;
-    Text *symbols;          /* (n_symbols) the bytes of each, 0..255 first */
-    int32_t (*merges)[2];   /* (n_symbols - 256) the pair that each later symbol was */
-    size_t n_symbols, most; /* so far, and wanted */
-    PairCount *pairs;       /* (pair_capacity) a table, open addressing by both */
+    Text *symbols;                 /* (n_symbols) the bytes of each, 0..255 first */
+    int32_t (*merges)[2];          /* (n_symbols - 256) the pair that each later symbol was */
+    size_t n_symbols, max_symbols; /* so far, and wanted */
+    PairCount *pairs;              /* (pair_capacity) a table, open addressing by both */
     size_t pair_capacity;
     bool ok; /* false: out of memory */
 } BpeTrainer;

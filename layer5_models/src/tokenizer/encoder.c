@@ -70,7 +70,7 @@ static bool copy_known(const KnownWord *known, TokenList *tokens, Fault *fault) 
     return true;
 }
 
-void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first) {
+void encoder_report(const Encoder *encoder, Text word, const TokenList *tokens, size_t first) {
     if (encoder->report) encoder->report->word(encoder, word, tokens, first);
 }
 
@@ -81,11 +81,11 @@ bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *to
     if (known->bytes.size && known->first >= encoder->known_from &&
         text_equal(known->bytes, word)) {
         if (!copy_known(known, tokens, fault)) return false;
-        encoder_tell(encoder, word, tokens, first);
+        encoder_report(encoder, word, tokens, first);
         return true;
     }
     if (!encode(encoder->tokenizer, word, &encoder->scratch, tokens, fault)) return false;
-    encoder_tell(encoder, word, tokens, first);
+    encoder_report(encoder, word, tokens, first);
     *known = (KnownWord){word, first, tokens->count - first};
     return true;
 }

@@ -106,7 +106,7 @@ bool encoder_clean(Encoder *encoder, Text *text, Fault *fault);
 bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *tokens,
                   Fault *fault);
 /* Report a word, whose tokens are those of the list from `first` on. */
-void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
+void encoder_report(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
 
 /* tokenizer.c: encode a text.
  *
