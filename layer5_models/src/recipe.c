@@ -3,7 +3,7 @@
 
 /* clang-format off */
 static const Recipe recipes[] = {
-    /* Llama and its line: RMS norms, rotation, a gated network */
+    /* Llama and relatives: RMS norms, rotary positions, a gated network */
     {"llama", "Llama 1-3, Mistral, SmolLM2, TinyLlama, the storyteller", RMS, PAIRS,
      SWIGLU, .rope_freqs = true, .window_everywhere = true},
     {"qwen2", "Qwen 1.5, 2, 2.5", RMS, HALVES, SWIGLU},
@@ -16,7 +16,7 @@ static const Recipe recipes[] = {
     {"pangu-embedded", "openPangu Embedded", RMS, HALVES, SWIGLU, .rope_freqs = true},
     {"arcee", "Arcee AFM", RMS, PAIRS, .act = ACT_RELU_SQUARED, .rope_freqs = true},
 
-    /* The line of GPT: norms with a mean, biases, most networks without a gate */
+    /* GPT and relatives: norms with a mean, biases, most networks without a gate */
     {"phi2", "Phi 1, 1.5, 2", LAYER, HALVES, .act = ACT_GELU_TANH, .wiring = &parallel_wiring},
     {"gptj", "GPT-J", LAYER, PAIRS, .act = ACT_GELU_TANH, .wiring = &parallel_wiring},
     {"gptneox", "GPT-NeoX, Pythia", LAYER, HALVES, .act = ACT_GELU_TANH, .parallel_by_key = true},
@@ -25,7 +25,7 @@ static const Recipe recipes[] = {
     {"starcoder2", "StarCoder 2", LAYER, HALVES, .act = ACT_GELU_TANH, .window_everywhere = true},
     {"jais2", "Jais 2", LAYER, HALVES, .act = ACT_RELU_SQUARED},
 
-    /* Gemma: norms on both sides, large embeddings */
+    /* Gemma: norms before and after, scaled embeddings */
     {"gemma", "Gemma 1", RMS, HALVES, GEGLU, .scale_embedding = true},
     {"gemma2", "Gemma 2", RMS, HALVES, GEGLU, .post_norms = true, .scale_embedding = true,
      .attn_softcap = 50, .logit_softcap = 30, .window = 4096, .window_pattern = 2,

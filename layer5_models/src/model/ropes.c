@@ -1,4 +1,4 @@
-/* ropes.c - how a model's positions turn, from its keys.  See bind.h. */
+/* ropes.c - a model's rotary positions, from its keys.  See bind.h. */
 #include "bind.h"
 
 #include <math.h>
@@ -56,8 +56,8 @@ const float *read_divisors(Binder *b, bool required) {
                        "rope.dimension_count");
 }
 
-/* Windowed layers reach no further than they were trained, so some families do not stretch
- * them. YaRN that does not stretch still leaves attn_factor. */
+/* Windowed layers reach no further than in training, so some families do not scale them; YaRN
+ * without scaling still has attn_factor. */
 void read_window_rope(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     c->rotary = rotary_of(b->model, true);

@@ -1,5 +1,5 @@
-/* encoder.c - a text word by word.  No merge crosses from one word to the next, and words
- * repeat: the tokens of one that came before are copied from where they stand in the list. */
+/* encoder.c - a text word by word.  No merge crosses words, and words repeat: the tokens of a
+ * word seen before are copied from earlier in the list. */
 #include "encoder.h"
 
 #include <stdlib.h>
@@ -97,7 +97,7 @@ bool encoder_clean(Encoder *encoder, Text *text, Fault *fault) {
     return !style || style->clean(encoder, text, fault);
 }
 
-/* Spaces as U+2581, one more in front when the file asks for it. */
+/* Spaces as U+2581, with one more in front if the file asks for it. */
 static bool spaces_escaped(Encoder *encoder, Text *text, Fault *fault) {
     size_t max = 3 * (text->size + 1);
     char *out = encoder_room(encoder, max, fault), *end = out;

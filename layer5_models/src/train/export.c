@@ -10,7 +10,7 @@ const char *train_family(const TrainConfig *c) {
     return c->family ? c->family->arch : c->shape.bidirectional ? "llada" : "llama";
 }
 
-/* Rows 1 for a vector. */
+/* A vector has 1 row. */
 void train_file_shape(const Parameter *p, size_t shape[2]) {
     shape[0] = p->taps ? p->cols / p->taps : p->rows;
     shape[1] = p->taps ? p->taps : p->cols;

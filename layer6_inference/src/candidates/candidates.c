@@ -58,7 +58,7 @@ bool candidates_load(Candidates *c, float *logits, Fault *fault) {
     return true;
 }
 
-/* The places of tokens that are gone are not cleared: they point to entries of others. */
+/* entry_of is never cleared: entries of removed tokens point to other tokens, so check. */
 size_t candidates_find(Candidates *c, int32_t token) {
     if (token < 0 || (size_t)token >= c->vocab) return c->count;
     if (c->dense) return (size_t)token;
@@ -114,7 +114,7 @@ void candidates_set(Candidates *c, size_t entry, float logit) {
         scan_segment_max(c->logits + segment, size, &c->segment_max[segment / SCAN_SEGMENT]);
     }
     if (logit > c->max || isnan(logit))
-        c->max = logit; /* or, where it was not known, still is not */
+        c->max = logit; /* the maximum stays known */
     else if (before == c->max)
         c->known &= ~(unsigned)KNOW_MAX;
 }
@@ -123,7 +123,7 @@ void candidates_scale(Candidates *c, float factor) {
     unsigned kept = c->known & (KNOW_MAX | KNOW_SEGMENTS | KNOW_PLACES);
     float *logits = c->logits;
     size_t i = 0, n = c->count;
-    for (; i + 16 <= n; i += 16) /* a fixed number at a time: the compiler takes lanes */
+    for (; i + 16 <= n; i += 16) /* fixed blocks, so that the compiler uses vector lanes */
         for (size_t k = i; k < i + 16; k++) logits[k] *= factor;
     for (; i < n; i++) logits[i] *= factor;
     if (kept & KNOW_SEGMENTS)

@@ -1,4 +1,4 @@
-/* engine.c - texts come and go.  See engine.h; what a step does: step.c. */
+/* engine.c - sequences join and leave an engine.  See engine.h; what a step does: step.c. */
 #include "prefix.h"
 #include "take.h"
 
@@ -35,7 +35,7 @@ void engine_close(Engine *e) {
 
 /* ------------------------------------------------------------------ what a text reads */
 
-/* The part of a session's model; a new one, behind the others, when it has none. */
+/* The runner of this session's model, opened if there is none yet. */
 static bool engine_find_runner(Engine *e, Session *session, size_t *runner, Fault *fault) {
     for (*runner = 0; *runner < e->n_runners; ++*runner)
         if (e->runners[*runner].session == session) return true;
@@ -51,7 +51,7 @@ static bool are_known(const TokenList *tokens, const Session *session, Fault *fa
     return true;
 }
 
-/* One more slot of the text: it gets a sequence of the session that nobody uses. */
+/* Gives the text one more slot: an unused sequence of the session. */
 static bool open_slot(Engine *e, Sequence *s, Session *session, const TokenList *instead,
                       Fault *fault) {
     Slot *r = &s->slot[s->n_slots];
@@ -70,7 +70,7 @@ static bool open_slot(Engine *e, Sequence *s, Session *session, const TokenList 
     return true;
 }
 
-/* In which session an extra reads; NULL: in none. */
+/* The session an extra reads in; NULL: none. */
 static Session *session_of(const Extra *x, Session *main) {
     return x->session ? x->session : x->instead ? main : NULL;
 }
@@ -97,7 +97,7 @@ static size_t free_sequences(const Engine *e, const Session *session) {
     return session->kv.config.sequences;
 }
 
-/* Sequences of a session that a text with these options reads in. */
+/* How many sequences of a session a text with these options needs. */
 static size_t wanted_of(const GenerateOptions *o, const Session *session, Session *main) {
     size_t n = session == main;
     for (const Extra *x = o->extras; x->kind; x++) n += session_of(x, main) == session;
@@ -114,20 +114,20 @@ bool engine_has_room(const Engine *e, const GenerateOptions *o) {
     return true;
 }
 
-/* Would slot b, had it read its first n tokens, hold what slot a has of them now that some
- * are cut out of its memory? */
+/* Had slot b read its first n tokens, would the same ones be cut out of its memory as out of
+ * a's? */
 static bool cut_alike(const Slot *a, const Slot *b, size_t n) {
     return b->kept == a->kept && n >= a->gone + session_ctx(a->session) - a->cut;
 }
 
-/* Length of the common prefix that slot a has already evaluated: all but b's last token at
- * most, which has to be read for its logits.  Of what was cut out of a's memory, *gone tokens
- * would have been cut out of b's, too. */
+/* Length of the common prefix that slot a has already evaluated, without b's last token, which
+ * is needed for its logits.  *gone: tokens cut out of a's memory that would be cut out of b's
+ * too. */
 static size_t in_common(const Sequence *s, const Slot *a, const Sequence *t, const Slot *b,
                         size_t *gone) {
     size_t max = min_size(slot_length(a), slot_total(s, a)), n = 0;
     *gone = 0;
-    if (a->at_once != b->at_once) return 0; /* read as a whole */
+    if (a->at_once != b->at_once) return 0; /* read in one batch or not at all */
     max = min_size(max, slot_total(t, b) - 1);
     while (n < max && slot_token(s, a, n) == slot_token(t, b, n)) n++;
     if (a->gone && !cut_alike(a, b, n)) return min_size(n, slot_kept(a));
@@ -135,8 +135,7 @@ static size_t in_common(const Sequence *s, const Slot *a, const Sequence *t, con
     return n;
 }
 
-/* Begin with the longest text that another sequence here, or a kept prefix, has in common with
- * this one, of the same salt. */
+/* Reuse the longest cached prefix: another sequence's or a kept one, of the same salt. */
 static void share_prefix(Engine *e, const Sequence *s, Slot *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
@@ -147,10 +146,11 @@ static void share_prefix(Engine *e, const Sequence *s, Slot *r) {
         const Sequence *other = &e->sequences[i / SEQUENCE_SLOTS];
         const Slot *a = &other->slot[i % SEQUENCE_SLOTS];
         if (other == s || a->session != r->session || other->options.salt != s->options.salt)
-            continue; /* another model's, or nobody's */
+            continue; /* another model's, or free */
         size_t gone, n = in_common(other, a, s, r, &gone),
                      reach = kv_reach(kv, a->id, n - gone);
-        if (gone && reach < n - gone) continue; /* a window has given back what it would need */
+        if (gone && reach < n - gone)
+            continue; /* its window has already dropped what this one needs */
         if (reach + gone > best) best = reach + gone, from = a, cut = gone;
     }
     if (!from) return;

@@ -1,9 +1,8 @@
-/* pages.c - memory for what a step reads, and who gives it back when there is not enough.
+/* pages.c - KV pages for a step, and preemption when there are too few.
  *
- * The mechanism: a text that is preempted loses its pages and none of its tokens.  It reads
- * them again when there is room, to the same bits (decoder.h).  The policy is pages_victim, and
- * nothing else: the lowest rank goes on, without a scheduler who joined first, and so all come
- * to their end. */
+ * A preempted sequence loses its pages but keeps its tokens, and is evaluated again when there
+ * is room, to the same bits (decoder.h).  The policy is pages_victim alone: the lowest rank (by
+ * default the first to join) is never preempted, so every sequence finishes. */
 #include "prefix.h"
 #include "take.h"
 
@@ -13,8 +12,8 @@ static bool holds_pages(const Sequence *s, size_t runner) {
     return false;
 }
 
-/* Which text gives its pages to `s`: one that is over or waits; else the last one to join,
- * after `s`, that is not in the batch; NULL: none. */
+/* Whose pages go to `s`: a finished or waiting sequence's; else those of the highest rank
+ * behind `s` that is not in the batch; NULL: none. */
 static Sequence *pages_victim(Engine *e, const Sequence *s, size_t runner) {
     Sequence *last = NULL;
     for (Sequence *t = e->sequences; t < e->sequences + e->room; t++) {
@@ -26,7 +25,7 @@ static Sequence *pages_victim(Engine *e, const Sequence *s, size_t runner) {
     return last;
 }
 
-/* Whole pages stay as prefixes until they are needed. */
+/* Whole pages are kept as prefixes until they are needed. */
 void engine_preempt(Engine *e, Sequence *s) {
     e->preemptions += s->live;
     sequence_keep_prefixes(s);
@@ -52,7 +51,7 @@ static bool promise_slot(Engine *e, const Sequence *s, const Slot *r, size_t tok
     return true;
 }
 
-/* No other text has, or is about to take, pages of this model. */
+/* No other sequence has pages of this model, or is about to take some. */
 static bool is_alone(const Engine *e, const Sequence *s, size_t runner) {
     for (const Sequence *t = e->sequences; t < e->sequences + e->room; t++)
         if (t != s && t->live && (t->in_batch || holds_pages(t, runner))) return false;

@@ -1,20 +1,19 @@
-/* plan.c - which tokens of which texts go into the batches of a step.  See take.h. */
+/* plan.c - which tokens of which sequences go into a step's batches.  See take.h. */
 #include "take.h"
 
-/* How many tokens it has not read yet. */
+/* Tokens it has not read yet. */
 static size_t unread_of(const Sequence *s, const Slot *r) {
     size_t total = slot_total(s, r), have = slot_length(r);
     return total > have ? total - have : 0;
 }
 
-/* Positions that its context still has. */
+/* Free positions in its context. */
 static size_t context_room(const Slot *r) {
     return session_ctx(r->session) - session_length(r->session, r->id);
 }
 
-/* How many tokens a slot would read in this step, if there were room for all.  Of a text that
- * is longer than its context it is one more than there is room for, so that the text is not
- * ready. */
+/* Tokens a slot would read in this step with unlimited room.  For a text longer than the
+ * context, one more than fits, so that the text is not ready. */
 static size_t wishes(Sequence *s, const Slot *r) {
     size_t n = min_size(unread_of(s, r), context_room(r) + 1);
     if (r == s->slot) n += s->plan.n_drafted;
@@ -22,7 +21,7 @@ static size_t wishes(Sequence *s, const Slot *r) {
     return n;
 }
 
-/* Is a row of logits wanted of each of them, not of the last one alone? */
+/* Does it need logits for every token, not only the last? */
 static bool wants_every(const Sequence *s, const Slot *r) {
     return s->plan.every_row && r == s->slot;
 }
@@ -30,8 +29,7 @@ static bool wants_every(const Sequence *s, const Slot *r) {
 static size_t row_room(const ModelRunner *p) { return p->session->max_logits - p->rows; }
 
 /* Do all slots' unread tokens fit the quota, the context and this step's room for tokens and
- * for rows of logits: one for each token where every one is wanted, else one for each slot
- * that reads at all?  Several slots may share a part. */
+ * for rows of logits?  Several slots may share a runner. */
 static bool fits(const Engine *e, Sequence *s) {
     size_t tokens[ENGINE_MODELS] = {0}, rows[ENGINE_MODELS] = {0};
     for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
@@ -47,15 +45,14 @@ static bool fits(const Engine *e, Sequence *s) {
     return true;
 }
 
-/* The token for position i of a slot's memory: of the text, then of what is tried behind
- * it. */
+/* The token at position i of a slot's memory: of the text, then of its draft. */
 static int32_t token_at(const Sequence *s, const Slot *r, size_t i) {
     size_t total = slot_total(s, r);
     i += r->gone;
     return i < total ? slot_token(s, r, i) : s->plan.drafted[i - total];
 }
 
-/* Tokens that it reads at once or not at all. */
+/* Tokens that must be read in one batch or not at all. */
 static size_t least(const Slot *r) {
     return session_length(r->session, r->id) == 0 ? r->at_once : 0;
 }
@@ -65,16 +62,14 @@ static size_t quota_of(const Sequence *s, const Slot *r) {
     return s->quota ? max_size(s->quota, least(r)) : 0;
 }
 
-/* Queue a slot's next tokens, those behind session_length, bounded by wishes, quota_of, the
- * room in the part's batch and, where every one wants logits, the room for rows; none where
- * that is less than what is read at once (least).  A text that is not ready leaves its last
- * token for later, because that one's logits are for a text that chooses.  Logits are wanted of
- * every token, or of the last one if the text is ready, or of none.  r->row is the first row
- * that it gets (the part's rows so far), r->rows how many. */
+/* Queue a slot's next tokens, bounded by wishes, quota_of, the runner's room, and room for
+ * logits where every token needs them; none if fewer fit than must be read at once (least).  A
+ * text that is not ready keeps its last token for later.  r->row: its first row of logits;
+ * r->rows: how many. */
 static void plan_slot(ModelRunner *p, Sequence *s, Slot *r, bool ready) {
     bool every = wants_every(s, r);
     size_t n = wishes(s, r), at = session_length(r->session, r->id);
-    if (!ready && n) n--; /* the last token's logits are for a text that is ready to choose */
+    if (!ready && n) n--; /* its logits are needed only when the text is ready */
     if (n > runner_room(p)) n = runner_room(p);
     if (s->quota && n > quota_of(s, r)) n = quota_of(s, r);
     if (n < least(r)) n = 0;
@@ -95,8 +90,8 @@ static bool has_context(Sequence *s) {
     return true;
 }
 
-/* Reserve pages for what it would read, and for one token more when it takes its token alone.
- * False when it has to wait, or has failed. */
+/* Reserve pages for what it would read (one token more if it is planned alone).  False: it has
+ * to wait, or has failed. */
 static bool promise_pages(Engine *e, Sequence *s) {
     size_t tokens[SEQUENCE_SLOTS];
     for (size_t i = 0; i < s->n_slots; i++) {
@@ -109,16 +104,14 @@ static bool promise_pages(Engine *e, Sequence *s) {
     return pages_promise(e, s, tokens);
 }
 
-/* Has whoever takes its tokens, if that is not the chain, made up their mind? */
+/* If an extra chooses its tokens: is that one ready? */
 static bool is_prepared(const Sequence *s) {
     return !s->taker || !s->taker->kind->is_ready || s->taker->kind->is_ready(s->taker);
 }
 
-/* All that a text has not read yet when there is room for it, and then it is ready to choose;
- * else a piece.  One without room in its context fails (sequence_fail), before anything else;
- * one that waits is left alone.  Tokens to be tried behind it (plan.behind) are read whole,
- * when it is ready, or not at all; one that is not prepared reads, but is never ready.  Nothing
- * is read without pages: where there are none, the text is not ready, and waits. */
+/* Queue everything unread if it fits, and then the text is ready to choose; else a part of it.
+ * A draft is read whole, by a ready text, or not at all.  Without context the sequence fails;
+ * without pages it waits, not ready. */
 static void plan_sequence(Engine *e, Sequence *s) {
     if (!has_context(s)) {
         sequence_fail(s);
@@ -135,7 +128,7 @@ static void plan_sequence(Engine *e, Sequence *s) {
         plan_slot(&e->runners[r->runner], s, r, s->ready);
 }
 
-/* Does every slot lack only the token that was chosen last, and what is tried behind it? */
+/* Does every slot lack only the last token and the draft? */
 static bool is_writing(Sequence *s) {
     for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
         if (wishes(s, r) > 1 + s->plan.n_drafted) return false;
@@ -153,7 +146,7 @@ static void begin_plan(Engine *e) {
 
 void engine_plan(Engine *e) {
     begin_plan(e);
-    for (int pass = 0; pass < 2; pass++) { /* those that write come first, then prompts */
+    for (int pass = 0; pass < 2; pass++) { /* generating texts come first, then prompts */
         const bool writing = pass == 0;
         for (size_t i = 0; i < e->room; i++) {
             Sequence *s = &e->sequences[(e->turn + i) % e->room];

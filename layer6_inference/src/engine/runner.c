@@ -1,4 +1,4 @@
-/* runner.c - the tokens that one model reads in a step, and which they are.  See take.h. */
+/* runner.c - one model's batch of a step, and what a slot has read.  See take.h. */
 #include "take.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* sequence.c - a text begins and ends: see sequence.h and take.h.  What it does in between is
+/* sequence.c - a text begins and ends.  See sequence.h and take.h; in between:
  * sequence_take.c. */
 #include "generate.h"
 #include "take.h"

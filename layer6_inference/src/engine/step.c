@@ -1,7 +1,7 @@
 /* step.c - one step of all texts: feed, choose, append.
  *
  *     feed      engine_plan() fills a batch for each model (plan.c), engine_forward() runs it
- *     choose    by its chain each text that is ready: sequence_choose() (sequence_take.c)
+ *     choose    the chain of each ready text picks a token: sequence_choose() (sequence_take.c)
  *     append    the token joins its text, and may end it: sequence_append() */
 #include "take.h"
 
@@ -14,7 +14,7 @@ static bool tell_reading(Sequence *s) {
     if (read > prompt) read = prompt;
     if (read <= s->reported) return true;
     s->reported = read;
-    /* after each piece: a recurrent state is soon overwritten (state.h) */
+    /* after each batch: a recurrent state is soon overwritten (state.h) */
     sequence_keep_prefixes(s);
     return !o->on_read || o->on_read(o->context, read - s->cached, prompt - s->cached);
 }
@@ -41,7 +41,7 @@ static void take_token(Sequence *s, Candidates *candidates) {
     if (!ok) sequence_fail(s);
 }
 
-/* A PoolTask: texts that need nothing but their rows. */
+/* A PoolTask: texts that need only their rows of logits. */
 static void take_some(void *context, int worker, size_t begin, size_t end) {
     const Engine *e = context;
     for (size_t i = begin; i < end; i++)

@@ -25,9 +25,8 @@ static void hold(Stream *s, Text bytes) {
     s->pending_size += bytes.size;
 }
 
-/* Send the first `size` held bytes, as far as they are whole characters, none of which goes out in two pieces; bytes that
- * can be none become U+FFFD.  Half a character at their end is held on, unless these are the last bytes of the text: then
- * it is none, too. */
+/* Send the first `size` pending bytes, only whole characters; invalid bytes become U+FFFD.
+ * Half a character at the end stays pending; with `last` it is invalid too. */
 static void send(Stream *s, size_t size, bool last) {
     size_t from = 0, at = 0;
     while (at < size) {

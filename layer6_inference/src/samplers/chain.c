@@ -1,5 +1,5 @@
-/* chain.c - what stages in a row remember, and copies of them.  Running them: chain_run.c; what must hold before:
- * chain_check.c; reading and printing: chain_parse.c, chain_print.c.  See chain.h. */
+/* chain.c - the state of a chain's stages, and copies of it.  Running a chain: chain_run.c;
+ * checks beforehand: chain_check.c; text form: chain_parse.c, chain_print.c.  See chain.h. */
 #include "chain.h"
 
 #include <stdlib.h>

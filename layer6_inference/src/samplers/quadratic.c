@@ -1,5 +1,5 @@
-/* quadratic.c - smoothing: logits far below the best are pushed down by the square (and cube) of
- * their distance, those near it are drawn together. */
+/* quadratic.c - smoothing: logits far below the best are lowered by the square (and cube) of
+ * their distance, those near it move together. */
 #include "stage.h"
 
 #include <math.h>
