@@ -6,7 +6,7 @@
  * logit, for how well it would continue the text.  A chain of samplers picks one, it joins the
  * text, and the model reads on.  That loop is continue_story().
  *
- * Invariant: with one instruction set, the same text to the byte as `strata generate` writes. */
+ * Invariant: with one instruction set, it writes the same bytes as `strata generate`. */
 #include "inference.h"
 
 #include <errno.h>
@@ -22,19 +22,18 @@ typedef struct Wish {
     uint64_t seed, tokens;
 } Wish;
 
-/* All that is needed to tell a story. */
 typedef struct Story {
-    Model model;           /* layer 5: the weights, and the words they know */
-    Session session;       /* layer 5: the memory of one run of the model */
-    TokenList text;        /* layer 5: the prompt, and all that was added to it */
+    Model model;           /* layer 5: the weights and the tokenizer */
+    Session session;       /* layer 5: the KV cache and working memory of a run */
+    TokenList text;        /* layer 5: the prompt and everything generated */
     Chain chain;           /* layer 6: the samplers */
     Candidates candidates; /* layer 6: the tokens that may come next */
     Stream stream;         /* layer 6: tokens become whole characters */
     Pool *pool;            /* layer 1: threads */
     Arena arena;           /* layer 1: memory of the candidates */
-    Step step;             /* what samplers may know of the text */
+    Step step;             /* what samplers may know about the text */
     size_t read;           /* tokens of the text that the model has read */
-    double start, first;   /* seconds: when it began, when the first token came (0: not yet) */
+    double start, first;   /* seconds: when it began; when the first token came (0: not yet) */
 } Story;
 
 static void print_text(void *context, Text text) {
@@ -43,9 +42,9 @@ static void print_text(void *context, Text text) {
     fflush(stdout);
 }
 
-/* Open the model file and give the run its memory. */
+/* Open the model file and allocate the run's memory. */
 static bool open_story(Story *s, const Wish *wish, Fault *fault) {
-    /* threads: one for each core, not pinned; weights are repacked for speed, without progress */
+    /* threads: one per core, not pinned; weights are repacked for speed, without progress */
     if (!(s->pool = pool_open(0, false, fault)) || !model_open(&s->model, wish->model, fault) ||
         !model_pack(&s->model, s->pool, NULL, NULL, fault))
         return false;
@@ -81,7 +80,7 @@ static bool encode(Story *s, Text prompt, Fault *fault) {
                      s->text.count, session_ctx(&s->session));
 }
 
-/* The model reads what is new and computes the logits of what may come next. */
+/* The model reads the new tokens and computes the logits of the next one. */
 static bool feed(Story *s, Fault *fault) {
     size_t from = s->read;
     s->read = s->text.count;
@@ -123,7 +122,6 @@ static bool continue_story(Story *s, const Wish *wish, const char **reason, Faul
     }
 }
 
-/* What was used, and how fast. */
 static void print_status(const Story *s, size_t tokens, const char *reason) {
     double end = clock_seconds(), first = s->first > 0 ? s->first : end, seconds = end - first;
     fprintf(

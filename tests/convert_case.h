@@ -68,7 +68,7 @@ static inline size_t results_of(const Model *model, float **out) {
     Pooling pooling = pooling_of_model(model);
     for (int i = 0; i < TOKENS; i++)
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
-    if (more_of(model)->encoder) tokens[TOKENS / 2] = more_of(model)->start;
+    if (model_extras(model)->encoder) tokens[TOKENS / 2] = model_extras(model)->start;
     size_t rows = TOKENS - model_source(model, tokens, TOKENS),
            n = writes ? rows * model->sizes.vocab : pooling_width(model, pooling);
     SessionConfig all = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};

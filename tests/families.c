@@ -64,9 +64,9 @@ static double compare(const MakeModel *m, int *same) {
         tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
     bool opened = model_open_memory(&model, bytes, size, &fault);
-    if (opened && more_of(&model)->encoder) tokens[SOURCE] = more_of(&model)->start;
+    if (opened && model_extras(&model)->encoder) tokens[SOURCE] = model_extras(&model)->start;
     config.vectors = opened && !model_writes(&model);
-    config.canvas = opened && more_of(&model)->quirks->both_ways;
+    config.bidirectional = opened && model_extras(&model)->quirks->bidirectional;
     if (!opened || !session_open(&session, &model, NULL, config, &fault) ||
         !session_eval(&session, tokens, TOKENS, true, &fault)) {
         printf("%s\n", fault.text);
@@ -110,7 +110,7 @@ static double compare_draft(const MakeModel *m, int *same) {
 }
 
 /* The same of a draft head in a file of its own, for a random Llama; the last tokens are read by the head alone. */
-static double compare_guesses(const MakeModel *m, int *same) {
+static double compare_draft_head(const MakeModel *m, int *same) {
     enum { KNOWN = TOKENS - 5 };
     int32_t tokens[TOKENS];
     size_t size, own;
@@ -132,7 +132,8 @@ static double compare_guesses(const MakeModel *m, int *same) {
     run_guesses(&head, &model, tokens, TOKENS, KNOWN, NULL, got);
     reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
     reference_guesses(&reference, &target, tokens, TOKENS, KNOWN, want);
-    double error = error_of(got, want, TOKENS - 1, more_of(&head)->guesses.count, 0, same);
+    double error =
+        error_of(got, want, TOKENS - 1, model_extras(&head)->draft_head.count, 0, same);
     ++*same; /* nothing is said of the first token */
     reference_close(&reference), reference_close(&target);
     model_close(&head), model_close(&model);
@@ -141,7 +142,7 @@ static double compare_guesses(const MakeModel *m, int *same) {
 }
 
 /* The same for rows of a picture that is nothing but numbers: how many have their largest where they should. */
-static double compare_eye(const MakeModel *m, int *same, int *of) {
+static double compare_vision(const MakeModel *m, int *same, int *of) {
     Vision vision;
     Picture picture;
     ReferenceEye reference;
@@ -149,8 +150,8 @@ static double compare_eye(const MakeModel *m, int *same, int *of) {
     size_t size;
     unsigned char *bytes = make_model(m, &size);
     if (!vision_open_memory(&vision, bytes, size, CLASS_FIRST, NULL, &fault) ||
-        !picture_init(&picture, more_of(&vision.model)->eye.image,
-                      more_of(&vision.model)->eye.image, &fault)) {
+        !picture_init(&picture, model_extras(&vision.model)->vision.image,
+                      model_extras(&vision.model)->vision.image, &fault)) {
         printf("%s\n", fault.text);
         exit(1);
     }
@@ -181,10 +182,10 @@ static int print_family(const Recipe *family, const char *more) {
     for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
         MakeModel m = make_model_of(arch, more);
         m.dtype = formats[f].dtype;
-        double error = quirks_of(family)->sees      ? compare_eye(&m, &same, &of)
-                       : quirks_of(family)->guesses ? compare_guesses(&m, &same)
-                       : more                       ? compare_draft(&m, &same)
-                                                    : compare(&m, &same);
+        double error = quirks_of(family)->is_vision_tower ? compare_vision(&m, &same, &of)
+                       : quirks_of(family)->is_draft_head ? compare_draft_head(&m, &same)
+                       : more                             ? compare_draft(&m, &same)
+                                                          : compare(&m, &same);
         if (f == 0) printf("%-15s %-44.44s", arch, more ? more : m.family);
         printf("  %7.1e", error);
         if (f == 0) printf("  %2d/%d", same, of);
@@ -214,11 +215,12 @@ int main(int argc, char **argv) {
     printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
            "q8_0");
     for (; (row = recipe_row(count)); count++)
-        if (!quirks_of(row)->guesses) worse += print_family(row, NULL);
+        if (!quirks_of(row)->is_draft_head) worse += print_family(row, NULL);
     printf("\ndraft heads\n");
     for (size_t i = 0; (row = recipe_row(i)); i++)
-        if (quirks_of(row)->draft_heads || quirks_of(row)->guesses)
-            worse += print_family(row, quirks_of(row)->guesses ? NULL : "drafts:1 draft_ends");
+        if (quirks_of(row)->draft_heads || quirks_of(row)->is_draft_head)
+            worse +=
+                print_family(row, quirks_of(row)->is_draft_head ? NULL : "drafts:1 draft_ends");
     printf("%zu families, %d numbers too large\n", count, worse);
     return worse > 0;
 }

@@ -15,7 +15,7 @@ static inline void make_draft(GgufWriter *w, const MakeModel *m, size_t l) {
 }
 
 /* Rows of its head are of tokens in no order. */
-static inline void make_guesses(GgufWriter *w, const MakeModel *m) {
+static inline void make_draft_head(GgufWriter *w, const MakeModel *m) {
     int64_t tokens[MAKE_VOCAB];
     size_t few = make_size(m, "few", 0);
     make_matrix(w, m, "fc.weight", m->dim, 3 * make_size(m, "target", m->dim), 1.5);

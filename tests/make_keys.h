@@ -418,7 +418,7 @@ static inline void make_labels(GgufWriter *w, const MakeModel *m) {
 }
 
 /* What the head for another model reads of it. */
-static inline void make_guesses_keys(GgufWriter *w, const MakeModel *m) {
+static inline void make_draft_head_keys(GgufWriter *w, const MakeModel *m) {
     char name[96];
     snprintf(name, sizeof name, "%s.target_layers", m->arch);
     gguf_put_ints(w, name, GGUF_I32, (int64_t[]){2, 0, 3}, 3);
@@ -433,7 +433,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "block_count", (int64_t)m->layers);
     if (make_says(m, "drafts"))
         make_key(w, m, "nextn_predict_layers", (int64_t)make_size(m, "drafts", 0));
-    if (make_says(m, "guesses")) make_guesses_keys(w, m);
+    if (make_says(m, "guesses")) make_draft_head_keys(w, m);
     if (make_says(m, "ssm")) make_ssm_keys(w, m);
     if (make_says(m, "delta") || make_says(m, "kda")) make_delta_keys(w, m);
     if (make_says(m, "xielu")) make_curves(w, m);

@@ -52,21 +52,21 @@ static inline void run_guesses(Model *head, const Model *model, const int32_t *t
                                size_t known, Pool *pool, float *logits) {
     Session session, drafts;
     Fault fault;
-    size_t dim = head->sizes.dim, wide = GUESS_DEPTHS * model->sizes.dim;
+    size_t dim = head->sizes.dim, wide = DRAFT_DEPTHS * model->sizes.dim;
     SessionConfig config = {.sequences = 1, .max_tokens = n, .max_logits = n};
     float *hidden = calloc((n + 1) * dim, sizeof *hidden),
           *tapped = malloc(n * wide * sizeof *tapped);
     run_draft_check(draft_head_fit(head, model, &fault), &fault);
     run_draft_check(session_open(&session, model, pool, config, &fault), &fault);
     run_draft_check(session_open(&drafts, head, pool, config, &fault), &fault);
-    session_tap(&session, more_of(head)->guesses.layers, GUESS_DEPTHS, tapped);
+    session_tap(&session, model_extras(head)->draft_head.layers, DRAFT_DEPTHS, tapped);
     run_draft_check(session_eval(&session, tokens, known, false, &fault), &fault);
     draft_head_rows(&drafts, &session, known, hidden + dim);
     for (size_t p = 0; p < n; p++) {
         int32_t at[2] = {(int32_t)p, 0};
         Batch batch = {1, tokens + p, at + 1, at, &(bool){true}, hidden + p * dim};
         run_draft_check(model_forward(&drafts, &batch, &fault), &fault);
-        for (size_t i = 0; p && i < more_of(head)->guesses.count; i++)
+        for (size_t i = 0; p && i < model_extras(head)->draft_head.count; i++)
             *logits++ = drafts.logits[guess_of(head, i)];
         if (p >= known) draft_head_rows(&drafts, &drafts, 1, hidden + (p + 1) * dim);
     }

@@ -35,7 +35,8 @@ static void run_with(const Model *model, KvFormat kv, int threads, size_t chunk,
     size_t width = width_of(model), source = model_source(model, tokens, TOKENS);
     SessionConfig config = {
         .sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS, .kv = kv};
-    config.canvas = more_of(model)->quirks->both_ways, config.vectors = !model_writes(model);
+    config.bidirectional = model_extras(model)->quirks->bidirectional,
+    config.vectors = !model_writes(model);
     assert_true(session_open(&session, model, pool, config, &fault));
     memset(out, 0, source * width * sizeof *out);
     for (size_t at = 0, n; at < TOKENS; at += n) {
@@ -61,7 +62,7 @@ static unsigned char *open_made(const MakeModel *m, Model *model) {
     make_tokens();
     if (!model_open_memory(model, bytes, size, &fault))
         fail_msg("%s %s: %s", m->arch, m->more ? m->more : "", fault.text);
-    if (more_of(model)->encoder) tokens[SOURCE] = more_of(model)->start;
+    if (model_extras(model)->encoder) tokens[SOURCE] = model_extras(model)->start;
     return bytes;
 }
 
@@ -94,7 +95,7 @@ static void every_family(void **state) {
     (void)state;
     const Recipe *row;
     for (size_t i = 0; (row = recipe_row(i)); i++) /* what reads pictures: test_vision.c */
-        if (!quirks_of(row)->sees && !quirks_of(row)->guesses)
+        if (!quirks_of(row)->is_vision_tower && !quirks_of(row)->is_draft_head)
             compare(make_model_defaults(row->arch));
 }
 
@@ -227,7 +228,7 @@ static void draft_heads_are_whole(void **state) {
 }
 
 /* What a head in a file of its own says, where the model knows the text, and behind that. */
-static void compare_guesses(const MakeModel *of, const char *more) {
+static void compare_draft_head(const MakeModel *of, const char *more) {
     enum { KNOWN = TOKENS - 5 };
     MakeModel m = make_model_of("eagle3", more);
     Model model, head;
@@ -236,7 +237,7 @@ static void compare_guesses(const MakeModel *of, const char *more) {
     size_t size;
     unsigned char *bytes = open_made(of, &model), *own = make_model(&m, &size);
     if (!model_open_memory(&head, own, size, &fault)) fail_msg("%s: %s", more, fault.text);
-    size_t count = (TOKENS - 1) * more_of(&head)->guesses.count;
+    size_t count = (TOKENS - 1) * model_extras(&head)->draft_head.count;
     float *got = malloc(count * sizeof *got);
     double *want = malloc(count * sizeof *want), error = 0, power = 0;
     Pool *pool = pool_open(2, false, NULL);
@@ -257,12 +258,12 @@ static void draft_heads_in_files_of_their_own(void **state) {
     MakeModel of = make_model_of("llama", "layers:5"), narrow = of,
               tied = make_model_of("gemma3", NULL);
     narrow.dim = 48;
-    compare_guesses(&of, "");
-    compare_guesses(&of, "norm_before_residual=true rope_freqs yarn");
-    compare_guesses(&of, "=guesses layers:1"); /* all tokens */
-    compare_guesses(&of, "=guesses layers:1 borrows");
-    compare_guesses(&tied, "=guesses layers:1 borrows");
-    compare_guesses(&narrow, "target:48 kv_heads:4");
+    compare_draft_head(&of, "");
+    compare_draft_head(&of, "norm_before_residual=true rope_freqs yarn");
+    compare_draft_head(&of, "=guesses layers:1"); /* all tokens */
+    compare_draft_head(&of, "=guesses layers:1 borrows");
+    compare_draft_head(&tied, "=guesses layers:1 borrows");
+    compare_draft_head(&narrow, "target:48 kv_heads:4");
 }
 
 /* Of one text, or of two. */
@@ -392,7 +393,7 @@ static void threads_and_chunks_change_no_bit(void **state) {
             run(&model, threads, TOKENS, other);
             assert_memory_equal(one, other, all);
         }
-        for (int c = 0; c < 3 && !more_of(&model)->quirks->both_ways; c++) {
+        for (int c = 0; c < 3 && !model_extras(&model)->quirks->bidirectional; c++) {
             run(&model, 1 + c, chunks[c], other);
             assert_memory_equal(one, other, all);
         }

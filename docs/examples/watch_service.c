@@ -129,7 +129,7 @@ static bool all_over(void) {
 static size_t own_pages(const User *u) {
     const Sequence *s = u->request.sequence;
     if (!s || u->request.state != REQUEST_RUNNING) return 0;
-    const Reader *r = &s->reader[READS_TEXT];
+    const Slot *r = &s->slot[TEXT_SLOT];
     const KvCache *kv = &r->session->kv;
     const int32_t *table = kv->table + r->id * kv->config.layers * kv->table_size;
     size_t n = 0;
@@ -162,18 +162,18 @@ static const char *what_it_reads(const User *u, const ScheduleJob *job, size_t t
 /* Tokens that it read: those of the batch; of one that is over, the plan's. */
 static size_t tokens_read(const User *u, const SchedulePlan *plan) {
     const Sequence *s = u->request.sequence;
-    const EnginePart *part = &service.engine.parts[0];
+    const ModelRunner *runner = &service.engine.runners[0];
     size_t n = 0;
     if (!s) return plan->tokens;
-    for (size_t k = 0; k < part->count; k++)
-        n += (size_t)part->sequence[k] == s->reader[READS_TEXT].id;
+    for (size_t k = 0; k < runner->count; k++)
+        n += (size_t)runner->sequence[k] == s->slot[TEXT_SLOT].id;
     return u->request.state == REQUEST_RUNNING ? n : 0;
 }
 
 /* Tokens that were there when it came in. */
 static size_t found(const User *u, const SchedulePlan *plan, size_t tokens) {
     const Sequence *s = u->request.sequence;
-    return plan->admit && s ? session_length(&session, s->reader[READS_TEXT].id) - tokens : 0;
+    return plan->admit && s ? session_length(&session, s->slot[TEXT_SLOT].id) - tokens : 0;
 }
 
 static void print_job(size_t i, const char **between) {

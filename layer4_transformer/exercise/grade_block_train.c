@@ -102,7 +102,7 @@ static void bench_wire(Bench *b, int round) {
                                   .kv_heads = 2,
                                   .head_dim = HEAD,
                                   .eps = 0.05f,
-                                  .both_ways = round % 3 == 2,
+                                  .bidirectional = round % 3 == 2,
                                   .mixer = round % 2 ? &train_delta_mixer : NULL,
                                   .taps = TAPS},
                         .rope = b->rope,

@@ -21,7 +21,7 @@ typedef struct TrainMixer TrainMixer;
 typedef struct TrainShape {
     size_t dim, hidden, heads, kv_heads, head_dim;
     float eps;
-    bool both_ways;          /* bidirectional: no causal mask */
+    bool bidirectional;      /* bidirectional: no causal mask */
     const TrainMixer *mixer; /* NULL: attention */
     size_t taps;             /* of the mixer's convolution */
 } TrainShape;

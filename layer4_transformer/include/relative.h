@@ -32,13 +32,13 @@ typedef struct Relative {
 /* The bucket of a key `distance` positions after the query (negative: before it).
  *
  *   buckets     of both directions together
- *   both_ways   half of the buckets are for later keys; else later keys share bucket 0
+ *   bidirectional   half of the buckets are for later keys; else later keys share bucket 0
  *
  * Needs    4 to RELATIVE_BUCKETS buckets. */
-size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways);
+size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool bidirectional);
 
 /* Fill the map from distances to buckets; the caller sets the table. */
-void relative_init(Relative *relative, size_t heads, size_t buckets, bool both_ways);
+void relative_init(Relative *relative, size_t heads, size_t buckets, bool bidirectional);
 
 /* scores[j] += the bias of the key at position first + j for one head of the query at `query`.
  *

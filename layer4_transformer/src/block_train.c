@@ -70,7 +70,7 @@ static AttentionShape attention_shape(const TrainShape *s) {
                             .kv_heads = s->kv_heads,
                             .head_dim = s->head_dim,
                             .scale = 1 / sqrtf((float)s->head_dim),
-                            .mask = {.causal = !s->both_ways}};
+                            .mask = {.causal = !s->bidirectional}};
 }
 
 static void add(float *x, const float *y, size_t n) { axpy(x, 1, y, n); }

@@ -71,12 +71,13 @@ static bool ends_early(Suspects *s, Text text, const TokenList *got, const Token
 static void was_told(const Heard *heard, Text text, const TokenList *want) {
     TokenList told = {want->ids + 1, want->count - 1, want->count - 1};
     HINT(heard->words == told.count && heard->bytes == text.size,
-         "encoder_tell() hears of each string with its token, so that --explain can show it: "
+         "encoder_report() hears of each string with its token, so that --explain can show it: "
          "%zu "
          "strings of %zu bytes in all were told, of %zu of %zu bytes",
          heard->words, heard->bytes, told.count, text.size);
     HINT(same_tokens(&heard->tokens, &told),
-         "encoder_tell() is told from where on the list holds the string's tokens, and that is "
+         "encoder_report() is told from where on the list holds the string's tokens, and that "
+         "is "
          "its last one: %zu tokens were shown with the strings, and there are %zu",
          heard->tokens.count, told.count);
 }

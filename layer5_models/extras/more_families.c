@@ -45,7 +45,7 @@ static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL}
     EXPERTS(SCORE), .router_by_key = true, .weights_by_key = true, .choice_bias = true
 
 /* Reads, and does not write; and so BERT, whose norms stand behind the branches */
-#define ENCODER .both_ways = true, .vectors = true
+#define ENCODER .bidirectional = true, .vectors = true
 #define BERT                                                                   \
     ENCODER, .names = bert_names, .no_out_norm = true, .embedding_norm = true, \
              .token_types = true
@@ -103,15 +103,15 @@ static const Recipe rows[] = {
     {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = &laurel_wiring,
      .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .scale_embedding = true,
      .logit_softcap = 30, .window_pattern = 5, .window_theta = 10000,
-     .window_stretching = WINDOW_UNSTRETCHED,
-     QUIRKS(.cut_layers = 10, .value_norms = true, .score_scale = 1, .own_kv = 20,
-            .idle_kv = true, .layer_input = 256, .streams = 4, .laurel = 64)},
+     .window_rope = WINDOW_ROPE_UNSCALED,
+     QUIRKS(.sparse_layers = 10, .value_norms = true, .score_scale = 1, .kv_layers = 20,
+            .unused_kv_maps = true, .layer_input = 256, .streams = 4, .laurel = 64)},
     {"gemma4", "Gemma 4", RMS, HALVES, GEGLU, .rope_freqs = true,
      .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .scale_embedding = true,
-     .logit_softcap = -1, .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED,
+     .logit_softcap = -1, .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED,
      QUIRKS(EXPERTS(SOFTMAX), .rope_freqs_needed = true, .rope_freqs_full = true,
-            .renormalize = true, .beside = true, .value_norms = true, .keys_as_values = true,
-            .score_scale = 1, .own_kv = ALL_LAYERS, .layer_input = LAYER_INPUT_SAID,
+            .renormalize = true, .dense_and_experts = true, .value_norms = true, .keys_as_values = true,
+            .score_scale = 1, .kv_layers = ALL_LAYERS, .layer_input = LAYER_INPUT_FROM_KEY,
             .output_scale = true, .window_listed = true, .window_heads = true)},
 
     /* Mixtures of experts */
@@ -135,7 +135,7 @@ static const Recipe rows[] = {
     {"ernie4_5-moe", "ERNIE 4.5 MoE", RMS, PAIRS, SWIGLU,
      QUIRKS(EXPERTS(SOFTMAX), .renormalize = true, .choice_bias = true)},
     {"glm4moe", "GLM 4.5, 4.6", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = moved_names, .head_norms_maybe = true,
+     QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = moved_names, .head_norms_optional = true,
             .draft_heads = true)},
     {"exaone-moe", "K-EXAONE", RMS, HALVES, SWIGLU, .rope_freqs = true,
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 4,
@@ -152,21 +152,21 @@ static const Recipe rows[] = {
     {"dots1", "dots.llm1", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(EXPERTS_BY_KEY(SOFTMAX))},
     {"mellum", "Mellum", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     .window_pattern = 4, .window_stretching = WINDOW_AS_TRAINED,
+     .window_pattern = 4, .window_rope = WINDOW_ROPE_AS_TRAINED,
      QUIRKS(EXPERTS(SOFTMAX), .renormalize = true)},
     {"afmoe", "Trinity", RMS, HALVES, SWIGLU, .post_norms = true, .no_rope_every = 4,
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 4, .scale_embedding = true,
      QUIRKS(EXPERTS_BY_KEY(SIGMOID), .gate = GATE_NUMBER)},
     {"mimo2", "MiMo V2", RMS, HALVES, SWIGLU, .window_theta = 10000,
-     .window_stretching = WINDOW_UNSTRETCHED,
-     QUIRKS(EXPERTS(SIGMOID), .sinks_maybe = true, .value_scale = true, .window_listed = true,
+     .window_rope = WINDOW_ROPE_UNSCALED,
+     QUIRKS(EXPERTS(SIGMOID), .sinks_optional = true, .value_scale = true, .window_listed = true,
             .renormalize = true, .choice_bias = true, .draft_heads = true)},
     {"step35", "Step 3.5", RMS, HALVES, SWIGLU, .rope_freqs = true,
      .head_norms = HEAD_NORMS_SHARED, .window_theta = 10000,
-     .window_stretching = WINDOW_UNSTRETCHED,
+     .window_rope = WINDOW_ROPE_UNSCALED,
      QUIRKS(EXPERTS_BY_KEY(SIGMOID), .rope_freqs_full = true, .rope_full_half = true,
-            .head_norms_maybe = true, .gate = GATE_HEAD, .window_listed = true, .limits = true,
-            .draft_heads = true, .draft_bare = true)},
+            .head_norms_optional = true, .gate = GATE_HEAD, .window_listed = true, .limits = true,
+            .draft_heads = true, .draft_before_norm = true)},
 
     /* Keys and values by way of latents */
     {"deepseek2", "DeepSeek V2, V3, R1, Kimi K2", RMS, PAIRS, SWIGLU,
@@ -192,7 +192,7 @@ static const Recipe rows[] = {
      QUIRKS(EXPERTS(SOFTMAX), .rope_by_key = true, .recurrent = RECURRENT_MAMBA2,
             .renormalize = true, .scales = SCALES_GRANITE)},
     {"falcon-h1", "Falcon H1", RMS, HALVES, SWIGLU,
-     QUIRKS(.recurrent = RECURRENT_MAMBA2, .ssm_norm_maybe = true)},
+     QUIRKS(.recurrent = RECURRENT_MAMBA2, .ssm_norm_optional = true)},
     {"nemotron_h", "Nemotron H, Nemotron Nano 2", RMS, .act = ACT_RELU_SQUARED,
      QUIRKS(.names = nemotron_h_names, .recurrent = RECURRENT_MAMBA2)},
     {"lfm2", "LFM 2", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
@@ -224,12 +224,12 @@ static const Recipe rows[] = {
             .scale_tied = true)},
 
     /* Tokens see both ways */
-    {"llada", "LLaDA", RMS, PAIRS, SWIGLU, QUIRKS(.both_ways = true)},
+    {"llada", "LLaDA", RMS, PAIRS, SWIGLU, QUIRKS(.bidirectional = true)},
     {"llada-moe", "LLaDA MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(EXPERTS(SOFTMAX), .both_ways = true)},
-    {"dream", "Dream", RMS, HALVES, SWIGLU, QUIRKS(.both_ways = true)},
+     QUIRKS(EXPERTS(SOFTMAX), .bidirectional = true)},
+    {"dream", "Dream", RMS, HALVES, SWIGLU, QUIRKS(.bidirectional = true)},
     {"rnd1", "RND1", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(EXPERTS(SOFTMAX), .both_ways = true, .renormalize = true)},
+     QUIRKS(EXPERTS(SOFTMAX), .bidirectional = true, .renormalize = true)},
     {"t5encoder", "encoders of T5, mT5, umT5", RMS, GEGLU,
      QUIRKS(ENCODER, T5, .blocks = "enc.blk", .out_norm = "enc.output_norm")},
     {"bert", "BERT, RoBERTa, MiniLM, BGE, E5, GTE, bge-reranker", LAYER,
@@ -243,15 +243,15 @@ static const Recipe rows[] = {
      QUIRKS(BERT, EXPERTS(SOFTMAX))},
     {"jina-bert-v2", "Jina Embeddings 2, Jina Reranker 1", LAYER, .wiring = &after_wiring,
      GEGLU, .head_norms = HEAD_NORMS_ROW,
-     QUIRKS(BERT, .second_norm = true, .head_norms_maybe = true, .max_bias = 8,
-            .gate_maybe = true, .ranks = true)},
+     QUIRKS(BERT, .second_norm = true, .head_norms_optional = true, .max_bias = 8,
+            .gate_optional = true, .ranks = true)},
     {"jina-bert-v3", "Jina Embeddings 3", LAYER, .wiring = &after_wiring, HALVES,
      .act = ACT_GELU_TANH,
      QUIRKS(BERT)},
     {"modern-bert", "ModernBERT, GTE ModernBERT, Granite Embedding 2", LAYER, HALVES, GEGLU,
-     .window_pattern = 3, .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED,
+     .window_pattern = 3, .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED,
      .gate_in_up = true,
-     QUIRKS(ENCODER, .first_bare = true, .embedding_norm = true, .window_after = true,
+     QUIRKS(ENCODER, .first_without_norm = true, .embedding_norm = true, .window_after = true,
             .act_by_key = true, .ranks = true, .rank_mean = true, .rank_gelu = true)},
     {"neo-bert", "NeoBERT", RMS, PAIRS, SWIGLU, .gate_in_up = true,
      QUIRKS(ENCODER, .out_norm = "enc.output_norm", .ranks = true)},
@@ -260,16 +260,16 @@ static const Recipe rows[] = {
      QUIRKS(ENCODER)},
     {"gemma-embedding", "EmbeddingGemma", RMS, HALVES, GEGLU, .post_norms = true,
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 6, .window = 512,
-     .window_theta = 10000, .window_stretching = WINDOW_UNSTRETCHED, .scale_embedding = true,
+     .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED, .scale_embedding = true,
      QUIRKS(ENCODER, .dense = true)},
     {"clip", "CLIP, the eye of LLaVA 1.5", LAYER,
-     QUIRKS(ENCODER, .sees = true, .keys = "clip.vision", .names = clip_names,
+     QUIRKS(ENCODER, .is_vision_tower = true, .keys = "clip.vision", .names = clip_names,
             .blocks = "v.blk")},
 
     /* Guess for another model */
     {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU,
      .wiring = &joined_wiring, .rope_freqs = true,
-     QUIRKS(.guesses = true, .names = eagle_names, .draft_bare = true)},
+     QUIRKS(.is_draft_head = true, .names = eagle_names, .draft_before_norm = true)},
 };
 /* clang-format on */
 

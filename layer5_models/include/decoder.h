@@ -51,7 +51,7 @@ typedef struct SessionConfig {
     size_t rewind;
     /* for a diffusion model: a token sees those behind it, too, so each batch is a whole text,
      * and what its sequences held before is forgotten; an encoder reads so by itself */
-    bool canvas;
+    bool bidirectional;
 } SessionConfig;
 
 /* Can the model's keys and values be kept in this format?  Fails when its keys are longer than

@@ -20,11 +20,11 @@ typedef enum HeadNorms {
 } HeadNorms;
 
 /* The rotary angles of windowed layers in a file that stretches its context. */
-typedef enum WindowStretching {
-    WINDOW_STRETCHED,   /* those of the other layers */
-    WINDOW_UNSTRETCHED, /* the trained angles, with the file's attn_factor */
-    WINDOW_AS_TRAINED,  /* as if the file stretched nothing */
-} WindowStretching;
+typedef enum WindowRope {
+    WINDOW_ROPE_SCALED,     /* those of the other layers */
+    WINDOW_ROPE_UNSCALED,   /* the trained angles, with the file's attn_factor */
+    WINDOW_ROPE_AS_TRAINED, /* as if the file stretched nothing */
+} WindowRope;
 
 typedef struct Recipe {
     const char *arch;   /* general.architecture */
@@ -49,7 +49,7 @@ typedef struct Recipe {
     bool window_everywhere;
     size_t window;       /* positions a windowed layer sees; 0: the file says, or none */
     double window_theta; /* theta of windowed layers; 0: as the others */
-    WindowStretching window_stretching;
+    WindowRope window_rope;
     /* a model of so many layers scales scores by 1 / sqrt(dim / heads): the 27B ones */
     size_t scale_by_dim_layers;
 

@@ -5,7 +5,7 @@
  * A batch is a list of whole documents laid end to end, each a sequence of its own that begins
  * with BOS at position 0: what the model sees in training is what it sees in use.
  *
- * With shape.both_ways it learns to fill open places of a text in any order (train_families.h).
+ * With shape.bidirectional it learns to fill open places of a text in any order (train_families.h).
  *
  * Invariant: the weights after step s depend on the configuration and the seed alone: not on
  * the number of threads, not on how often the run was stopped and resumed. */

@@ -60,7 +60,7 @@ static void layout(Session *s, SessionConfig c) {
     if (more_families.layout_session) more_families.layout_session(s, &c);
 }
 
-/* Keys of eight bits meet queries of as many, which have room for so much. */
+/* Keys in Q8_0 are compared with queries in 8 bits, whose buffer has this size. */
 bool session_takes_kv(const Model *m, KvFormat kv, Fault *fault) {
     return kv.dtype != DTYPE_Q8_0 || m->sizes.key <= KV_BYTE_KEY ||
            fault_set(fault, "keys of %zu numbers cannot be kept as %s, which takes %d at most",
@@ -129,7 +129,7 @@ bool take_room(Session *s, const Batch *batch, Fault *fault) {
         REQUIRE(position == length, "sequence %zu continues at %zu, not at %zu", sequence,
                 length, position);
         if (kv_extend(&s->kv, sequence, position + 1)) {
-            /* of drafted tokens each is wanted, and any may be the last that is accepted */
+            /* each drafted token wants logits, and any of them may be the last one accepted */
             if (batch->wanted[i]) state_keep(&s->kv, sequence);
             continue;
         }
@@ -152,8 +152,8 @@ void embed_token(const Model *m, float *x, int32_t token) {
         for (size_t k = 0; k < m->sizes.dim; k++) x[k] *= m->embedding_scale;
 }
 
-/* What goes into the first block: the embedding of token i, and of its position where the model
- * has a table of them. */
+/* The input of the first block: token i's embedding, plus a learned position if the model has
+ * them. */
 static void embed_one(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     float *x = s->x + i * m->sizes.dim;
@@ -170,8 +170,7 @@ static void embed(Session *s, const Batch *batch) {
     probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, s->model->sizes.dim);
 }
 
-/* All layers in turn; false: nobody wants the batch any more, which is_wanted (or NULL) says
- * before each. */
+/* All layers in turn; false: cancelled by is_wanted, which is asked before each layer. */
 static bool run_layers(Session *s, const Batch *batch) {
     const Model *m = s->model;
     for (size_t l = 0; l < m->sizes.layers; l++) {
@@ -205,7 +204,7 @@ bool stop_batch(Session *s, const Batch *batch, Fault *fault) {
     return fault_set(fault, "nobody wants what was being read any more");
 }
 
-/* The batch is checked before room is taken: what is refused changes nothing. */
+/* Checks come before room is taken, so a refused batch changes nothing. */
 bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     s->stopped = false;
     if (s->hooks) return s->hooks->forward(s, batch, fault);

@@ -1,28 +1,28 @@
-/* decoder_parts.h - what a forward pass is made of; private to layer 5. */
+/* decoder_parts.h - the steps of a forward pass; private to layer 5. */
 #ifndef STRATA_DECODER_PARTS_H
 #define STRATA_DECODER_PARTS_H
 
 #include "decoder.h"
 
-/* Is there room for the rows of logits that are wanted? */
+/* Is there room for all wanted rows of logits? */
 bool check_wanted(const Session *session, const Batch *batch, Fault *fault);
 
 /* Are all tokens below `known`? */
 bool check_tokens(const Session *session, const Batch *batch, size_t known, Fault *fault);
 
-/* Room in memory for every token of the batch; all or nothing. */
+/* KV cache room for every token of the batch; all or nothing. */
 bool take_room(Session *session, const Batch *batch, Fault *fault);
 
 /* x (dim) = the embedding of a token, scaled. */
 void embed_token(const Model *model, float *x, int32_t token);
 
-/* The hidden rows that are wanted, and their logits. */
+/* The hidden rows of the wanted tokens, and their logits. */
 void unembed(Session *session, const Batch *batch);
 
 /* Cancel the batch and roll its sequences back.  Always returns false. */
 bool stop_batch(Session *session, const Batch *batch, Fault *fault);
 
-/* Append tokens to sequence 0; logits of those from number `wanted` on. */
+/* Append tokens to sequence 0; logits from token number `wanted` on. */
 bool eval_batch(Session *session, const int32_t *tokens, size_t count, size_t wanted,
                 Fault *fault);
 

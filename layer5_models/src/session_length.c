@@ -1,4 +1,4 @@
-/* session_length.c - how much a session holds; taking back what was read last. */
+/* session_length.c - how much a session holds, and rolling it back. */
 #include "model/bind.h"
 
 size_t session_tokens(const Session *s) {

@@ -413,7 +413,7 @@ static void check_without(const char *arch, const unsigned char *bytes, size_t s
     size_t edited_size;
     unsigned char *edited = edit_model(bytes, size, &edit, &edited_size);
     bool sees = word_in(make_family(arch), "sees"),
-         opened = sees ? model_open_eye(&model, edited, edited_size, CLASS_FIRST, &fault)
+         opened = sees ? model_open_vision(&model, edited, edited_size, CLASS_FIRST, &fault)
                        : model_open_memory(&model, edited, edited_size, &fault);
     if (opened) model_close(&model);
     if (opened != may_lack(arch, name))

@@ -97,7 +97,7 @@ static float score(const Case *c, const char *query, const char *document, doubl
     reference.second = (int)second;
     double scores[4];
     reference_scores(&reference, tokens.ids, (int)tokens.count,
-                     (int)more_of(&c->model)->text_head.labels, scores);
+                     (int)model_extras(&c->model)->text_head.labels, scores);
     *want = scores[0];
     reference_close(&reference), session_close(&session), token_list_free(&tokens);
     return got;

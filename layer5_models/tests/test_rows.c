@@ -108,7 +108,7 @@ static void what_has_no_row_is_refused(void **state) {
         unsigned char *bytes = make_model(&m, &size);
         assert_true(model_open_memory(&model, bytes, size, NULL));
         SessionConfig config = {
-            .sequences = 1, .max_tokens = 8, .max_logits = 8, .canvas = a == 2};
+            .sequences = 1, .max_tokens = 8, .max_logits = 8, .bidirectional = a == 2};
         assert_true(session_open(&session, &model, NULL, config, NULL));
         assert_false(session_lend(&session, row, 1, &fault));
         assert_contains(fault.text, says[a]);

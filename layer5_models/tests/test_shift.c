@@ -27,7 +27,7 @@ static bool open_house(House *h, MakeModel m, const char *format) {
     if (!model_open_memory(&h->model, h->bytes, size, &fault) ||
         !kv_format_read(format, &config.kv, &fault))
         fail_msg("%s: %s", m.arch, fault.text);
-    if (more_of(&h->model)->quirks->both_ways)
+    if (model_extras(&h->model)->quirks->bidirectional)
         return model_close(&h->model), free(h->bytes), false;
     if (!session_open(&h->session, &h->model, NULL, config, &fault))
         fail_msg("%s: %s", m.arch, fault.text);

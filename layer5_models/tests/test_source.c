@@ -18,7 +18,7 @@ typedef struct Run {
 static void fill(Run *r, uint64_t seed) {
     for (int i = 0; i < ALL; i++)
         r->tokens[i] = (int32_t)(rng_hash(seed, 0, (uint64_t)i) % 250);
-    r->tokens[SOURCE] = more_of(&r->model)->start;
+    r->tokens[SOURCE] = model_extras(&r->model)->start;
 }
 
 /* Sessions of several sequences; `alone` is what the text gets by itself, in one batch. */
@@ -59,7 +59,7 @@ static void several_texts_in_one_batch(void **state) {
     size_t n = 0;
     for (int i = 0; i <= SOURCE; i++) /* sequence 2 is there already */
         token[i] = r->tokens[i % 30], sequence[i] = 2, position[i] = i, wanted[i] = i == SOURCE;
-    token[SOURCE] = more_of(&r->model)->start;
+    token[SOURCE] = model_extras(&r->model)->start;
     Batch first = {SOURCE + 1, token, sequence, position, wanted, NULL};
     assert_true(model_forward(&r->session, &first, NULL));
     length[2] = SOURCE + 1;
@@ -67,7 +67,7 @@ static void several_texts_in_one_batch(void **state) {
         for (int32_t s = 0; s < 3; s++) {
             if ((s == 0 && i > 11) || (s == 2 && i % 10)) continue;
             token[n] = s == 1              ? r->tokens[i]
-                       : s == 0 && i == 10 ? more_of(&r->model)->start
+                       : s == 0 && i == 10 ? model_extras(&r->model)->start
                                            : 7;
             sequence[n] = s, position[n] = length[s]++;
             wanted[n++] = s == 1 && i == SOURCE;
@@ -166,7 +166,7 @@ static void a_tied_head_is_scaled(void **state) {
     size_t size;
     unsigned char *bytes = make_model(&m, &size);
     assert_true(model_open_memory(&model, bytes, size, NULL));
-    assert_near(more_of(&model)->logit_scale, 1.0f / 8, 0); /* of 64 numbers */
+    assert_near(model_extras(&model)->logit_scale, 1.0f / 8, 0); /* of 64 numbers */
     model_close(&model), free(bytes);
 }
 

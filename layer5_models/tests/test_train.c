@@ -86,10 +86,10 @@ static double reference_loss(const Reference *r, const TrainBatch *b, bool maske
     return loss / (double)b->n;
 }
 
-static void check_gradients(bool both_ways, const struct TrainFamily *family) {
+static void check_gradients(bool bidirectional, const struct TrainFamily *family) {
     TrainConfig c = tiny();
-    c.shape.both_ways = both_ways, c.family = family;
-    c.hide = both_ways ? train_hide_tokens : NULL;
+    c.shape.bidirectional = bidirectional, c.family = family;
+    c.hide = bidirectional ? train_hide_tokens : NULL;
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
     Fault fault;
@@ -107,7 +107,8 @@ static void check_gradients(bool both_ways, const struct TrainFamily *family) {
     assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
     reference_open(&r, &gguf);
     double *logits = malloc(c.ctx * c.vocab * sizeof *logits);
-    assert_near(loss, reference_loss(&r, &t->batch, both_ways, c.vocab, logits), 1e-5 * loss);
+    assert_near(loss, reference_loss(&r, &t->batch, bidirectional, c.vocab, logits),
+                1e-5 * loss);
     for (size_t p = 0; p < t->n_parameters; p++)
         for (uint64_t probe = 0; probe < 4; probe++) {
             const Parameter *parameter = &t->parameters[p];
@@ -118,9 +119,9 @@ static void check_gradients(bool both_ways, const struct TrainFamily *family) {
             double *x = reference_values(&r, gguf_find_tensor(&gguf, parameter->name)) + at,
                    keep = *x, h = parameter->rate ? 1e-6 * fabs(*x) : 1e-6;
             *x = keep + h;
-            double up = reference_loss(&r, &t->batch, both_ways, c.vocab, logits);
+            double up = reference_loss(&r, &t->batch, bidirectional, c.vocab, logits);
             *x = keep - h;
-            double down = reference_loss(&r, &t->batch, both_ways, c.vocab, logits),
+            double down = reference_loss(&r, &t->batch, bidirectional, c.vocab, logits),
                    want = (up - down) / (2 * h);
             *x = keep;
             if (parameter->rate) want *= keep; /* by its logarithm */
@@ -145,7 +146,7 @@ static void hidden_tokens_are_guessed(void **state) {
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *plain = make(&c, &corpus, NULL), *hides;
-    c.shape.both_ways = true, c.hide = train_hide_tokens;
+    c.shape.bidirectional = true, c.hide = train_hide_tokens;
     hides = make(&c, &corpus, NULL);
     double share = 0, rows = 0;
     for (uint64_t first = 0; first < 400; first += 2) {
@@ -617,7 +618,7 @@ static void a_memory_resumes(void **state) {
     Trainer *other = make(&c, &corpus, NULL);
     assert_false(trainer_load(other, path, &fault));
     trainer_close(other), trainer_close(first), trainer_close(second), unlink(path);
-    c.shape.taps = 4, c.shape.both_ways = true;
+    c.shape.taps = 4, c.shape.bidirectional = true;
     assert_null(trainer_open(&c, &corpus, tokenizer, &vocab, NULL, &fault));
     assert_contains(fault.text, "left to right");
 }

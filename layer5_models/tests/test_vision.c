@@ -155,7 +155,7 @@ static void sample_open(Sample *s, MakeModel m, ClassPlace place, Pool *pool) {
     s->bytes = make_model(&m, &size);
     if (!vision_open_memory(&s->vision, s->bytes, size, place, pool, &fault))
         fail_msg("%s: %s", m.more ? m.more : "", fault.text);
-    size_t side = more_of(&s->vision.model)->eye.image;
+    size_t side = model_extras(&s->vision.model)->vision.image;
     s->picture = scene(side, side);
     s->rows = malloc(vision_rows(&s->vision) * vision_width(&s->vision) * sizeof *s->rows);
     assert_true(vision_read(&s->vision, &s->picture, s->rows, &fault));

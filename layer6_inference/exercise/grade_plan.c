@@ -15,35 +15,36 @@ static Fault fault;
 
 /* What one plan has put into the batches, and what the texts were told. */
 typedef struct Plan {
-    size_t count[ENGINE_PARTS], rows[ENGINE_PARTS];
-    int32_t token[ENGINE_PARTS][BATCH], of[ENGINE_PARTS][BATCH], position[ENGINE_PARTS][BATCH];
-    bool wanted[ENGINE_PARTS][BATCH];
+    size_t count[ENGINE_MODELS], rows[ENGINE_MODELS];
+    int32_t token[ENGINE_MODELS][BATCH], of[ENGINE_MODELS][BATCH],
+        position[ENGINE_MODELS][BATCH];
+    bool wanted[ENGINE_MODELS][BATCH];
     bool ready[TEXTS];
-    size_t row[TEXTS][READERS], n[TEXTS][READERS], turn;
+    size_t row[TEXTS][SEQUENCE_SLOTS], n[TEXTS][SEQUENCE_SLOTS], turn;
 } Plan;
 
 static Plan plan_by(void (*planned)(Engine *), Engine *e) {
     Plan p = {.turn = e->turn};
     planned(e);
-    for (size_t i = 0; i < e->n_parts; i++) {
-        const EnginePart *part = &e->parts[i];
-        HINT(part->count <= BATCH,
-             "a batch has room for %d tokens (part_room), and %zu are pushed", BATCH,
-             part->count);
-        HINT(part->rows <= part->session->max_logits,
+    for (size_t i = 0; i < e->n_runners; i++) {
+        const ModelRunner *runner = &e->runners[i];
+        HINT(runner->count <= BATCH,
+             "a batch has room for %d tokens (runner_room), and %zu are pushed", BATCH,
+             runner->count);
+        HINT(runner->rows <= runner->session->max_logits,
              "the model gives %zu rows of logits at a time, and %zu are wanted",
-             part->session->max_logits, part->rows);
-        p.count[i] = part->count, p.rows[i] = part->rows;
-        for (size_t k = 0; k < part->count; k++) {
-            p.token[i][k] = part->token[k], p.of[i][k] = part->sequence[k];
-            p.position[i][k] = part->position[k], p.wanted[i][k] = part->wanted[k];
+             runner->session->max_logits, runner->rows);
+        p.count[i] = runner->count, p.rows[i] = runner->rows;
+        for (size_t k = 0; k < runner->count; k++) {
+            p.token[i][k] = runner->token[k], p.of[i][k] = runner->sequence[k];
+            p.position[i][k] = runner->position[k], p.wanted[i][k] = runner->wanted[k];
         }
     }
     for (size_t t = 0; t < TEXTS; t++) {
         p.ready[t] = e->sequences[t].ready;
-        for (size_t r = 0; r < READERS; r++) {
-            const Reader *reader = &e->sequences[t].reader[r];
-            p.n[t][r] = reader->rows, p.row[t][r] = reader->rows ? reader->row : 0;
+        for (size_t r = 0; r < SEQUENCE_SLOTS; r++) {
+            const Slot *slot = &e->sequences[t].slot[r];
+            p.n[t][r] = slot->rows, p.row[t][r] = slot->rows ? slot->row : 0;
         }
     }
     size_t moved = e->turn - p.turn;
@@ -52,49 +53,49 @@ static Plan plan_by(void (*planned)(Engine *), Engine *e) {
     return p;
 }
 
-static const char *const part_names[] = {"the model", "the second model", "the third model"};
+static const char *const runner_names[] = {"the model", "the second model", "the third model"};
 
-static size_t tokens_of(const Plan *p, size_t part, int32_t of) {
+static size_t tokens_of(const Plan *p, size_t runner, int32_t of) {
     size_t n = 0;
-    for (size_t k = 0; k < p->count[part]; k++) n += p->of[part][k] == of;
+    for (size_t k = 0; k < p->count[runner]; k++) n += p->of[runner][k] == of;
     return n;
 }
 
 static void same_tokens(const char *what, size_t step, const Plan *got, const Plan *want,
-                        size_t part) {
-    const char *name = part_names[part];
+                        size_t runner) {
+    const char *name = runner_names[runner];
     for (int32_t of = 0; of < TEXTS; of++) {
-        size_t n = tokens_of(want, part, of), m = tokens_of(got, part, of);
+        size_t n = tokens_of(want, runner, of), m = tokens_of(got, runner, of);
         HINT(m == n,
              "%s, step %zu: %s reads %zu tokens of its sequence %d, expected %zu (as many as "
              "it wishes, as its quota allows and there is room for; a text that is not ready "
              "leaves its last one)",
              what, step, name, m, of, n);
     }
-    for (size_t k = 0; k < want->count[part]; k++) {
-        HINT(got->of[part][k] == want->of[part][k],
+    for (size_t k = 0; k < want->count[runner]; k++) {
+        HINT(got->of[runner][k] == want->of[runner][k],
              "%s, step %zu, token %zu of the batch of %s: it is of sequence %d, expected %d: "
              "those that write come before prompts, and in each pass the one at e->turn is "
              "first",
-             what, step, k, name, got->of[part][k], want->of[part][k]);
+             what, step, k, name, got->of[runner][k], want->of[runner][k]);
         HINT(
-            got->token[part][k] == want->token[part][k] &&
-                got->position[part][k] == want->position[part][k],
+            got->token[runner][k] == want->token[runner][k] &&
+                got->position[runner][k] == want->position[runner][k],
             "%s, step %zu: %s reads token %d at position %d, expected token %d at position %d: "
             "go on behind what the reader has read (session_length), and behind the text comes "
             "its draft (token_at)",
-            what, step, name, got->token[part][k], got->position[part][k], want->token[part][k],
-            want->position[part][k]);
+            what, step, name, got->token[runner][k], got->position[runner][k],
+            want->token[runner][k], want->position[runner][k]);
         HINT(
-            got->wanted[part][k] == want->wanted[part][k],
+            got->wanted[runner][k] == want->wanted[runner][k],
             "%s, step %zu: logits of the token at position %d are %swanted: of every one where "
             "wants_every() says so, else of the last one of a text that is ready",
-            what, step, want->position[part][k], want->wanted[part][k] ? "" : "not ");
+            what, step, want->position[runner][k], want->wanted[runner][k] ? "" : "not ");
     }
 }
 
 static void same_plan(const char *what, size_t step, const Plan *got, const Plan *want,
-                      size_t parts) {
+                      size_t runners) {
     for (size_t t = 0; t < TEXTS; t++) {
         HINT(got->ready[t] || !want->ready[t],
              "%s, step %zu: text %zu can read all that it lacks, so it is ready to choose",
@@ -106,9 +107,9 @@ static void same_plan(const char *what, size_t step, const Plan *got, const Plan
             "all readers together, and looks at the quota and the context that each still has)",
             what, step, t);
     }
-    for (size_t i = 0; i < parts; i++) same_tokens(what, step, got, want, i);
+    for (size_t i = 0; i < runners; i++) same_tokens(what, step, got, want, i);
     for (size_t t = 0; t < TEXTS; t++)
-        for (size_t r = 0; r < READERS; r++) {
+        for (size_t r = 0; r < SEQUENCE_SLOTS; r++) {
             COUNT(got->n[t][r], want->n[t][r],
                   "%s, step %zu: reader %zu of text %zu gets so many rows of logits (r->rows)",
                   what, step, r, t);
@@ -130,7 +131,7 @@ static TokenList source_of(const Model *m, size_t n) {
     TokenList ids = {0};
     NEED(token_list_reserve(&ids, n + 1, &fault));
     for (size_t i = 0; i < n; i++) token_list_add(&ids, 3 + (int32_t)fresh_below(200));
-    token_list_add(&ids, more_of(m)->start);
+    token_list_add(&ids, model_extras(m)->start);
     return ids;
 }
 
@@ -158,10 +159,10 @@ static void planned_in(Session *in, TokenList *texts, const char *what, const ch
     for (size_t i = 0; limited && i < TEXTS; i++)
         engine.sequences[i].quota = i ? 1 + fresh_below(9) : 0;
     for (size_t step = 0; engine.live && step < STEPS; step++) {
-        engine.sequences[2].held = limited && step < 4;
+        engine.sequences[2].paused = limited && step < 4;
         NEED(!engine.hooks.before_plan || engine.hooks.before_plan(&engine, &fault));
         Plan want = plan_by(SHIPPED(engine_plan), &engine), got = plan_by(engine_plan, &engine);
-        same_plan(what, step, &got, &want, engine.n_parts);
+        same_plan(what, step, &got, &want, engine.n_runners);
         if (!engine_step(&engine, &fault)) {
             printf("  hint: %s, step %zu: what was planned cannot be read: %s", what, step,
                    fault.text);
@@ -315,7 +316,7 @@ GRADE(plans) {
     too_long();
     just_enough();
     planned("three texts", "temp:1.3,draw", o, false);
-    planned("texts with a quota, one of them held at first", "temp:1.3,draw", o, true);
+    planned("texts with a quota, one of them paused at first", "temp:1.3,draw", o, true);
     planned("three texts that look ahead", "contrastive_search:0.6:k=4", o, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++) with_negative(&asked[i], &instead);

@@ -273,10 +273,10 @@ static void shown_of(const Stops *stops, const char *list, size_t room, size_t m
                  "stops %s: of \"%s\" %zu bytes are out, expected %zu: the last %zu may become "
                  "a "
                  "stop string or are half a character",
-                 list, plain(all, n), got.size, want.size, ours.held_size);
+                 list, plain(all, n), got.size, want.size, ours.pending_size);
             HINT(got.size >= want.size,
                  "stops %s: of \"%s\" %zu bytes may go out (%zu held are enough), and %zu are",
-                 list, plain(all, n), want.size, ours.held_size, got.size);
+                 list, plain(all, n), want.size, ours.pending_size, got.size);
         }
         HINT(got.size == want.size && memcmp(got.text, want.text, want.size) == 0,
              "stops %s: of \"%s\" is shown \"%s\", expected \"%s\"", list, plain(all, n),

@@ -3,19 +3,19 @@
  *     dense     logits[token]               before anything was cut: the index is the token
  *     compact   logits[i], ids[i]           after: only the survivors
  *
- * Nearly every sampler is a threshold on the logit once a fact or two are known: the largest logit,
- * the sum of all exponentials, the entropy.  Facts are computed when they are first asked for and
- * kept until a logit changes.
+ * Nearly every sampler is a threshold on the logit once a fact or two are known: the largest
+ * logit, the sum of all exponentials, the entropy.  Facts are computed when they are first
+ * asked for and kept until a logit changes.
  *
- * Invariant: count >= 1; in dense form ids is not used; in compact form ids are distinct.  No logit
- * is NaN or +infinity; one of -infinity has weight 0 in every sum. */
+ * Invariant: count >= 1; in dense form ids is not used; in compact form ids are distinct.  No
+ * logit is NaN or +infinity; one of -infinity has weight 0 in every sum. */
 #ifndef STRATA_CANDIDATES_H
 #define STRATA_CANDIDATES_H
 
 #include "models.h"
 
-/* What a probability, a mass or an entropy may lack and still count as reached: logits are floats
- * and cannot tell.  So 0.5 + 0.3 reaches 0.8, and 3 of 10 equal tokens are 0.3. */
+/* How much a probability, a mass or an entropy may fall short and still count as reached,
+ * because logits are floats: 0.5 + 0.3 reaches 0.8, and 3 of 10 equal tokens are 0.3. */
 #define MILLIONTH 1e-6
 
 typedef struct Candidates {
@@ -37,19 +37,19 @@ typedef struct Candidates {
     /* working memory, (vocab) each; in the arena */
     float *survivors, *work[2], *nearness;
     int32_t *survivor_ids, *work_ids[2], *marks; /* marks: all 0 between stages */
-    int32_t *places;                             /* entry of a token, when that is known */
-    uint64_t *keys, *keys_aside;
+    int32_t *entry_of;                           /* entry of a token, if known */
+    uint64_t *keys, *spare_keys;
 } Candidates;
 
 void candidates_init(Candidates *candidates, size_t vocab, Arena *arena);
 
-/* The same in an arena of their own, to be freed with arena_free.
+/* The same in a new arena, to be freed with arena_free.
  *
  * Fails when memory runs out. */
 bool candidates_open(Candidates *candidates, size_t vocab, Arena *arena, Fault *fault);
 
-/* Start with the logits of a step; the array is borrowed, and stages write to it.  Where logits
- * are +infinity, those tokens alone remain, all equally likely.
+/* Start with a step's logits; the array is borrowed and modified.  If logits are +infinity,
+ * only those tokens remain, all equally likely.
  *
  * Fails when one is NaN (naming the token) or all are -infinity. */
 bool candidates_load(Candidates *candidates, float *logits, Fault *fault);
@@ -59,14 +59,15 @@ static inline int32_t candidates_id(const Candidates *candidates, size_t entry) 
     return candidates->dense ? (int32_t)entry : candidates->ids[entry];
 }
 
-/* The entry of a token; count: it is not there.  The first call after a cut goes through all
- * survivors, the next ones take constant time. */
+/* The entry of a token; count: it was removed.  The first call after a cut scans the survivors,
+ * the next ones take constant time. */
 size_t candidates_find(Candidates *candidates, int32_t token);
 
 /* ------------------------------------------------------------------ facts */
 
-/* A fact is worked out when it is first asked for, and noted in `known`; whoever writes a logit takes it back.  Of sorted
- * candidates the first has the largest logit; in dense form, with KNOW_SEGMENTS, the largest is among segment_max. */
+/* A fact is computed when first asked for and noted in `known`; code that writes a logit clears
+ * the bits.  Sorted candidates begin with the largest logit; in dense form, with KNOW_SEGMENTS,
+ * it is the largest of segment_max. */
 float candidates_max(Candidates *candidates);
 size_t candidates_best(Candidates *candidates);      /* entry of the largest; ties: lower id */
 double candidates_sum(Candidates *candidates);       /* sum exp(logit - max): 1 and above */
@@ -75,11 +76,11 @@ double candidates_entropy(Candidates *candidates);   /* -sum p ln p, in nats */
 double candidates_collision(Candidates *candidates); /* sum p^2: chance that two draws agree */
 size_t candidates_alive(const Candidates *candidates); /* those above -infinity */
 
-/* ln p of a token, to the last digits also beside logits of 1e17; -infinity when it is not there. */
+/* ln p of a token, exact even beside logits of 1e17; -infinity if it was removed. */
 double candidates_log_prob(Candidates *candidates, int32_t token);
 
-/* The logit from which on ln p >= log_p, as reached as MILLIONTH says: the smallest float that is not below
- * max + log_p + ln sum - MILLIONTH. */
+/* The smallest logit with ln p >= log_p, up to MILLIONTH: the smallest float not below max +
+ * log_p + ln sum - MILLIONTH. */
 float candidates_limit(Candidates *candidates, double log_p);
 
 /* ------------------------------------------------------------------ changes */
@@ -88,27 +89,27 @@ void candidates_set(Candidates *candidates, size_t entry, float logit); /* facts
 void candidates_scale(Candidates *candidates, float factor);            /* factor > 0 */
 void candidates_changed(Candidates *candidates); /* logits were written: forget all facts */
 
-/* Logits were written, and none overtook another: sorted candidates stay so unless two became
- * equal whose ids are the other way round. */
-void candidates_bent(Candidates *candidates);
+/* Logits changed without overtaking each other: sorted candidates stay sorted, unless two
+ * became equal in the wrong order of ids. */
+void candidates_kept_order(Candidates *candidates);
 
-/* Put the candidates in order of falling logit; equal ones by id. */
+/* Sort by falling logit; equal ones by id. */
 void candidates_sort(Candidates *candidates);
 
 /* Keep the k best, sorted. */
 void candidates_keep_best(Candidates *candidates, size_t k);
 
-/* Keep those with logit >= threshold, but the min_keep best in any case. */
+/* Keep those with logit >= threshold, but at least the min_keep best. */
 void candidates_keep_above(Candidates *candidates, float threshold, size_t min_keep);
 
-/* Keep those with ln p >= log_p, but the min_keep best in any case. */
+/* Keep those with ln p >= log_p, but at least the min_keep best. */
 void candidates_keep_likely(Candidates *candidates, double log_p, size_t min_keep);
 
-/* Keep the smallest set of the best whose probabilities add up to `mass`, but the min_keep best
- * in any case. */
+/* Keep the smallest set of the best whose probabilities sum to `mass`, but at least the
+ * min_keep best. */
 void candidates_keep_mass(Candidates *candidates, double mass, size_t min_keep);
 
-/* The same, but the best are those whose -ln p is nearest to `surprisal`. */
+/* The same, where the best are those whose -ln p is nearest to `surprisal`. */
 void candidates_keep_near(Candidates *candidates, double surprisal, double mass,
                           size_t min_keep);
 

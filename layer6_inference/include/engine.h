@@ -1,17 +1,17 @@
 /* engine.h - many texts, one batch: each step reads what every sequence has not read yet.
  *
- *     sequence 0   "Once upon a"   + 1 token                         |
- *     sequence 1   a long prompt: + a piece of it                    |  one batch for each model,
- *     sequence 2   another one: + a piece of it                      |  one forward pass
- *     sequence 3   "The fox"        + 1 token                        |
+ *     sequence 0   "Once upon a"  + 1 token           |
+ *     sequence 1   a long prompt: + a piece of it   |  one batch for each model,
+ *     sequence 2   another one: + a piece of it     |  one forward pass
+ *     sequence 3   "The fox"  + 1 token             |
  *
  *     Engine engine;
  *     engine_open(&engine, &session, &fault);
  *     Sequence *s = engine_add(&engine, &tokens, &options, &fault);
- *     while (s->live && engine_step(&engine, &fault)) ...        s->tokens, s->choice, s->result
+ *     while (s->live && engine_step(&engine, &fault)) ...    s->tokens, s->choice, s->result
  *     engine_close(&engine);
  *
- * Tokens that are chosen come first, then pieces of prompts, PREFILL_BATCH tokens in all.
+ * Generated tokens come first, then pieces of prompts, PREFILL_BATCH tokens in all.
  *
  * Invariant: a sequence's tokens do not depend on which others share its batches.  To the
  * bit. */
@@ -20,27 +20,27 @@
 
 #include "sequence.h"
 
-enum { ENGINE_PARTS = 3 }; /* models: the one that generates, and those of extras */
+enum { ENGINE_MODELS = 3 }; /* models: the one that generates, and those of extras */
 
-/* The tokens that one model reads in a step. */
-typedef struct EnginePart {
+/* One model and its batch of a step. */
+typedef struct ModelRunner {
     Session *session;                     /* borrows */
     int32_t *token, *sequence, *position; /* (max_tokens) */
     bool *wanted;                         /* (max_tokens) */
-    float *input; /* (max_tokens, dim) rows to be read beside the tokens: an extra's; or NULL */
-    bool *used;   /* (sequences) which ones texts have */
+    float *input; /* (max_tokens, dim) side inputs of an extra, one row per token; or NULL */
+    bool *used;   /* (sequences) of the session: in use */
     size_t count, rows;
-    size_t pages; /* of memory, promised to this step's tokens */
+    size_t pages; /* KV pages promised to this step's tokens */
     Arena arena;  /* owns all of the above but the input */
-} EnginePart;
+} ModelRunner;
 
 struct Engine {
-    EnginePart parts[ENGINE_PARTS]; /* the first one generates */
-    size_t n_parts;
+    ModelRunner runners[ENGINE_MODELS]; /* the first one generates */
+    size_t n_runners;
     Sequence *sequences;        /* (room); owns */
     Sequence **taking;          /* (room) those that choose a token in this step */
-    size_t room, live;          /* live: how many are not over */
-    size_t turn;                /* who is served first */
+    size_t room, live;          /* live: texts that are not over */
+    size_t turn;                /* which text is planned first */
     size_t joined, preemptions; /* counts */
     Candidates *candidates;     /* (threads) */
     Arena *arenas;              /* (threads) own their memory */
@@ -48,44 +48,45 @@ struct Engine {
     EngineHooks hooks; /* of an extra */
 };
 
-/* An engine for as many texts as the session has sequences; what these held is forgotten.
+/* An engine for as many texts as the session has sequences, which are cleared.
  *
- * Fails when memory runs out; engine_close may be called then, too. */
+ * Fails when memory runs out; call engine_close even then. */
 bool engine_open(Engine *engine, Session *session, Fault *fault);
 
-/* The same for `room` texts, of which as many as the session has sequences are not paused. */
+/* The same for `room` texts, of which no more than the session has sequences may be
+ * unpaused. */
 bool engine_open_room(Engine *engine, Session *session, size_t room, Fault *fault);
 void engine_close(Engine *engine);
 
-/* A further text.  What it has in common with the beginning of another one here, or with a
- * prefix that the session keeps (prefix.h), is not read again, where the salts are the same.
+/* Add a text.  A prefix that it shares with another text here, or with one that the session
+ * keeps (prefix.h), is not evaluated again if the salts are the same.
  *
  *   tokens    the prompt; generated tokens are appended
  *   options   copied
  *
- * Fails when the prompt is empty or longer than the context, the options do not go together, or
- * all sequences are in use. */
+ * Fails when the prompt is empty or longer than the context, options are incompatible, or all
+ * sequences are in use. */
 Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *options,
                      Fault *fault);
 
-/* Would engine_add find sequences for all that such a text reads? */
-bool engine_has_place(const Engine *engine, const GenerateOptions *options);
+/* Would engine_add find enough sequences for a text with these options? */
+bool engine_has_room(const Engine *engine, const GenerateOptions *options);
 
-/* The text gives back its pages and its place, and is held.  When it is not any more, and there
- * is a place (engine_has_place), it reads itself again, to the same bits, and goes on. */
+/* Pause a text: it gives up its pages and sequences.  Clear `paused` when engine_has_room
+ * again: it is re-evaluated to the same bits and continues. */
 void engine_pause(Engine *engine, Sequence *sequence);
 
-/* Make room for another text. */
+/* Remove a text, finished or not. */
 void engine_remove(Engine *engine, Sequence *sequence);
 
-/* One step of every live sequence for which there is memory.  When there is not enough for all,
- * those that joined last give theirs back, wait, and read their text again: their tokens are
- * the same.  A sequence that cannot go on, or that does not fit alone, has failed, with a fault
- * of its own; the others do not notice.
+/* One step of every live sequence for which there is memory.  If there is not enough for all,
+ * those that joined last are preempted and later re-evaluated: their tokens are the same.  A
+ * sequence that cannot continue, or does not fit even alone, fails with its own fault; the
+ * others are not affected.
  *
- * Fails when a token that was appended from outside is not in the vocabulary, and when nobody
- * wants what the first session reads any more (decoder.h): nothing has changed then, and the
- * next step may be another one. */
+ * Fails when a token that was appended from outside is not in the vocabulary, or when the first
+ * session's forward pass was cancelled (decoder.h): nothing has changed then, and the next step
+ * may try again. */
 bool engine_step(Engine *engine, Fault *fault);
 
 #endif

@@ -1,19 +1,18 @@
-/* extra.h - what a text may want besides: hooks on its way through the engine.
+/* extra.h - optional features of a text as hooks on its way through the engine.
  *
  *     before_plan --> plan (wishes) --> the models read --> read --> take --> taken --> after
  *                                                                     |
  *                                                   choose --> token --> text --> end
  *
- * before_plan is a hook of the whole engine (EngineHooks), all others are a text's (ExtraKind).
- * A plain text has none, and nothing asks for any by name.  Each hook is called in one place; a
- * kind leaves those NULL that it does not need.  A function of the extra's own header puts it
- * among the options of a text, before engine_add:
+ * before_plan is a hook of the whole engine (EngineHooks), all others belong to a text
+ * (ExtraKind). Each hook is called in one place; a kind leaves NULL those it does not need.  A
+ * function of the extra's own header adds it to the options of a text, before engine_add:
  *
  *     GenerateOptions options = {.chain = &chain};
  *     with_heal(&options, &heal);
  *
- * Invariant: with an extra, too, what a text takes depends on its own logits, tokens, chain and
- * seed alone. */
+ * Invariant: with extras, too, a text's tokens depend on its own logits, tokens, chain and seed
+ * alone. */
 #ifndef STRATA_EXTRA_H
 #define STRATA_EXTRA_H
 
@@ -21,18 +20,18 @@
 
 typedef struct Engine Engine;
 typedef struct Sequence Sequence;
-typedef struct Reader Reader;
+typedef struct Slot Slot;
 typedef struct Extra Extra;
 
 typedef struct ExtraKind {
-    /* The text begins: check what goes together, take memory.  close is called also when that
-     * failed, or never came. */
+    /* The text begins: check the options, allocate.  close is called even if this failed or was
+     * never called. */
     bool (*open)(Extra *extra, Engine *engine, Sequence *sequence, Fault *fault);
     void (*close)(Extra *extra);
 
-    /* of the n tokens that a reader would read in this step, how many it shall read */
-    size_t (*wishes)(Extra *extra, const Sequence *sequence, const Reader *reader, size_t n);
-    /* the models have read, for a text that chooses now, or goes on reading */
+    /* how many of the n tokens that a slot would read in this step it should read */
+    size_t (*wishes)(Extra *extra, const Sequence *sequence, const Slot *slot, size_t n);
+    /* the models have read, whether or not the text chooses now */
     bool (*read)(Extra *extra, Sequence *sequence, Fault *fault);
 
     /* Replaces sequence_take; at most one extra per text may set it.  If is_ready is set, it is
@@ -40,54 +39,53 @@ typedef struct ExtraKind {
     bool (*take)(Extra *extra, Sequence *sequence, Fault *fault);
     bool (*is_ready)(const Extra *extra);
 
-    /* before the chain chooses: it may write to the logits (vocab) and to the Step */
+    /* before the chain runs: it may write to the logits (vocab) and to the Step */
     void (*choose)(Extra *extra, Sequence *sequence, float *logits);
-    /* the answer has one token more: what of its text goes out.  False: it was rolled back, and
-     * nothing does */
+    /* the answer grew by a token: which text to output.  False: the token was rolled back */
     bool (*text)(Extra *extra, Sequence *sequence, Text *text);
-    /* the text is about to end, for a reason that may become STOP_STRING */
+    /* the text is about to end; the reason may become STOP_STRING */
     void (*end)(Extra *extra, Sequence *sequence, StopReason *reason);
 
-    /* The text took its tokens of this step: bring the models' memory in line with it. */
+    /* The text has its tokens of this step: bring the models' memory in line with it. */
     void (*taken)(Extra *extra, Sequence *sequence);
-    /* after the step of a text that goes on */
+    /* after the step, unless the text is over */
     void (*after)(Extra *extra, Engine *engine, Sequence *sequence);
-    /* its memory is gone: it will be read again */
+    /* its memory was cleared: it will be read again */
     void (*forget)(Extra *extra, Sequence *sequence);
 } ExtraKind;
 
-enum { EXTRAS = 6 /* of a text, at most */ };
+enum { EXTRAS = 6 /* of a text */ };
 
 struct Extra {
     const ExtraKind *kind; /* NULL: no more extras */
-    void *wish;            /* what it was asked for with; borrows */
-    size_t count;          /* a number of its own: 0 at first */
+    void *wish;            /* its options; borrows */
+    size_t count;          /* for the kind's own use */
     void *state;           /* from open; close frees it */
-    /* It reads the text, too, with this model, or another text instead of the prompt (NULL, and
-     * then `instead`: with the engine's own model); `reader` is where it does.  Neither:
-     * nothing, and `reader` stays NULL. */
+    /* An extra that reads, too: with another model (session) or another text in place of the
+     * prompt (instead; session NULL: the engine's own model).  `slot` is where it does; NULL:
+     * it does not read. */
     Session *session;
     const TokenList *instead;
-    Reader *reader;
+    Slot *slot;
 };
 
 /* What extras ask of the plan for a text; all zero for a plain one. */
 typedef struct ExtraPlan {
-    /* (n_behind) tokens to be tried behind the text, whole or not at all; NULL: none are */
-    const int32_t *behind;
-    size_t n_behind;
-    bool every_row; /* logits are wanted of each token */
-    /* it takes its token alone, with pages for one more, and has the pool to itself */
+    /* (n_drafted) draft tokens to verify behind the text, all or none; NULL: none */
+    const int32_t *drafted;
+    size_t n_drafted;
+    bool every_row; /* logits for every token, not only the last */
+    /* planned alone: pages for one more token, and the whole thread pool */
     bool alone;
-    bool waits;     /* nothing is read or chosen, until who set this unsets it */
-    bool reads_all; /* nothing is shared: what the model knew of each token is wanted */
+    bool waits;     /* nothing is read or chosen until the extra clears it */
+    bool reads_all; /* reuse no cached prefix: the hidden state of every token is needed */
 } ExtraPlan;
 
 /* What an extra does for all texts of an engine at once; all NULL: nothing. */
 typedef struct EngineHooks {
     bool (*before_plan)(Engine *engine, Fault *fault);
-    void (*before_part)(Engine *engine, size_t part); /* around a model's batch */
-    void (*after_part)(Engine *engine, size_t part);
+    void (*before_forward)(Engine *engine, size_t runner); /* around a model's batch */
+    void (*after_forward)(Engine *engine, size_t runner);
     void (*close)(Engine *engine);
     void *state; /* close frees it */
 } EngineHooks;

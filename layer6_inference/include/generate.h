@@ -8,16 +8,16 @@
 
 /* Read the prompt into a sequence of the session and continue it: an engine with one text.
  *
- *   tokens   the prompt on the way in; generated tokens are appended
- *   result   what the text has counted, also when it failed; zeros where it never began
+ *   tokens   the prompt; generated tokens are appended
+ *   result   valid even if the text failed; zeros if it never began
  *
- * Fails before it reads anything when the prompt is empty or longer than the context or the
- * options do not go together, later when the logits are no numbers or a stage leaves no token:
- * with the fault of the text.  Tutorial layer6/loop.html */
+ * Fails before reading anything when the prompt is empty or longer than the context or options
+ * are incompatible; later when logits are NaN or a stage leaves no token. Tutorial
+ * layer6/loop.html */
 bool generate(Session *session, TokenList *tokens, const GenerateOptions *options,
               GenerateResult *result, Fault *fault);
 
-/* The prompt fits the context, unless the text may be longer than that, and is not empty. */
+/* Fails when the prompt is empty, or too long for the context (unless `longer`). */
 bool generate_check_prompt(const Session *session, const TokenList *tokens, bool longer,
                            Fault *fault);
 

@@ -1,7 +1,7 @@
 /* order.h - candidates in order: a float and an id as one integer that sorts the right way.
  *
  *     63                          32 31                 0
- *     | the float, upside down      | id                |     a smaller key is a better candidate:
+ *     | the float, upside down      | id                |   a smaller key is better:
  *     larger float, or equal floats and a smaller id
  *
  * Invariant: keys are distinct when ids are, so there is one order and no question of ties. */
@@ -12,8 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* As integers, positive floats already stand in order and negative ones in reverse: the sign of the
- * first is turned over, all bits of the others.  Without a branch, which nobody could predict. */
+/* As integers, positive floats are already in order and negative ones in reverse: flip the sign
+ * of the first and all bits of the others.  No branch, because it would be unpredictable. */
 static inline uint64_t order_key(float value, int32_t id) {
     uint32_t bits;
     value += 0.0f; /* -0 is 0 */
@@ -34,12 +34,12 @@ static inline int32_t order_id(uint64_t key) { return (int32_t)(uint32_t)key; }
 
 void order_sort(uint64_t *keys, size_t n); /* ascending */
 
-/* Many floats in order, best first, digit by digit: for thousands.  ids ascend; NULL: the id is the index.
+/* Sort many floats, best first, by radix sort.  ids ascend; NULL: the id is the index.
  *
- *   keys, aside          room for n each
+ *   keys, spare          (n) working memory
  *   sorted, sorted_ids   (n) written; may be x and ids */
 void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *keys,
-                     uint64_t *aside, float *sorted, int32_t *sorted_ids);
+                     uint64_t *spare, float *sorted, int32_t *sorted_ids);
 
 /* Move the k smallest to the front, unsorted. */
 void order_select(uint64_t *keys, size_t n, size_t k);

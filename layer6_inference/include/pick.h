@@ -1,12 +1,14 @@
-/* pick.h - the choices themselves, on plain arrays: the best, the best k, those that make up a mass, one by its weight.
+/* pick.h - the choices themselves, on plain arrays: the best, the best k, those that make up a
+ * mass, one drawn by weight.
  *
- *     logits   2.5   -1     4    2.5            ids    7   3   0   5         (NULL: 0, 1, 2, ...)
- *               |     |     |     |
+ *     logits   2.5   -1     4    2.5            ids    7   3   0   5   (NULL: 0, 1, 2,
+ *              ...) |     |     |     |
  *     order     3rd   4th   1st   2nd           larger logits first, of equal ones the lower id
  *
- * What is known already about the candidates (candidates.h) leaves few of them to look at; these look at those.
+ * candidates.h narrows the candidates down first; these functions look at what is left.
  *
- * Invariant: no two candidates have the same id, so there is one order and no question of ties. */
+ * Invariant: no two candidates have the same id, so there is one order and there are no
+ * ties. */
 #ifndef STRATA_PICK_H
 #define STRATA_PICK_H
 
@@ -24,43 +26,45 @@ size_t pick_best(const float *logits, const int32_t *ids, size_t n);
 
 /* The k best of n candidates, best first: larger logits, of equal ones the lower ids.
  *
- *   logits           (n) no NaN; left as they are
- *   ids              (n) in any order, none twice; left as they are; NULL: the id is the index
+ *   logits           (n) no NaN; unchanged
+ *   ids              (n) in any order, none twice; unchanged; NULL: the id is the index
  *   best, best_ids   (k) written: their logits and their ids
- *   keys             (n) working memory, holding anything at first
+ *   keys             (n) working memory, uninitialized
  *
- * n may be a whole vocabulary, 100,000 and more, for which comparing each with each takes too long.
+ * n may be a whole vocabulary, 100,000 and more: comparing all pairs takes too long.
  *
- * Needs    1 <= k <= n; none of the arrays overlap.
- * Source   Fan, Lewis & Dauphin 2018, arXiv:1805.04833.
- * Tutorial layer6/top-k.html */
+ * Needs    1 <= k <= n; none of the arrays overlap. Source   Fan, Lewis & Dauphin 2018,
+ * arXiv:1805.04833. Tutorial layer6/top-k.html */
 void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, float *best,
                 int32_t *best_ids, uint64_t *keys);
 
-/* How many make up a mass: the smallest m for which the first m weights add up to at least `mass`.
+/* How many make up a mass: the smallest m for which the first m weights add up to at least
+ * `mass`.
  *
- *   logits   (n) best first; the weight of a logit z is exp(z - max), added up in double precision
+ *   logits   (n) best first; the weight of a logit z is exp(z - max), summed in double
+ *            precision
  *   mass     in the same units
  *
- * Returns 1 to n.  Logits of -infinity stand at the end, weigh nothing, and are not needed: where all others do not
- * reach the mass, it is all others.
+ * Returns 1 to n.  Logits of -infinity come last, weigh nothing, and are never needed: if all
+ * others do not reach the mass, the result is all others.
  *
- * Needs    n >= 1.
- * Source   Holtzman et al. 2019, arXiv:1904.09751.
- * Tutorial layer6/top-p.html */
+ * Needs    n >= 1. Source   Holtzman et al. 2019, arXiv:1904.09751. Tutorial
+ * layer6/top-p.html */
 size_t pick_top_p(const float *logits, size_t n, float max, double mass);
 
-/* The entry that a coin falls on: the first i with weights[0] + ... + weights[i] > coin, added up in double precision.
+/* The entry that a uniform sample selects: the first i with weights[0] + ... + weights[i] >
+ * coin, summed in double precision.
  *
  *     weights   0.5   0   1.5   1          coin 0.4 -> 0,   coin 0.5 -> 2,   coin 2.9 -> 3
  *
  *   weights   (n) none below 0
- *   coin      at least 0; it should be below their sum, but rounding may say otherwise
+ *   coin      at least 0; below the sum of the weights, except for rounding
  *
- * Returns an entry with a weight above 0: where no sum is above the coin, the last such entry.  n when there is none.
+ * Returns an entry with a weight above 0: if no sum exceeds coin, the last such entry; n if
+ * there is none.
  *
- * Source   inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2.
- * Tutorial layer6/greedy.html */
+ * Source   inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2. Tutorial
+ * layer6/greedy.html */
 size_t pick_drawn(const float *weights, size_t n, double coin);
 
 #endif

@@ -1,12 +1,11 @@
-/* sequence.h - one text on its way: its tokens, how the next one is chosen, and when it is
- * over.
+/* sequence.h - one text: its tokens, how the next one is chosen, and when it is over.
  *
  *     a row of logits --> chain --> a token --> its text goes out --> over?
  *                          ^                                           | no
  *                          '---------- an engine (engine.h) reads it --'
  *
- * Invariant: what a sequence takes depends on its own logits, tokens, chain and seed, on
- * nothing else. */
+ * Invariant: a sequence's tokens depend on its own logits, tokens, chain and seed, on nothing
+ * else. */
 #ifndef STRATA_SEQUENCE_H
 #define STRATA_SEQUENCE_H
 
@@ -14,7 +13,7 @@
 #include "extra.h"
 #include "stream.h"
 
-/* One step, as it was decided. */
+/* The last token chosen. */
 typedef struct Choice {
     int32_t token;
     size_t step;       /* of the answer: 0, 1, ... */
@@ -22,30 +21,28 @@ typedef struct Choice {
     Candidates *after; /* what the chain left */
 } Choice;
 
-/* Called for each generated token, before its text goes out; false stops.  Sequences of an
- * engine take their tokens at the same time: it may be called from any thread, but for one
- * sequence never twice at once. */
+/* Called for each generated token, before its text goes out; false stops.  It may be called
+ * from any thread, for different sequences at the same time. */
 typedef bool OnChoice(void *context, const Choice *choice);
 
 /* Called while the prompt is read, after each batch: `read` of `total` tokens; false stops. */
 typedef bool OnRead(void *context, size_t read, size_t total);
 
-/* How a text is to be continued.  All that it points to is borrowed and belongs to one
- * sequence, but for the sessions, which sequences share. */
+/* How to continue a text.  Everything it points to is borrowed and used by one sequence, except
+ * the sessions, which sequences share. */
 typedef struct GenerateOptions {
-    Chain *chain; /* its memory begins anew; NULL where an extra takes the tokens */
+    Chain *chain; /* its state is reset; NULL where an extra chooses the tokens */
     uint64_t seed;
-    uint64_t salt; /* it shares what was read with texts of the same salt alone */
+    uint64_t salt; /* cached prefixes are shared between texts of the same salt only */
     Limits limits;
-    Stream *stream; /* gets the text; NULL: not wanted */
-    /* special tokens whose names are part of the text all the same: marks that whoever reads it
-     * looks for; or NULL */
+    Stream *stream; /* gets the text; NULL: none */
+    /* special tokens whose names are part of the output text (marks of a parser); or NULL */
     const TokenList *shown;
     OnRead *on_read;     /* or NULL */
     OnChoice *on_choice; /* or NULL */
     bool want_raw;
     void *context;
-    /* what it wants besides (extra.h), up to the first without a kind */
+    /* optional features (extra.h), up to the first without a kind */
     Extra extras[EXTRAS + 1];
 } GenerateOptions;
 
@@ -56,63 +53,63 @@ typedef struct GenerateResult {
     double decode_seconds; /* from the first token to the last */
 } GenerateResult;
 
-/* What a text reads in one session. */
-struct Reader {
+/* A text's sequence in one session. */
+struct Slot {
     Session *session;         /* borrows */
-    size_t part, id;          /* of the engine; its sequence in the session */
-    const TokenList *instead; /* of the prompt; or NULL */
-    size_t at_once;           /* of its first tokens: read in one batch or not at all */
+    size_t runner, id;        /* runner: in the engine; id: the session's sequence */
+    const TokenList *instead; /* a text in place of the prompt; or NULL */
+    size_t at_once;           /* first tokens that are read in one batch or not at all */
     size_t row, rows;         /* of the session's logits, in this step */
-    /* An extra cuts `cut` tokens at a time out of the middle of its memory, behind the first
-     * `kept` ones (0: none does); so many are gone so far */
+    /* An extra cuts `cut` tokens at a time out of the middle of its memory, after the first
+     * `kept` ones (0: none does); `gone`: so many so far */
     size_t kept, cut, gone;
 };
 
-enum { READS_TEXT /* the first reader, with the engine's own model */, READERS = 4 };
+enum { TEXT_SLOT /* the slot of the engine's own model */, SEQUENCE_SLOTS = 4 };
 
 struct Sequence {
     TokenList *tokens; /* borrows: the prompt, then what is generated */
     GenerateOptions options;
     GenerateResult result; /* so far */
     Step step;
-    Reader reader[READERS];
-    size_t n_readers;    /* 0: it is paused */
-    size_t ctx;          /* how long it may become; SIZE_MAX: without end */
-    size_t cached, told; /* tokens of the prompt: there at first; told to on_read */
+    Slot slot[SEQUENCE_SLOTS];
+    size_t n_slots;          /* 0: it is paused */
+    size_t ctx;              /* maximum length; SIZE_MAX: unlimited */
+    size_t cached, reported; /* tokens of the prompt: cached at first; reported to on_read */
     double start, first;
-    Extra *taker;           /* that takes its tokens; NULL: its chain does */
+    Extra *taker;           /* the extra that chooses its tokens; NULL: the chain does */
     ExtraPlan plan;         /* what its extras ask for */
-    float *raw;             /* (vocab) when somebody wants it; owns */
-    Candidates *candidates; /* borrows: working memory, for as long as it takes a token */
+    float *raw;             /* (vocab) with want_raw; owns */
+    Candidates *candidates; /* borrows: working memory while it chooses */
     Choice choice;          /* the last one */
     /* preemption order: the highest rank loses its pages first.  Defaults to join order; a
      * scheduler may set it */
     size_t rank;
-    /* tokens it may read in a step, set by the scheduler before each; 0: all there is room for */
+    /* max tokens to read in a step, set by the scheduler before each; 0: no limit */
     size_t quota;
     bool live, ready, failed; /* ready: it chooses a token in this step */
-    bool in_batch, preempted; /* preempted: it has to read its text again */
-    bool held;                /* it reads nothing now, and chooses nothing */
-    bool dead_end;            /* it failed because its chain left no token */
-    Fault fault;              /* of one that failed */
+    bool in_batch, preempted; /* preempted: it will be read again */
+    bool paused;
+    bool dead_end; /* failed: its chain left no token */
+    Fault fault;   /* if failed */
 };
 
-/* Add an extra to what a text wants; how the functions of extras do it. */
+/* Add an extra; for the functions of extras. */
 void generate_with(GenerateOptions *options, Extra extra);
 
-/* What a token adds to the text of an answer. */
+/* What a token adds to the output text. */
 Text answer_piece(const GenerateOptions *options, const Tokenizer *tokenizer, int32_t token);
 
-/* Choose the next token from the logits of the last one, which are written to, and append it.
+/* Choose the next token from the logits of the last one, which are modified, and append it.
  *
- *   logits   (vocab)   copied to `raw` first, where that is wanted
- *   choice   what was decided; unchanged when the text ends before the token
+ *   logits   (vocab)   copied to `raw` first if wanted
+ *   choice   the decision; unchanged if the text ends before the token
  *
- * The sequence is not live any more when the text is over; its result says why.  Fails when the
- * logits are no numbers or a stage leaves no token. */
+ * When the text is over the sequence is not live and its result says why.  Fails when logits
+ * are NaN or a stage leaves no token. */
 bool sequence_take(Sequence *sequence, float *logits, Choice *choice, Fault *fault);
 
-/* Over, for this reason: what the stream held back goes out. */
+/* End the text for this reason; pending text of the stream is flushed. */
 void sequence_end(Sequence *sequence, StopReason reason);
 
 #endif

@@ -3,14 +3,13 @@
  * A stage changes the candidates' logits, removes candidates, or selects one.  The parser, the
  * printer, the help and the documentation are all made from its table of parameters.
  *
- * The state that a stage carries from token to token (Mirostat's target, for instance) is a row of
- * numbers, and every accepted token appends a row.  So rewinding a stage is dropping rows, and
- * copying a stage is copying them:
+ * A stage's state (Mirostat's target, for instance) is a row of numbers, and every accepted
+ * token appends a row.  So rewinding a stage drops rows, and copying a stage copies them:
  *
  *     rows    begin | after token 1 | after token 2 | ...     rewind(1) drops the last one
  *
- * A program may add stages of its own: stage_register gives them a name, and from then on they are
- * used in chains like all others.
+ * A program may register stages of its own (stage_register), which work in chains like the
+ * others.
  *
  * Invariant: what a stage does depends on the candidates, its parameters, its last row and the
  * Step; for a registered stage, also on its kind's context. */
@@ -24,11 +23,11 @@ typedef struct Step {
     uint64_t seed, position; /* a stage draws rng_unit(seed, position, stage) */
     const int32_t *history;  /* tokens so far, the prompt's too */
     size_t history_count, prompt_count;
-    const Tokenizer *tokenizer; /* NULL: tokens are numbers */
+    const Tokenizer *tokenizer; /* NULL: no texts, only token ids */
     const float *amateur;       /* logits of a weaker model, dense; NULL: none */
     const float *unconditional; /* logits without the prompt, dense; NULL: none */
     /* similarity[i] = the largest cosine between the hidden state that tokens[i] would get and
-     * those of the history; NULL: the caller cannot look ahead */
+     * those of the history; NULL: look-ahead is not available */
     bool (*look_ahead)(void *context, const int32_t *tokens, size_t n, float *similarity);
     void *look_ahead_context;
 } Step;
@@ -46,20 +45,21 @@ typedef struct StageParam {
 
 enum { STAGE_PARAMS = 5 };
 
-/* Some stages take a list instead: bias:15=-2:20=1, allow:5:9, ban:word%2C:other; or beside their
- * parameters, when anybody wants it: dry:0.8:break=%0A:break=;. */
+/* Some stages take a list instead (bias:15=-2:20=1, allow:5:9, ban:word%2C:other), or an
+ * optional one beside their parameters (dry:0.8:break=%0A:break=;). */
 typedef enum StageListKind {
     LIST_NONE,
     LIST_IDS,
     LIST_BIASES,
     LIST_TEXTS,
-    LIST_BREAKS,  /* not needed; each is break=TEXT */
+    LIST_BREAKS,  /* optional; each is break=TEXT */
     LIST_ONE_TEXT /* not a list but one text, kept as it is: regex:[a-z]+ or grammar:@FILE */
 } StageListKind;
 
-enum { BREAK_BYTES = 64 }; /* of one text of LIST_BREAKS, at most */
+enum { BREAK_BYTES = 64 }; /* max bytes of one text of LIST_BREAKS */
 
-/* A number of LIST_BIASES, at most: beyond it nothing would be left of the logit, and two could make an infinity. */
+/* Max number of LIST_BIASES: beyond it the logit would vanish, and two could sum to
+ * infinity. */
 #define BIAS_MAX 1e30
 
 typedef struct StageListItem {
@@ -76,23 +76,23 @@ typedef struct StageKind {
     const char *example;                   /* a chain to show it with */
     StageParam params[STAGE_PARAMS];       /* up to the first without a key */
     StageListKind list;
-    bool selects; /* the token: the last stage of a chain */
+    bool selects; /* it selects the token: the last stage of a chain */
     bool needs_amateur, needs_unconditional, needs_look_ahead, needs_tokenizer;
     bool (*is_off)(const Stage *stage); /* NULL: by the first parameter's off value */
     void (*apply)(Stage *stage, Candidates *candidates, const Step *step);
 
-    /* What a stage makes of its text when the chain is read, stage->object; copies of the stage share
-     * it (count how many do).  NULL: nothing.  tokenizer: NULL when the chain has none. */
+    /* Parse the stage's text into stage->object when the chain is read; copies share it
+     * (reference count).  NULL: nothing to parse.  tokenizer: NULL if the chain has none. */
     bool (*open)(Stage *stage, const Tokenizer *tokenizer, Fault *fault);
     void (*share)(void *object);
-    void (*close)(void *object); /* called once for open, and once for each share */
+    void (*close)(void *object); /* once for open, and once for each share */
 
-    /* for a program's own stages: its functions find it at stage->kind->context.  Copying and
-     * rewinding a chain do not touch it: state that must be rewound belongs in a row */
+    /* for a program's own stages: their functions find it at stage->kind->context.  It is not
+     * copied or rewound: state that must be belongs in a row */
     void *context;
 
-    /* The tokens of the only way on, as far as it can be told, at most `room`; returns how many.  A guess:
-     * what is chosen is up to `apply`.  NULL: the stage cannot tell */
+    /* If the next tokens are forced: write at most `room` of them, return how many.  A guess:
+     * `apply` decides.  NULL: the stage cannot tell */
     size_t (*forced)(const Stage *stage, int32_t *tokens, size_t room);
 
     size_t memory; /* numbers in a row */
@@ -102,7 +102,7 @@ typedef struct StageKind {
     void (*accept)(const Stage *stage, int32_t token, double *row);
     /* is the text complete, so that nothing may follow?  NULL: never */
     bool (*ends)(const Stage *stage);
-    /* ": " and what more there is to say when no token is left, or "". */
+    /* why no token is left, after ": ", or "" */
     const char *(*why_none)(const Stage *stage);
 } StageKind;
 
@@ -111,13 +111,14 @@ struct Stage {
     double value[STAGE_PARAMS]; /* what the chain says: `apply` reads it */
     size_t index;               /* in the chain */
     /* bytes that token healing removed from the prompt, to be regenerated first */
-    size_t owed;
+    size_t pending;
     double observed; /* what `apply` leaves for `accept` */
     int32_t selected;
     StageListItem *list; /* owned, like all below */
     size_t n_list;
     char *list_text; /* as the user wrote it */
-    /* %HH read: of LIST_ONE_TEXT; of LIST_BREAKS all, each behind a byte, its size */
+    /* with %HH decoded: the text of LIST_ONE_TEXT, or those of LIST_BREAKS, each after a byte
+     * with its size */
     char *text;
     void *object; /* see open */
     double *rows;
@@ -126,7 +127,7 @@ struct Stage {
 
 bool stage_is_off(const Stage *stage);
 
-/* The last row of memory. */
+/* The last row of its state. */
 const double *stage_memory(const Stage *stage);
 
 /* All stages, registered ones last; NULL ends them. */
@@ -137,19 +138,19 @@ size_t stage_list(const StageKind *const **list);
 const StageKind *stage_find(Text name); /* NULL: none */
 
 enum {
-    STAGES = 128,    /* at most, built in and registered together */
+    STAGES = 128,    /* built in and registered together */
     STAGE_NAME = 32, /* bytes of a name, with its terminator */
 };
 
-/* Add a stage of the program's own: chains then parse and print it, and stage_list has it.  Register
- * before other threads parse chains: from then on the list is read-only.
+/* Register a stage of the program's own; chains then parse and print it, and stage_list has it.
+ * Register before other threads parse chains: from then on the list is read-only.
  *
- *   kind   borrowed until the program ends; name, gloss, example and apply are required, and so are
- *          begin and accept when it has memory; formula, advice and source may be NULL
+ *   kind   borrowed until the program ends; name, gloss, example and apply are required, begin
+ *          and accept too if it has memory; formula, advice and source may be NULL
  *
- * Fails, and adds nothing, when something required is missing, the name is taken by a stage or a
- * preset, a name or key is not made of a-z, 0-9 and _, a default is out of range, or there are
- * STAGES already. */
+ * Fails, and adds nothing, when something required is missing, the name is taken by a stage or
+ * a preset, a name or key is not made of a-z, 0-9 and _, a default is out of range, or there
+ * are STAGES already. */
 bool stage_register(const StageKind *kind, Fault *fault);
 
 /* keep=N: a truncation leaves at least N candidates. */

@@ -1,14 +1,13 @@
-/* stops.h - many stop strings, one pass: an automaton of Aho and Corasick.
+/* stops.h - many stop strings in one pass: the Aho-Corasick automaton.
  *
- * Each state is the longest end of the text that is a beginning of some stop string.  So its depth
- * is just how much must be held back:
+ * A state is the longest suffix of the text that is a prefix of some stop string.  Its depth is
+ * the number of bytes that must stay pending:
  *
- *     stops "END", "\n\n"      text "... the E"  -> state "E", depth 1: hold "E"
+ *     stops "END", "\n\n"      text "... the E"  -> state "E", depth 1: "E" is pending
  *                              text "... the EX" -> state "",  depth 0: send all
  *
  * Invariant: after any text the state depends on its last depth bytes alone; a byte costs one
- * table look-up.
- * Source   Aho & Corasick 1975, doi:10.1145/360825.360855. */
+ * table look-up. Source   Aho & Corasick 1975, doi:10.1145/360825.360855. */
 #ifndef STRATA_STOPS_H
 #define STRATA_STOPS_H
 
@@ -26,7 +25,7 @@ typedef struct Stops {
     size_t count;
 } Stops;
 
-/* Build the automaton; empty strings are passed over.
+/* Build the automaton; empty strings are ignored.
  *
  * Fails when memory runs out. */
 bool stops_open(Stops *stops, const char *const *texts, size_t n, Fault *fault);
@@ -38,8 +37,8 @@ static inline int32_t stops_step(const Stops *stops, int32_t state, unsigned cha
 
 /* Read bytes until a stop string is complete.
  *
- *   state   moved on; 0 before the text begins
- *   read    how many bytes were read: up to the last one of the stop string, or all; none where there are no stop strings
+ *   state   updated; 0 before the text begins
+ *   read    bytes read: up to the end of the stop string, or all; 0 without stop strings
  *
  * Returns the length of the stop string (of several that end there, the longest), or 0. */
 size_t stops_read(const Stops *stops, int32_t *state, Text bytes, size_t *read);

@@ -1,13 +1,13 @@
-/* stream.h - text on its way out, with an eye on stop strings and whole characters.
+/* stream.h - output text, cut at stop strings and whole characters.
  *
  * Tokens end anywhere: in the middle of a stop string, in the middle of a character.  So the
- * last bytes are held back while they may still become a stop string, or are the beginning of a
+ * last bytes stay pending while they may still become a stop string, or are the start of a
  * UTF-8 character:
  *
- *     sent  "...the fox"     held  " E"      because " END" is a stop string
+ *     sent  "...the fox"     pending  " E"      because " END" is a stop string
  *
- * Invariant: each piece that was sent is valid UTF-8, and all of them contain no stop string; what was
- * held is sent in the end unless a stop string is why the text ends. */
+ * Invariant: each piece sent is valid UTF-8, and together they contain no stop string; pending
+ * bytes are sent in the end unless a stop string ended the text. */
 #ifndef STRATA_STREAM_H
 #define STRATA_STREAM_H
 
@@ -20,25 +20,25 @@ typedef struct Stream {
     int32_t state;
     StreamSink *sink;
     void *context;
-    char *held; /* owns */
-    size_t held_size, held_room;
-    size_t size; /* bytes that came in; of a stopped text: up to the stop string */
+    char *pending; /* owns */
+    size_t pending_size, pending_room;
+    size_t size; /* bytes received; of a stopped text: up to the stop string */
     bool stopped;
 } Stream;
 
 void stream_open(Stream *stream, const Stops *stops, StreamSink *sink, void *context);
 void stream_close(Stream *stream);
 
-/* More bytes: sent as far as they can be neither the beginning of a stop string nor half a character, the others held;
- * those that were held go first.  The stop string that is complete first counts; of several that are complete at the
- * same byte, the longest.  Without stop strings (`stops` NULL, or none in it) only half characters are held.
+/* More bytes.  Sends pending bytes, then these, except for a suffix that may become a stop
+ * string or is half a character.  The first stop string to be complete ends the text; of
+ * several complete at the same byte, the longest.  Without stop strings only half characters
+ * stay pending.
  *
- * Returns false when a stop string is complete, and from then on: everything before it was sent, nothing more will be,
- * `stopped` is set, and `size` ends where it begins.
- * Tutorial layer6/stops.html */
+ * Returns false once a stop string is complete: everything before it was sent, nothing more
+ * will be, `stopped` is set, and `size` is where it begins. Tutorial layer6/stops.html */
 bool stream_push(Stream *stream, Text bytes);
 
-/* The text is over for another reason: send what is held; an unfinished character becomes
+/* The text ended for another reason: send the pending bytes; half a character becomes
  * U+FFFD. */
 void stream_finish(Stream *stream);
 

@@ -3,8 +3,8 @@
  *     generate -> stream -> | bytes |           | -> terminal, socket, window
  *                            push waits when full, pop waits when empty
  *
- * Invariant: bytes come out in order, each as soon as it is in, whatever pieces they came in; after
- * a cancel, push returns false at once. */
+ * Invariant: bytes come out in order, as soon as they are in, however they were split; after a
+ * cancel, push returns false at once. */
 #ifndef STRATA_TEXT_QUEUE_H
 #define STRATA_TEXT_QUEUE_H
 
@@ -20,7 +20,7 @@ typedef struct TextQueue {
     bool closed, cancelled;
 } TextQueue;
 
-/* room: bytes that may wait.  Fails when memory runs out. */
+/* room: capacity in bytes.  Fails when memory runs out. */
 bool text_queue_open(TextQueue *queue, size_t room, Fault *fault);
 void text_queue_free(TextQueue *queue);
 
@@ -28,8 +28,8 @@ void text_queue_free(TextQueue *queue);
 bool text_queue_push(TextQueue *queue, Text text);
 void text_queue_close(TextQueue *queue); /* no more will come */
 
-/* The consumer's side: up to `max` bytes, as soon as there are any; 0 when the queue is closed and
- * empty, or cancelled. */
+/* The consumer's side: up to `max` bytes, as soon as there are any; 0: closed and empty, or
+ * cancelled. */
 size_t text_queue_pop(TextQueue *queue, char *out, size_t max);
 void text_queue_cancel(TextQueue *queue);
 bool text_queue_is_cancelled(TextQueue *queue);

@@ -2,15 +2,15 @@
  *
  *     [sample,step,]place,stage,rank,token,[text,]logit,prob,kept
  *
- *     sample   1, 2, ...: how often the chain began anew since the trace watches it
+ *     sample   1, 2, ...: resets of the chain since the trace began
  *     step     0, 1, ... within a sample
  *     place    of the stage in the chain, from 1; 0: "model", the candidates as they came in
  *     text     of the token, see utf8_print_escaped
  *
- * The tokens a stage left come first, by falling probability, then those it removed, with
- * kept = 0.
+ * The tokens a stage left come first, by falling probability, then those it removed, with kept
+ * = 0.
  *
- * Invariant: watching changes nothing: the same tokens are chosen with and without a trace. */
+ * Invariant: a trace changes nothing: the same tokens are chosen with and without one. */
 #ifndef STRATA_TRACE_H
 #define STRATA_TRACE_H
 
@@ -26,13 +26,13 @@ typedef struct Trace {
     const Chain *chain;
     size_t step, sample;
     bool headed;            /* the header is written */
-    size_t begun;           /* how often the chain had begun anew before */
+    size_t begun;           /* resets of the chain before the trace began */
     uint64_t *before, *now; /* (vocab) keys; owns */
     size_t n_before;
     bool *alive; /* (vocab) */
 } Trace;
 
-/* Fails when memory runs out.  The header is written when the chain runs first. */
+/* Fails when memory runs out.  The header is written at the chain's first run. */
 bool trace_open(Trace *trace, FILE *out, size_t vocab, const Tokenizer *tokenizer,
                 Fault *fault);
 void trace_close(Trace *trace);

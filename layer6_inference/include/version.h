@@ -2,8 +2,8 @@
 #ifndef STRATA_VERSION_H
 #define STRATA_VERSION_H
 
-/* As "MAJOR.MINOR.PATCH": the text stands in version.c and nowhere else, so that a new version compiles one file.
- * library/version.sh reads it there for strata.h, strata.pc and the packages. */
+/* "MAJOR.MINOR.PATCH".  The text is in version.c alone, so that a new version compiles one
+ * file; library/version.sh reads it there for strata.h, strata.pc and the packages. */
 const char *strata_version(void);
 
 #endif

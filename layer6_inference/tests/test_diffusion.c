@@ -103,8 +103,8 @@ static void fill_by_hand(Desk *d, size_t steps, int32_t *tokens) {
         int32_t token[PLACES];
         assert_true(session_eval(&d->session, tokens, PLACES, true, NULL));
         for (size_t i = 0; i < PLACES; i++) {
-            const float *row =
-                d->session.logits + (i - (more_of(&d->model)->shift_logits && i > 0)) * vocab;
+            const float *row = d->session.logits +
+                               (i - (model_extras(&d->model)->shift_logits && i > 0)) * vocab;
             double sum = 0;
             token[i] = -1, best[i] = -1;
             for (size_t t = 0; t < vocab; t++) {

@@ -321,7 +321,7 @@ static void other_tokens_are_drafted_when_nothing_else_is_left(void **state) {
     assert_true(draft_head_fit(&p.head, &p.model, &fault));
     open_sessions(&p, wide, wide);
     Speculation s = {.draft = &p.drafts, .length = 4};
-    assert_true(more_of(&p.head)->guesses.row_of['b'] < 0);
+    assert_true(model_extras(&p.head)->draft_head.row_of['b'] < 0);
     speak(&p, "regex:b{40},temp:1.5", &s, 1, &tokens, 9);
     assert_int_equal(tokens.ids[tokens.count - 1], 'b');
     assert_true(s.accepted > 0 && s.accepted + 2 >= s.drafted);

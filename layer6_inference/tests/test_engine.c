@@ -290,8 +290,8 @@ static void each_has_a_fate_of_its_own(void **state) {
     Fault fault;
     Chain good, bad, spare;
     TokenList text[3] = {{0}};
-    char owed[] = "\xFF\xFF\xFF";
-    const Heal none = {owed, 3};
+    char pending[] = "\xFF\xFF\xFF";
+    const Heal none = {pending, 3};
     open_voice(&v, 1, (SessionConfig){.sequences = 2, .max_tokens = 16, .max_logits = 4});
     assert_true(chain_parse(&good, "temp:1", NULL, &fault));
     assert_true(chain_parse(&bad, "allow:5,greedy", NULL, &fault));

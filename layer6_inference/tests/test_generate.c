@@ -281,7 +281,7 @@ static bool own_text(Extra *x, Sequence *s, Text *text) {
     return true;
 }
 static void own_taken(Extra *x, Sequence *s) {
-    const Reader *r = s->reader;
+    const Slot *r = s->slot;
     hear("k");
     if (x->count == 2) session_rewind(r->session, r->id, s->tokens->count - 1);
 }

@@ -571,8 +571,8 @@ static void healing_goes_back_to_where_a_word_begins(void **state) {
         size_t stays = strlen(text), size = strlen(prompts[i]);
         assert_true(kept.count > 0 && stays + heal.size == size);
         if (heal.size) {
-            assert_memory_equal(heal.owed, prompts[i] + stays, heal.size);
-            assert_true(some_token_goes_on(t, heal.owed, heal.size));
+            assert_memory_equal(heal.pending, prompts[i] + stays, heal.size);
+            assert_true(some_token_goes_on(t, heal.pending, heal.size));
         }
         for (size_t n = kept.count; n-- > 1;) { /* the first token stays */
             stays -= tokenizer_piece(t, kept.ids[n], false).size;
@@ -599,8 +599,8 @@ static void healing_keeps_the_letters(void **state) {
     Chain chain;
     Fault fault;
     GenerateResult r;
-    char owed[] = "hel", whole[400];
-    const Heal heal = {owed, 3};
+    char pending[] = "hel", whole[400];
+    const Heal heal = {pending, 3};
     open_one(&w, 1, 1);
     assert_true(chain_parse(&chain, "temp:2", NULL, &fault));
     for (uint64_t seed = 0; seed < 20; seed++) {
@@ -630,8 +630,8 @@ static void beams_spell_the_prompt_too(void **state) {
     BeamText got[BEAM_MAX];
     TokenList tokens = {0};
     size_t n;
-    char owed[] = "hel", text[400];
-    const Heal heal = {owed, 3};
+    char pending[] = "hel", text[400];
+    const Heal heal = {pending, 3};
     const char *const stop_texts[] = {"l"}; /* the prompt's own letters stop nothing */
     Stops stops;
     open_one(&w, 1, 16);

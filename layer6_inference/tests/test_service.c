@@ -286,7 +286,7 @@ static void a_user_with_many_waits_for_his_own(void **state) {
 static const Service *timed;
 static double reckoned;
 static double clock_of_tokens(void) {
-    return reckoned += 1e-3 * (double)timed->engine.parts[0].count;
+    return reckoned += 1e-3 * (double)timed->engine.runners[0].count;
 }
 
 /* Once it has seen what steps take, a service reads beside an answer as many tokens of a prompt as it is told to have time for. */
@@ -312,10 +312,10 @@ static void prompts_leave_time_for_answers(void **state) {
     assert_non_null(service.policy.cost);
     assert_true(service_submit(&service, &reads.request, &fault));
     assert_true(service_step(&service, &fault));
-    assert_in_range(service.engine.parts[0].count, 8, 10);
+    assert_in_range(service.engine.runners[0].count, 8, 10);
     while (reads.request.state == REQUEST_RUNNING && reads.request.first == 0) {
         assert_true(service_step(&service, &fault));
-        assert_in_range(service.engine.parts[0].count, 1, 10);
+        assert_in_range(service.engine.runners[0].count, 1, 10);
     }
     while (service.count) assert_true(service_step(&service, &fault));
     service_close(&service);

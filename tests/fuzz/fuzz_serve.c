@@ -177,9 +177,9 @@ static void check_plan(const Service *s) {
 
 static void step(Service *s) {
     Fault fault;
-    size_t stopped = s->engine.parts[0].session->stopped;
+    size_t stopped = s->engine.runners[0].session->stopped;
     if (!service_step(s, &fault)) fail(fault.text, 0);
-    sum.stopped += s->engine.parts[0].session->stopped > stopped;
+    sum.stopped += s->engine.runners[0].session->stopped > stopped;
     check_plan(s);
 }
 
@@ -203,7 +203,7 @@ static void operate(Service *s, size_t *come) {
     case 3:
         if (*come && one_in(12)) leaver = &users[below(*come)].request, leaves_after = below(9);
         break;
-    case 4: sum.evicted += prefix_evict(&s->engine.parts[0].session->kv); break;
+    case 4: sum.evicted += prefix_evict(&s->engine.runners[0].session->kv); break;
     case 5: now += (double)below(3); break;
     default: step(s);
     }

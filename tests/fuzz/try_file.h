@@ -31,19 +31,20 @@ static inline void touch(const void *data, size_t size) {
 static inline Trial try_model(const Model *model) {
     Session session;
     const bool writes =
-        !more_of(model)->quirks->vectors; /* an encoder leaves rows without logits */
+        !model_extras(model)->quirks->vectors; /* an encoder leaves rows without logits */
     SessionConfig config = {.ctx = 4,
                             .sequences = 1,
                             .max_tokens = 3,
                             .max_logits = 1,
                             .vectors = !writes,
-                            .canvas = writes && more_of(model)->quirks->both_ways};
+                            .bidirectional =
+                                writes && model_extras(model)->quirks->bidirectional};
     int32_t tokens[3] = {0, 1, 2};
     size_t count = model->sizes.vocab < 3 ? model->sizes.vocab : 3;
     Trial trial = TRIAL_OPENED;
-    if (more_of(model)->encoder) /* a source of other tokens, and the start of an answer */
-        tokens[0] = tokens[1] = more_of(model)->start ? 0 : 1,
-        tokens[2] = more_of(model)->start, count = 3;
+    if (model_extras(model)->encoder) /* a source of other tokens, and the start of an answer */
+        tokens[0] = tokens[1] = model_extras(model)->start ? 0 : 1,
+        tokens[2] = model_extras(model)->start, count = 3;
     if (!session_open(&session, model, NULL, config, NULL)) return trial;
     if (session_eval(&session, tokens, count, false, NULL))
         trial = isnan(*(writes ? session.logits : session.hidden)) ? TRIAL_NAN : TRIAL_RAN;
@@ -71,7 +72,7 @@ static inline Trial try_head(Model *model) {
     MakeModel m = make_model_of("llama", "layers:4");
     size_t size;
     m.dim = m.hidden = 8, m.heads = 2, m.kv_heads = 1, m.head_dim = 4, m.ctx = 8;
-    if (more_of(model)->drafts)
+    if (model_extras(model)->drafts)
         return draft_head_open(&other, model, NULL) ? try_rows(&other) : TRIAL_OPENED;
     unsigned char *bytes = make_model(&m, &size);
     REQUIRE(model_open_memory(&other, bytes, size, NULL), "a small model opens");
@@ -107,7 +108,8 @@ static inline Trial try_file(const void *data, size_t size) {
         return try_eye(data, size);
     }
     Trial trial = try_model(&model);
-    if ((more_of(&model)->drafts && trial == TRIAL_RAN) || more_of(&model)->quirks->guesses)
+    if ((model_extras(&model)->drafts && trial == TRIAL_RAN) ||
+        model_extras(&model)->quirks->is_draft_head)
         trial = try_head(&model);
     model_close(&model);
     return trial;

@@ -3,10 +3,10 @@
 
 #include <math.h>
 
-size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
-    size_t own = both_ways ? buckets / 2 : buckets, exact = own / 2, first = 0;
-    if (both_ways && distance > 0) first = own; /* later keys */
-    if (!both_ways && distance > 0) distance = 0;
+size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool bidirectional) {
+    size_t own = bidirectional ? buckets / 2 : buckets, exact = own / 2, first = 0;
+    if (bidirectional && distance > 0) first = own; /* later keys */
+    if (!bidirectional && distance > 0) distance = 0;
     size_t n = (size_t)(distance < 0 ? -distance : distance);
     if (n < exact) return first + n;
     double e = (double)exact,
@@ -14,11 +14,11 @@ size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
     return first + min_size((size_t)far, own - 1);
 }
 
-void relative_init(Relative *r, size_t heads, size_t buckets, bool both_ways) {
+void relative_init(Relative *r, size_t heads, size_t buckets, bool bidirectional) {
     REQUIRE(buckets >= 4 && buckets <= RELATIVE_BUCKETS, "%zu buckets", buckets);
     r->heads = heads;
     for (ptrdiff_t d = -RELATIVE_FAR; d <= RELATIVE_FAR; d++)
-        r->bucket[d + RELATIVE_FAR] = (uint8_t)relative_bucket(d, buckets, both_ways);
+        r->bucket[d + RELATIVE_FAR] = (uint8_t)relative_bucket(d, buckets, bidirectional);
 }
 
 void relative_add(const Relative *r, size_t head, size_t query, size_t first, size_t n,

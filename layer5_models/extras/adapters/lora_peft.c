@@ -82,7 +82,7 @@ static bool lora_peft_split_name(Text *name, bool *is_b) {
 static bool lora_peft_fill(const Model *model, Target *t, float *out, Fault *fault) {
     const LayerSizes *s = &model->layers[0];
     Conversion c = {.heads = s->heads, .kv_heads = s->kv_heads, .fault = fault};
-    size_t heads = t->change == TURNED_K ? c.kv_heads : c.heads;
+    size_t heads = t->change == PERMUTED_K ? c.kv_heads : c.heads;
     if (t->change == TRANSPOSED) t->change = AS_IS; /* of W alone */
     if (t->change != AS_IS && (t->change > BY_HEADS || !heads || t->shape[0] % (2 * heads)))
         return fault_set(fault, "'%s' is no matrix of its own here", t->name);

@@ -149,7 +149,7 @@ static bool check_without(const Conversion *c) {
 static bool counts_from_pad(const ConvertFamily *family) {
     for (int l = 0; l < MAX_RULE_LISTS && family->rules[l]; l++)
         for (const NameRule *rule = family->rules[l]; rule->theirs; rule++)
-            if (rule->change == BEHIND_PAD) return true;
+            if (rule->change == AFTER_PAD) return true;
     return false;
 }
 

@@ -27,11 +27,11 @@ static const NameRule straight[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q"
                                     {0}};
 
 /* Where the rotation here takes pairs (0, 1), (2, 3), ... and there (0, d/2), (1, d/2 + 1), ... */
-static const NameRule turned[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q", TURNED_Q},
-                                  {"layers.#.self_attn.k_proj", "blk.#.attn_k", TURNED_K},
-                                  {"layers.#.self_attn.v_proj", "blk.#.attn_v", AS_IS},
-                                  {"layers.#.self_attn.o_proj", "blk.#.attn_output", AS_IS},
-                                  {0}};
+static const NameRule permuted[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q", PERMUTED_Q},
+                                    {"layers.#.self_attn.k_proj", "blk.#.attn_k", PERMUTED_K},
+                                    {"layers.#.self_attn.v_proj", "blk.#.attn_v", AS_IS},
+                                    {"layers.#.self_attn.o_proj", "blk.#.attn_output", AS_IS},
+                                    {0}};
 
 static const NameRule gated[] = {{"layers.#.mlp.gate_proj", "blk.#.ffn_gate", AS_IS},
                                  {"layers.#.mlp.up_proj", "blk.#.ffn_up", AS_IS},
@@ -149,7 +149,7 @@ static const NameRule bert[] = {
 static const NameRule from_zero[] = {{"embeddings.position_embeddings", "position_embd", AS_IS},
                                      {0}};
 static const NameRule from_pad[] = {
-    {"embeddings.position_embeddings", "position_embd", BEHIND_PAD}, {0}};
+    {"embeddings.position_embeddings", "position_embd", AFTER_PAD}, {0}};
 
 /* Vectors do not ask for what it was trained with: guesses of words and of the next sentence. */
 static const NameRule bert_vectors[] = {{"pooler.dense", NULL, DROPPED},
@@ -218,17 +218,17 @@ static const NameRule t5_decoder[] = {
 #define T5_NEEDS "d_kv relative_attention_num_buckets layer_norm_epsilon"
 
 static const ConvertFamily families[] = {
-    {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, turned, gated}, false, NULL},
+    {"LlamaForCausalLM", "llama", "model.", {ends, pre_norms, permuted, gated}, false, NULL},
     {"MistralForCausalLM",
      "llama",
      "model.",
-     {ends, pre_norms, turned, gated},
+     {ends, pre_norms, permuted, gated},
      false,
      "sliding_window?"},
     {"MixtralForCausalLM",
      "llama",
      "model.",
-     {ends, pre_norms, turned, mixtral},
+     {ends, pre_norms, permuted, mixtral},
      false,
      "rope_theta|rope_parameters"},
     {"Qwen2ForCausalLM", "qwen2", "model.", {ends, pre_norms, straight, gated}, false, NULL},
@@ -275,19 +275,19 @@ static const ConvertFamily families[] = {
     {"GraniteForCausalLM",
      "granite",
      "model.",
-     {ends, pre_norms, turned, gated},
+     {ends, pre_norms, permuted, gated},
      false,
      "attention_multiplier"},
     {"GraniteMoeForCausalLM",
      "granitemoe",
      "model.",
-     {ends, pre_norms, turned, granite_experts},
+     {ends, pre_norms, permuted, granite_experts},
      false,
      "attention_multiplier"},
     {"GraniteMoeSharedForCausalLM",
      "granitemoe",
      "model.",
-     {ends, pre_norms, turned, granite_experts},
+     {ends, pre_norms, permuted, granite_experts},
      false,
      "attention_multiplier"},
     {"Olmo2ForCausalLM", "olmo2", "model.", {ends, olmo2_norms, straight, gated}, false, NULL},

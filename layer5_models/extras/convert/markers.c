@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct Says {
+typedef struct MarkerFiles {
     Json *words, *map, *generation; /* own; NULL: there is no such file */
     Written written;
-} Says;
+} MarkerFiles;
 
 static const char *const files[] = {"tokenizer_config.json", "special_tokens_map.json"};
 
@@ -45,14 +45,14 @@ static bool check_name(Conversion *c, const Vocab *v, const char *file, const Js
                   file, key, (int)min_size(60, text.size), text.data);
 }
 
-static bool markers_check_names(Conversion *c, const Vocab *v, const Says *says) {
+static bool markers_check_names(Conversion *c, const Vocab *v, const MarkerFiles *from) {
     static const char *const bert[] = {"pad", "unk", "cls", "sep", "mask"};
     static const char *const others[] = {"pad", "unk", "bos", "eos", "sep", "mask"};
     bool vectors = c->recipe && quirks_of(c->recipe)->vectors;
     size_t n = v->wordpiece ? 5 : vectors ? 6 : 4;
     for (size_t i = 0; i < n; i++)
-        if (!check_name(c, v, files[0], says->words, v->wordpiece ? bert[i] : others[i]) ||
-            !check_name(c, v, files[1], says->map, v->wordpiece ? bert[i] : others[i]))
+        if (!check_name(c, v, files[0], from->words, v->wordpiece ? bert[i] : others[i]) ||
+            !check_name(c, v, files[1], from->map, v->wordpiece ? bert[i] : others[i]))
             return false;
     return true;
 }
@@ -85,51 +85,52 @@ static int64_t written_id(const Vocab *v, const Written *written, const char *na
 }
 
 /* As the files say that name tokens; -1: none does. */
-static int64_t markers_named_id(const Conversion *c, const Vocab *v, const Says *says,
+static int64_t markers_named_id(const Conversion *c, const Vocab *v, const MarkerFiles *from,
                                 const char *name) {
     char key[40];
     snprintf(key, sizeof key, "%s_token", name);
-    Text text = said_text(says->words, key);
-    if (!text.size) text = said_text(says->map, key);
+    Text text = said_text(from->words, key);
+    if (!text.size) text = said_text(from->map, key);
     int64_t id = text.size ? vocab_id(v, text) : -1;
     snprintf(key, sizeof key, "%s_token_id", name);
-    if (id < 0 && says->generation)
-        id = first_id(json_get(json_root(says->generation), key), 0);
+    if (id < 0 && from->generation)
+        id = first_id(json_get(json_root(from->generation), key), 0);
     if (id < 0) id = first_id(json_get(c->folder.sizes, key), 0);
     if (id < 0) id = usual_id(v, name);
     return id < (int64_t)v->count ? id : -1;
 }
 
-static int64_t find_id(const Conversion *c, const Vocab *v, const Says *says,
+static int64_t find_id(const Conversion *c, const Vocab *v, const MarkerFiles *from,
                        const char *name) {
-    int64_t id = written_id(v, &says->written, name);
-    return id >= 0 ? id : markers_named_id(c, v, says, name);
+    int64_t id = written_id(v, &from->written, name);
+    return id >= 0 ? id : markers_named_id(c, v, from, name);
 }
 
-static int64_t put_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
+static int64_t put_id(Conversion *c, const Vocab *v, const MarkerFiles *from, const char *name,
                       const char *ours) {
     char key[64];
-    int64_t id = find_id(c, v, says, name);
+    int64_t id = find_id(c, v, from, name);
     snprintf(key, sizeof key, "tokenizer.ggml.%s_token_id", ours);
     if (id >= 0) gguf_put_int(c->writer, key, GGUF_U32, id);
     return id;
 }
 
-static void put_unknown(Conversion *c, const Vocab *v, const Says *says) {
+static void put_unknown(Conversion *c, const Vocab *v, const MarkerFiles *from) {
     if (v->unknown < 0)
-        put_id(c, v, says, "unk", "unknown");
+        put_id(c, v, from, "unk", "unknown");
     else
         gguf_put_int(c->writer, "tokenizer.ggml.unknown_token_id", GGUF_U32, v->unknown);
 }
 
 /* [CLS] text [SEP], which this kind of tokenizer always writes. */
-static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool processor) {
+static bool put_wordpiece(Conversion *c, const Vocab *v, const MarkerFiles *from,
+                          bool processor) {
     static const char *const theirs[] = {"cls", "sep", "unk", "mask"};
     static const char *const ours[] = {"bos", "seperator", "unknown", "mask"};
     for (int i = 0; i < 4; i++)
-        if (put_id(c, v, says, theirs[i], ours[i]) < 0 && strcmp(ours[i], "mask") != 0)
+        if (put_id(c, v, from, theirs[i], ours[i]) < 0 && strcmp(ours[i], "mask") != 0)
             return REFUSE(c, "the vocabulary has no token that is its %s_token", theirs[i]);
-    if (processor && (says->written.front < 0 || says->written.behind < 0))
+    if (processor && (from->written.front < 0 || from->written.behind < 0))
         return REFUSE(c,
                       "tokenizer.json: the post_processor does not write a token in front of "
                       "a text and one behind, as this kind always does");
@@ -137,9 +138,9 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const Says *says, bool 
 }
 
 /* The token that other files call bos or eos, where the processor writes another one; -1: none. */
-static int64_t other_id(Conversion *c, const Vocab *v, const Says *says, const char *name,
-                        int64_t id) {
-    int64_t named = markers_named_id(c, v, says, name);
+static int64_t other_id(Conversion *c, const Vocab *v, const MarkerFiles *from,
+                        const char *name, int64_t id) {
+    int64_t named = markers_named_id(c, v, from, name);
     bool ends = strcmp(name, "eos") == 0;
     if (named < 0 || named == id) return -1;
     convert_note(c,
@@ -152,13 +153,13 @@ static int64_t other_id(Conversion *c, const Vocab *v, const Says *says, const c
 }
 
 /* Further tokens that end a text: two keys for them. */
-static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eos) {
+static void put_ends(Conversion *c, const Vocab *v, const MarkerFiles *from, int64_t eos) {
     static const char *const keys[] = {"tokenizer.ggml.eot_token_id",
                                        "tokenizer.ggml.eom_token_id"};
     const JsonValue *list =
-        says->generation ? json_get(json_root(says->generation), "eos_token_id") : NULL;
+        from->generation ? json_get(json_root(from->generation), "eos_token_id") : NULL;
     if (!list) list = json_get(c->folder.sizes, "eos_token_id");
-    int64_t other = other_id(c, v, says, "eos", eos);
+    int64_t other = other_id(c, v, from, "eos", eos);
     size_t used = 0;
     if (other >= 0) gguf_put_int(c->writer, keys[used++], GGUF_U32, other);
     for (size_t i = 0; i < 16 && used < 2; i++) {
@@ -170,15 +171,15 @@ static void put_ends(Conversion *c, const Vocab *v, const Says *says, int64_t eo
 
 /* ------------------------------------------------------------------ written by themselves */
 
-static void put_adds(Conversion *c, const Says *says, const JsonValue *root) {
+static void put_adds(Conversion *c, const MarkerFiles *from, const JsonValue *root) {
     static const char *const theirs[] = {"add_bos_token", "add_eos_token"},
                              *const ours[] = {"tokenizer.ggml.add_bos_token",
                                               "tokenizer.ggml.add_eos_token"};
-    const Written *w = &says->written;
+    const Written *w = &from->written;
     const int found[] = {w->front >= 0, w->behind >= 0};
     for (int i = 0; i < 2; i++) {
         const JsonValue *said =
-            says->words ? json_get(json_root(says->words), theirs[i]) : NULL;
+            from->words ? json_get(json_root(from->words), theirs[i]) : NULL;
         bool flag = said && (said->kind == JSON_TRUE || said->kind == JSON_FALSE);
         int add = w->said ? found[i] : flag ? said->kind == JSON_TRUE : root ? 0 : -1;
         if (add >= 0) gguf_put_int(c->writer, ours[i], GGUF_BOOL, add);
@@ -186,11 +187,11 @@ static void put_adds(Conversion *c, const Says *says, const JsonValue *root) {
 }
 
 /* Two texts that are read together, <s> A </s></s> B </s>: a token more between them than behind the first. */
-static void put_pairs(Conversion *c, const Vocab *v, const Says *says) {
-    put_id(c, v, says, "mask", "mask");
-    if (put_id(c, v, says, "sep", "seperator") >= 0)
+static void put_pairs(Conversion *c, const Vocab *v, const MarkerFiles *from) {
+    put_id(c, v, from, "mask", "mask");
+    if (put_id(c, v, from, "sep", "seperator") >= 0)
         gguf_put_int(c->writer, "tokenizer.ggml.add_sep_token", GGUF_BOOL,
-                     says->written.between >= 0);
+                     from->written.between >= 0);
 }
 
 /* ------------------------------------------------------------------ the chat template */
@@ -203,11 +204,11 @@ static Text template_in(const JsonValue *value) {
     return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
 }
 
-static bool put_template(Conversion *c, const Says *says) {
+static bool put_template(Conversion *c, const MarkerFiles *from) {
     static const char key[] = "tokenizer.chat_template", file[] = "chat_template.jinja";
     Text text = {"", 0};
     FileMap map;
-    if (says->words) text = template_in(json_get(json_root(says->words), "chat_template"));
+    if (from->words) text = template_in(json_get(json_root(from->words), "chat_template"));
     if (text.size) return gguf_put_string(c->writer, key, text), true;
     if (!folder_has(&c->folder, file)) return true;
     if (!folder_map(&c->folder, file, &map, c->fault)) return false;
@@ -216,8 +217,8 @@ static bool put_template(Conversion *c, const Says *says) {
     return true;
 }
 
-static bool read_says(const Conversion *c, Says *says) {
-    Json **const jsons[] = {&says->words, &says->map, &says->generation};
+static bool read_marker_files(const Conversion *c, MarkerFiles *from) {
+    Json **const jsons[] = {&from->words, &from->map, &from->generation};
     const char *const names[] = {files[0], files[1], "generation_config.json"};
     c->fault->text[0] = 0;
     for (int i = 0; i < 3 && !c->fault->text[0]; i++)
@@ -226,20 +227,20 @@ static bool read_says(const Conversion *c, Says *says) {
 }
 
 bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
-    Says says = {.written = {false, -1, -1, -1}};
-    bool ok = read_says(c, &says) && markers_check_names(c, v, &says) &&
-              read_processor(c, v, json_get(root, "post_processor"), &says.written);
-    put_id(c, v, &says, "pad", "padding");
+    MarkerFiles from = {.written = {false, -1, -1, -1}};
+    bool ok = read_marker_files(c, &from) && markers_check_names(c, v, &from) &&
+              read_processor(c, v, json_get(root, "post_processor"), &from.written);
+    put_id(c, v, &from, "pad", "padding");
     if (ok && v->wordpiece) {
-        ok = put_wordpiece(c, v, &says, root != NULL) && put_template(c, &says);
+        ok = put_wordpiece(c, v, &from, root != NULL) && put_template(c, &from);
     } else if (ok) {
-        other_id(c, v, &says, "bos", put_id(c, v, &says, "bos", "bos"));
-        put_ends(c, v, &says, put_id(c, v, &says, "eos", "eos"));
-        put_unknown(c, v, &says);
-        put_adds(c, &says, root);
-        if (c->recipe && quirks_of(c->recipe)->vectors) put_pairs(c, v, &says);
-        ok = put_template(c, &says);
+        other_id(c, v, &from, "bos", put_id(c, v, &from, "bos", "bos"));
+        put_ends(c, v, &from, put_id(c, v, &from, "eos", "eos"));
+        put_unknown(c, v, &from);
+        put_adds(c, &from, root);
+        if (c->recipe && quirks_of(c->recipe)->vectors) put_pairs(c, v, &from);
+        ok = put_template(c, &from);
     }
-    json_free(says.words), json_free(says.map), json_free(says.generation);
+    json_free(from.words), json_free(from.map), json_free(from.generation);
     return ok;
 }

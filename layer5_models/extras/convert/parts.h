@@ -5,7 +5,7 @@
  *     rules.c      which of our tensors are made from which of theirs
  *     rows.c       a row of one of ours, computed from theirs
  *     config.c     config.json as keys, one by one, by the table in config_keys.c;  sizes.c: what several say together
- *     stretch.c    how a context was stretched;  values.c: what is read from JSON
+ *     rope_scaling.c    how a context was stretched;  values.c: what is read from JSON
  *     agree.c      what config.json and tensors both say
  *     vectors.c    how a text becomes one vector, or scores
  *     vocab.c      tokens with their ids, types and scores;  words.c, splits.c, unigram.c,
@@ -28,8 +28,8 @@
 /* What happens to a tensor on its way. */
 typedef enum Change {
     AS_IS,
-    TURNED_Q,    /* rows of each head interleaved, as the rotation here wants pairs */
-    TURNED_K,    /* the same of heads of keys */
+    PERMUTED_Q,  /* rows of each head interleaved, as the rotation here wants pairs */
+    PERMUTED_K,  /* the same of heads of keys */
     TRANSPOSED,  /* (in, out) there */
     BY_HEADS,    /* rows there: q, k, v of head 0, of head 1, ...;  here: all q, all k, all v */
     MINUS_EXP,   /* a = -exp(log a) */
@@ -38,7 +38,7 @@ typedef enum Change {
     COLUMN,      /* (n) there, (n, 1) here */
     SQUEEZED,    /* (n, 1, k) there, (n, k) here */
     GROUPED,     /* (n) there, (groups, n / groups) here */
-    BEHIND_PAD,  /* positions there are counted from behind the padding token's id */
+    AFTER_PAD,   /* positions there are counted from behind the padding token's id */
     DROPPED,     /* follows from the rest */
 } Change;
 
@@ -146,10 +146,10 @@ bool always_tied(const Conversion *c);
 size_t target_rows(const Target *target);
 void target_row(const Conversion *c, const Target *target, size_t row, float *out);
 
-/* config.c, sizes.c, stretch.c: keys into c->writer. */
+/* config.c, sizes.c, rope_scaling.c: keys into c->writer. */
 bool put_config(Conversion *c);
 bool put_sizes(Conversion *c);
-bool put_stretching(Conversion *c, const JsonValue *scaling);
+bool put_rope_scaling(Conversion *c, const JsonValue *scaling);
 
 /* vectors.c: keys of what makes vectors and scores, once the targets are known. */
 bool put_vectors(Conversion *c);

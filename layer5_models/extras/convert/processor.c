@@ -16,10 +16,10 @@
 enum { AT_ONCE = 2 }; /* tokens at one place */
 
 /* Of a template: tokens in front of, behind and between its texts. */
-typedef struct Places {
+typedef struct TemplateItems {
     int64_t ids[3][AT_ONCE];
     size_t counts[3], texts;
-} Places;
+} TemplateItems;
 
 /* The token that a template calls `name`: special_tokens has its id, and without that the vocabulary. */
 static bool processor_named_id(Conversion *c, const Vocab *v, const JsonValue *step, Text name,
@@ -38,34 +38,34 @@ static bool processor_named_id(Conversion *c, const Vocab *v, const JsonValue *s
                               (int)min_size(60, name.size), name.data);
 }
 
-static bool strange(Conversion *c) {
+static bool refuse_template(Conversion *c) {
     return REFUSE(c, "tokenizer.json: the post_processor writes something else than a token in "
                      "front and one behind");
 }
 
 static bool read_places(Conversion *c, const Vocab *v, const JsonValue *step,
-                        const JsonValue *list, Places *places) {
-    *places = (Places){0};
+                        const JsonValue *list, TemplateItems *items) {
+    *items = (TemplateItems){0};
     for (size_t i = 0; list && list->kind == JSON_ARRAY && i < list->count; i++) {
         const JsonValue *name = json_get(json_get(&list->items[i], "SpecialToken"), "id");
-        size_t at = places->texts, n;
+        size_t at = items->texts, n;
         if (json_get(&list->items[i], "Sequence")) {
-            places->texts++;
+            items->texts++;
             continue;
         }
-        if (at > 2 || !name || name->kind != JSON_STRING) return strange(c);
-        if ((n = places->counts[at]++) == AT_ONCE) return strange(c);
-        if (!processor_named_id(c, v, step, name->text, &places->ids[at][n])) return false;
+        if (at > 2 || !name || name->kind != JSON_STRING) return refuse_template(c);
+        if ((n = items->counts[at]++) == AT_ONCE) return refuse_template(c);
+        if (!processor_named_id(c, v, step, name->text, &items->ids[at][n])) return false;
     }
     return true;
 }
 
-static int64_t only_id(const Places *places, size_t at) {
-    return places->counts[at] ? places->ids[at][0] : -1;
+static int64_t only_id(const TemplateItems *items, size_t at) {
+    return items->counts[at] ? items->ids[at][0] : -1;
 }
 
 /* Two texts as here: what stands around each, and at most one token more between them. */
-static bool read_pair(const Places *pair, Written *written) {
+static bool read_pair(const TemplateItems *pair, Written *written) {
     size_t ends = written->behind >= 0;
     if (pair->texts != 2 || pair->counts[0] > 1 || pair->counts[2] > 1 ||
         only_id(pair, 0) != written->front || only_id(pair, 2) != written->behind)
@@ -79,10 +79,11 @@ static bool read_pair(const Places *pair, Written *written) {
 
 static bool read_template(Conversion *c, const Vocab *v, const JsonValue *step,
                           Written *written) {
-    Places single, pair;
+    TemplateItems single, pair;
     bool scores = strstr(c->family->architecture, "ForSequenceClassification") != NULL;
     if (!read_places(c, v, step, json_get(step, "single"), &single)) return false;
-    if (single.texts != 1 || single.counts[0] > 1 || single.counts[1] > 1) return strange(c);
+    if (single.texts != 1 || single.counts[0] > 1 || single.counts[1] > 1)
+        return refuse_template(c);
     *written = (Written){true, only_id(&single, 0), only_id(&single, 1), -1};
     if (!c->recipe || !quirks_of(c->recipe)->vectors) return true;
     const JsonValue *list = json_get(step, "pair");

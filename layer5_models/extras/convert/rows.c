@@ -20,7 +20,7 @@ size_t target_rows(const Target *t) {
     return rows;
 }
 
-static size_t turned(size_t row, size_t d) {
+static size_t permuted(size_t row, size_t d) {
     size_t head = row / d, i = row % d / 2, side = row % 2;
     return head * d + side * (d / 2) + i;
 }
@@ -37,12 +37,12 @@ static size_t halved(size_t row, size_t n, bool second) {
 /* The row there, of one part with `rows` rows here. */
 static size_t source_row(const Conversion *c, const Target *t, size_t row, size_t rows) {
     switch (t->change) {
-    case TURNED_Q: return turned(row, rows / c->heads);
-    case TURNED_K: return turned(row, rows / c->kv_heads);
+    case PERMUTED_Q: return permuted(row, rows / c->heads);
+    case PERMUTED_K: return permuted(row, rows / c->kv_heads);
     case BY_HEADS: return by_heads(row, c->heads, rows / c->heads / 3);
     case FIRST_HALF:
     case SECOND_HALF: return halved(row, t->shape[t->ndim - 2], t->change == SECOND_HALF);
-    case BEHIND_PAD: return row + c->first_position;
+    case AFTER_PAD: return row + c->first_position;
     default: return row;
     }
 }

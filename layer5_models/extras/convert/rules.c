@@ -184,17 +184,17 @@ static bool check_stack(const Conversion *c, const Target *t) {
 /* Do the rows divide as the change has it? */
 static bool rows_divide(const Conversion *c, const Target *t) {
     const size_t *shape = t->parts[0]->shape;
-    size_t heads = t->change == TURNED_K ? c->kv_heads : c->heads;
+    size_t heads = t->change == PERMUTED_K ? c->kv_heads : c->heads;
     switch (t->change) {
-    case TURNED_Q:
-    case TURNED_K: return heads && shape[0] % heads == 0 && shape[0] / heads % 2 == 0;
+    case PERMUTED_Q:
+    case PERMUTED_K: return heads && shape[0] % heads == 0 && shape[0] / heads % 2 == 0;
     case BY_HEADS: return heads && shape[0] % (3 * heads) == 0;
     case FIRST_HALF:
     case SECOND_HALF: return t->parts[0]->ndim >= 2 && shape[t->parts[0]->ndim - 2] % 2 == 0;
     case SQUEEZED: return t->parts[0]->ndim < 2 || (t->parts[0]->ndim == 3 && shape[1] == 1);
     case TRANSPOSED: return t->parts[0]->ndim <= 2;
     case GROUPED: return c->groups && t->parts[0]->ndim == 1 && shape[0] % c->groups == 0;
-    case BEHIND_PAD: return t->parts[0]->ndim == 2 && shape[0] > c->first_position;
+    case AFTER_PAD: return t->parts[0]->ndim == 2 && shape[0] > c->first_position;
     case COLUMN:
     case MINUS_EXP: return t->parts[0]->ndim == 1;
     default: return true;
@@ -215,7 +215,7 @@ static void change_shape(const Conversion *c, Target *t) {
     if (t->change == FIRST_HALF || t->change == SECOND_HALF) t->shape[t->ndim - 2] /= 2;
     if (t->change == SQUEEZED && t->ndim == 3) t->ndim = 2, t->shape[1] = t->shape[2];
     if (t->change == COLUMN || t->change == MINUS_EXP) t->ndim = 2, t->shape[1] = 1;
-    if (t->change == BEHIND_PAD) t->shape[0] -= c->first_position;
+    if (t->change == AFTER_PAD) t->shape[0] -= c->first_position;
     if (t->change == GROUPED)
         t->ndim = 2, t->shape[1] = t->shape[0] / c->groups, t->shape[0] = c->groups;
 }

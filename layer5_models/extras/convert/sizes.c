@@ -146,5 +146,5 @@ bool put_sizes(Conversion *c) {
     if (quirks_of(c->recipe)->relative) return put_t5(c);
     if (quirks_of(c->recipe)->recurrent) return put_mamba(c);
     return put_heads(c) && check_scale(c) && put_windows(c) &&
-           put_stretching(c, json_get(c->folder.sizes, "rope_scaling"));
+           put_rope_scaling(c, json_get(c->folder.sizes, "rope_scaling"));
 }

@@ -142,10 +142,10 @@ static bool read_limits(Conversion *c) {
     Json *json;
     if (!read_object(c, "sentence_bert_config.json", &json)) return false;
     const JsonValue *limits = json ? json_root(json) : NULL;
-    size_t longest, places = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
+    size_t longest, items = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
     c->lowers = json_true(limits, "do_lower_case");
     if (json_size(json_get(limits, "max_seq_length"), &longest) &&
-        longest < places - min_size(places, c->first_position))
+        longest < items - min_size(items, c->first_position))
         convert_note(c,
                      "sentence_bert_config.json cuts texts after %zu tokens: here they are "
                      "read whole, as far as the context goes",
@@ -236,7 +236,7 @@ bool put_vectors(Conversion *c) {
                       c->family->architecture);
     if (!check_activation(c) || !read_limits(c) || !read_prompts(c)) return false;
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
-    if (quirks_of(c->recipe)->both_ways) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
+    if (quirks_of(c->recipe)->bidirectional) gguf_put_int(c->writer, key, GGUF_BOOL, 0);
     if (head) put_size(c, "pooling_type", POOLING_RANK);
     if (types)
         gguf_put_int(c->writer, "tokenizer.ggml.token_type_count", GGUF_U32,

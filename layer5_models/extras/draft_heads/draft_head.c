@@ -11,12 +11,12 @@ bool draft_head_is(const Model *m) {
 }
 
 bool draft_head_open(Model *head, const Model *m, Fault *fault) {
-    if (!more_of(m)->drafts)
+    if (!model_extras(m)->drafts)
         return fault_set(fault,
                          "this %s model has no draft head: its file says no "
                          "nextn_predict_layers; take a smaller model that drafts for it",
                          m->recipe->arch);
-    const DraftEnds *own = &more_of(m)->draft;
+    const DraftEnds *own = &model_extras(m)->draft;
     *head = *m;
     head->layers += m->sizes.layers, head->blocks += m->sizes.layers;
     head->sizes.layers = head->sizes.blocks = 1;
@@ -27,10 +27,10 @@ bool draft_head_open(Model *head, const Model *m, Fault *fault) {
 }
 
 /* Has the model the rows that the head reads? */
-static bool check_rows(const Guesses *g, const Model *m, Fault *fault) {
+static bool check_rows(const DraftHead *g, const Model *m, Fault *fault) {
     const char *wanted = "wanted a head that was trained for this model";
-    const ModelExtras *e = more_of(m);
-    if (e->encoder || e->streams || e->quirks->both_ways || e->quirks->guesses)
+    const ModelExtras *e = model_extras(m);
+    if (e->encoder || e->streams || e->quirks->bidirectional || e->quirks->is_draft_head)
         return fault_set(fault, "no draft head in a file of its own reads rows of a %s model",
                          m->recipe->arch);
     if (g->width != m->sizes.dim)
@@ -38,7 +38,7 @@ static bool check_rows(const Guesses *g, const Model *m, Fault *fault) {
                          "the draft head reads rows of %zu numbers (target_hidden_size), those "
                          "of the model have %zu: %s",
                          g->width, m->sizes.dim, wanted);
-    for (size_t i = 0; i < GUESS_DEPTHS; i++)
+    for (size_t i = 0; i < DRAFT_DEPTHS; i++)
         if (g->layers[i] >= m->sizes.layers)
             return fault_set(fault,
                              "the draft head reads what goes into layer %zu (target_layers), "
@@ -63,11 +63,11 @@ static bool check_ends(const Model *head, const Model *m, Fault *fault) {
 }
 
 bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
-    if (!more_of(head)->quirks->guesses)
+    if (!model_extras(head)->quirks->is_draft_head)
         return fault_set(fault, "a %s model is no draft head", head->recipe->arch);
-    if (!check_rows(&head->extras->guesses, m, fault) || !check_ends(head, m, fault))
+    if (!check_rows(&head->extras->draft_head, m, fault) || !check_ends(head, m, fault))
         return false;
-    head->extras->guesses.model = m;
+    head->extras->draft_head.model = m;
     if (!head->embedding.data) head->embedding = m->embedding;
     if (!head->head.w.data) head->head = m->head;
     return true;
@@ -93,13 +93,13 @@ void draft_head_rows(Session *head, const Session *s, size_t count, float *rows)
         return;
     }
     for (size_t i = 0; i < count; i++)
-        if (more_of(m)->quirks->draft_bare)
+        if (model_extras(m)->quirks->draft_before_norm)
             memcpy(rows + i * dim, s->x + i * dim, dim * sizeof *rows);
         else
             norm_apply(&m->out_norm, rows + i * dim, s->x + i * dim, dim);
 }
 
-static void spread_row(const Guesses *g, const float *few, float *logits, size_t vocab) {
+static void spread_row(const DraftHead *g, const float *few, float *logits, size_t vocab) {
     float least = few[0];
     for (size_t i = 1; i < g->count; i++) least = fminf(least, few[i]);
     for (size_t t = 0; t < vocab; t++)
@@ -109,12 +109,13 @@ static void spread_row(const Guesses *g, const float *few, float *logits, size_t
 /* Few logits lie in front of those of all: the last row moves first. */
 void draft_head_spread(Session *s, const Batch *batch) {
     const Model *m = s->model;
-    const Guesses *g = &more_of(m)->guesses;
+    const DraftHead *g = &model_extras(m)->draft_head;
     const size_t few = g->count;
     size_t wanted = 0;
     for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
     while (wanted-- > 0) {
-        memcpy(s->extras->few, s->logits + wanted * few, few * sizeof(float));
-        spread_row(g, s->extras->few, s->logits + wanted * m->sizes.vocab, m->sizes.vocab);
+        memcpy(s->extras->reduced_logits, s->logits + wanted * few, few * sizeof(float));
+        spread_row(g, s->extras->reduced_logits, s->logits + wanted * m->sizes.vocab,
+                   m->sizes.vocab);
     }
 }

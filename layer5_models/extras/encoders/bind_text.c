@@ -74,5 +74,5 @@ void bind_text_head(Binder *b) {
 }
 
 bool model_writes(const Model *m) {
-    return m->head.w.data && more_of(m)->text_head.pooling == POOLING_NONE;
+    return m->head.w.data && model_extras(m)->text_head.pooling == POOLING_NONE;
 }

@@ -16,15 +16,16 @@ bool pooling_parse(const char *name, Pooling *pooling, Fault *fault) {
 const char *pooling_name(Pooling pooling) { return names[pooling]; }
 
 Pooling pooling_of_model(const Model *m) {
-    return model_writes(m) ? POOLING_MEAN : more_of(m)->text_head.pooling;
+    return model_writes(m) ? POOLING_MEAN : model_extras(m)->text_head.pooling;
 }
 
 size_t pooling_width(const Model *m, Pooling pooling) {
-    return pooling == POOLING_RANK ? more_of(m)->text_head.labels : m->sizes.dim;
+    return pooling == POOLING_RANK ? model_extras(m)->text_head.labels : m->sizes.dim;
 }
 
 SessionConfig pooling_session(const Model *m, size_t longest) {
-    size_t batch = more_of(m)->quirks->both_ways ? longest : min_size(longest, PREFILL_BATCH);
+    size_t batch =
+        model_extras(m)->quirks->bidirectional ? longest : min_size(longest, PREFILL_BATCH);
     return (SessionConfig){.vectors = true,
                            .ctx = longest,
                            .sequences = 1,
@@ -47,8 +48,9 @@ static void pool_row(Pooling pooling, const float *row, size_t at, size_t count,
 /* Tokens that are read at once: with all of them wanted there must be a row for each. */
 static size_t piece_of(const Session *s, size_t left) {
     size_t most = min_size(s->max_logits, s->max_tokens);
-    return more_of(s->model)->quirks->both_ways ? left
-                                                : min_size(left, min_size(most, PREFILL_BATCH));
+    return model_extras(s->model)->quirks->bidirectional
+               ? left
+               : min_size(left, min_size(most, PREFILL_BATCH));
 }
 
 static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t count,
@@ -70,7 +72,7 @@ static void map_row(Session *s, const Linear *map, const float *x, float *y) {
 
 /* A vector goes out to another width and back. */
 static void dense(Session *s, float *row) {
-    const TextHead *h = &more_of(s->model)->text_head;
+    const TextHead *h = &model_extras(s->model)->text_head;
     if (!h->dense[0].w.data) return;
     map_row(s, &h->dense[0], row, s->extras->wide);
     map_row(s, &h->dense[1], s->extras->wide, row);
@@ -78,7 +80,7 @@ static void dense(Session *s, float *row) {
 
 /* The scores of a text (labels) from its row (dim), which is written over. */
 static void score_row(Session *s, float *row, float *scores) {
-    const TextHead *h = &more_of(s->model)->text_head;
+    const TextHead *h = &model_extras(s->model)->text_head;
     size_t n = h->scores.w.data ? s->model->sizes.dim : h->labels;
     map_row(s, &h->hidden, row, s->extras->wide);
     if (h->hidden.w.data && h->gelu) gelu_tanh(s->extras->wide, s->extras->wide, n);
@@ -93,12 +95,12 @@ static void score_row(Session *s, float *row, float *scores) {
 }
 
 bool pooling_check(const Model *m, Pooling pooling, Fault *fault) {
-    if (more_of(m)->encoder)
+    if (model_extras(m)->encoder)
         return fault_set(fault,
                          "a %s model makes no vectors: convert its encoder alone "
                          "(t5encoder), which does",
                          m->recipe->arch);
-    return pooling != POOLING_RANK || more_of(m)->text_head.labels ||
+    return pooling != POOLING_RANK || model_extras(m)->text_head.labels ||
            fault_set(fault, "the model has no head that scores texts (cls.output)");
 }
 
@@ -106,7 +108,7 @@ bool pooling_run(Session *s, Pooling pooling, const int32_t *tokens, size_t coun
                  size_t second, float *out, Fault *fault) {
     REQUIRE(count > 0, "a text without tokens has no vector");
     if (!pooling_check(s->model, pooling, fault)) return false;
-    const TextHead *h = &more_of(s->model)->text_head;
+    const TextHead *h = &model_extras(s->model)->text_head;
     bool rank = pooling == POOLING_RANK, only = s->hidden_only;
     size_t dim = s->model->sizes.dim, rows = pooling == POOLING_NONE ? count : 1;
     session_rewind(s, 0, 0);

@@ -9,7 +9,7 @@
 enum { LABELS = 64 };
 
 bool rerank_check(const Model *m, Fault *fault) {
-    const TextHead *h = &more_of(m)->text_head;
+    const TextHead *h = &model_extras(m)->text_head;
     if (h->labels == 1 || (h->labels == 2 && h->softmax)) return true;
     if (h->labels == 0)
         return fault_set(fault,
@@ -73,7 +73,7 @@ static bool encode_query_document(const Model *m, Text query, Text document, Tok
     *second = 0;
     if (gguf_string(gguf_find(&m->gguf, "tokenizer.chat_template.rerank"), &template))
         return encode_template(m, template, query, document, tokens, fault);
-    if (more_of(m)->quirks->both_ways)
+    if (model_extras(m)->quirks->bidirectional)
         return tokenizer_encode_pair(m->tokenizer, query, document, tokens, second, fault);
     return fault_set(fault, "the file does not say how a query and a document become one text: "
                             "it has no template tokenizer.chat_template.rerank");

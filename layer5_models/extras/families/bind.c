@@ -17,9 +17,9 @@ Linear bind_map(Binder *b, const char *name, bool required, size_t rows, size_t 
 }
 
 /* Of a draft head in a file of its own: what it lacks is another model's. */
-static void bind_guess_ends(Binder *b) {
+static void bind_draft_ends(Binder *b) {
     Model *m = b->model;
-    const size_t count = m->extras->guesses.count;
+    const size_t count = m->extras->draft_head.count;
     bind_tables(b, false);
     bind_out_norm(b, "output_norm");
     bind_text_head(b);
@@ -49,7 +49,7 @@ static void bind_text_ends(Binder *b) {
 }
 
 /* What comes beside the stream of a model, before its first block and behind its last. */
-static void bind_beside(Binder *b) {
+static void bind_side_inputs(Binder *b) {
     Model *m = b->model;
     ModelExtras *x = m->extras;
     const LayerExtras *e = m->layers->extras;
@@ -72,9 +72,9 @@ static void bind_beside(Binder *b) {
 
 void bind_more_ends(Binder *b) {
     const Quirks *q = quirks_in(b);
-    if (q->guesses) bind_guesses(b);
-    (q->sees ? bind_eye : q->guesses ? bind_guess_ends : bind_text_ends)(b);
-    bind_beside(b);
+    if (q->is_draft_head) bind_draft_head(b);
+    (q->is_vision_tower ? bind_vision : q->is_draft_head ? bind_draft_ends : bind_text_ends)(b);
+    bind_side_inputs(b);
 }
 
 /* Of draft heads the first one is used. */

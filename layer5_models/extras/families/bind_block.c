@@ -39,7 +39,7 @@ static void set_head_norms(Binder *b, Block *block, const LayerSizes *s, size_t 
     const char *from = role_of(ROLE_ATTN_Q_NORM)->from;
     Attention *a = &block->attention;
     char name[96];
-    if (q->head_norms_maybe) {
+    if (q->head_norms_optional) {
         bind_role(b, block, ROLE_ATTN_Q_NORM, layer, NEED_MAYBE);
         if (a->q_norm.kind) bind_role(b, block, ROLE_ATTN_K_NORM, layer, NEED_YES);
     }
@@ -74,7 +74,7 @@ static void set_more_attention(Binder *b, Block *block, size_t layer) {
     a->clamp = x->clamp;
     a->shape.scale = score_scale(m, s, a->shape.scale);
     a->shape.max_bias = x->max_bias;
-    a->shape.mask.causal = !q->both_ways && !s->extras->encodes;
+    a->shape.mask.causal = !q->bidirectional && !s->extras->encodes;
     a->shape.mask.chunk = s->rope ? q->chunk : 0;
     a->gate_in_q = s->extras->gate_in_q;
     if (q->value_norms)
@@ -193,7 +193,7 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     router->score = q->router, router->used = e->experts_used;
     router->renormalize = q->renormalize, router->weight_input = q->weight_input;
     router->groups = e->groups, router->groups_used = e->groups_used;
-    if (e->beside) { /* it reads rows of unit length, times its gain */
+    if (e->dense_and_experts) { /* it reads rows of unit length, times its gain */
         router->norm.kind = b->model->recipe->norm, router->norm.width = s->dim;
         router->norm.eps = b->model->eps, router->score_scale = 1 / sqrtf((float)s->dim);
     }
@@ -217,7 +217,7 @@ static Activation activation_of(Binder *b, const LayerExtras *e) {
     const Recipe *r = b->model->recipe;
     const Quirks *q = e->quirks;
     const char *key = "hidden_activation";
-    if (q->sees) return extras_of(b)->eye.act;
+    if (q->is_vision_tower) return extras_of(b)->vision.act;
     if (e->no_gate && q->gate_or_relu) return ACT_RELU;
     if (!q->act_by_key || !find_key(b, key)) return r->act;
     Text name = key_text(b, key, "");
@@ -234,7 +234,7 @@ static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t lay
     f->act = activation_of(b, s->extras);
     f->gated = b->model->recipe->gated && !s->extras->no_gate;
     if (s->extras->experts) set_router(b, &block->extras->experts.router, s);
-    if (q->cut_layers) f->cut = read_cut(b, layer);
+    if (q->sparse_layers) f->cut = read_sparsity(b, layer);
     if (q->xielu) set_xielu(b, &f->xielu, layer);
     if (!q->limits) return;
     block->extras->experts.limit =
@@ -282,7 +282,7 @@ static void set_mixers(Binder *b, Block *block, const LayerSizes *s, size_t laye
 static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     static const RoleId delta[] = {ROLE_DELTA_Q, ROLE_DELTA_K, ROLE_DELTA_V};
     const LayerExtras *e = s->extras;
-    const bool one = e->delta_heads && !e->delta_each, /* map, and convolution */
+    const bool one = e->delta_heads && !e->delta_per_number, /* map, and convolution */
         has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, layer);
     if (one) bind_delta_conv(b, &block->extras->delta, s, layer);
     for (RoleId id = CORE_ROLES; id < role_count() && b->ok; id++) {

@@ -1,5 +1,5 @@
 /* check.c - keys of families that are more than plain decoders which say what is done anyway.
- * See src/model/left_over.c. */
+ * See src/model/unknown_keys.c. */
 #include "families/parts.h"
 
 #include <stdio.h>
@@ -41,9 +41,9 @@ static bool check_fixed_more(Binder *b) {
     const Quirks *q = x->quirks;
     const bool renormalized = q->renormalize || q->router == ROUTER_SOFTMAX_CHOSEN;
     const FixedKey fixed[] = {
-        {"attention.causal", true, !q->both_ways,
-         q->both_ways ? "a token sees the whole text here"
-                      : "a token sees only what comes before it here"},
+        {"attention.causal", true, !q->bidirectional,
+         q->bidirectional ? "a token sees the whole text here"
+                          : "a token sees only what comes before it here"},
         {"attention.max_alibi_bias", false, (double)x->max_bias,
          "scores of this family fall with distance like this here"},
         {"expert_gating_func", false, q->router == ROUTER_SIGMOID ? 2 : 1,

@@ -12,7 +12,7 @@ const Quirks *quirks_of(const Recipe *recipe) {
     return recipe->quirks ? recipe->quirks : &no_quirks;
 }
 
-const ModelExtras *more_of(const Model *model) {
+const ModelExtras *model_extras(const Model *model) {
     return model->extras ? model->extras : &no_extras;
 }
 
@@ -42,8 +42,8 @@ const FamilyHooks more_hooks = {
 };
 
 /* A model of texts and the eye of one do not stand in for each other. */
-static bool check_senses(Binder *b) {
-    const bool sees = quirks_of(b->model->recipe)->sees, eye = !b->kind->words;
+static bool check_model_kind(Binder *b) {
+    const bool sees = quirks_of(b->model->recipe)->is_vision_tower, eye = !b->kind->words;
     if (sees == eye) return true;
     return eye ? fault_set(b->fault,
                            "a %s model reads texts: wanted a file that reads pictures "
@@ -86,12 +86,12 @@ static const Quirks *quirks_of_file(Binder *b) {
 bool find_more(Binder *b) {
     Model *m = b->model;
     const Quirks *q = quirks_of_file(b);
-    if (!check_senses(b)) return false;
+    if (!check_model_kind(b)) return false;
     if (!q) return true;
     if (!(m->extras = calloc(1, sizeof *m->extras)))
         return fault_set(b->fault, "no memory for a model");
     *m->extras = (ModelExtras){.quirks = q, .logit_scale = 1, .latent_scale = 1};
-    m->extras->eye.class_last = b->kind == &eye_kinds[CLASS_LAST];
+    m->extras->vision.class_last = b->kind == &vision_kinds[CLASS_LAST];
     m->hooks = &more_hooks;
     if (q->keys) b->keys = q->keys;
     if (q->blocks) b->blocks = q->blocks;

@@ -13,12 +13,12 @@ static Need latent_need(RoleId id, const LayerExtras *e) {
 /* Of norms for heads which a file may do without, or has in another way: bind_block.c. */
 static Need head_norm_need(const Recipe *r, const LayerSizes *s) {
     const Quirks *q = s->extras->quirks;
-    return needed_if(r->head_norms && !q->head_norms_maybe);
+    return needed_if(r->head_norms && !q->head_norms_optional);
 }
 
 static Need attention_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     const LayerExtras *e = s->extras;
-    const Need shared = e->quirks->idle_kv ? NEED_MAYBE : NEED_NO;
+    const Need shared = e->quirks->unused_kv_maps ? NEED_MAYBE : NEED_NO;
     if (!s->heads) return NEED_NO;
     if (e->latent) return latent_need(id, e);
     switch (id) {
@@ -58,6 +58,7 @@ const char *other_name(const Binder *b, RoleId id, size_t layer) {
     if (swapped && id == ROLE_FFN_UP) return role_of(ROLE_FFN_DOWN)->name;
     if (swapped && id == ROLE_FFN_DOWN) return role_of(ROLE_FFN_UP)->name;
     for (const RoleName *n = quirks_in(b)->names; n && n->name; n++)
-        if (n->id == id && (!n->beside || has_matrix(b, layer, n->beside))) return n->name;
+        if (n->id == id && (!n->when_block_has || has_matrix(b, layer, n->when_block_has)))
+            return n->name;
     return NULL;
 }

@@ -3,7 +3,7 @@
  *
  *     ../more_families.c   the table of families
  *     hooks.c          which file it is; the functions that take the place of the core's
- *     sizes.c          sizes of a model and a layer;  sizes_mixers.c, sizes_beside.c: of its other parts
+ *     sizes.c          sizes of a model and a layer;  sizes_mixers.c, sizes_side.c: of its other parts
  *     ropes.c          ropes with lists of divisors, sections, alpha
  *     roles.c          the roles behind those of the core;  need.c: what they change about the core's
  *     bind.c           weights outside the blocks;  bind_block.c: of a block, and its settings
@@ -39,7 +39,7 @@ void layout_more_session(Session *session, const SessionConfig *config);
 static inline ModelExtras *extras_of(const Binder *b) { return b->model->extras; }
 static inline const Quirks *quirks_in(const Binder *b) { return b->model->extras->quirks; }
 
-extern const FileKind eye_kinds[2]; /* by ClassPlace */
+extern const FileKind vision_kinds[2]; /* by ClassPlace */
 extern const FamilyHooks more_hooks;
 
 /* The functions of more_hooks. */
@@ -76,14 +76,14 @@ bool read_latents(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_experts(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_recurrent(Binder *binder, size_t layer, LayerSizes *sizes);
 bool read_shared_kv(Binder *binder, size_t layer, LayerSizes *sizes);
-bool read_beside(Binder *binder, LayerExtras *sizes);
+bool read_side_inputs(Binder *binder, LayerExtras *sizes);
 bool read_source(Binder *binder, size_t layer, LayerExtras *sizes);
 
 /* The window of a layer; 0: none. */
 size_t window_of(Binder *binder, size_t layer);
 
 /* How few gates of a layer pass (FeedForward.cut). */
-float read_cut(Binder *binder, size_t layer);
+float read_sparsity(Binder *binder, size_t layer);
 
 /* Widths: a state-space layer's convolution; a delta net's keys and values. */
 RoleSize more_ssm_conv, more_delta_k, more_delta_v;
@@ -97,12 +97,12 @@ void bind_types(Binder *binder);
 void bind_text_head(Binder *binder);
 
 /* ../vision: keys, and how many blocks and positions there are; tensors. */
-bool read_eye(Binder *binder);
-void bind_eye(Binder *binder);
+bool read_vision(Binder *binder);
+void bind_vision(Binder *binder);
 
 /* ../draft_heads: what a draft head in a file of its own reads of its model, and which tokens
  * it guesses; the map where its block begins. */
-void bind_guesses(Binder *binder);
+void bind_draft_head(Binder *binder);
 void bind_depths(Binder *binder, Join *join);
 
 /* Logits of the tokens that a head can guess become logits of all.  The others come to lie so

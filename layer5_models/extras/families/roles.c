@@ -68,10 +68,10 @@ SIZE(short_conv_in, 3 * s->dim)
 SIZE(short_conv, e->short_conv)
 SHARED_SIZE(delta_k, e->delta_keys * e->delta_dim)
 SHARED_SIZE(delta_v, e->delta_heads * e->delta_dim)
-SIZE(delta_decays, e->delta_heads * (e->delta_each ? e->delta_dim : 1))
+SIZE(delta_decays, e->delta_heads * (e->delta_per_number ? e->delta_dim : 1))
 SIZE(delta_heads, e->delta_heads)
-SIZE(delta_both, 2 * e->delta_heads)
-SIZE(delta_in, e->delta_each ? e->delta_dim : s->dim)
+SIZE(delta_fused_ba, 2 * e->delta_heads)
+SIZE(delta_in, e->delta_per_number ? e->delta_dim : s->dim)
 SIZE(delta_dim, e->delta_dim)
 SIZE(delta_taps, e->delta_taps)
 SIZE(rwkv_mixes, RWKV_MIXES)
@@ -105,7 +105,7 @@ NEED(shared_router, YES, e->shared_hidden && q->shared_gate)
 NEED(shared_gate, YES, e->shared_hidden && r->gated)
 NEED(shared, YES, e->shared_hidden)
 NEED(expert_latent, YES, e->experts && e->expert_latent)
-NEED(beside, YES, e->beside)
+NEED(dense_and_experts, YES, e->dense_and_experts)
 NEED(input, YES, e->input)
 NEED(output_scale, YES, q->output_scale)
 NEED(streams, YES, e->streams)
@@ -116,9 +116,9 @@ NEED(mamba1, YES, e->ssm_inner && !e->ssm_heads)
 NEED(ssm_norms, YES, e->ssm_inner && q->ssm_norms)
 NEED(short_conv, YES, e->short_conv)
 NEED(delta, YES, e->delta_heads)
-NEED(delta_each, YES, e->delta_heads && e->delta_each)
-NEED(delta_parted, YES, e->delta_heads && !e->delta_both)
-NEED(delta_both, YES, e->delta_heads && e->delta_both)
+NEED(delta_per_number, YES, e->delta_heads && e->delta_per_number)
+NEED(delta_separate, YES, e->delta_heads && !e->delta_fused_ba)
+NEED(delta_fused_ba, YES, e->delta_heads && e->delta_fused_ba)
 NEED(rwkv, YES, e->rwkv_heads)
 NEED(drafts, YES, e->drafts)
 NEED(join, YES, e->drafts && !e->joined)
@@ -128,7 +128,7 @@ static Need needs_sinks(const Recipe *r, const LayerSizes *s) {
     const Quirks *q = s->extras->quirks;
     (void)r;
     if (!s->heads || s->extras->latent) return NEED_NO;
-    return q->sinks_maybe ? NEED_MAYBE : q->sinks ? NEED_YES : NEED_NO;
+    return q->sinks_optional ? NEED_MAYBE : q->sinks ? NEED_YES : NEED_NO;
 }
 
 /* The first block's are all blocks', where others have none. */
@@ -141,7 +141,7 @@ static Need needs_relative(const Recipe *r, const LayerSizes *s) {
 static Need needs_ssm_norm(const Recipe *r, const LayerSizes *s) {
     (void)r;
     if (!s->extras->ssm_inner || !s->extras->ssm_heads) return NEED_NO;
-    return s->extras->quirks->ssm_norm_maybe ? NEED_MAYBE : NEED_YES;
+    return s->extras->quirks->ssm_norm_optional ? NEED_MAYBE : NEED_YES;
 }
 
 /* Files carry the first layer's share of the first layer's values, too; it is not used. */
@@ -191,11 +191,11 @@ const Role more_roles[ROLES - CORE_ROLES] = {
     [ROLE_SHARED_DOWN - CORE_ROLES] = {"ffn_down_shexp", ROLE_LINEAR, MORE(experts.shared.down), more_dim, more_shared_hidden, shared, needs_shared},
     [ROLE_LATENT_DOWN - CORE_ROLES] = {"ffn_latent_down", ROLE_LINEAR, MORE(experts.latent_down), more_expert_latent, more_dim, latent, needs_expert_latent},
     [ROLE_LATENT_UP - CORE_ROLES] = {"ffn_latent_up", ROLE_LINEAR, MORE(experts.latent_up), more_dim, more_expert_latent, latent, needs_expert_latent},
-    [ROLE_ROUTER_GAIN - CORE_ROLES] = {"ffn_gate_inp.scale", ROLE_PLAIN, MORE(experts.router.norm.gain), size_one, more_dim, dim, needs_beside},
-    [ROLE_EXPERTS_SCALE - CORE_ROLES] = {"ffn_down_exps.scale", ROLE_PLAIN, MORE(experts.router.expert_scale), size_one, more_experts, experts, needs_beside},
-    [ROLE_EXPERTS_NORM - CORE_ROLES] = {"pre_ffw_norm_2", ROLE_NORM, MORE(experts.norm), size_one, more_dim, dim, needs_beside},
-    [ROLE_NETWORK_POST_NORM - CORE_ROLES] = {"post_ffw_norm_1", ROLE_NORM, MORE(network_post_norm), size_one, more_dim, dim, needs_beside},
-    [ROLE_EXPERTS_POST_NORM - CORE_ROLES] = {"post_ffw_norm_2", ROLE_NORM, MORE(experts_post_norm), size_one, more_dim, dim, needs_beside},
+    [ROLE_ROUTER_GAIN - CORE_ROLES] = {"ffn_gate_inp.scale", ROLE_PLAIN, MORE(experts.router.norm.gain), size_one, more_dim, dim, needs_dense_and_experts},
+    [ROLE_EXPERTS_SCALE - CORE_ROLES] = {"ffn_down_exps.scale", ROLE_PLAIN, MORE(experts.router.expert_scale), size_one, more_experts, experts, needs_dense_and_experts},
+    [ROLE_EXPERTS_NORM - CORE_ROLES] = {"pre_ffw_norm_2", ROLE_NORM, MORE(experts.norm), size_one, more_dim, dim, needs_dense_and_experts},
+    [ROLE_NETWORK_POST_NORM - CORE_ROLES] = {"post_ffw_norm_1", ROLE_NORM, MORE(network_post_norm), size_one, more_dim, dim, needs_dense_and_experts},
+    [ROLE_EXPERTS_POST_NORM - CORE_ROLES] = {"post_ffw_norm_2", ROLE_NORM, MORE(experts_post_norm), size_one, more_dim, dim, needs_dense_and_experts},
     [ROLE_LAYER_GATE - CORE_ROLES] = {"inp_gate", ROLE_LINEAR, MORE(layer_input.gate), more_input, more_dim, input, needs_input},
     [ROLE_LAYER_OUT - CORE_ROLES] = {"proj", ROLE_LINEAR, MORE(layer_input.out), more_dim, more_input, input, needs_input},
     [ROLE_LAYER_NORM - CORE_ROLES] = {"post_norm", ROLE_NORM, MORE(layer_input.norm), size_one, more_dim, dim, needs_input},
@@ -230,13 +230,13 @@ const Role more_roles[ROLES - CORE_ROLES] = {
     [ROLE_DELTA_Q_CONV - CORE_ROLES] = {"ssm_conv1d_q", ROLE_VECTOR, MORE(delta.q_conv.w), more_delta_k, more_delta_taps, ssm, needs_delta},
     [ROLE_DELTA_K_CONV - CORE_ROLES] = {"ssm_conv1d_k", ROLE_VECTOR, MORE(delta.k_conv.w), more_delta_k, more_delta_taps, ssm, needs_delta},
     [ROLE_DELTA_V_CONV - CORE_ROLES] = {"ssm_conv1d_v", ROLE_VECTOR, MORE(delta.v_conv.w), more_delta_v, more_delta_taps, ssm, needs_delta},
-    [ROLE_DELTA_DECAY_A - CORE_ROLES] = {"ssm_f_a", ROLE_LINEAR, MORE(delta.decay_a), more_delta_dim, more_dim, ssm, needs_delta_each},
-    [ROLE_DELTA_DECAY - CORE_ROLES] = {"ssm_alpha", ROLE_LINEAR, MORE(delta.decay), more_delta_decays, more_delta_in, ssm, needs_delta_parted},
+    [ROLE_DELTA_DECAY_A - CORE_ROLES] = {"ssm_f_a", ROLE_LINEAR, MORE(delta.decay_a), more_delta_dim, more_dim, ssm, needs_delta_per_number},
+    [ROLE_DELTA_DECAY - CORE_ROLES] = {"ssm_alpha", ROLE_LINEAR, MORE(delta.decay), more_delta_decays, more_delta_in, ssm, needs_delta_separate},
     [ROLE_DELTA_DT_BIAS - CORE_ROLES] = {"ssm_dt", ROLE_OFFSET, MORE(delta.dt_bias), size_one, more_delta_decays, ssm, needs_delta},
     [ROLE_DELTA_A - CORE_ROLES] = {"ssm_a", ROLE_PLAIN, MORE(delta.a), size_one, more_delta_heads, ssm, needs_delta},
-    [ROLE_DELTA_BETA - CORE_ROLES] = {"ssm_beta", ROLE_LINEAR, MORE(delta.beta), more_delta_heads, more_dim, ssm, needs_delta_parted},
-    [ROLE_DELTA_BOTH - CORE_ROLES] = {"ssm_ba", ROLE_LINEAR, MORE(delta.both), more_delta_both, more_dim, ssm, needs_delta_both},
-    [ROLE_DELTA_GATE_A - CORE_ROLES] = {"ssm_g_a", ROLE_LINEAR, MORE(delta.gate_a), more_delta_dim, more_dim, ssm, needs_delta_each},
+    [ROLE_DELTA_BETA - CORE_ROLES] = {"ssm_beta", ROLE_LINEAR, MORE(delta.beta), more_delta_heads, more_dim, ssm, needs_delta_separate},
+    [ROLE_DELTA_BOTH - CORE_ROLES] = {"ssm_ba", ROLE_LINEAR, MORE(delta.both), more_delta_fused_ba, more_dim, ssm, needs_delta_fused_ba},
+    [ROLE_DELTA_GATE_A - CORE_ROLES] = {"ssm_g_a", ROLE_LINEAR, MORE(delta.gate_a), more_delta_dim, more_dim, ssm, needs_delta_per_number},
     [ROLE_DELTA_GATE - CORE_ROLES] = {"attn_gate", ROLE_LINEAR, MORE(delta.gate), more_delta_v, more_delta_in, ssm, needs_delta},
     [ROLE_DELTA_NORM - CORE_ROLES] = {"ssm_norm", ROLE_NORM, MORE(delta.norm), size_one, more_delta_dim, ssm, needs_delta},
     [ROLE_DELTA_OUT - CORE_ROLES] = {"ssm_out", ROLE_LINEAR, MORE(delta.out), more_dim, more_delta_v, ssm, needs_delta},

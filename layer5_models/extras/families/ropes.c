@@ -29,12 +29,12 @@ static void read_multiplier(Binder *b, RopeConfig *c) {
     extras_of(b)->latent_scale = (float)(m * m);
 }
 
-static void stretch_more(Binder *b, RopeConfig *c) {
+static void scale_more_ropes(Binder *b, RopeConfig *c) {
     const bool lists = is_long(b);
     Text name = key_text(b, "rope.scaling.type", "linear");
     c->scaling =
         lists && text_equal(name, text_of("longrope")) ? ROPE_SCALE_NONE : read_scaling(b);
-    read_stretching(b, c, lists || c->scaling == ROPE_SCALE_YARN);
+    read_scale_factor(b, c, lists || c->scaling == ROPE_SCALE_YARN);
     read_multiplier(b, c);
 }
 
@@ -82,7 +82,7 @@ void read_more_ropes(Binder *b) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
         if (q->rope_alpha) read_alpha(b, &c);
         if (q->rope_sections && c.rotary) check_sections(b, &c);
-        stretch_more(b, &c);
+        scale_more_ropes(b, &c);
         if (m->recipe->rope_freqs) c.divisors = read_divisors(b, q->rope_freqs_needed);
     }
     if (!b->ok) return;

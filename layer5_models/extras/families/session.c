@@ -11,22 +11,23 @@
 
 /* ------------------------------------------------------------------ opening */
 
-static bool check_direction(const Model *m, bool canvas, Fault *fault) {
-    if (more_of(m)->quirks->both_ways == canvas) return true;
-    return canvas ? fault_set(fault,
-                              "a %s model writes from left to right (strata generate): it has "
-                              "not learned to fill places in any order",
-                              m->recipe->arch)
-                  : fault_set(fault,
-                              "a %s model does not write from left to right: it is a diffusion "
-                              "model, which fills places in any order (strata diffuse)",
-                              m->recipe->arch);
+static bool check_direction(const Model *m, bool bidirectional, Fault *fault) {
+    if (model_extras(m)->quirks->bidirectional == bidirectional) return true;
+    return bidirectional
+               ? fault_set(fault,
+                           "a %s model writes from left to right (strata generate): it has "
+                           "not learned to fill places in any order",
+                           m->recipe->arch)
+               : fault_set(fault,
+                           "a %s model does not write from left to right: it is a diffusion "
+                           "model, which fills places in any order (strata diffuse)",
+                           m->recipe->arch);
 }
 
 bool check_more_session(const Model *m, const SessionConfig *config, Fault *fault) {
-    const ModelExtras *x = more_of(m);
+    const ModelExtras *x = model_extras(m);
     const bool ranks = x->text_head.pooling == POOLING_RANK;
-    if (x->quirks->guesses && !x->guesses.model)
+    if (x->quirks->is_draft_head && !x->draft_head.model)
         return fault_set(
             fault,
             "a file of the family %s is a draft head, no model by itself: give the "
@@ -36,7 +37,7 @@ bool check_more_session(const Model *m, const SessionConfig *config, Fault *faul
         return fault_set(
             fault, "this %s model does not write: it makes %s of texts, as strata %s shows",
             m->recipe->arch, ranks ? "scores" : "vectors", ranks ? "rerank" : "embed");
-    return config->vectors || check_direction(m, config->canvas, fault);
+    return config->vectors || check_direction(m, config->bidirectional, fault);
 }
 
 size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
@@ -47,7 +48,7 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
         const Indexer *index = &m->blocks[l].extras->mla.index;
         shapes[l].state = block_state(&m->blocks[l]);
         if (e->back || e->encodes) shapes[l].kv_heads = 0;
-        if (x->quirks->both_ways) shapes[l].window = 0;
+        if (x->quirks->bidirectional) shapes[l].window = 0;
         if (!index->heads) continue;
         shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
         layers = 2 * m->sizes.layers;
@@ -59,7 +60,7 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
 
 /* What a text's row, its vector and its scores need. */
 static void layout_text_head(Session *s, SessionExtras *x) {
-    const TextHead *h = &more_of(s->model)->text_head;
+    const TextHead *h = &model_extras(s->model)->text_head;
     size_t dim = max_size(s->model->sizes.dim, h->labels), wide = dim;
     if (h->dense[0].w.data) wide = max_size(wide, h->dense[0].w.shape[0]);
     x->pooled = arena_take(&s->arena, dim, sizeof *x->pooled);
@@ -68,18 +69,18 @@ static void layout_text_head(Session *s, SessionExtras *x) {
 }
 
 void layout_more_session(Session *s, const SessionConfig *c) {
-    const ModelExtras *m = more_of(s->model);
+    const ModelExtras *m = model_extras(s->model);
     SessionExtras spare, *x = s->extras = arena_take(&s->arena, 1, sizeof *x);
     if (!x) x = &spare; /* while the arena measures */
-    const size_t few = m->guesses.row_of ? m->guesses.count : 0,
+    const size_t few = m->draft_head.row_of ? m->draft_head.count : 0,
                  parts = m->encoder ? c->max_tokens : 0;
     x->key = arena_take(&s->arena, s->model->sizes.key, sizeof *x->key);
     layout_text_head(s, x);
-    if (few) x->few = arena_take(&s->arena, few, sizeof *x->few);
-    x->part.token = arena_take(&s->arena, parts, sizeof *x->part.token);
-    x->part.sequence = arena_take(&s->arena, parts, sizeof *x->part.sequence);
-    x->part.position = arena_take(&s->arena, parts, sizeof *x->part.position);
-    x->part.wanted = arena_take(&s->arena, parts, sizeof *x->part.wanted);
+    if (few) x->reduced_logits = arena_take(&s->arena, few, sizeof *x->reduced_logits);
+    x->split.token = arena_take(&s->arena, parts, sizeof *x->split.token);
+    x->split.sequence = arena_take(&s->arena, parts, sizeof *x->split.sequence);
+    x->split.position = arena_take(&s->arena, parts, sizeof *x->split.position);
+    x->split.wanted = arena_take(&s->arena, parts, sizeof *x->split.wanted);
 }
 
 /* ------------------------------------------------------------------ what hangs on it */
@@ -95,9 +96,9 @@ void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
 }
 
 bool session_lend(Session *s, const float *rows, size_t count, Fault *fault) {
-    const ModelExtras *m = more_of(s->model);
+    const ModelExtras *m = model_extras(s->model);
     const bool looks = m->layer_table.table.data;
-    if (looks || m->encoder || m->quirks->both_ways)
+    if (looks || m->encoder || m->quirks->bidirectional)
         return fault_set(fault, "a %s model reads no pictures: %s", s->model->recipe->arch,
                          looks ? "its layers look tokens up by themselves"
                                : "it does not go on with a text");
@@ -109,7 +110,7 @@ bool session_lend(Session *s, const float *rows, size_t count, Fault *fault) {
 size_t tokens_of(const Session *s) { return s->model->sizes.vocab + s->extras->n_rows; }
 
 const Rope *session_rope(const Session *s, size_t l) {
-    const ModelExtras *m = more_of(s->model);
+    const ModelExtras *m = model_extras(s->model);
     const Rope *rope = s->model->blocks[l].attention.rope;
     bool longer = m->long_ctx && session_ctx(s) > m->long_ctx && rope == &s->model->ropes[0];
     return longer ? &m->long_rope : rope;
@@ -120,7 +121,7 @@ const Rope *session_rope(const Session *s, size_t l) {
 static bool check_more(Session *s, const Batch *batch, Fault *fault) {
     const bool joins = draft_head_is(s->model);
     REQUIRE(!joins || batch->input, "a draft head reads tokens and rows");
-    if (batch->input && more_of(s->model)->layer_table.table.data)
+    if (batch->input && model_extras(s->model)->layer_table.table.data)
         return fault_set(fault, "layers of a %s model look tokens up: vectors will not do",
                          s->model->recipe->arch);
     return ((batch->input && !joins) || check_tokens(s, batch, session_tokens(s), fault)) &&
@@ -130,7 +131,7 @@ static bool check_more(Session *s, const Batch *batch, Fault *fault) {
 /* Is a token of the second text?  Files with one row of types make no difference. */
 static size_t text_of_token(const Session *s, int32_t position) {
     const size_t second = s->extras->second;
-    return second && (size_t)position >= second && more_of(s->model)->types.shape[0] > 1;
+    return second && (size_t)position >= second && model_extras(s->model)->types.shape[0] > 1;
 }
 
 /* The row (dim) that comes in place of the embedding of token i: the batch brings one, or the
@@ -146,7 +147,7 @@ static const float *row_of_token(const Session *s, const Batch *batch, size_t i)
  * that of its text are added, then comes the norm. */
 static void embed_more(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
-    const ModelExtras *e = more_of(m);
+    const ModelExtras *e = model_extras(m);
     const size_t dim = m->sizes.dim;
     const float *row = row_of_token(s, batch, i);
     float *x = s->x + i * dim;
@@ -177,7 +178,7 @@ static void join_rows(Session *s, const Batch *batch) {
 /* All that goes into the first block, and what goes into others beside it. */
 static void embed_stream(Session *s, const Batch *batch) {
     const Model *m = s->model;
-    const ModelExtras *e = more_of(m);
+    const ModelExtras *e = model_extras(m);
     const bool joins = draft_head_is(m);
     Batch tokens = *batch;
     PROFILE("embed");
@@ -213,14 +214,15 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
         b = &longer;
     }
     /* all blocks of an encoder work in the memory of the first layer behind them */
-    const Pass pass = {&s->run, &s->kv, max_size(l, more_of(m)->encoder), batch, m->sizes.dim};
+    const Pass pass = {&s->run, &s->kv, max_size(l, model_extras(m)->encoder), batch,
+                       m->sizes.dim};
     block_forward(b, &pass, s->x);
 }
 
 /* s->x = the batch behind layers from .. to - 1; false: nobody wants it any more. */
 static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
     const Model *m = s->model;
-    const ModelExtras *e = more_of(m);
+    const ModelExtras *e = model_extras(m);
     embed_stream(s, batch);
     if (s->run.probe) {
         probe_enter(s->run.probe, from, batch);
@@ -242,13 +244,13 @@ static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
 
 static void unembed_more(Session *s, const Batch *batch) {
     const Model *m = s->model;
-    const float scale = more_of(m)->logit_scale;
+    const float scale = model_extras(m)->logit_scale;
     size_t wanted = 0;
     unembed(s, batch);
     if (s->hidden_only) return;
     for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
     for (size_t i = 0; scale != 1 && i < wanted * m->sizes.vocab; i++) s->logits[i] *= scale;
-    if (s->extras->few) draft_head_spread(s, batch);
+    if (s->extras->reduced_logits) draft_head_spread(s, batch);
 }
 
 void session_lens(Session *s, const float *x) {
@@ -258,7 +260,7 @@ void session_lens(Session *s, const float *x) {
 
 /* Sources through the encoder, then what is written through the other layers. */
 static bool run_more(Session *s, const Batch *batch) {
-    const size_t encoder = more_of(s->model)->encoder, layers = s->model->sizes.layers;
+    const size_t encoder = model_extras(s->model)->encoder, layers = s->model->sizes.layers;
     Batch source = {0}, text = *batch;
     if (encoder) source_split(s, batch, &source, &text);
     if (source.count) {
@@ -272,7 +274,7 @@ static bool run_more(Session *s, const Batch *batch) {
 
 bool forward_more(Session *s, const Batch *batch, Fault *fault) {
     if (!check_more(s, batch, fault)) return false;
-    for (size_t i = 0; i < batch->count && more_of(s->model)->quirks->both_ways; i++)
+    for (size_t i = 0; i < batch->count && model_extras(s->model)->quirks->bidirectional; i++)
         kv_truncate(&s->kv, (size_t)batch->sequence[i], 0);
     if (!take_room(s, batch, fault)) return false;
     return run_more(s, batch) || stop_batch(s, batch, fault);
@@ -296,7 +298,7 @@ static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool al
 
 /* Tokens in batches; a source, which has no logits, in one with what follows. */
 bool eval_more(Session *s, const int32_t *tokens, size_t count, bool all_logits, Fault *fault) {
-    if (more_of(s->model)->quirks->both_ways)
+    if (model_extras(s->model)->quirks->bidirectional)
         return eval_canvas(s, tokens, count, all_logits, fault);
     for (size_t at = 0, n; at < count; at += n) {
         size_t source =

@@ -15,7 +15,7 @@ static size_t source_at(const Session *s, const Batch *batch, size_t i) {
     size_t source = 0;
     for (size_t k = i; k < batch->count; k++) {
         if (batch->sequence[k] != batch->sequence[i]) continue;
-        if (batch->token[k] == more_of(s->model)->start) break;
+        if (batch->token[k] == model_extras(s->model)->start) break;
         source++;
     }
     return source;
@@ -34,24 +34,24 @@ static bool check_begin(const Session *s, const Batch *batch, size_t i, Fault *f
                              "a %s model reads one text and writes another: what it reads has "
                              "no logits, and token %d, which begins what it writes, does not "
                              "follow",
-                             m->recipe->arch, more_of(m)->start);
+                             m->recipe->arch, model_extras(m)->start);
     return true;
 }
 
 bool source_check(const Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
-    if (!more_of(m)->encoder) return true;
+    if (!model_extras(m)->encoder) return true;
     if (batch->input)
         return fault_set(fault, "a %s model reads tokens: vectors will not do",
                          m->recipe->arch);
     for (size_t i = 0; i < batch->count; i++) {
         size_t position = (size_t)batch->position[i], source = s->kv.source[batch->sequence[i]];
         if (position == 0 && !check_begin(s, batch, i, fault)) return false;
-        if (position > 0 && position == source && batch->token[i] != more_of(m)->start)
+        if (position > 0 && position == source && batch->token[i] != model_extras(m)->start)
             return fault_set(fault,
                              "a %s model reads a source of at most %zu tokens, all at once: "
                              "behind the first %zu token %d has to follow, not %d",
-                             m->recipe->arch, s->max_tokens, source, more_of(m)->start,
+                             m->recipe->arch, s->max_tokens, source, model_extras(m)->start,
                              batch->token[i]);
     }
     return true;
@@ -65,18 +65,18 @@ static bool is_source(const Session *s, const Batch *batch, size_t i) {
 /* Rows of a batch that are sources', or the others, in their order. */
 static Batch part_of(Session *s, const Batch *batch, bool source, size_t at) {
     Batch part = {0,
-                  s->extras->part.token + at,
-                  s->extras->part.sequence + at,
-                  s->extras->part.position + at,
-                  s->extras->part.wanted + at,
+                  s->extras->split.token + at,
+                  s->extras->split.sequence + at,
+                  s->extras->split.position + at,
+                  s->extras->split.wanted + at,
                   NULL};
     for (size_t i = 0; i < batch->count; i++) {
         if (is_source(s, batch, i) != source) continue;
         size_t to = at + part.count++;
-        s->extras->part.token[to] = batch->token[i],
-        s->extras->part.sequence[to] = batch->sequence[i];
-        s->extras->part.position[to] = batch->position[i],
-        s->extras->part.wanted[to] = batch->wanted[i];
+        s->extras->split.token[to] = batch->token[i],
+        s->extras->split.sequence[to] = batch->sequence[i];
+        s->extras->split.position[to] = batch->position[i],
+        s->extras->split.wanted[to] = batch->wanted[i];
     }
     return part;
 }
@@ -91,16 +91,16 @@ void source_split(Session *s, const Batch *batch, Batch *source, Batch *text) {
 void source_keep(Session *s, const Batch *source) {
     const Model *m = s->model;
     const size_t dim = m->sizes.dim;
-    norm_apply_rows(s->pool, &more_of(m)->source_norm, s->x, s->x, source->count, dim);
-    for (size_t l = more_of(m)->encoder; l < m->sizes.layers; l++)
+    norm_apply_rows(s->pool, &model_extras(m)->source_norm, s->x, s->x, source->count, dim);
+    for (size_t l = model_extras(m)->encoder; l < m->sizes.layers; l++)
         cross_keep(s->pool, &m->blocks[l].extras->cross, &s->run.attention, &s->kv, l, source,
                    s->x);
 }
 
 void model_end_prompt(const Model *m, TokenList *tokens) {
-    if (!more_of(m)->encoder) return;
+    if (!model_extras(m)->encoder) return;
     tokenizer_end(m->tokenizer, tokens);
-    token_list_add(tokens, more_of(m)->start);
+    token_list_add(tokens, model_extras(m)->start);
 }
 
 /* Those before the first start token. */

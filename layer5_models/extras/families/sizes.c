@@ -46,7 +46,7 @@ static void read_logit_shift(Binder *b) {
     const char *key = "diffusion.shift_logits";
     const GgufPair *pair = gguf_find(&b->model->gguf, key);
     char got[96];
-    if (!quirks_in(b)->both_ways || quirks_in(b)->vectors || !b->ok) return;
+    if (!quirks_in(b)->bidirectional || quirks_in(b)->vectors || !b->ok) return;
     extras_of(b)->shift_logits = !pair || (pair->type == GGUF_BOOL && *pair->data);
     if (!pair) return;
     b->used_keys[pair - b->model->gguf.pairs] = true;
@@ -92,11 +92,11 @@ static void read_streams(Binder *b) {
 bool read_more_sizes(Binder *b) {
     const Quirks *q = quirks_in(b);
     ModelSizes *s = &b->model->sizes;
-    if (q->guesses) key_size(b, "block_count", true, 0, 1, 1);
-    if (q->sees) {
+    if (q->is_draft_head) key_size(b, "block_count", true, 0, 1, 1);
+    if (q->is_vision_tower) {
         s->layers = s->blocks = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
         s->dim = s->stream = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
-        if (!b->ok || !read_eye(b)) return false;
+        if (!b->ok || !read_vision(b)) return false;
         s->blocks = s->layers, b->model->embedding_scale = b->model->residual_scale = 1;
         read_eps(b);
         return b->ok;
@@ -180,7 +180,7 @@ static bool read_attention(Binder *b, size_t l, LayerSizes *s) {
     layer_widths(s);
     if (!read_heads(b, l, has_attention(b, l), s) || !s->heads) return b->ok;
     read_kinds_of_lengths(b, s);
-    if (q->guesses) s->in = 2 * s->dim;
+    if (q->is_draft_head) s->in = 2 * s->dim;
     bool lent = q->keys_as_values && !s->window && s->value_dim == s->head_dim;
     e->keys_are_values = lent && !has_matrix(b, l, "attn_v");
     read_gate(b, s);
@@ -194,14 +194,14 @@ static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
     LayerExtras *e = s->extras;
     const GgufTensor *up = matrix_in(b, l, "ffn_up");
     const bool flat = up && up->ndim == 2;
-    e->bare = q->first_bare && l == 0 && !has_matrix(b, l, "attn_norm");
+    e->bare = q->first_without_norm && l == 0 && !has_matrix(b, l, "attn_norm");
     s->gate_in_up = b->model->recipe->gate_in_up;
-    e->swapped = q->sees && flat && up->shape[1] == s->hidden;
+    e->swapped = q->is_vision_tower && flat && up->shape[1] == s->hidden;
     if (e->swapped && s->hidden == s->dim)
         refuse_key(b, "feed_forward_length", "another number than embedding_length",
                    "old files exchange ffn_up and ffn_down, and nothing shows which this is");
     e->no_gate = q->gate_or_relu && !has_matrix(b, l, "ffn_gate");
-    if (!q->gate_maybe || has_matrix(b, l, "ffn_gate")) return;
+    if (!q->gate_optional || has_matrix(b, l, "ffn_gate")) return;
     s->gate_in_up = flat && up->shape[0] == 2 * s->hidden;
     e->no_gate = !s->gate_in_up;
 }
@@ -211,13 +211,13 @@ bool read_more_layer(Binder *b, size_t l, LayerSizes *s) {
     const bool all = !q->recurrent;
     LayerExtras *e = s->extras;
     e->quirks = q;
-    e->drafts = q->guesses || l >= b->model->sizes.layers, e->joined = q->guesses;
+    e->drafts = q->is_draft_head || l >= b->model->sizes.layers, e->joined = q->is_draft_head;
     s->hidden = key_of_layer(b, "feed_forward_length", l, all, 0, all, MAX_SIZE);
     if (q->half_hidden) s->hidden /= 2;
     read_lacks(b, l, s);
     s->window = window_of(b, l);
     if (!read_attention(b, l, s) || !read_latents(b, l, s) || !read_experts(b, l, s) ||
-        !read_recurrent(b, l, s) || !read_shared_kv(b, l, s) || !read_beside(b, e) ||
+        !read_recurrent(b, l, s) || !read_shared_kv(b, l, s) || !read_side_inputs(b, e) ||
         !read_source(b, l, e))
         return false;
     s->rope = more_rope(b, l, s);

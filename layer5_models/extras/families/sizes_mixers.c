@@ -97,12 +97,12 @@ bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     read_groups(b, e);
     if (q->latent_experts)
         e->expert_latent = key_size(b, "moe_latent_size", false, 0, 0, MAX_SIZE);
-    e->beside = q->beside;
+    e->dense_and_experts = q->dense_and_experts;
     if (has_matrix(b, l, "ffn_gate_inp")) /* or it is one of those without */
-        s->hidden = e->beside ? s->hidden : 0;
+        s->hidden = e->dense_and_experts ? s->hidden : 0;
     else
-        e->beside = false, e->expert_latent = e->experts = e->experts_used = e->expert_hidden =
-                               e->shared_hidden = 0;
+        e->dense_and_experts = false, e->expert_latent = e->experts = e->experts_used =
+                                          e->expert_hidden = e->shared_hidden = 0;
     return b->ok;
 }
 
@@ -143,7 +143,7 @@ static bool read_delta(Binder *b, size_t l, LayerExtras *s) {
                    heads, dim, inner, keys);
     if (!b->ok || !has_matrix(b, l, "ssm_out")) return b->ok;
     s->delta_heads = heads, s->delta_keys = keys, s->delta_dim = dim, s->delta_taps = taps;
-    s->delta_both = has_matrix(b, l, "ssm_ba");
+    s->delta_fused_ba = has_matrix(b, l, "ssm_ba");
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
            heads = key_of_layer(b, "attention.head_count", l, true, 0, 1, DELTA_HEADS);
     if (!b->ok || !has_matrix(b, l, "ssm_f_a")) return b->ok;
     s->delta_heads = s->delta_keys = heads, s->delta_dim = dim, s->delta_taps = taps;
-    s->delta_each = true;
+    s->delta_per_number = true;
     return true;
 }
 

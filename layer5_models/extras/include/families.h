@@ -13,7 +13,7 @@
 #define STRATA_FAMILIES_H
 
 #include "decoder.h"
-#include "eye.h"
+#include "vision_tower.h"
 #include "roles_extras.h"
 #include "text_head.h"
 #include "transformer_extras.h"
@@ -58,7 +58,7 @@ typedef enum AttentionGate {
 } AttentionGate;
 
 /* Files have to say how wide the inputs of layers are. */
-#define LAYER_INPUT_SAID ((size_t)-1)
+#define LAYER_INPUT_FROM_KEY ((size_t)-1)
 
 /* Of own_kv: each layer does, unless the key says otherwise. */
 #define ALL_LAYERS ((size_t)-1)
@@ -67,7 +67,7 @@ typedef enum AttentionGate {
 typedef struct RoleName {
     RoleId id;
     const char *name; /* NULL ends a list */
-    const char *beside;
+    const char *when_block_has;
 } RoleName;
 
 typedef struct Quirks {
@@ -77,26 +77,27 @@ typedef struct Quirks {
     const char *encoder;
     const char *keys; /* what keys begin with; NULL: arch */
     /* it reads pictures, not texts, for another model: opened by model_open_eye (vision.h) */
-    bool sees;
+    bool is_vision_tower;
     /* it is a draft head for another model, one block that is joined (draft_head.h) */
-    bool guesses;
+    bool is_draft_head;
 
     /* norms */
     bool norm_bias; /* RMS norms have a bias, too; those of NORM_LAYER may have one anyway */
     bool parallel_by_norm; /* parallel where a block has no ffn_norm */
-    bool first_bare;  /* attention of the first block reads x as it is, where it has no norm */
-    bool second_norm; /* files may have attn_norm_2 (block.h) */
-    bool embedding_norm;   /* x starts as a norm of the embedding */
-    const char *out_norm;  /* what the norm before the head is called; NULL: output_norm */
-    bool no_out_norm;      /* there is none: blocks end with one */
-    bool head_norms_maybe; /* files may do without head_norms */
-    bool head_norms_own;   /* or have gains for each head */
-    bool head_norms_unit;  /* none with gains; each head after the rotation */
-    bool head_norms_late;  /* after the rotation */
+    bool
+        first_without_norm; /* attention of the first block reads x as it is, where it has no norm */
+    bool second_norm;       /* files may have attn_norm_2 (block.h) */
+    bool embedding_norm;      /* x starts as a norm of the embedding */
+    const char *out_norm;     /* what the norm before the head is called; NULL: output_norm */
+    bool no_out_norm;         /* there is none: blocks end with one */
+    bool head_norms_optional; /* files may do without head_norms */
+    bool head_norms_own;      /* or have gains for each head */
+    bool head_norms_unit;     /* none with gains; each head after the rotation */
+    bool head_norms_late;     /* after the rotation */
 
     /* positions and attention */
     /* a token sees all of the text: a diffusion model, which fills a canvas, or an encoder */
-    bool both_ways;
+    bool bidirectional;
     bool token_types;       /* files may have a row for each of two texts: token_types */
     bool rope_windows_only; /* only layers with a window have positions */
     bool rope_by_key;       /* none have where rope.scaling.finetuned is false */
@@ -111,9 +112,9 @@ typedef struct Quirks {
     bool rope_sections;   /* pairs belong to time, height and width; text has but time */
     /* each distance has a learned bias: attn_rel_b, the first block's for all without one */
     bool relative;
-    float max_bias;          /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
-    bool clamp;              /* q, k and v are clamped as attention.clamp_kqv says */
-    bool sinks, sinks_maybe; /* every block has; files may have */
+    float max_bias;             /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
+    bool clamp;                 /* q, k and v are clamped as attention.clamp_kqv says */
+    bool sinks, sinks_optional; /* every block has; files may have */
     AttentionGate gate;
     bool sub_norms;      /* before the last map of attention and of the feed-forward */
     bool value_scale;    /* values are scaled as attention.value_scale says */
@@ -122,9 +123,9 @@ typedef struct Quirks {
     float score_scale;   /* of scores, in place of 1 / sqrt(head_dim); 0: that */
     /* so many layers keep keys and values, unless attention.shared_kv_layers says how many do
      * not; the others read those of the last layer of their kind; 0: each keeps its own */
-    size_t own_kv;
+    size_t kv_layers;
     /* files have maps for the keys and values of those others, and the models do without */
-    bool idle_kv;
+    bool unused_kv_maps;
     bool latents; /* keys and values by way of latents, where a block has attn_kv_a_mqa */
     IndexerUse indexer;
     bool temperature; /* q grows with the position, as attention.temperature_scale says */
@@ -139,19 +140,19 @@ typedef struct Quirks {
     /* A block's mixers follow from its tensors: attention, this, or both, or none; and one of
      * which feed_forward_length says 0 has no network. */
     Recurrent recurrent;
-    bool ssm_norms;      /* of what dt, B and C are made from */
-    bool ssm_norm_maybe; /* files of Mamba 2 layers without a norm of y exist */
+    bool ssm_norms;         /* of what dt, B and C are made from */
+    bool ssm_norm_optional; /* files of Mamba 2 layers without a norm of y exist */
 
     /* feed-forward */
     bool xielu;      /* ACT_XIELU: curves from the keys xielu.* */
     bool act_by_key; /* act, or as hidden_activation says: gelu or silu */
     /* where there is no ffn_gate, ffn_up does, or, as short as it, there is none */
-    bool gate_maybe;
+    bool gate_optional;
     /* a network without ffn_gate has none, and is a ReLU between up and down */
     bool gate_or_relu;
     bool limits; /* what experts and networks multiply is limited: swiglu_clamp_exp, _shexp */
     /* in so many few gates pass, unless activation_sparsity_scale says where */
-    size_t cut_layers;
+    size_t sparse_layers;
     bool half_hidden; /* feed_forward_length counts gate and up together */
     bool experts;     /* files may have a mixture of them */
     RouterScore router;
@@ -163,7 +164,7 @@ typedef struct Quirks {
     bool choice_bias;  /* files may have one that acts on the choice only */
     bool weight_input; /* an expert reads weight * x */
     /* a layer with experts has a network beside them, each with norms of its own */
-    bool beside;
+    bool dense_and_experts;
     bool latent_experts; /* files may have experts that read moe_latent_size numbers */
     /* without expert_feed_forward_length the experts share feed_forward_length */
     bool split_hidden;
@@ -180,7 +181,7 @@ typedef struct Quirks {
 
     /* files may have draft heads behind the last block (draft_head.h): nextn_predict_layers;
      * they read what comes out of it before the norm */
-    bool draft_heads, draft_bare;
+    bool draft_heads, draft_before_norm;
 
     /* what a text becomes (text_head.h) */
     bool vectors;      /* never logits: the family has no head */
@@ -205,7 +206,7 @@ typedef struct LayerExtras {
     size_t shared_hidden;       /* of the network beside its experts; 0: none */
     size_t groups, groups_used; /* of its experts; 0: none */
     size_t expert_latent;       /* numbers that experts read and answer; 0: dim */
-    bool beside;                /* it has a network and experts side by side */
+    bool dense_and_experts;     /* it has a network and experts side by side */
     size_t input;               /* numbers of a layer's own input; 0: it has none */
     size_t streams, laurel; /* parts of the stream, rank of the way beside attention; 0: none */
     /* with latents: of keys and values, 0: none, and of queries; numbers of a query that do not
@@ -231,7 +232,7 @@ typedef struct LayerExtras {
     /* of its delta net, delta_heads 0: none; each: numbers of a key are forgotten by themselves
      * (KDA); both: betas and decays come from one map */
     size_t delta_heads, delta_keys, delta_dim, delta_taps;
-    bool delta_each, delta_both;
+    bool delta_per_number, delta_fused_ba;
     /* of its RWKV mixers, rwkv_heads 0: none; ranks of the maps to w, a, v and g */
     size_t rwkv_heads, rwkv_dim, rwkv_hidden, rwkv_w, rwkv_a, rwkv_v, rwkv_g;
     bool rwkv_first; /* its values are mixed into those of later layers */
@@ -247,16 +248,16 @@ typedef struct DraftEnds {
     Linear head;
 } DraftEnds;
 
-enum { GUESS_DEPTHS = 3 };
+enum { DRAFT_DEPTHS = 3 };
 
 /* A draft head in a file of its own: what it reads of its model, which tokens it guesses. */
-typedef struct Guesses {
+typedef struct DraftHead {
     const Model *model; /* the one that it was fitted to (draft_head_fit); or NULL */
-    size_t layers[GUESS_DEPTHS], width; /* rows that go into these, of so many numbers each */
+    size_t layers[DRAFT_DEPTHS], width; /* rows that go into these, of so many numbers each */
     size_t count;                       /* tokens that it can guess: rows of its head */
     /* (vocab) which row is a token's; -1: none; NULL: it can guess all, in their order */
     int32_t *row_of;
-} Guesses;
+} DraftHead;
 
 typedef struct ModelExtras {
     const Quirks *quirks; /* of its row, or of its file */
@@ -272,7 +273,7 @@ typedef struct ModelExtras {
     Norm embedding_norm;   /* or none */
     Tensor types;          /* (1 or 2, dim) of the first text and of the second; or none */
     TextHead text_head;    /* what a whole text becomes */
-    Eye eye;               /* of a model that reads pictures; or not there */
+    VisionTower vision;    /* of a model that reads pictures; or not there */
     Norm source_norm;      /* behind the last block of an encoder */
     LayerTable layer_table; /* inputs of layers; or not there */
     AltUpEnds altup;        /* of a stream in parts */
@@ -280,11 +281,11 @@ typedef struct ModelExtras {
     Rope long_rope;         /* of full layers in sessions of more than long_ctx positions */
     size_t long_ctx;        /* 0: it is the same in all */
     DraftEnds draft;        /* of the first draft head */
-    Guesses guesses;        /* of a draft head in a file of its own */
+    DraftHead draft_head;   /* of a draft head in a file of its own */
 } ModelExtras;
 
 /* Those of a model. */
-const ModelExtras *more_of(const Model *model);
+const ModelExtras *model_extras(const Model *model);
 
 /* Has it logits, and so can write?  Else texts become vectors or scores (pooling.h). */
 bool model_writes(const Model *model);
@@ -296,8 +297,8 @@ void model_end_prompt(const Model *model, TokenList *tokens);
 /* Fails when a companion ("the draft", "the amateur") numbers other words than the model: what
  * it says of a token would be taken for another one.  Up to a hundredth of the tokens may
  * differ, such as names of ids that no text has. */
-bool model_shares_words(const Model *model, const Model *companion, const char *name,
-                        Fault *fault);
+bool model_shares_vocabulary(const Model *model, const Model *companion, const char *name,
+                             Fault *fault);
 
 /* ------------------------------------------------------------------ sessions */
 
@@ -309,7 +310,7 @@ typedef struct SessionExtras {
     struct {       /* (max_tokens) with an encoder: a batch's sources, then what is written */
         int32_t *token, *sequence, *position;
         bool *wanted;
-    } part;
+    } split;
     const float *rows; /* (n_rows, dim) what the tokens behind the vocabulary are; borrows */
     size_t n_rows;
     struct { /* rows of the last batch that went into some layers: session_tap */
@@ -317,7 +318,8 @@ typedef struct SessionExtras {
         size_t count; /* 0: none are kept */
         float *rows;
     } tap;
-    float *few; /* (rows of the head) of a draft head that guesses some tokens alone */
+    float
+        *reduced_logits; /* (rows of the head) of a draft head that guesses some tokens alone */
 } SessionExtras;
 
 /* From now on tokens vocab .. vocab + count - 1 stand for rows, which go into the first block

@@ -10,7 +10,7 @@
 
 #include "fault.h"
 
-enum { PICTURE_MOST = 1 << 26 /* pixels: 64 million, 192 MB */ };
+enum { PICTURE_MAX = 1 << 26 /* pixels: 64 million, 192 MB */ };
 
 typedef struct Picture {
     size_t width, height;

@@ -11,7 +11,7 @@ TrainConfig train_config_draft(void);
  * block (train_delta.h). */
 extern const struct TrainFamily train_delta_family;
 
-/* A diffusion model: for TrainConfig.hide, with shape.both_ways. */
+/* A diffusion model: for TrainConfig.hide, with shape.bidirectional. */
 void train_hide_tokens(Trainer *trainer, uint64_t first_document);
 
 #endif

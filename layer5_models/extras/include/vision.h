@@ -1,6 +1,6 @@
 /* vision.h - from a picture to rows that a language model reads in place of tokens.
  *
- *     picture --square, resize, patches (picture.h)--> rows --an encoder (model.h, eye.h)--> rows --project--> rows
+ *     picture --square, resize, patches (picture.h)--> rows --an encoder (model.h, vision_tower.h)--> rows --project--> rows
  *
  * A file of its own holds all of it (mmproj, beside the model's).  The encoder is a row of the families' table: it
  * looks both ways, and its positions are learned.  What is taken is what goes into the last block, for so the

@@ -59,7 +59,7 @@ static bool check_act(const Session *s, const Act *act, Fault *fault) {
 }
 
 bool session_probe(Session *s, Probe *probe, Fault *fault) {
-    if (probe && more_of(s->model)->encoder)
+    if (probe && model_extras(s->model)->encoder)
         return fault_set(fault,
                          "a look inside a %s model is not built: its layers read two texts",
                          s->model->recipe->arch);

@@ -22,7 +22,7 @@ static bool is_stretched(const Attention *a) {
 
 bool session_can_shift(const Session *s, Fault *fault) {
     const Model *m = s->model;
-    if (more_of(m)->encoder)
+    if (model_extras(m)->encoder)
         return fault_set(fault, "this model's text looks at a source, which is not cut");
     if (m->positions.data)
         return fault_set(fault, "this model adds a vector for its place to every token, and "

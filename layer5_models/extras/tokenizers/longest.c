@@ -14,7 +14,7 @@ bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault
                              (unsigned char)text.data[0]);
         if (!token_list_reserve(tokens, 1, fault)) return false;
         token_list_add(tokens, id);
-        encoder_tell(encoder, (Text){text.data, size}, tokens, tokens->count - 1);
+        encoder_report(encoder, (Text){text.data, size}, tokens, tokens->count - 1);
         text = (Text){text.data + size, text.size - size};
     }
     return true;

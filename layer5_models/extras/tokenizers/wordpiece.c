@@ -68,7 +68,7 @@ static bool end_word(Encoder *encoder, char *start, char *end, TokenList *tokens
     if (!is_overlong(t, word)) return encoder_word(encoder, word, encode_pieces, tokens, fault);
     if (!token_list_reserve(tokens, 1, fault)) return false;
     token_list_add(tokens, t->unknown);
-    encoder_tell(encoder, word, tokens, tokens->count - 1);
+    encoder_report(encoder, word, tokens, tokens->count - 1);
     return true;
 }
 

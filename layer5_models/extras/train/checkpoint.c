@@ -41,7 +41,7 @@ static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
                                    {"--size", billionths(c->beta2)},
                                    {"--mixer", c->family != NULL},
                                    {"--mixer", c->family ? c->shape.taps : 0},
-                                   {"--masked", c->shape.both_ways},
+                                   {"--masked", c->shape.bidirectional},
                                    {"--dim", c->shape.dim},
                                    {"--hidden", c->shape.hidden},
                                    {"--layers", c->layers},

@@ -13,7 +13,7 @@ static bool check_delta(const TrainConfig *c, Fault *fault) {
     if (s->taps < 2 || s->taps > 64 || s->head_dim > DELTA_DIM)
         return fault_set(fault, "%zu taps, heads of %zu: a delta net wants 2 to 64, up to %d",
                          s->taps, s->head_dim, DELTA_DIM);
-    return !s->both_ways ||
+    return !s->bidirectional ||
            fault_set(fault, "a memory reads from left to right: it fills no open places");
 }
 

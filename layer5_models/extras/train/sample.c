@@ -46,7 +46,7 @@ void trainer_sample(Trainer *t, Text prompt, size_t max_tokens, double temperatu
                     uint64_t seed, WorldText *text) {
     TrainBatch *b = &t->batch;
     TokenList tokens = {0};
-    REQUIRE(!t->config.shape.both_ways, "this model does not continue a text");
+    REQUIRE(!t->config.shape.bidirectional, "this model does not continue a text");
     token_list_add(&tokens, tokenizer_bos(t->tokenizer));
     if (!tokenizer_encode(t->tokenizer, prompt, true, &tokens, &t->fault)) t->failed = true;
     text->size = 0;

@@ -9,9 +9,9 @@
 
 bool picture_init(Picture *p, size_t width, size_t height, Fault *fault) {
     *p = (Picture){0};
-    if (!width || !height || width > PICTURE_MOST || height > PICTURE_MOST / width)
+    if (!width || !height || width > PICTURE_MAX || height > PICTURE_MAX / width)
         return fault_set(fault, "a picture of %zu by %zu pixels: wanted 1 to %d in all", width,
-                         height, PICTURE_MOST);
+                         height, PICTURE_MAX);
     if (!(p->rgb = calloc(width * height, 3)))
         return fault_set(fault, "no memory for a picture of %zu by %zu pixels", width, height);
     p->width = width, p->height = height;
@@ -40,8 +40,8 @@ static bool picture_read_number(Bytes *b, size_t *n) {
     picture_skip_space(b);
     if (b->at == b->end || !isdigit(*b->at)) return false;
     for (*n = 0; b->at < b->end && isdigit(*b->at); b->at++)
-        if (*n <= PICTURE_MOST) *n = 10 * *n + (size_t)(*b->at - '0');
-    if (*n > PICTURE_MOST) *n = PICTURE_MOST + 1;
+        if (*n <= PICTURE_MAX) *n = 10 * *n + (size_t)(*b->at - '0');
+    if (*n > PICTURE_MAX) *n = PICTURE_MAX + 1;
     return true;
 }
 
@@ -55,11 +55,11 @@ static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
         !picture_read_number(b, &most))
         return fault_set(fault, "a pixmap whose head is broken: wanted \"P6\" and three "
                                 "whole numbers, its width, its height and 255");
-    if (*width > PICTURE_MOST || *height > PICTURE_MOST)
-        return fault_set(fault, "a pixmap with a side of more than %d pixels", PICTURE_MOST);
+    if (*width > PICTURE_MAX || *height > PICTURE_MAX)
+        return fault_set(fault, "a pixmap with a side of more than %d pixels", PICTURE_MAX);
     if (most != 255)
         return fault_set(fault, "a pixmap of colours up to %s%zu: wanted 255, a byte each",
-                         most > PICTURE_MOST ? "more than " : "", min_size(most, PICTURE_MOST));
+                         most > PICTURE_MAX ? "more than " : "", min_size(most, PICTURE_MAX));
     return (b->at < b->end && isspace(*b->at++)) ||
            fault_set(fault, "a pixmap that ends before its pixels");
 }

@@ -97,9 +97,9 @@ bool picture_square(Picture *out, const Picture *p, PictureFit fit,
     const Part x = shape_middle(w, side), y = shape_middle(h, side);
     Picture wide; /* as wide as it shall be, and as high as it was, without bars */
     *out = (Picture){0};
-    if (y.count > PICTURE_MOST / size)
+    if (y.count > PICTURE_MAX / size)
         return fault_set(fault, "a picture of %zu by %zu pixels: wanted at most %zu lines", w,
-                         h, PICTURE_MOST / size);
+                         h, PICTURE_MAX / size);
     if (!picture_init(&wide, size, y.count, fault)) return false;
     Lines rows = {p->rgb + 3 * (y.skip * w + x.skip),
                   colour,

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-size_t vision_rows(const Vision *v) { return v->model.extras->eye.patches; }
-size_t vision_width(const Vision *v) { return v->model.extras->eye.project[1].w.shape[0]; }
+size_t vision_rows(const Vision *v) { return v->model.extras->vision.patches; }
+size_t vision_width(const Vision *v) { return v->model.extras->vision.project[1].w.shape[0]; }
 
 static void vision_layout(Vision *v) {
-    const Eye *s = &v->model.extras->eye;
+    const VisionTower *s = &v->model.extras->vision;
     const size_t dim = v->model.sizes.dim, n = s->patches, f = sizeof(float),
                  pixels = 3 * s->patch * s->patch, mid = s->project[0].w.shape[0];
     v->patches = arena_take(&v->arena, n * pixels, f);
@@ -22,7 +22,7 @@ static void vision_layout(Vision *v) {
 
 /* What a model that was opened needs to read pictures. */
 static bool open_rest(Vision *v, Pool *pool, Fault *fault) {
-    const size_t rows = v->model.extras->eye.patches + 1;
+    const size_t rows = v->model.extras->vision.patches + 1;
     SessionConfig config = {
         .vectors = true, .sequences = 1, .max_tokens = rows, .max_logits = rows};
     arena_measure(&v->arena), vision_layout(v);
@@ -37,7 +37,7 @@ static bool open_rest(Vision *v, Pool *pool, Fault *fault) {
 bool vision_open_memory(Vision *v, const void *bytes, size_t size, ClassPlace place, Pool *pool,
                         Fault *fault) {
     *v = (Vision){0};
-    return model_open_eye(&v->model, bytes, size, place, fault) && open_rest(v, pool, fault);
+    return model_open_vision(&v->model, bytes, size, place, fault) && open_rest(v, pool, fault);
 }
 
 bool vision_open(Vision *v, const char *path, ClassPlace place, Pool *pool, Fault *fault) {
@@ -61,14 +61,14 @@ void vision_close(Vision *v) {
 
 bool vision_shape(const Vision *v, const Picture *picture, PictureFit fit, Picture *out,
                   Fault *fault) {
-    const Eye *s = &v->model.extras->eye;
+    const VisionTower *s = &v->model.extras->vision;
     unsigned char colour[3];
     for (int c = 0; c < 3; c++) colour[c] = (unsigned char)(255 * s->mean[c]);
     return picture_square(out, picture, fit, colour, s->image, fault);
 }
 
 bool vision_read(Vision *v, const Picture *square, float *out, Fault *fault) {
-    const Eye *s = &v->model.extras->eye;
+    const VisionTower *s = &v->model.extras->vision;
     const size_t n = s->patches, dim = v->model.sizes.dim;
     Pool *pool = v->session.pool;
     REQUIRE(square->width == s->image && square->height == s->image,

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "F32, F16, Q4_0 and so on": every format that can be computed with */
+/* "F32, F16, Q4_0 and so on": every format with kernels. */
 static const char *computable_formats(char *out, size_t size) {
     size_t used = 0;
     for (uint32_t id = 0; id < DTYPE_COUNT && used < size; id++)
@@ -19,7 +19,7 @@ static Tensor bind_refuse(Binder *b) {
     return (Tensor){.data = NULL};
 }
 
-/* Ones change nothing: (1, n) and (n, 1) are (n). */
+/* Dimensions of 1 do not count: (1, n) and (n, 1) are (n). */
 static bool bind_same_shape(const GgufTensor *t, int ndim, const size_t *shape) {
     int i = 0, k = 0;
     for (;; i++, k++) {
@@ -56,7 +56,8 @@ Tensor bind_tensor(Binder *b, const char *name, bool required, int ndim, const s
                   dtype_name(found->dtype), computable_formats(formats, sizeof formats));
         return bind_refuse(b);
     }
-    /* (32) is taken for (32, 1), but in Q4_0 its row is a block, and rows of 1 would be none */
+    /* (32) may stand for (32, 1), but in Q4_0 a row is whole blocks, so rows of 1 are
+     * impossible */
     if (shape[ndim - 1] % dtype_info(found->dtype)->block != 0) {
         fault_set(b->fault, "tensor '%s' is in %s: rows of %zu do not divide into its blocks",
                   name, dtype_name(found->dtype), shape[ndim - 1]);
@@ -81,7 +82,7 @@ const float *bind_numbers(Binder *b, const char *name, bool required, int ndim,
     if (t.dtype == DTYPE_F32 && (uintptr_t)t.data % sizeof(float) == 0) return t.data;
     for (int i = 0; i < ndim; i++) count *= shape[i];
     float *copy = arena_take(&b->model->arena, count, sizeof *copy);
-    if (!copy) return t.data; /* while the arena measures: only whether it is there counts */
+    if (!copy) return t.data; /* while measuring, only its presence counts */
     dequantize_row(t.dtype, t.data, copy, count);
     return copy;
 }
@@ -100,9 +101,9 @@ Norm bind_norm(Binder *b, const char *name, bool required, size_t heads, size_t 
     Norm norm = {.width = width, .own_gain = heads > 1, .eps = b->model->eps};
     snprintf(full, sizeof full, "%s.weight", name);
     if (!gguf_find_tensor(&b->model->gguf, full) && gguf_find_tensor(&b->model->gguf, name))
-        snprintf(full, sizeof full, "%s", name); /* Falcon H1 has one without ".weight" */
+        snprintf(full, sizeof full, "%s", name); /* Falcon H1 has a norm without ".weight" */
     norm.gain = bind_numbers(b, full, required, ndim, shape + 2 - ndim, from);
-    if (!norm.gain) return norm; /* of kind NORM_NONE */
+    if (!norm.gain) return norm; /* NORM_NONE */
     norm.kind = kind;
     snprintf(full, sizeof full, "%s.bias", name);
     if (kind == NORM_LAYER || b->norm_bias)

@@ -17,7 +17,7 @@ static Linear bind_linear(Binder *b, const Role *role, const char *name, const L
     const size_t shape[3] = {count, role->rows(s), role->cols(s)};
     Linear map = {.w = bind_tensor(b, block_name(b, full, sizeof full, layer, name, "weight"),
                                    required, stack ? 3 : 2, shape + !stack, role->from)};
-    if (map.w.data) /* any map may have a bias: no key says so */
+    if (map.w.data) /* any map may have a bias: no key announces it */
         map.bias = bind_numbers(b, block_name(b, full, sizeof full, layer, name, "bias"), false,
                                 1 + stack, shape + !stack, role->from);
     return map;
@@ -44,7 +44,7 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
                *name = other ? other : role->name;
     char full[96];
     void *place = role_in(role, block);
-    bool required = need == NEED_YES || other; /* another name holds where the file has it */
+    bool required = need == NEED_YES || other; /* the other name counts if the file has it */
     switch (role->kind) {
     case ROLE_LINEAR:
         *(Linear *)place =

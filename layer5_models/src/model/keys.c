@@ -90,7 +90,7 @@ size_t key_size(Binder *b, const char *key, bool required, size_t default_value,
     return default_value;
 }
 
-/* 0.1 as f32 is above 0.1, and still what a file says that means 0.1. */
+/* 0.1 as f32 is above 0.1, and still means 0.1. */
 static bool within(const GgufPair *pair, double value, double min, double max) {
     if (pair->type == GGUF_F32) min = (double)(float)min, max = (double)(float)max;
     return value >= min && value <= max;

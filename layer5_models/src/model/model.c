@@ -34,7 +34,7 @@ void bind_ends(Binder *b) {
     bind_head(b, b->model->sizes.vocab, vocab_keys);
 }
 
-/* Everything that takes memory; runs on a measuring arena and again on the real one. */
+/* Everything that takes memory; run on a measuring arena, then on the real one. */
 static bool bind_model(Binder *b) {
     Model *m = b->model;
     const FamilyHooks *h = m->hooks;
@@ -63,7 +63,7 @@ static bool read_layers(Binder *b) {
     return b->ok;
 }
 
-/* The vocabularies that tokenizers are tested with say which family they are for, too. */
+/* Tokenizer test files have a family but no weights. */
 static bool check_weights(Binder *b) {
     return b->model->gguf.n_tensors ||
            fault_set(b->fault, "the file has no tensors, it is a vocabulary alone: strata "
@@ -100,7 +100,7 @@ static bool bind_file(Binder *b) {
     if (b->kind->words && !(m->tokenizer = tokenizer_open(&m->gguf, b->fault))) return false;
     if (!(m->hooks ? m->hooks->read_sizes : read_sizes)(b) || !read_layers(b)) return false;
     arena_measure(&m->arena);
-    if (!bind_model(b) || !refuse_left_over(b)) return false;
+    if (!bind_model(b) || !refuse_unknown(b)) return false;
     size_t needed = m->arena.used;
     return arena_init(&m->arena, needed, b->fault) && bind_model(b);
 }

@@ -1,5 +1,5 @@
-/* more_families.c - the families of the core are all there are.  See bind.h; a program that
- * links the extras has the table extras/more_families.c in place of this one. */
+/* more_families.c - no families beyond the core's.  See bind.h; extras/more_families.c replaces
+ * this file in programs that link the extras. */
 #include "model/bind.h"
 
 const MoreFamilies more_families = {

@@ -7,7 +7,7 @@ static size_t matrices_in(const Linear *part) {
     return part->w.ndim == 3 ? part->w.shape[0] : 1;
 }
 
-/* Matrix `e` of a part that may be a stack. */
+/* Matrix `e` of a map that may be a stack. */
 static Tensor matrix_of(const Linear *part, size_t e) {
     return part->w.ndim == 2 ? part->w : tensor_select(&part->w, e);
 }
@@ -17,7 +17,7 @@ static size_t part_bytes(const Linear *part) {
     return matrices_in(part) * packed_bytes(one.dtype, one.shape[0], one.shape[1]);
 }
 
-/* Where a walk over all maps of a model is. */
+/* A position in a walk over all maps of a model. */
 typedef struct PackWalk {
     size_t layer, ends;
     RoleId id;
@@ -27,8 +27,7 @@ static bool is_packed(const Linear *map) {
     return map && map->w.data && dtype_is_quantized(map->w.dtype);
 }
 
-/* The next quantized map, or maps: of the blocks, the head, then what a family has besides;
- * NULL: there are no more. */
+/* The next quantized map: of the blocks, the head, then a family's others; NULL: the end. */
 static Linear *next_part(const Model *m, PackWalk *at) {
     for (; at->layer < m->sizes.layers; at->layer++, at->id = 0)
         while (at->id < role_count()) {

@@ -49,7 +49,7 @@ static Need need_attn_norm(const Recipe *r, const LayerSizes *s) {
     return need_if(!r->no_pre_norms);
 }
 
-/* One norm may serve both branches of a parallel block. */
+/* A parallel block may have one norm for both branches. */
 static Need need_ffn_norm(const Recipe *r, const LayerSizes *s) {
     if (r->no_pre_norms || !s->hidden) return NEED_NO;
     return r->wiring == &parallel_wiring ? NEED_MAYBE : NEED_YES;

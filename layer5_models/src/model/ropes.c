@@ -1,4 +1,4 @@
-/* ropes.c - how a model's positions turn, from its keys.  See bind.h. */
+/* ropes.c - a model's rotary positions, from its keys.  See bind.h. */
 #include "bind.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static double read_linear(Binder *b) {
     return factor;
 }
 
-void read_stretching(Binder *b, RopeConfig *c, bool sized) {
+void read_scale_factor(Binder *b, RopeConfig *c, bool sized) {
     bool yarn = c->scaling == ROPE_SCALE_YARN;
     c->factor = c->scaling == ROPE_SCALE_LINEAR
                     ? read_linear(b)
@@ -56,16 +56,16 @@ const float *read_divisors(Binder *b, bool required) {
                        "rope.dimension_count");
 }
 
-/* Windowed layers reach no further than they were trained, so some families do not stretch
- * them. YaRN that does not stretch still leaves attn_factor. */
+/* Windowed layers reach no further than in training, so some families do not scale them; YaRN
+ * without scaling still has attn_factor. */
 void read_window_rope(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     c->rotary = rotary_of(b->model, true);
     if (r->window_pattern || r->window_theta > 0) {
         c->theta = key_number(b, "rope.freq_base_swa", false,
                               r->window_theta > 0 ? r->window_theta : c->theta, 2, 1e12);
-        if (r->window_stretching != WINDOW_STRETCHED) c->factor = 1;
-        if (r->window_stretching == WINDOW_AS_TRAINED) c->scaling = ROPE_SCALE_NONE;
+        if (r->window_rope != WINDOW_ROPE_SCALED) c->factor = 1;
+        if (r->window_rope == WINDOW_ROPE_AS_TRAINED) c->scaling = ROPE_SCALE_NONE;
     }
     if (b->ok) rope_init(&b->model->ropes[1], c, &b->model->arena);
 }
@@ -77,7 +77,7 @@ void read_ropes(Binder *b) {
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
         c.scaling = read_scaling(b);
-        read_stretching(b, &c, c.scaling == ROPE_SCALE_YARN);
+        read_scale_factor(b, &c, c.scaling == ROPE_SCALE_YARN);
         if (r->rope_freqs) c.divisors = read_divisors(b, false);
     }
     if (!b->ok) return;

@@ -1,4 +1,4 @@
-/* sizes.c - the numbers of a model and of each of its layers, from its keys.  See bind.h. */
+/* sizes.c - the sizes of a model and of each of its layers, from its keys.  See bind.h. */
 #include "bind.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ bool has_rope(const Recipe *r, size_t l) {
     return r->rope != ROPE_NONE && (!r->no_rope_every || (l + 1) % r->no_rope_every);
 }
 
-/* Files of a plain family may have experts, for which the extras have a row. */
+/* Files of a plain family may have experts; the extras have a row for those. */
 static bool check_no_experts(Binder *b) {
     char why[160];
     snprintf(why, sizeof why, "models of this family have no experts%s", more_families.advice);
@@ -119,7 +119,7 @@ static bool windowed_by_list(Binder *b, const char *key, const GgufPair *list, s
     return has == 1;
 }
 
-/* A number p: of every p layers the last one sees everything. */
+/* A number p: the last of every p layers has no window. */
 static bool is_windowed(Binder *b, size_t layer, bool after) {
     const Recipe *r = b->model->recipe;
     const char *key = "attention.sliding_window_pattern";

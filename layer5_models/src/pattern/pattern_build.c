@@ -1,16 +1,15 @@
 /* pattern_build.c - from the tree of a pattern to its table.  See pattern.h.
  *
- *   1  characters that no class of the pattern tells apart are of one kind; a page of 256 code
- *      points at a time says which
- *   2  the tree becomes operations: take a character, go on at one of two places (the better
- *      one first), look ahead, done (Thompson 1968)
- *   3  a state of the table is a list of places where the search may be, best first; from each
- *      state, for each kind of character, the next one.  A place behind one that is done is
- *      dropped: it could only give what a better choice has already given (Cox, "Regular
- *      Expression Matching: the Virtual Machine Approach", 2009)
+ *   1  Characters that no set of the pattern distinguishes form one class; code points look it
+ *      up by page of 256.
+ *   2  The tree becomes operations: take a character, fork (the preferred branch first), look
+ *      ahead, done (Thompson 1968).
+ *   3  A state of the table is a list of operations where the search may be, best first; from
+ *      each state, for each class of character, the next state.  Operations after one that is
+ *      done are dropped: they could only yield worse matches (Cox, "Regular Expression
+ *      Matching: the Virtual Machine Approach", 2009).
  *
- * Looking ahead costs nothing: a state is followed with the character in hand that comes
- * next. */
+ * A one-character lookahead is free: following a state already knows the next character. */
 #include "pattern.h"
 
 #include <stdlib.h>
@@ -21,28 +20,29 @@ typedef enum OpKind { OP_TAKE, OP_FORK, OP_LOOK, OP_LOOK_FAR, OP_END, OP_EDGE, O
 
 typedef struct Op {
     OpKind kind;
-    int32_t a, b; /* TAKE, LOOK: a set; FORK: where to go on, a first; DONE: the alternative */
+    /* TAKE, LOOK: a set; FORK: the two branches, a first; DONE: the alternative */
+    int32_t a, b;
     bool negative;
 } Op;
 
 typedef struct Builder {
     Pattern *pattern;
-    const CodeSet *sets[MAX_SETS]; /* (n_sets) those of the tree, each once */
+    const CodeSet *sets[MAX_SETS]; /* (n_sets) the distinct sets of the tree */
     size_t n_sets;
     const RegexNode *far; /* the lookahead of more than a character; NULL: none */
-    int32_t word_set;     /* what \b calls part of a word; -1: no \b */
+    int32_t word_set;     /* the word characters of \b; -1: no \b */
     Fault *fault;
-    bool set_has[256][MAX_SETS]; /* by kind */
+    bool set_has[256][MAX_SETS]; /* by class */
     Op *ops;                     /* (n_ops) */
     size_t n_ops, op_room;
-    /* the states so far: lists of places, one after the other, each led by whether the
+    /* the states so far: lists of operations, one after the other, each preceded by whether the
      * character before is part of a word */
     int32_t *places; /* (n_places) */
     size_t n_places, place_room;
     size_t from[MAX_STATES + 2]; /* where each state's list begins */
     size_t n_states;
     uint32_t *seen, stamp; /* (n_ops) */
-    bool ok;               /* memory has sufficed */
+    bool ok;               /* false: out of memory */
 } Builder;
 
 /* ------------------------------------------------------------------ the tree */
@@ -51,7 +51,7 @@ static bool unusable(const Builder *b, const char *what) {
     return fault_set(b->fault, "a pattern that splits text cannot have %s", what);
 }
 
-/* The one atom that a group is, if it is of this kind; else NULL. */
+/* The only atom of a group, if it is of this kind; else NULL. */
 static const RegexNode *sole_atom(const RegexNode *group, RegexKind kind) {
     const RegexNode *sequence = group->child[0];
     const RegexNode *atom = sequence->count == 1 ? sequence->child[0] : NULL;
@@ -59,7 +59,7 @@ static const RegexNode *sole_atom(const RegexNode *group, RegexKind kind) {
     return sole && atom->high == 1 ? atom : NULL;
 }
 
-/* The set that a lookahead asks of the next character; NULL: it looks further. */
+/* The set a lookahead tests the next character for; NULL: it looks further. */
 static const RegexNode *one_set(const RegexNode *look) { return sole_atom(look, REGEX_SET); }
 
 static bool number_set(Builder *b, RegexNode *node) {
@@ -71,7 +71,7 @@ static bool number_set(Builder *b, RegexNode *node) {
     return true;
 }
 
-/* Number the sets; what has no place in a table is refused. */
+/* Number the sets; refuse what a table cannot express. */
 static bool number_sets(Builder *b, RegexNode *node, bool in_look) {
     bool look = node->kind == REGEX_LOOK, edge = node->kind == REGEX_EDGE;
     if (node->kind == REGEX_BEGIN) return unusable(b, "a ^");
@@ -96,7 +96,7 @@ static int by_code(const void *a, const void *b) {
     return left < right ? -1 : left > right;
 }
 
-/* Every place where some set begins or ends, sorted; the last one is LAST_CODE + 1. */
+/* All positions where a set begins or ends, sorted; the last one is LAST_CODE + 1. */
 static uint32_t *edges_of(const Builder *b, size_t *count) {
     size_t n = 2;
     for (size_t i = 0; i < b->n_sets; i++) n += 2 * b->sets[i]->count;
@@ -114,8 +114,8 @@ static uint32_t *edges_of(const Builder *b, size_t *count) {
     return edges;
 }
 
-/* The kind of the characters with this signature (bit i: in set i); a new one when it is new.
- * -1: more than 256. */
+/* The class of the characters with this signature (bit i: in set i), added if new; -1: more
+ * than 256. */
 static int kind_of_signature(Builder *b, uint64_t signature, uint64_t *signatures) {
     size_t kind = 0;
     while (kind < b->pattern->kinds && signatures[kind] != signature) kind++;
@@ -128,8 +128,8 @@ static int kind_of_signature(Builder *b, uint64_t signature, uint64_t *signature
     return (int)kind;
 }
 
-/* Write a kind into the pages of first..last - 1.  Pages of one kind throughout are shared: the
- * first 256 pages are theirs. */
+/* Write a class into the pages of first..last - 1.  Pages of a single class are shared: the
+ * first 256 pages. */
 static bool fill_kind(Pattern *p, uint32_t first, uint32_t last, unsigned char kind,
                       size_t *n_pages, size_t *room) {
     while (first < last) {
@@ -192,7 +192,7 @@ static int32_t emit_op(Builder *b, Op op) {
 
 static void emit_sequence(Builder *b, const RegexNode *sequence);
 
-/* The choice between going on here, which is better, and at the place that `leave` is told. */
+/* A fork between the next operation, which is preferred, and one that is patched in later. */
 static int32_t emit_fork(Builder *b) {
     int32_t fork = emit_op(b, (Op){.kind = OP_FORK});
     if (b->ok) b->ops[fork].a = fork + 1;
@@ -203,10 +203,10 @@ static void fork_leads_here(Builder *b, int32_t fork) {
     if (b->ok) b->ops[fork].b = (int32_t)b->n_ops;
 }
 
-/* The alternatives of a group, best first; of the whole pattern each ends in a DONE of its own,
- * so that a match knows which it was. */
+/* The alternatives of a group, best first; in the whole pattern each ends in its own DONE, so
+ * that a match knows which it was. */
 static void emit_group(Builder *b, const RegexNode *group, bool whole) {
-    int32_t jump = -1; /* the last one of a chain of jumps to the end */
+    int32_t jump = -1; /* the last of a chain of jumps to the end */
     for (size_t i = 0; b->ok && i < group->count; i++) {
         bool last = i + 1 == group->count;
         int32_t fork = last ? -1 : emit_fork(b);
@@ -237,11 +237,11 @@ static void emit_once(Builder *b, const RegexNode *atom) {
     case REGEX_END: emit_op(b, (Op){.kind = OP_END}); break;
     case REGEX_EDGE: emit_op(b, (Op){.kind = OP_EDGE}); break;
     case REGEX_SEQUENCE:
-    case REGEX_BEGIN: break; /* none is an atom of a pattern */
+    case REGEX_BEGIN: break; /* not supported in patterns */
     }
 }
 
-/* low times; then as often as allowed: each time the choice between once more and going on */
+/* low times; then optional repetitions: each a fork between another one and leaving */
 static void emit_atom(Builder *b, const RegexNode *atom) {
     for (uint32_t i = 0; b->ok && i < atom->low; i++) emit_once(b, atom);
     if (atom->high == REGEX_FOREVER) {
@@ -280,9 +280,9 @@ static void add_place(Builder *b, int32_t place) {
     b->places[b->n_places++] = place;
 }
 
-/* What comes next, and what came before. */
+/* The next character's class, and the one before. */
 typedef struct Ahead {
-    size_t kind; /* `kinds` at the end of the text */
+    size_t kind; /* `kinds`: the end of the text */
     bool end, far, word_before;
 } Ahead;
 
@@ -297,7 +297,7 @@ static bool look_holds(const Builder *b, const Op *op, Ahead ahead) {
     }
 }
 
-/* Follow a place to where characters are taken; true when it is done, which ends the list. */
+/* Follow an operation to those that take characters; true: done, which ends the list. */
 static bool follow_place(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
     while (b->ok && b->seen[at] != b->stamp) {
         const Op *op = &b->ops[at];
@@ -318,7 +318,7 @@ static bool follow_place(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
     return false;
 }
 
-/* The state whose list was just written at the end of `places`, behind the last one's. */
+/* The state whose list was just written at the end of `places`. */
 static uint16_t state_of(Builder *b) {
     size_t start = b->from[b->n_states], size = b->n_places - start;
     if (size == 1) return b->n_places = start, 0;
@@ -347,7 +347,7 @@ static TableStep step_from(Builder *b, size_t state, Ahead ahead) {
 static void begin_states(Builder *b, Machine *machine) {
     b->n_places = 0;
     b->from[0] = b->from[1] = 0;
-    b->n_states = 1; /* state 0: nothing can match */
+    b->n_states = 1; /* state 0: dead */
     for (int word = 0; word < 2; word++) {
         add_place(b, b->word_set >= 0 && word);
         add_place(b, 0);
@@ -379,7 +379,7 @@ static bool make_machine(Builder *b, const RegexNode *root, Machine *machine) {
     return b->ok || fault_set(b->fault, "no memory for a pattern, or it is too large");
 }
 
-/* Where the first step already leads nowhere, whatever follows. */
+/* ASCII characters whose first step is dead. */
 static void pattern_skips(Pattern *p) {
     const TableStep *first = p->machine.steps + p->machine.start[0] * p->symbols;
     for (size_t c = 0; c < 128; c++) {
@@ -396,7 +396,8 @@ static bool build_table(Builder *b, RegexNode *tree) {
     if (b->far && !make_machine(b, b->far, &p->far)) return false;
     if (b->far) p->symbols *= 2;
     const RegexNode *root = tree, *inner;
-    while ((inner = sole_atom(root, REGEX_GROUP))) root = inner; /* its alternatives are told */
+    while ((inner = sole_atom(root, REGEX_GROUP)))
+        root = inner; /* its alternatives are the ones reported */
     if (!make_machine(b, root, &p->machine)) return false;
     pattern_skips(p);
     return true;

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kind of the character at `at` < size, and its bytes.  A byte that begins none is
- * U+FFFD. */
+/* The class of the character at `at` < size, and its bytes; an invalid byte is U+FFFD. */
 static size_t kind_at(const Pattern *p, Text text, size_t at, size_t *taken) {
     const unsigned char *bytes = (const unsigned char *)text.data + at;
     if (bytes[0] < 128) return *taken = 1, p->ascii[bytes[0]];
@@ -31,8 +30,8 @@ static size_t symbol_at(const Search *s, size_t at, size_t *taken) {
 
 /* ------------------------------------------------------------------ looking far */
 
-/* Of each character: does what follows it match the lookahead?  Walked from the right, with the
- * answer for every state of its machine: that of the state which comes next. */
+/* For each character: does what follows match the lookahead?  Walked from the right with the
+ * answer for every state of its machine: that of the next state. */
 static void look_far(Search *s, bool *now, bool *after) {
     const Pattern *p = s->pattern;
     const Machine *far = &p->far;
@@ -85,9 +84,9 @@ void search_free(Search *search) {
 
 /* ------------------------------------------------------------------ the search */
 
-/* Remember the way from `at`, in `state`, to `end`, on which nothing matched behind `at`.  At
- * `at` itself a match may end, which whoever comes there again must see.  Short ones are not
- * worth it; without memory for it the search is only slower. */
+/* Remember the states from `at` to `end`, where nothing matched.  A match may end at `at`
+ * itself, so that position is checked again.  Short runs are not worth it; without memory the
+ * search is only slower. */
 static void remember_barren(Search *s, size_t at, size_t end, uint16_t state) {
     const Pattern *p = s->pattern;
     size_t taken;

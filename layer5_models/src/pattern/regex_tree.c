@@ -152,7 +152,7 @@ static bool regex_take_class(RegexReader *r, CodeSet *set) {
     return true;
 }
 
-/* All but the ends of lines. */
+/* All but line ends. */
 static void add_any(CodeSet *set) {
     code_set_add(set, '\n', '\n'), code_set_add(set, '\r', '\r');
     code_set_add(set, 0x2028, 0x2029);
@@ -200,7 +200,7 @@ static bool regex_take_atom(RegexReader *r, RegexNode *atom) {
     return regex_take_set(r, atom);
 }
 
-/* {m}, {m,}, {m,n}: is it one?  A brace that is none is a character like any other. */
+/* {m}, {m,}, {m,n}?  Any other brace is an ordinary character. */
 static bool is_braces(const RegexReader *r) {
     const char *c = r->at;
     if (c == r->end || *c++ != '{' || c == r->end || *c < '0' || *c > '9') return false;

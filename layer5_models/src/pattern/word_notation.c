@@ -1,5 +1,4 @@
-/* word_notation.c - what a backslash and (? stand for in patterns that split text.  See
- * pattern.h. */
+/* word_notation.c - escapes and groups in patterns that split text.  See pattern.h. */
 #include "pattern.h"
 #include "unicode.h"
 
@@ -28,7 +27,7 @@ static bool take_category(RegexReader *r, const WordSets *sets, CodeSet *set) {
     return r->at = end + 1, true;
 }
 
-/* \b, in a lookahead: letters, marks, numbers and _ make words. */
+/* \b, in a lookahead: letters, marks, numbers and _ are word characters. */
 static bool take_edge(RegexReader *r, RegexNode *atom) {
     (void)r;
     atom->kind = REGEX_EDGE;

@@ -1,4 +1,4 @@
-/* pre.h - splitting text into words before tokens are looked for; private to layer 5. */
+/* pre.h - pre-tokenization: splitting text into words; private to layer 5. */
 #ifndef STRATA_PRE_H
 #define STRATA_PRE_H
 
@@ -9,17 +9,17 @@ enum { MAX_STAGES = 6 };
 
 struct Scratch;
 
-/* The tokens of one word, appended.  False when memory is short or a byte has no token. */
+/* Append the tokens of one word.  False: memory is short, or a byte has no token. */
 typedef bool EncodeWord(const Tokenizer *tokenizer, Text word, struct Scratch *scratch,
                         TokenList *tokens, Fault *fault);
 
 /* A rule (tokenizer.ggml.pre): a row of the table. */
 typedef struct PreRule {
-    /* patterns, each on the pieces that the one before has left */
+    /* patterns, each on the pieces that the one before left */
     const char *stages[MAX_STAGES];
-    bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
+    bool ignore_merges; /* a word that is a token is not merged */
     bool add_bos;       /* unless the file says otherwise */
-    EncodeWord *encode; /* of characters, with spaces as U+2581; NULL: of bytes */
+    EncodeWord *encode; /* for characters, with spaces as U+2581; NULL: for bytes */
     const char *const *names;
 } PreRule;
 
@@ -27,12 +27,12 @@ typedef struct PreRule {
  * all rules, replaces it in programs that link it. */
 extern const PreRule pre_rules[];
 
-/* Where other rules are, for the fault about one; "" when here are all. */
+/* Where other rules are, for the fault; "": these are all. */
 extern const char *const pre_rules_elsewhere;
 
 const PreRule *pre_rule_by_name(Text name); /* NULL: not built in */
 
-/* split.c: patterns, ready.  All threads may share one. */
+/* split.c: compiled patterns; threads may share one. */
 typedef struct Splitter {
     Pattern *stages[MAX_STAGES];
     size_t count;
@@ -43,27 +43,26 @@ bool splitter_open(Splitter *splitter, const char *const *stages, const RegexNot
                    Fault *fault);
 void splitter_close(Splitter *splitter);
 
-/* One text on its way through the stages.  Begins as {0}; pre_free gives its memory back. */
+/* A text on its way through the stages.  Begins as {0}; pre_free frees its memory. */
 typedef struct PreTokenizer {
     const Splitter *splitter;
     struct {
-        Search search; /* of one piece of the stage before */
-        size_t at;     /* in it: what is before has been handed on */
+        Search search; /* of one piece of the previous stage */
+        size_t at;     /* in it: everything before was emitted */
         Match match;   /* the next one */
-        bool ahead;    /* `match` waits to be handed on */
+        bool ahead;    /* `match` is still to be emitted */
     } stages[MAX_STAGES];
     bool begun;
 } PreTokenizer;
 
-/* A word, and why it is one: it is what `stage` matched by its `alternative`, or (-1) what lay
- * between two matches. */
+/* A word: what `stage` matched by its `alternative`, or (-1) what was between two matches. */
 typedef struct Cut {
     Text word;
     size_t stage;
     int alternative;
 } Cut;
 
-/* The text stays where it is. */
+/* The text is borrowed. */
 void pre_begin(PreTokenizer *pre, const Splitter *splitter, Text text);
 void pre_free(PreTokenizer *pre);
 /* The next word, never empty.  *end: there was none.  Fails when memory is short. */

@@ -1,7 +1,7 @@
-/* pre_rules.c - the rules of the core by which text is split into words before BPE.
+/* pre_rules.c - the core's pre-tokenizer rules.
  *
- * extras/pre_rules.c, with all rules, replaces this file in programs that link it.
- * Source   the tokenizer.json files of the models */
+ * extras/pre_rules.c, with all rules, replaces this file in programs that link it. Source   the
+ * tokenizer.json files of the models */
 #include "pre_rules.h"
 
 const PreRule pre_rules[] = {PRE_RULES_OF_THE_CORE, {.names = NULL}};

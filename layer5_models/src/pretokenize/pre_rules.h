@@ -1,5 +1,4 @@
-/* pre_rules.h - the rules of the core by which text is split, as rows; private to both
- * pre_rules.c. */
+/* pre_rules.h - the core's pre-tokenizer rules, as rows; private to both pre_rules.c. */
 #ifndef STRATA_PRE_RULES_H
 #define STRATA_PRE_RULES_H
 

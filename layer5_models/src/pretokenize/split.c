@@ -4,8 +4,8 @@
  *   stage 1, [0-9]+:      Call_ 555 - 0123 !     what matches, and what is between
  *   stage 2, [A-Za-z]+:   Call _ 555 - 0123 !    the same on each piece of that
  *
- * A stage holds one piece of the stage before; when all of it has been handed on it asks for
- * the next. */
+ * A stage holds one piece of the previous stage, and asks for the next when it has emitted all
+ * of it. */
 #include "pre.h"
 
 #include <string.h>
@@ -40,7 +40,7 @@ void pre_free(PreTokenizer *pre) {
     for (size_t i = 0; i < MAX_STAGES; i++) search_free(&pre->stages[i].search);
 }
 
-/* The next match from `at` on.  An empty one only cuts the text in front of it, if nothing has. */
+/* The next match from `at` on.  An empty one only cuts, if there is text before it. */
 static bool find_match(Search *search, size_t at, Match *match) {
     size_t from = at;
     while (search_next(search, from, match)) {

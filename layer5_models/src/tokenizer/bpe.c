@@ -1,9 +1,8 @@
-/* bpe.c - BPE: each word's bytes, merged in the order the merges were learned.  The merging
- * itself is in merge.c. */
+/* bpe.c - BPE: each word's bytes, merged (merge.c) in the order in which the merges were
+ * learned. */
 #include "encoder.h"
 
-/* The rule of merge_pieces: a pair that was learned (vocab_pair) may merge, and the one learned
- * first goes first. */
+/* A learned pair (vocab_pair) may merge; the earliest learned goes first. */
 static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                           double *priority, int32_t *merged) {
     const PairEntry *pair = vocab_pair(tokenizer, left->symbol, right->symbol);
@@ -13,9 +12,9 @@ static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const P
     return true;
 }
 
-/* A symbol that is no token (it only occurs inside merges: `count` or above) is spelled in
- * bytes.  A byte without a token is dropped (drops_bytes), or else becomes the unknown one;
- * where there is none the fault names the byte, as 0x41. */
+/* A symbol that is no token (`count` or above: it only occurs in merges) is spelled in bytes.
+ * A byte without a token is dropped (drops_bytes) or becomes the unknown token; if there is
+ * none, the fault names the byte, as 0x41. */
 bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens, Fault *fault) {
     if (!token_list_reserve(tokens, piece->size, fault)) return false;
     if (piece->symbol >= 0 && (size_t)piece->symbol < tokenizer->count) {
@@ -40,8 +39,6 @@ int32_t bpe_whole_word(const Tokenizer *tokenizer, Text word) {
     return token && tokenizer->types[id] != TOKEN_CONTROL ? id : -1;
 }
 
-/* A piece for each byte, all linked to their neighbours; merged; what is left becomes
- * tokens. */
 bool encode_bpe(const Tokenizer *tokenizer, Text word, Scratch *scratch, TokenList *tokens,
                 Fault *fault) {
     int32_t whole = bpe_whole_word(tokenizer, word);

@@ -1,14 +1,14 @@
-/* bpe_learn.c - byte pair encoding, the learning: the commonest pair of neighbours becomes a
+/* bpe_learn.c - learning byte pair encoding: the most frequent pair of neighbours becomes a
  * symbol, again and again.  See bpe_train.h.
  *
- * Counting all pairs anew for every merge is simple and, over distinct words, fast enough: some
+ * Recounting all pairs for every merge is simple and, over distinct words, fast enough: some
  * thousands of words and merges. */
 #include "bpe_train.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The slot of a pair: its entry, or the empty one where it would go. */
+/* The slot of a pair: its entry, or the empty one where it belongs. */
 static PairCount *pair_at(const BpeTrainer *t, int32_t left, int32_t right) {
     size_t mask = t->pair_capacity - 1,
            at = rng_hash((uint64_t)left, (uint64_t)right, 0) & mask;
@@ -17,9 +17,8 @@ static PairCount *pair_at(const BpeTrainer *t, int32_t left, int32_t right) {
     return &t->pairs[at];
 }
 
-/* Empty the table; then every two neighbours of every word count as often as the word stands in
- * the corpus: in "aaa" the pair (a, a) stands twice.  Some of the `capacity` words are empty, n
- * = 0. */
+/* Count every pair of neighbours, weighted by the word's count: in "aaa" the pair (a, a) occurs
+ * twice.  Words with n = 0 are empty entries. */
 static void count_pairs(BpeTrainer *t) {
     memset(t->pairs, 0, t->pair_capacity * sizeof *t->pairs);
     for (size_t i = 0; i < t->capacity; i++) {
@@ -32,8 +31,8 @@ static void count_pairs(BpeTrainer *t) {
     }
 }
 
-/* The pair with the highest count; of equal ones the one with the lower left symbol, then with
- * the lower right one.  False when no pair stands twice. */
+/* The most frequent pair; ties: the lower left symbol, then the lower right one.  False: no
+ * pair occurs twice. */
 static bool best_pair(const BpeTrainer *t, int32_t pair[2]) {
     uint64_t best = 1;
     for (size_t i = 0; i < t->pair_capacity; i++) {
@@ -45,9 +44,8 @@ static bool best_pair(const BpeTrainer *t, int32_t pair[2]) {
     return best > 1;
 }
 
-/* In every word, from left to right, each occurrence of the pair becomes the symbol `merged`;
- * what was merged takes part in no second one: "aaa" becomes "(aa)a".  word->n becomes
- * smaller. */
+/* Replace the pair by `merged` in every word, from left to right, without overlap: "aaa"
+ * becomes "(aa)a". */
 static void replace_pair(BpeTrainer *t, const int32_t pair[2], int32_t merged) {
     for (size_t i = 0; i < t->capacity; i++) {
         WordCount *word = &t->words[i];
@@ -76,14 +74,14 @@ static bool add_symbol(BpeTrainer *t, const int32_t pair[2]) {
 bool bpe_learn(BpeTrainer *t, Fault *fault) {
     Progress progress;
     int32_t pair[2] = {0, 0};
-    progress_start(&progress, "vocabulary", "merges", (double)(t->most - 256));
-    while (t->ok && t->n_symbols < t->most) {
+    progress_start(&progress, "vocabulary", "merges", (double)(t->max_symbols - 256));
+    while (t->ok && t->n_symbols < t->max_symbols) {
         count_pairs(t);
         if (!best_pair(t, pair))
             return fault_set(fault,
                              "the corpus has words for %zu merges, %zu are wanted: give more "
                              "text or a smaller vocabulary",
-                             t->n_symbols - 256, t->most - 256);
+                             t->n_symbols - 256, t->max_symbols - 256);
         replace_pair(t, pair, (int32_t)t->n_symbols);
         if (!add_symbol(t, pair)) break;
         progress_show(&progress, (double)(t->n_symbols - 256));

@@ -1,5 +1,5 @@
 /* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes,
- * learn the merges (bpe_learn.c), write them down as a GGUF file has them. */
+ * learn the merges (bpe_learn.c), write them into a GGUF file. */
 #include "bpe_train.h"
 #include "../vocab/escape.h"
 #include "unicode.h"
@@ -29,7 +29,7 @@ static void words_widen(BpeTrainer *t) {
     t->capacity = capacity;
 }
 
-/* GPT-2's rule, and the text that it splits. */
+/* GPT-2's rule and the text it splits. */
 typedef struct Cutting {
     Splitter splitter;
     PreTokenizer pre;
@@ -49,7 +49,7 @@ static void count_words(BpeTrainer *t, Cutting *c, Text text) {
     t->ok = t->ok && end;
 }
 
-/* Cut the text at special tokens; they are never part of a word. */
+/* Cut the text at special tokens, which are never part of a word. */
 static void count_text(BpeTrainer *t, Cutting *c, Text text, const char *const *specials,
                        size_t n) {
     size_t from = 0;
@@ -84,7 +84,7 @@ static void spell_words(BpeTrainer *t) {
     t->ok = t->ok && t->pairs;
 }
 
-/* Bytes as visible characters, into a fresh string. */
+/* Bytes as visible characters, in a new string. */
 static Text visible(Text bytes) {
     char *out = malloc(2 * bytes.size + 1);
     size_t size = 0;
@@ -148,7 +148,7 @@ bool bpe_train(const Text *texts, size_t n_texts, const char *const *specials,
         return fault_set(fault,
                          "a vocabulary of %zu has no room for %zu special tokens and 256 bytes",
                          vocab, n_specials);
-    BpeTrainer t = {.n_symbols = 256, .most = vocab - n_specials, .ok = true};
+    BpeTrainer t = {.n_symbols = 256, .max_symbols = vocab - n_specials, .ok = true};
     t.symbols = calloc(vocab, sizeof *t.symbols);
     t.merges = calloc(vocab, sizeof *t.merges);
     Cutting cutting = {0};

@@ -1,5 +1,5 @@
-/* encoder.c - a text word by word.  No merge crosses from one word to the next, and words
- * repeat: the tokens of one that came before are copied from where they stand in the list. */
+/* encoder.c - a text word by word.  No merge crosses words, and words repeat: the tokens of a
+ * word seen before are copied from earlier in the list. */
 #include "encoder.h"
 
 #include <stdlib.h>
@@ -70,7 +70,7 @@ static bool copy_known(const KnownWord *known, TokenList *tokens, Fault *fault) 
     return true;
 }
 
-void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first) {
+void encoder_report(const Encoder *encoder, Text word, const TokenList *tokens, size_t first) {
     if (encoder->report) encoder->report->word(encoder, word, tokens, first);
 }
 
@@ -81,11 +81,11 @@ bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *to
     if (known->bytes.size && known->first >= encoder->known_from &&
         text_equal(known->bytes, word)) {
         if (!copy_known(known, tokens, fault)) return false;
-        encoder_tell(encoder, word, tokens, first);
+        encoder_report(encoder, word, tokens, first);
         return true;
     }
     if (!encode(encoder->tokenizer, word, &encoder->scratch, tokens, fault)) return false;
-    encoder_tell(encoder, word, tokens, first);
+    encoder_report(encoder, word, tokens, first);
     *known = (KnownWord){word, first, tokens->count - first};
     return true;
 }
@@ -97,7 +97,7 @@ bool encoder_clean(Encoder *encoder, Text *text, Fault *fault) {
     return !style || style->clean(encoder, text, fault);
 }
 
-/* Spaces as U+2581, one more in front when the file asks for it. */
+/* Spaces as U+2581, with one more in front if the file asks for it. */
 static bool spaces_escaped(Encoder *encoder, Text *text, Fault *fault) {
     size_t max = 3 * (text->size + 1);
     char *out = encoder_room(encoder, max, fault), *end = out;

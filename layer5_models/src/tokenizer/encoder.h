@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ merge.c */
 
-/* A piece of text on its way to becoming a token. */
+/* A piece of text while it is merged. */
 typedef struct Piece {
     const char *data;
     uint32_t size;
@@ -19,7 +19,7 @@ typedef struct Scratch {
     Piece *pieces;                /* (max_pieces) */
     struct Candidate *candidates; /* (3 * max_pieces) merges */
     size_t max_pieces;
-    struct Path *paths; /* (max_paths) for kinds that compare ways through a word */
+    struct Path *paths; /* (max_paths) for kinds that compare paths through a word */
     size_t max_paths;
 } Scratch;
 
@@ -30,8 +30,8 @@ void scratch_free(Scratch *scratch);
 typedef bool MergeRule(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                        double *priority, int32_t *merged);
 
-/* Merge neighbours of the first n pieces while any may; what was merged away has size 0.
- * O(n log n). */
+/* Merge neighbours of the first n pieces while any may; merged pieces have size 0.  O(n log
+ * n). */
 void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule);
 
 extern MergeRule *const bpe_merge_rule, *const sentencepiece_merge_rule;
@@ -42,31 +42,32 @@ extern MergeRule *const bpe_merge_rule, *const sentencepiece_merge_rule;
 EncodeWord encode_bpe;           /* bpe.c */
 EncodeWord encode_sentencepiece; /* sentencepiece.c; spaces are written as U+2581 */
 
-/* bpe.c: the token of a piece; its bytes' tokens, where it has none. */
+/* bpe.c: append a piece's token, or else the tokens of its bytes. */
 bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens, Fault *fault);
-/* The token that a whole word is, for vocabularies that ignore merges then; -1: none. */
+/* The token of a whole word, for vocabularies with ignore_merges; -1: none. */
 int32_t bpe_whole_word(const Tokenizer *tokenizer, Text word);
 
-/* The bytes up to the next border that no token crosses (at least one; needs size > 0). */
+/* The bytes up to the next position that no token crosses (>= 1; needs size > 0). */
 size_t sentencepiece_word(const Tokenizer *tokenizer, Text text);
 
 /* ------------------------------------------------------------------ texts */
 
-/* One call of tokenizer_encode. */
+/* A call of tokenizer_encode. */
 typedef struct Encoder {
     const Tokenizer *tokenizer;
     Scratch scratch;
-    struct KnownWord *known; /* (n_known), by hash; a later word takes an earlier one's slot */
+    /* (n_known) a cache by hash; a later word overwrites an earlier one */
+    struct KnownWord *known;
     size_t n_known;
     size_t known_from; /* entries of `known` whose tokens begin before it are stale */
     PreTokenizer pre;
-    struct TextBlock *blocks; /* texts in other spellings; words are borrowed from them */
-    const Cut *cut;           /* the word at hand, where patterns cut it */
+    struct TextBlock *blocks; /* normalized texts; words are borrowed from them */
+    const Cut *cut;           /* the current word, if patterns cut it */
     /* reports words and special tokens, see tokenizer_explain; NULL: no report */
     const struct EncodeReport *report;
 } Encoder;
 
-/* Callbacks that report what becomes of a text. */
+/* Callbacks that explain how a text was encoded. */
 typedef struct EncodeReport {
     void (*special)(const Encoder *encoder, int32_t id);
     /* the word's tokens are those of the list from `first` on */
@@ -74,16 +75,16 @@ typedef struct EncodeReport {
     void *context;
 } EncodeReport;
 
-/* The tokens of a text without special tokens, appended.  Fails when memory is short or a byte
- * has no token. */
+/* Append the tokens of a text without special tokens.  Fails when memory is short or a byte has
+ * no token. */
 typedef bool EncodeText(Encoder *encoder, Text text, TokenList *tokens, Fault *fault);
 
 EncodeText encode_split_text;  /* text that is split by patterns */
-EncodeText encode_merged_text; /* SentencePiece: no token crosses where it is cut */
+EncodeText encode_merged_text; /* SentencePiece: cut where no token crosses */
 
-/* How llama.cpp reads text, where that differs from training; see tokenizer_open_as. */
+/* How llama.cpp reads text, where it differs from training; see tokenizer_open_as. */
 typedef struct LlamaStyle {
-    /* replaces bytes that are no UTF-8 by U+FFFD */
+    /* replaces invalid UTF-8 by U+FFFD */
     bool (*clean)(Encoder *encoder, Text *text, Fault *fault);
     /* the length of a character, by its first byte */
     size_t (*character)(unsigned char first);
@@ -95,22 +96,23 @@ Encoder *encoder_open(const Tokenizer *tokenizer, size_t size, Fault *fault);
 void encoder_close(Encoder *encoder);
 
 /* Memory for a text, freed by encoder_close; NULL, with a fault, when memory is short.
- * encoder_trim gives back what is unused. */
+ * encoder_trim returns the unused end. */
 char *encoder_room(Encoder *encoder, size_t size, Fault *fault);
 void encoder_trim(Encoder *encoder, size_t unused);
 
 /* The style's `clean`, where there is one. */
 bool encoder_clean(Encoder *encoder, Text *text, Fault *fault);
 
-/* Append the tokens of one word, copied if it came before.  Its bytes must outlive the encoder. */
+/* Append the tokens of one word, copied if it was seen before.  Its bytes must outlive the
+ * encoder. */
 bool encoder_word(Encoder *encoder, Text word, EncodeWord *encode, TokenList *tokens,
                   Fault *fault);
-/* Report a word, whose tokens are those of the list from `first` on. */
-void encoder_tell(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
+/* Report a word; its tokens are those from `first` on. */
+void encoder_report(const Encoder *encoder, Text word, const TokenList *tokens, size_t first);
 
 /* tokenizer.c: encode a text.
  *
- *   user    (text.size) 1: a user wrote this byte; NULL: nobody did
+ *   user    (text.size) 1: a user wrote this byte; NULL: none of them
  *   report  NULL: none */
 bool encoder_run(const Tokenizer *tokenizer, Text text, const unsigned char *user, bool special,
                  const EncodeReport *report, TokenList *tokens, Fault *fault);

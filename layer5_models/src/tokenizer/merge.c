@@ -1,7 +1,7 @@
 /* merge.c - merging neighbours, best first, with a heap of candidates.
  *
  * A candidate holds the sizes of its two pieces; if one has changed when it is popped, it is
- * stale and is dropped. */
+ * stale and dropped. */
 #include "encoder.h"
 
 #include <stdlib.h>

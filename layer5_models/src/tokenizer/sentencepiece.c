@@ -1,5 +1,5 @@
-/* sentencepiece.c - SentencePiece BPE: characters merged best score first, with bytes to fall
- * back on. */
+/* sentencepiece.c - SentencePiece BPE: characters merged, best score first, with bytes as
+ * fallback. */
 #include "encoder.h"
 #include "unicode.h"
 

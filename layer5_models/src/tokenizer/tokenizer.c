@@ -1,4 +1,4 @@
-/* tokenizer.c - a tokenizer's use: special tokens, encoding, pieces.  See tokenizer.h. */
+/* tokenizer.c - using a tokenizer: special tokens, encoding, pieces.  See tokenizer.h. */
 #include "tokenizer_kinds.h"
 
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static bool encode_plain(Encoder *encoder, Text text, TokenList *tokens, Fault *
     return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
 }
 
-/* The special token at the start of a text, or -1; most bytes begin none.  A control token's
- * name has no byte that a user wrote. */
+/* The special token at the start of a text, or -1.  A control token only if a user wrote none
+ * of its bytes. */
 static int32_t special_here(const Tokenizer *t, Text text, const unsigned char *user,
                             bool control) {
     if (!t->special_begins[(unsigned char)text.data[0]]) return -1;
@@ -103,7 +103,7 @@ void tokenizer_end(const Tokenizer *tokenizer, TokenList *tokens) {
 
 Text tokenizer_piece(const Tokenizer *tokenizer, int32_t id, bool special) {
     REQUIRE(id >= 0, "token %d of %zu", id, tokenizer->count);
-    if ((size_t)id >= tokenizer->count) return (Text){"", 0}; /* a piece of a picture */
+    if ((size_t)id >= tokenizer->count) return (Text){"", 0}; /* an image patch */
     unsigned char type = tokenizer->types[id];
     bool hidden = type == TOKEN_CONTROL || type == TOKEN_UNKNOWN || type == TOKEN_UNUSED;
     return hidden && !special ? (Text){"", 0} : tokenizer->pieces[id];

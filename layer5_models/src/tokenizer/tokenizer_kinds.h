@@ -8,18 +8,18 @@
 
 typedef struct TokenizerKind {
     const char *name;
-    const char *needs;    /* a key that must be there; NULL: none */
-    const char *own_keys; /* keys that only some kinds use, and this one does; NULL: none */
+    const char *needs;    /* a required key; NULL: none */
+    const char *own_keys; /* keys that only some kinds use, this one included; NULL: none */
     Unescape *unescape;   /* how the file writes bytes; NULL: as they are */
     bool spaces;          /* it writes spaces as U+2581, and bytes as <0x0A> */
     bool merges;          /* pairs of tokens are merged, by rank */
-    bool splits;          /* text is split into words by patterns first */
-    const char *pre;      /* ... those of this rule; NULL: the file's (tokenizer.ggml.pre) */
+    bool splits;          /* text is first split into words by patterns */
+    const char *pre;      /* by this rule; NULL: the file's (tokenizer.ggml.pre) */
     EncodeText *encode;
-    /* read what else the kind needs, after the vocabulary, and free it; NULL: nothing */
+    /* read the kind's own data, after the vocabulary, and free it; NULL: none */
     bool (*open)(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
     void (*close)(Tokenizer *tokenizer);
-    /* where the file names none; -1: none */
+    /* if the file names none; -1: none */
     int32_t bos, eos, unknown, separator;
     /* unless the file says otherwise */
     bool add_bos, add_eos, space_prefix;
@@ -29,7 +29,7 @@ typedef struct TokenizerKind {
  * extras/tokenizer_kinds.c, with all kinds, replaces it in programs that link it. */
 extern const TokenizerKind tokenizer_kinds[];
 
-/* Which kinds there are, for the fault about another one. */
+/* Their names, for the fault about an unknown kind. */
 extern const char *const tokenizer_kinds_known;
 
 /* clang-format off */

@@ -1,12 +1,13 @@
-/* adamw.c - gradient clipping and the AdamW update, which the embedding and the gains get; the
- * matrices inside the blocks go by muon.c.
+/* adamw.c - gradient clipping, and the AdamW update of the embedding and the gains; the
+ * matrices inside the blocks have muon.c.
  *
  *     m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
  *     w = w - rate * ( m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps)  +  decay * w )
  *
  * The decay applies to matrices, not to gains.  Norms are summed in chunks of fixed size, so
- * that the result does not depend on threads.
- * Source   Loshchilov & Hutter 2017, arXiv:1711.05101, algorithm 2; clipping: Pascanu et al. 2012, arXiv:1211.5063. */
+ * that the result does not depend on threads. Source   Loshchilov & Hutter 2017,
+ * arXiv:1711.05101, algorithm 2; clipping: Pascanu et al. 2012,
+ *          arXiv:1211.5063. */
 #include "trainer.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ enum { CHUNK = 4096 };
 typedef struct Update {
     Trainer *t;
     float scale, rate, decay, correction1, correction2;
-    size_t first; /* of the tensor */
+    size_t first; /* offset of the tensor */
 } Update;
 
 static void square_chunks(void *context, int worker, size_t begin, size_t end) {

@@ -21,7 +21,7 @@ Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, d
 
 enum { VOCAB_DOCUMENTS = 20000 };
 
-/* The first documents, each a text of its own; false when memory runs out. */
+/* The first documents; false: memory is short. */
 static bool copy_documents(const Corpus *corpus, Text *texts, size_t n) {
     WorldText scratch = {0};
     double nats;

@@ -4,12 +4,11 @@
  *     target   c1   c2  c3 ... EOS  */
 #include "trainer.h"
 
-/* One more document at the end of the batch: as many of its rows as ctx allows.  The target of the
- * last row is the token that comes next, where the document was cut, else its end.  A text that
- * cannot be read counts as an empty one; trainer_ok says so. */
+/* Append a document, cut at ctx rows.  The last target is the next token of the document if it
+ * was cut, else its end.  A text that cannot be encoded counts as empty and sets t->failed. */
 static void add_document(Trainer *t, Text text) {
     TrainBatch *b = &t->batch;
-    int32_t end = tokenizer_bos(t->tokenizer); /* one token begins and ends documents */
+    int32_t end = tokenizer_bos(t->tokenizer); /* BOS both begins and ends documents */
     t->tokens.count = 0;
     token_list_add(&t->tokens, end);
     if (!tokenizer_encode(t->tokenizer, text, true, &t->tokens, &t->fault)) t->failed = true;

@@ -7,10 +7,10 @@
 #include <string.h>
 
 const char *train_family(const TrainConfig *c) {
-    return c->family ? c->family->arch : c->shape.both_ways ? "llada" : "llama";
+    return c->family ? c->family->arch : c->shape.bidirectional ? "llada" : "llama";
 }
 
-/* Rows 1 for a vector. */
+/* A vector has 1 row. */
 void train_file_shape(const Parameter *p, size_t shape[2]) {
     shape[0] = p->taps ? p->cols / p->taps : p->rows;
     shape[1] = p->taps ? p->taps : p->cols;
@@ -44,7 +44,7 @@ static void put_attention(GgufWriter *out, const TrainConfig *c, const char *arc
     char key[KEY];
     put_sizes(out, arch, keys, sizeof keys / sizeof *keys);
     gguf_put_float(out, family_key(key, arch, "rope.freq_base"), GGUF_F32, c->rope_theta);
-    if (!c->shape.both_ways) return;
+    if (!c->shape.bidirectional) return;
     gguf_put_int(out, family_key(key, arch, "attention.causal"), GGUF_BOOL, false);
     gguf_put_int(out, "diffusion.shift_logits", GGUF_BOOL, false);
 }

@@ -1,10 +1,9 @@
-/* model.c - the whole model forward and backward over a batch.  See train.h. */
+/* model.c - the whole model, forward and backward over a batch.  See train.h. */
 #include "trainer.h"
 
 #include <string.h>
 
-/* The angles of each row, whose position counts from its document's beginning; x is its row of the
- * embedding. */
+/* Each row's rotary angles (positions restart with each document) and embedding. */
 static void prepare(Trainer *t) {
     const TrainBatch *b = &t->batch;
     const TrainShape *s = &t->config.shape;
@@ -24,8 +23,8 @@ typedef struct LossTask {
     bool gradients;
 } LossTask;
 
-/* The loss of rows begin .. end - 1, each times its weight; with gradients their logits become the
- * gradients by them of the mean loss of a token. */
+/* The weighted loss of rows begin .. end - 1; with gradients their logits are replaced by the
+ * gradients of the mean loss per token. */
 static void loss_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     LossTask *task = context;
@@ -67,8 +66,7 @@ double train_forward(Trainer *t, bool gradients) {
 
 void train_backward(Trainer *t) {
     size_t n = t->batch.n, dim = t->config.shape.dim;
-    float *dnormed = t->run.grad_a,
-          *dx = t->normed; /* the norm's output has been used by then */
+    float *dnormed = t->run.grad_a, *dx = t->normed; /* the norm's output is no longer needed */
     memset(t->gradients, 0, t->size * sizeof *t->gradients);
     linear_backward(t->pool, dnormed, false, t->grads.embedding, t->weights.embedding,
                     t->config.vocab, dim, t->normed, t->logits, n, t->run.matmul_scratch);

@@ -1,17 +1,18 @@
 /* muon.c - the Muon update of the matrices inside the blocks: momentum, made orthogonal.
  *
- *     m = b m + g          u = orthogonal(g + b m)          w = w - rate * (scale * u + decay * w)
+ *     m = b m + g          u = orthogonal(g + b m)          w = w - rate * (scale * u + decay *
+ *                          w)
  *
- * A gradient is dominated by a few directions, the ones that every word shares; what concerns a
- * single rare word is a small singular value.  With all singular values set to one, rare things
- * are learned as fast as common ones, and a story is full of rare things to copy.  The singular
- * vectors need not be computed: an odd polynomial of the matrix keeps them and moves the values,
+ * A gradient is dominated by the few directions that all words share; a single rare word has a
+ * small singular value.  With all singular values set to one, rare words are learned as fast as
+ * common ones, and a story is full of rare words to copy.  The singular vectors need not be
+ * computed: an odd polynomial of the matrix keeps them and moves the values,
  *
  *     X = a X + b (X X') X + c (X X')^2 X,
  *
- * and five rounds of this one bring all but the smallest values into 0.7 .. 1.2.  An update with
- * singular values of 1 has the size of AdamW's after scaling by 0.2 sqrt(max(rows, cols)).
- * Source   Jordan et al. 2024, "Muon" (kellerjordan.github.io/posts/muon); Liu et al. 2025,
+ * and five rounds of this one bring all but the smallest values into 0.7 .. 1.2.  Scaled by 0.2
+ * sqrt(max(rows, cols)), an update with singular values of 1 has the size of AdamW's. Source
+ * Jordan et al. 2024, "Muon" (kellerjordan.github.io/posts/muon); Liu et al. 2025,
  *          arXiv:2502.16982 (scale and decay). */
 #include "trainer.h"
 
@@ -24,8 +25,8 @@ enum { ROUNDS = 5 };
 
 static const float round_a = 3.4445f, round_b = -4.7750f, round_c = 2.0315f;
 
-/* x (rows, cols) = (a + b G + c G^2) x, where G (side, side) = x x' for a wide matrix; a tall one
- * is multiplied from its other, shorter side. */
+/* x (rows, cols) = (a + b G + c G^2) x with G = x x' (side, side) for a wide matrix; a tall one
+ * is multiplied from the right. */
 static void orthogonal_round(Trainer *t, float *x, size_t rows, size_t cols) {
     bool tall = rows > cols;
     size_t side = tall ? cols : rows, inner = tall ? rows : cols;

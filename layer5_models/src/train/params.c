@@ -1,4 +1,4 @@
-/* params.c - what a model learns: its tensors, their memory and their first values. */
+/* params.c - the learned tensors, their memory and initial values. */
 #include "trainer.h"
 
 #include "roles.h"
@@ -57,7 +57,7 @@ void train_point(Trainer *t, void *weights, void *gradients, size_t field, size_
     *(float **)((char *)gradients + field) = at(t->gradients, offset);
 }
 
-/* What a layer of this shape has, as the table of roles measures it. */
+/* Sizes of a layer of this shape, for the table of roles. */
 static LayerSizes params_layer_of(const TrainShape *s) {
     LayerSizes sizes = {.dim = s->dim,
                         .heads = s->heads,
@@ -69,7 +69,7 @@ static LayerSizes params_layer_of(const TrainShape *s) {
     return sizes;
 }
 
-/* A tensor of a block: its role, and where its pointer lies in a TrainBlock. */
+/* A tensor of a block: its role, and the offset of its pointer in a TrainBlock. */
 typedef struct Place {
     RoleId id;
     size_t at;
@@ -125,7 +125,7 @@ size_t train_parameters(const TrainConfig *config) {
     return layout_parameters(&measure);
 }
 
-/* What the mixer of a layer leaves for its way back. */
+/* What the mixer of a layer saves for the backward pass. */
 static void layout_mixer(Trainer *t, TrainSaved *v) {
     const TrainShape *s = &t->config.shape;
     Arena *a = &t->arena;
@@ -218,15 +218,15 @@ static double deviation(const Trainer *t, const Parameter *p) {
     return into_stream ? 0.02 / sqrt(2 * (double)t->config.layers) : 0.02;
 }
 
-/* A head starts by saying what it looks at: output = value transposed.  What is left to learn is
- * where to look, and that has a gradient from the first step on.  In the spirit of Trockman &
- * Kolter 2023, arXiv:2305.09828 (initialize the products of weights that trained models have). */
+/* Attention starts by copying: output = value transposed.  Then only where to look is left to
+ * learn, and that has a gradient from the first step on.  In the spirit of Trockman & Kolter
+ * 2023, arXiv:2305.09828 (initialize products of weights as trained models have them). */
 static void start_copying(Trainer *t, const TrainBlock *block) {
     const TrainShape *s = &t->config.shape;
     size_t wide = s->heads * s->head_dim, group = s->heads / s->kv_heads;
     const float *v = block->v;
     float *out = block->o;
-    if (t->config.family) /* each of its heads has values of its own */
+    if (t->config.family) /* each head has its own values */
         t->config.family->values_and_output(s, block, &v, &out), group = 1;
     for (size_t h = 0; h < s->heads; h++)
         for (size_t i = 0; i < s->head_dim; i++)
@@ -235,7 +235,7 @@ static void start_copying(Trainer *t, const TrainBlock *block) {
                     v[(h / group * s->head_dim + i) * s->dim + j];
 }
 
-/* A number of a vector at first: gains are 1. */
+/* The initial value of a vector's number: gains are 1. */
 static float first_of_vector(const Trainer *t, const Parameter *p, double u) {
     return t->config.family ? t->config.family->first_of_vector(p, u) : 1;
 }

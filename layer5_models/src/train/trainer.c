@@ -20,7 +20,7 @@ static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault
     if (tokenizer_count(tokenizer) != c->vocab)
         return fault_set(fault, "the tokenizer has %zu tokens, the model %zu",
                          tokenizer_count(tokenizer), c->vocab);
-    if (s->both_ways && tokenizer_mask(tokenizer) < 0)
+    if (s->bidirectional && tokenizer_mask(tokenizer) < 0)
         return fault_set(fault, "the tokenizer has no token for an open place");
     if (tokenizer_bos(tokenizer) < 0)
         return fault_set(fault, "the tokenizer has no token to begin documents with");
@@ -58,9 +58,9 @@ void trainer_close(Trainer *t) {
     free(t);
 }
 
-/* The rate of a step (from 0): a straight rise, (step + 1) / warmup of learning_rate; then half a
- * cosine wave down, from learning_rate at step `warmup` to final_rate at step `steps`, where it
- * stays.  Loshchilov & Hutter 2016, arXiv:1608.03983. */
+/* Linear warmup, (step + 1) / warmup of learning_rate; then a half cosine from learning_rate at
+ * step `warmup` down to final_rate at step `steps`, where it stays. Source   Loshchilov &
+ * Hutter 2016, arXiv:1608.03983. */
 static double rate_at(const TrainConfig *c, size_t step) {
     if (step < c->warmup) return c->learning_rate * (double)(step + 1) / (double)c->warmup;
     double share = (double)(step - c->warmup) / fmax(1, (double)(c->steps - c->warmup));

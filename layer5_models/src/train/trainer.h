@@ -1,4 +1,4 @@
-/* trainer.h - the parts of a Trainer; private to layer 5. */
+/* trainer.h - the inside of a Trainer; private to layer 5. */
 #ifndef STRATA_TRAINER_H
 #define STRATA_TRAINER_H
 
@@ -6,40 +6,40 @@
 
 enum { TRAIN_MAX_LAYERS = 64, TRAIN_MAX_DOCUMENTS = 4096 };
 
-/* One learned tensor: a stretch of the flat parameter array. */
+/* A learned tensor: a range of the flat parameter array. */
 typedef struct Parameter {
     char name[48];
     size_t offset, rows, cols; /* rows = 1: a vector */
-    /* of a convolution, which is learned as a vector; in files (cols / taps, taps) */
+    /* of a convolution, learned as a vector; in files (cols / taps, taps) */
     size_t taps;
-    bool rate; /* learned as the logarithm of what files have with a minus: it stays below 0 */
+    bool rate; /* learned as a logarithm; files have -exp of it, so it stays below 0 */
 } Parameter;
 
-/* A family that a run writes in place of a llama: another mixer than attention. */
+/* A family that a run trains in place of a llama: another mixer than attention. */
 typedef struct TrainFamily {
     const char *arch;
     const TrainMixer *mixer;
     bool (*check)(const TrainConfig *config, Fault *fault);
-    /* the tensors of a block up to its network: train_add, train_point */
+    /* adds the tensors of a block before its network: train_add, train_point */
     void (*add_mixer)(Trainer *trainer, size_t layer, size_t *used);
     void (*layout_saved)(Trainer *trainer, TrainSaved *saved);
     float (*first_of_vector)(const Parameter *p, double u); /* u uniform, 0 to 1 */
-    /* the maps to and from what heads copy at first */
+    /* the maps that heads copy through at first */
     void (*values_and_output)(const TrainShape *shape, const TrainBlock *block, const float **v,
                               float **out);
     void (*put_keys)(GgufWriter *out, const TrainConfig *config);
 } TrainFamily;
 
-/* The weights as pointers into a flat array; gradients have the same form. */
+/* The weights as pointers into a flat array; gradients have the same layout. */
 typedef struct TrainWeights {
-    float *embedding, *out_norm; /* (vocab, dim), which is the head, too; (dim) */
+    float *embedding, *out_norm; /* (vocab, dim), also the head; (dim) */
     TrainBlock blocks[TRAIN_MAX_LAYERS];
 } TrainWeights;
 
 /* A batch of whole documents. */
 typedef struct TrainBatch {
     int32_t *input, *target; /* (n) */
-    float *weight;           /* (n) of each row in the loss: 1, but where tokens are hidden */
+    float *weight;           /* (n) of each row in the loss: 1, unless tokens are hidden */
     size_t *start;           /* (documents + 1) */
     size_t n, documents;
     double nats; /* entropy of the documents */
@@ -56,8 +56,8 @@ struct Trainer {
     size_t n_parameters, size;                     /* tensors, numbers */
     float *values, *gradients, *moment1, *moment2; /* (size) */
     TrainWeights weights, grads;
-    /* a batch on its way */
-    size_t rows; /* room: tokens of the largest batch */
+    /* buffers of a batch */
+    size_t rows; /* capacity: tokens of the largest batch */
     TrainBatch batch;
     TrainRun run;
     TrainSaved saved[TRAIN_MAX_LAYERS];
@@ -67,33 +67,33 @@ struct Trainer {
         float *update, *product; /* the largest matrix */
         float *gram, *power;     /* the square of its shorter side */
     } muon;
-    /* an adapter that is learned (train_lora.h), and how it is given back; NULL: the weights
-     * are */
+    /* a LoRA that is trained in place of the weights (train_lora.h), and how to free it; NULL:
+     * none */
     struct TrainLora *lora;
     void (*drop_lora)(struct TrainLora *lora);
     WorldText scratch;
     TokenList tokens;
-    bool failed; /* a text could not be read: `fault` says why */
+    bool failed; /* a text could not be encoded: see `fault` */
     Fault fault;
-    /* of the corpus, the vocabulary and the weights of another model that the run began with
-     * (train_runs.h); 0: of the first two */
+    /* hash of the corpus, the vocabulary and, if the run began with another model
+     * (train_runs.h), its weights */
     uint64_t origin_hash;
     /* progress */
     size_t step, tokens_seen;
     uint64_t next_document;
 };
 
-/* params.c: the next tensor of the flat array, whose offset is returned; and a pointer to it in
- * two structs, of weights and of gradients. */
+/* params.c: add the next tensor to the flat array; returns its offset.  train_point sets its
+ * pointers in the structs of weights and gradients. */
 size_t train_add(Trainer *trainer, size_t *used, const char *name, size_t rows, size_t cols);
 void train_point(Trainer *trainer, void *weights, void *gradients, size_t field, size_t offset);
 
 /* params.c */
-void train_layout(Trainer *trainer); /* all memory; runs on a measuring and on the real arena */
+/* all memory; run on a measuring, then on the real arena */
+void train_layout(Trainer *trainer);
 void train_initialize(Trainer *trainer);
 
-/* data.c: fill the batch with documents from *index on, at least one and at most max_documents
- * of them, until the batch is full. */
+/* data.c: fill the batch with 1 to max_documents documents from *index on. */
 void train_load_documents(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                           size_t max_documents);
 
@@ -101,34 +101,33 @@ void train_load_documents(Trainer *trainer, const Corpus *corpus, uint64_t *inde
 void train_load_batch(Trainer *trainer, const Corpus *corpus, uint64_t *index,
                       size_t max_documents);
 
-/* export.c: how a parameter lies in a file, and the family and the keys of a model that a run
- * writes. */
+/* export.c: a parameter's shape in a file, and the family and keys of a trained model. */
 const char *train_family(const TrainConfig *config);
 void train_file_shape(const Parameter *p, size_t shape[2]);
 void train_put_metadata(GgufWriter *out, const TrainConfig *config, const char *name,
                         Dtype dtype);
 
-/* model.c: the loss of the batch; forward leaves what backward needs.  Both in nats, summed
- * over rows. */
+/* model.c: the loss of the batch, in nats summed over rows; backward needs what forward
+ * saves. */
 double train_forward(Trainer *trainer, bool gradients);
 void train_backward(Trainer *trainer);
 
-/* adamw.c: take one step; returns the gradient's norm (of all tensors together) before
- * clipping.  A gradient longer than config.clip is scaled to that length; t is the steps done
- * and this one; the matrices inside the blocks go to train_update_matrix with that scale. */
+/* adamw.c: take one step; returns the norm of all gradients together before clipping.  A longer
+ * gradient than config.clip is scaled to that length.  Matrices inside the blocks go to
+ * train_update_matrix with that scale. */
 double train_update(Trainer *trainer, double rate);
 
 /* muon.c: the step of one matrix inside a block, by the formulas at the head of that file.
  *
- *   parameter   where it lies among values, gradients and moment1 (its momentum), and its shape
- *   scale       taken with every gradient first: what clipping says
- *   rate        of this step; u goes into muon.update and is stepped by
+ *   parameter   its offset in values, gradients and moment1 (momentum), and its shape
+ *   scale       multiplies every gradient first (clipping)
+ *   rate        of this step; u is written to muon.update and applied with
  *               rate * 0.2 * sqrt(max(rows, cols)) */
 void train_update_matrix(Trainer *trainer, const Parameter *parameter, float scale,
                          double rate);
 
-/* muon.c: make all singular values of x (rows, cols) about 1, in place.  Its length, the root
- * of the sum of all squares, is brought to 1; then come five rounds of the polynomial. */
+/* muon.c: make all singular values of x (rows, cols) about 1, in place: scale its Frobenius
+ * norm to 1, then five rounds of the polynomial. */
 void train_orthogonalize(Trainer *trainer, float *x, size_t rows, size_t cols);
 
 /* The gradients of one batch by index, without an update; for tests.  Returns the loss. */

@@ -20,7 +20,7 @@ int visible_to_byte(uint32_t code) {
 size_t unescape_visible(Text text, char *out) {
     size_t size = 0, taken;
     for (size_t at = 0; at < text.size; at += taken) {
-        if (text.data[at] >= '!' && text.data[at] <= '~') { /* most of them are themselves */
+        if (text.data[at] >= '!' && text.data[at] <= '~') { /* most are themselves */
             out[size++] = text.data[at], taken = 1;
             continue;
         }

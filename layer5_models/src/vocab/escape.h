@@ -1,7 +1,7 @@
 /* escape.h - how files write bytes and spaces; private to layer 5.
  *
- * GPT-2 writes any byte as a visible character: 33..126, 161..172 and 174..255 stand for
- * themselves, the other 68 for U+0100 and on. */
+ * GPT-2 writes every byte as a visible character: 33..126, 161..172 and 174..255 as themselves,
+ * the other 68 as U+0100 and up. */
 #ifndef STRATA_ESCAPE_H
 #define STRATA_ESCAPE_H
 
@@ -16,7 +16,7 @@ typedef size_t Unescape(Text text, char *out);
 Unescape unescape_visible; /* visible characters to bytes; others (in special tokens) stay */
 Unescape unescape_spaces;  /* U+2581 to spaces */
 
-size_t escape_spaces(Text text, char *out); /* spaces to U+2581: up to three times the text */
+size_t escape_spaces(Text text, char *out); /* spaces to U+2581: up to three times the size */
 int hex_byte(Text text);                    /* the byte of "<0x0A>"; -1: none */
 int hex_digit(char c);                      /* 0-9, A-F; -1: none */
 

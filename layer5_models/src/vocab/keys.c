@@ -1,6 +1,6 @@
-/* keys.c - the keys of a file that begin with "tokenizer.": each is used, or information, or
- * switches off what is not built in.
- * Source   the GGUF specification (github.com/ggml-org/ggml, docs/gguf.md); llama.cpp's
+/* keys.c - a file's keys "tokenizer.*": each is used, is information, or turns off what is not
+ * supported. Source   the GGUF specification (github.com/ggml-org/ggml, docs/gguf.md);
+ * llama.cpp's
  *          llama-arch.cpp, which names the rest. */
 #include "vocab_read.h"
 
@@ -11,13 +11,13 @@
 typedef enum KeyKind {
     KEY_TEXT,
     KEY_TEXTS,
-    KEY_WHOLE,       /* a whole number */
+    KEY_WHOLE,       /* an integer */
     KEY_TOKEN,       /* the id of a token */
     KEY_FLAG,        /* true or false */
     KEY_NUMBER_EACH, /* a number for each token */
     KEY_TYPE_EACH,   /* a type for each token */
     KEY_BYTES,
-    KEY_OFF /* false, or an array of nothing: "true" is not built in */
+    KEY_OFF /* false, or an empty array: "true" is not supported */
 } KeyKind;
 
 static const struct {
@@ -47,7 +47,7 @@ static const struct {
     {"ggml.middle_token_id", KEY_TOKEN, false},
     {"ggml.add_bos_token", KEY_FLAG, false},
     {"ggml.add_space_prefix", KEY_FLAG, true},
-    /* information: encoding and decoding do not ask for these (some files have a padding token
+    /* information that encoding and decoding do not need (some files have a padding token
      * beyond the vocabulary) */
     {"ggml.padding_token_id", KEY_WHOLE, false},
     {"ggml.seperator_token_id", KEY_WHOLE, false},
@@ -131,7 +131,7 @@ static const char *key_shown(const GgufPair *pair, char *out, size_t size) {
     return out;
 }
 
-/* What a key has to be with tokenizers of this kind. */
+/* The type this key must have with tokenizers of this kind. */
 static KeyKind kind_of_key(size_t key, const TokenizerKind *kind) {
     const char *name = keys[key].key + strlen("ggml.");
     bool used = !keys[key].own || (kind->own_keys && strstr(kind->own_keys, name));

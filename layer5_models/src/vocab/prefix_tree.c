@@ -48,7 +48,7 @@ static uint32_t add_edge(PrefixTree *t, uint32_t node, unsigned char byte) {
 }
 
 bool prefix_tree_add(PrefixTree *t, Text string, int32_t value, Fault *fault) {
-    if (t->nodes == 0) add_node(t); /* the root; without it the next one is 0, too */
+    if (t->nodes == 0) add_node(t); /* the root */
     uint32_t node = 0;
     for (size_t i = 0; i < string.size; i++) {
         node = add_edge(t, node, (unsigned char)string.data[i]);

@@ -1,6 +1,6 @@
-/* prefix_tree.h - strings by their beginnings; private to layer 5.
+/* prefix_tree.h - a trie of strings; private to layer 5.
  *
- * Invariant: a node's number is that of the string that leads to it; the root is 0. */
+ * Invariant: a node's number identifies its prefix; the root is 0. */
 #ifndef STRATA_PREFIX_TREE_H
 #define STRATA_PREFIX_TREE_H
 

@@ -1,5 +1,4 @@
-/* specials.c - tokens that are matched in text before all else: which they are, and finding
- * them. */
+/* specials.c - special tokens, matched in text before everything else. */
 #include "vocab_read.h"
 
 #include <stdlib.h>
@@ -7,9 +6,8 @@
 
 /* ------------------------------------------------------------------ types by name */
 
-/* Control tokens and ends of generation that files often give another type: text that says
- * "</s>" is not the token.
- * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load. */
+/* Control tokens and ends of generation that files often type differently. Source   llama.cpp
+ * (d8a24cc, June 2026), llama_vocab::impl::load. */
 static const char *const end_names[] = {
     "<|eot_id|>",
     "<|im_end|>",
@@ -34,8 +32,8 @@ static const char *const end_names[] = {
     "<｜end▁of▁sentence｜>",
 };
 
-/* Tokens for filling in the middle, prefix, suffix and middle first: when no key names the
- * token, the first of the names. */
+/* Fill-in-the-middle tokens (prefix, suffix and middle first): if no key names the token, the
+ * first of these names. */
 static const struct {
     const char *keys[2];
     bool ends;
@@ -64,7 +62,7 @@ static void set_role(Tokenizer *t, const Gguf *gguf, size_t role) {
     int32_t id = -1;
     for (int i = 0; i < 2 && id < 0 && roles[role].keys[i]; i++)
         id = key_token(gguf, roles[role].keys[i], t->count, -1);
-    bool named = id >= 0; /* then the file's type stands */
+    bool named = id >= 0; /* then the file's type holds */
     for (int i = 0; i < 10 && id < 0 && roles[role].names[i]; i++)
         id = tokenizer_find(t, roles[role].names[i]);
     if (role < FIM_MARKS) t->fim[role] = id;
@@ -73,8 +71,8 @@ static void set_role(Tokenizer *t, const Gguf *gguf, size_t role) {
     if (roles[role].ends) t->is_end[id] = 1;
 }
 
-/* gpt-oss and Solar write <|end|> after each part of an answer, and markers that are always
- * read; Gemma 4's </s> is HTML. */
+/* gpt-oss and Solar write <|end|> after each part of an answer, and have markers that are
+ * always matched; Gemma 4's </s> is HTML. */
 static void set_exceptions(Tokenizer *t) {
     static const char *const markers[] = {"<|channel|>", "<|message|>", "<|start|>",
                                           "<|constrain|>"};
@@ -112,8 +110,8 @@ static bool is_special(unsigned char type) {
     return type == TOKEN_CONTROL || type == TOKEN_USER || type == TOKEN_UNKNOWN;
 }
 
-/* Phi 3 was trained on text without white space behind special tokens; no key says so.
- * Source   llama.cpp (d8a24cc), llama_vocab::impl::load, at its end. */
+/* Phi 3 was trained without white space after special tokens; no key says so. Source
+ * llama.cpp (d8a24cc), llama_vocab::impl::load, at its end. */
 static bool eat_space(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     static const char *const stay[] = {"<unk>", "<s>", "<|endoftext|>"};
     Text name = {"", 0};

@@ -18,7 +18,7 @@ void vocab_expect(const Tokenizer *tokenizer, Text bytes) {
     __builtin_prefetch(&tokenizer->table[first_slot(tokenizer, bytes)]);
 }
 
-/* The slot of a string: where it is, or the empty one where it would go. */
+/* The slot of a string: its own, or the empty one where it belongs. */
 static size_t symbol_slot(const Tokenizer *t, Text bytes) {
     size_t slot = first_slot(t, bytes);
     while (t->table[slot] >= 0 && !text_equal(t->symbols[t->table[slot]], bytes))
@@ -30,7 +30,7 @@ int32_t vocab_find(const Tokenizer *tokenizer, Text bytes) {
     return tokenizer->table[symbol_slot(tokenizer, bytes)];
 }
 
-/* At most half full; no larger than needed, to stay in the caches. */
+/* At most half full, and no larger than needed, to stay in the caches. */
 static bool widen_table(Tokenizer *t) {
     size_t size = t->table_size ? 2 * t->table_size : 16;
     while (size < 2 * t->count) size *= 2;

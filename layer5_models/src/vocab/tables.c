@@ -1,16 +1,15 @@
 /* tables.c - a vocabulary's symbols, pieces and merges, from a file's lists of strings.
  *
- * A table of 150,000 tokens does not fit the nearest cache, and the time to open one is the
- * time to wait for memory. So the slots of what will be looked up are prefetched
- * (vocab_expect). */
+ * A table of 150,000 tokens does not fit the nearest cache, and opening one is bound by memory
+ * latency, so hash slots are prefetched (vocab_expect). */
 #include "vocab_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { AHEAD = 16 }; /* lookups on their way at once */
+enum { AHEAD = 16 }; /* lookups in flight */
 
-/* A file's strings, to be walked. */
+/* A file's strings, read in order. */
 typedef struct Strings {
     const unsigned char *cursor;
     size_t count;
@@ -26,7 +25,7 @@ static size_t strings_size(Strings strings) {
     return bytes;
 }
 
-/* Every string is written at most twice: as a symbol, and as a piece or a part of a merge. */
+/* Every string is stored at most twice: as a symbol, and as a piece or part of a merge. */
 static bool tables_allocate(Tokenizer *t, Strings tokens, Strings merges, bool scores,
                             Fault *fault) {
     bool room = symbols_allocate(t, t->count + 3 * merges.count, merges.count);
@@ -41,8 +40,8 @@ static bool tables_allocate(Tokenizer *t, Strings tokens, Strings merges, bool s
            fault_set(fault, "no memory for a vocabulary of %zu tokens", t->count);
 }
 
-/* A token's name as text is looked up.  Special tokens keep theirs, and so do those with spaces
- * as U+2581: text is written like them. */
+/* A token's name in the form in which text is looked up.  Special tokens keep theirs, and so do
+ * those with U+2581 for spaces. */
 static size_t read_name(Unescape *unescape, Text text, char *out) {
     if (unescape) return unescape(text, out);
     memcpy(out, text.data, text.size);
@@ -65,7 +64,7 @@ static char *add_tokens(Tokenizer *t, Strings tokens, char *out) {
     return out;
 }
 
-/* The byte that a token stands for by itself; -1: more than that. */
+/* The byte a token stands for; -1: it is longer. */
 static int token_byte(const Tokenizer *t, size_t id) {
     Text text = t->symbols[id];
     bool normal = t->types[id] == TOKEN_NORMAL || t->types[id] == TOKEN_UNDEFINED;
@@ -113,13 +112,13 @@ static char *add_pieces(Tokenizer *t, char *out) {
 
 /* ------------------------------------------------------------------ merges */
 
-/* Left and right are adjacent in memory, so that both are one string. */
+/* Left and right are adjacent in memory, so together they are the merged string. */
 typedef struct Merge {
     Text left, right;
     PairEntry pair;
 } Merge;
 
-/* The symbol with these bytes, added if new (then they are borrowed); -1: memory is short.
+/* The symbol with these bytes, added (and its bytes borrowed) if new; -1: memory is short.
  *
  *   guess   tried first */
 static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
@@ -130,7 +129,7 @@ static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
     return vocab_add(t, bytes) ? (int32_t)t->n_symbols - 1 : -1;
 }
 
-/* "Ġth e": the space that separates is the first one after the first character. */
+/* "Ġth e": the separator is the first space after the first character. */
 static bool tables_read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *fault) {
     const char *space = text.size > 1 ? memchr(text.data + 1, ' ', text.size - 1) : NULL;
     if (!space)
@@ -147,7 +146,7 @@ static bool tables_read_merge(Tokenizer *t, Text text, Merge *merge, char *out, 
 
 /* The symbols of a merge.
  *
- *   whole   what the merge before this one made: in most files the token before this one's */
+ *   whole   the previous merge's result: in most files the token before this one's */
 static bool find_merge(Tokenizer *t, Merge *merge, size_t *whole, Fault *fault) {
     PairEntry *pair = &merge->pair;
     Text both = {merge->left.data, merge->left.size + merge->right.size};
@@ -161,9 +160,9 @@ static bool find_merge(Tokenizer *t, Merge *merge, size_t *whole, Fault *fault) 
     return true;
 }
 
-/* AHEAD merges at a time: read all, find all, add all, so that prefetches take effect.
+/* AHEAD merges at a time: read all, find all, add all, so that the prefetches help.
  *
- *   out   receives their bytes, which are kept if one of them is a new symbol */
+ *   out   receives their bytes, which are kept if they are a new symbol */
 static bool add_merges(Tokenizer *t, Strings merges, char *out, Fault *fault) {
     Merge some[AHEAD];
     size_t whole = 0;

@@ -64,11 +64,13 @@ static bool read_settings(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     t->bos = key_token(gguf, "bos", t->count, kind->bos);
     t->eos = key_token(gguf, "eos", t->count, kind->eos);
     t->unknown = key_token(gguf, "unknown", t->count, kind->unknown);
-    t->separator = key_token(gguf, "seperator", t->count, kind->separator); /* spelled so */
+    /* the key's spelling */
+    t->separator = key_token(gguf, "seperator", t->count, kind->separator);
     t->mask = key_token(gguf, "mask", t->count, -1);
     t->add_bos = key_flag(gguf, "tokenizer.ggml.add_bos_token", begins);
     t->ending = key_flag(gguf, "tokenizer.ggml.add_eos_token", kind->add_eos) ? t->eos : -1;
-    t->add_separator = key_flag(gguf, "tokenizer.ggml.add_sep_token", false); /* between two */
+    /* between two texts */
+    t->add_separator = key_flag(gguf, "tokenizer.ggml.add_sep_token", false);
     t->add_space_prefix = key_flag(gguf, "tokenizer.ggml.add_space_prefix", kind->space_prefix);
     return true;
 }

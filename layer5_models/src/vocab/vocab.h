@@ -10,27 +10,27 @@
 #include "prefix_tree.h"
 #include "tokenizer.h"
 
-/* Two symbols that merge, and what they become. */
+/* Two symbols that merge, and the result. */
 typedef struct PairEntry {
     int32_t left, right; /* symbols; left = -1: empty */
     int32_t rank, merged;
 } PairEntry;
 
-/* The marks of fill-in-the-middle (FIM): a model is asked for the text between two others. */
+/* Fill-in-the-middle tokens (FIM): the model generates the text between two others. */
 enum { FIM_PREFIX, FIM_SUFFIX, FIM_MIDDLE, FIM_MARKS };
 
 struct Tokenizer {
     const struct TokenizerKind *kind;
-    void *data;          /* the kind's own, which its `close` frees */
+    void *data;          /* of the kind, freed by its `close` */
     const PreRule *rule; /* how text is split; never NULL, but may have no patterns */
-    const char *pre;     /* the rule's name in the file; NULL: no rule */
+    const char *pre;     /* the rule's name in the file; NULL: none */
     Splitter splitter;   /* the rule's patterns */
-    /* llama.cpp's way to read text; NULL: as the model was trained */
+    /* llama.cpp's handling of text; NULL: as the model was trained */
     const struct LlamaStyle *as_llama;
     size_t count;     /* tokens */
     size_t n_symbols; /* tokens, and strings that only occur in merges */
-    Text *symbols;    /* the name of each, as text is looked up; into `bytes` */
-    Text *pieces;     /* what each token stands for; may be the symbols */
+    Text *symbols;    /* each one's name, as text is looked up; into `bytes` */
+    Text *pieces;     /* what each token decodes to; may be the symbols */
     unsigned char *types;
     float *scores;  /* by token; NULL: none */
     char *bytes;    /* owns all symbols' and pieces' bytes */
@@ -42,30 +42,31 @@ struct Tokenizer {
     int32_t byte_token[256];
     PrefixTree specials;      /* tokens that are matched in text before all else */
     bool special_begins[256]; /* one of them begins with this byte */
-    /* (count) white space behind this special token is dropped; NULL: no token does */
+    /* (count) white space after this special token is dropped; NULL: for none */
     bool *eats_space;
     Unescape *unescape; /* how the file writes bytes; NULL: as they are */
     bool spaces;        /* it writes spaces as U+2581 */
-    /* with `spaces`: [a][b] when the bytes a, b are neighbours in a token */
+    /* with `spaces`: [a][b]: a token contains the bytes a, b as neighbours */
     bool (*joins)[256];
-    bool space_begins;                             /* U+2581 only begins tokens */
+    bool space_begins;                             /* U+2581 only at the start of tokens */
     int32_t bos, eos, unknown, separator, mask;    /* -1: none */
-    int32_t ending;                                /* what ends a whole text; -1: nothing */
+    int32_t ending;                                /* appended to whole texts; -1: nothing */
     int32_t fim[FIM_MARKS];                        /* -1: none */
-    unsigned char *is_end;                         /* (count) it ends what a model generates */
+    unsigned char *is_end;                         /* (count) end-of-generation tokens */
     bool add_bos, add_separator, add_space_prefix; /* as the file says */
-    bool ignore_merges; /* a word that is a token is that token, whatever the merges make */
-    bool drops_bytes;   /* a byte without a token is dropped */
-    void *companion;    /* owns; a higher layer's, which close_companion frees; NULL: none */
+    bool ignore_merges;                            /* a word that is a token is not merged */
+    bool drops_bytes;                              /* a byte without a token is dropped */
+    void *companion; /* owns; a higher layer's, freed by close_companion; NULL: none */
     void (*close_companion)(void *companion);
 };
 
-/* ------------------------------------------------------------------ symbols.c: strings and pairs by hash */
+/* ------------------------------------------------------------------ symbols.c: strings and
+ * pairs by hash */
 
 bool symbols_allocate(Tokenizer *tokenizer, size_t max_symbols, size_t merges);
 uint64_t vocab_hash(Text bytes);
 int32_t vocab_find(const Tokenizer *tokenizer, Text bytes); /* symbol id or -1 */
-/* A new symbol; of equal ones the first is the one found.  False when memory is short. */
+/* Add a symbol; of equal ones the first is found.  False: memory is short. */
 bool vocab_add(Tokenizer *tokenizer, Text bytes);
 const PairEntry *vocab_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the first stays */
@@ -73,8 +74,8 @@ void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the 
 void vocab_expect(const Tokenizer *tokenizer, Text bytes);
 void vocab_expect_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 
-/* specials.c: the longest special token at the start of a text (size > 0), or -1.  Control
- * tokens only when `control`. */
+/* specials.c: the longest special token at the start of a text (size > 0), or -1; control
+ * tokens only with `control`. */
 int32_t special_at(const Tokenizer *tokenizer, Text text, bool control);
 
 #endif

@@ -1,5 +1,5 @@
-/* rules.h - the world's grammar in memory: words, rules, and what a derivation remembers.  The writer
- * and the checker share it; rules_read.c reads it. */
+/* rules.h - the world's grammar in memory: words, rules, and a derivation's memory.  Shared by
+ * the writer and the checker; rules_read.c reads it. */
 #ifndef STRATA_WORLD_RULES_H
 #define STRATA_WORLD_RULES_H
 
@@ -17,10 +17,10 @@ typedef struct Symbol {
     char form;  /* SYMBOL_VAR: 0 plain, 'a' with its article */
 } Symbol;
 
-/* A condition on an alternative: a tag that is set, or a variable's column that has a value. */
+/* A condition on an alternative: a tag is set, or a variable's column has a value. */
 typedef struct Guard {
     bool negate;
-    int tag; /* -1: a variable is meant */
+    int tag; /* -1: a condition on a variable */
     int variable, column;
     Text value;
 } Guard;
@@ -82,15 +82,15 @@ Memory world_memory(void);
 const Rule *world_rule(const World *world, const char *name);
 bool world_allows(const World *world, const Alternative *alternative, const Memory *memory);
 
-/* The sum of the weights of the alternatives that are allowed. */
+/* The sum of the weights of the allowed alternatives. */
 double world_weight(const World *world, const Rule *rule, const Memory *memory);
 
-/* May the variable take this word?  Not when another variable of its class holds it, nor when it
- * is outside the variable's share. */
+/* May the variable take this word?  No if another variable of its class has it, or it is
+ * outside the variable's share. */
 bool world_word_free(const World *world, int variable, int word, const Memory *memory);
 int world_words_free(const World *world, int variable, const Memory *memory);
 
-/* A bound variable as it stands in the text; returns its size. */
+/* A variable's word as the text shows it; returns its size. */
 size_t world_render(const World *world, const Symbol *symbol, int word, char *out, size_t room);
 
 #endif

@@ -1,5 +1,4 @@
-/* rules_read.c - read the world's grammar; its notation is explained at the top of
- * world/stories.world. */
+/* rules_read.c - read the world's grammar; world/stories.world explains the notation. */
 #include "rules.h"
 
 #include <ctype.h>

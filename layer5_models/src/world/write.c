@@ -30,7 +30,7 @@ void world_text_append(WorldText *text, Text piece) {
     text->bytes[text->size] = 0;
 }
 
-/* One of the words that no other variable holds, all equally likely. */
+/* One of the words that no other variable has, all equally likely. */
 static void world_write_bind(Writer *w, int variable) {
     int available = world_words_free(w->world, variable, &w->memory);
     REQUIRE(available > 0, "no word is left for a variable");

@@ -129,7 +129,7 @@ static bool keep_next(Extra *x, Sequence *text, Fault *fault) {
     Beam *b = x->wish;
     const Search *s = b->search;
     Candidates *c = text->candidates;
-    float *logits = reader_row(text->reader);
+    float *logits = slot_row(text->slot);
     text->plan.waits = true;
     b->log_sum = log_sum_exp(logits, c->vocab);
     if (!candidates_load(c, logits, fault)) return false;
@@ -283,7 +283,7 @@ static bool beam_is_over(Search *s, StopReason *reason) {
 static bool search(Search *s, const int32_t *prompt) {
     StopReason reason = STOP_LIMIT;
     if (s->o->rules) {
-        s->o->rules->owed = s->o->heal ? s->o->heal->size : 0;
+        s->o->rules->pending = s->o->heal ? s->o->heal->size : 0;
         chain_reset(s->o->rules);
     }
     s->beams[s->count++] = new_beam(s, (State){0}, s->o->rules, prompt, s->prompt);

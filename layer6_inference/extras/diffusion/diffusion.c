@@ -15,7 +15,7 @@ bool diffusion_session(Session *session, const Model *model, Pool *pool, size_t 
                             .max_tokens = places,
                             .max_logits = asked,
                             .kv = kv,
-                            .canvas = true};
+                            .bidirectional = true};
     if (places > model->sizes.ctx)
         return fault_set(fault, "a canvas of %zu places, and the model's context has %zu",
                          places, model->sizes.ctx);
@@ -140,7 +140,7 @@ static Range block_now(const Diffusion *d, size_t *steps) {
 
 /* The row of logits that says what stands in a place: its own, or the one before it. */
 static size_t diffusion_row_of(const Diffusion *d, size_t place) {
-    return more_of(d->session->model)->shift_logits && place > 0 ? place - 1 : place;
+    return model_extras(d->session->model)->shift_logits && place > 0 ? place - 1 : place;
 }
 
 static bool read_canvas(Diffusion *d, Range block, Fault *fault) {

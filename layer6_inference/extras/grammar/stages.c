@@ -146,31 +146,31 @@ static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) 
 /* ------------------------------------------------------------------ acting */
 
 /* What a stage remembers. */
-enum { ROW, OWED, MEMORY };
+enum { ROW, PENDING, MEMORY };
 
 static void stages_begin(const Stage *stage, double *memory) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     memory[ROW] = grammar_begin(shared->grammar);
-    memory[OWED] = (double)stage->owed;
+    memory[PENDING] = (double)stage->pending;
     pthread_mutex_unlock(&shared->lock);
 }
 
 /* A token that spells letters of the prompt obeys with what is behind them. */
 static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
-                          size_t *owed) {
+                          size_t *pending) {
     size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
-    size_t skip = (size_t)memory[OWED] < size ? (size_t)memory[OWED] : size;
-    *owed = (size_t)memory[OWED] - skip;
+    size_t skip = (size_t)memory[PENDING] < size ? (size_t)memory[PENDING] : size;
+    *pending = (size_t)memory[PENDING] - skip;
     return grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
 }
 
 static void stages_accept(const Stage *stage, int32_t token, double *memory) {
     SharedGrammar *shared = stage->object;
-    size_t owed;
+    size_t pending;
     pthread_mutex_lock(&shared->lock);
-    memory[ROW] = row_after(shared, memory, token, &owed);
-    memory[OWED] = (double)owed;
+    memory[ROW] = row_after(shared, memory, token, &pending);
+    memory[PENDING] = (double)pending;
     pthread_mutex_unlock(&shared->lock);
 }
 
@@ -178,7 +178,7 @@ static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     const double *memory = stage_memory(stage);
-    size_t n = memory[OWED] > 0 || grammar_is_exhausted(shared->grammar)
+    size_t n = memory[PENDING] > 0 || grammar_is_exhausted(shared->grammar)
                    ? 0
                    : grammar_forced(shared->grammar, (uint32_t)memory[ROW], tokens, room);
     pthread_mutex_unlock(&shared->lock);
@@ -189,7 +189,7 @@ static bool ends(const Stage *stage) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
     const double *memory = stage_memory(stage);
-    bool is_over = memory[OWED] == 0 &&
+    bool is_over = memory[PENDING] == 0 &&
                    grammar_is_over(shared->grammar, (uint32_t)memory[ROW]) &&
                    !grammar_is_exhausted(shared->grammar);
     pthread_mutex_unlock(&shared->lock);
@@ -205,10 +205,10 @@ static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t
 
 /* While letters of the prompt are spelled again, few tokens are left: each is tried. */
 static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
-    size_t owed;
+    size_t pending;
     for (size_t i = 0; i < c->count; i++)
         if (c->logits[i] > -INFINITY &&
-            row_after(shared, memory, candidates_id(c, i), &owed) == GRAMMAR_DEAD)
+            row_after(shared, memory, candidates_id(c, i), &pending) == GRAMMAR_DEAD)
             c->logits[i] = -INFINITY;
 }
 
@@ -225,7 +225,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     size_t words;
     (void)step;
     pthread_mutex_lock(&shared->lock);
-    if (memory[OWED] > 0) {
+    if (memory[PENDING] > 0) {
         try_each(shared, memory, c);
     } else {
         const uint64_t *mask = grammar_mask(shared->grammar, (uint32_t)memory[ROW], &words);

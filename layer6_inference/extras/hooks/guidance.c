@@ -5,26 +5,26 @@
 /* Any row, until the first is read: then stages find that there are some. */
 static bool amateur_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e, (void)fault;
-    s->step.amateur = x->reader->session->logits;
+    s->step.amateur = x->slot->session->logits;
     return true;
 }
 
 static void amateur_choose(Extra *x, Sequence *s, float *logits) {
     (void)logits;
-    s->step.amateur = reader_row(x->reader);
+    s->step.amateur = slot_row(x->slot);
 }
 
 static bool negative_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e;
     if (x->instead->count == 0)
         return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
-    s->step.unconditional = x->reader->session->logits;
+    s->step.unconditional = x->slot->session->logits;
     return true;
 }
 
 static void negative_choose(Extra *x, Sequence *s, float *logits) {
     (void)logits;
-    s->step.unconditional = reader_row(x->reader);
+    s->step.unconditional = slot_row(x->slot);
 }
 
 static const ExtraKind amateur_kind = {.open = amateur_open, .choose = amateur_choose},

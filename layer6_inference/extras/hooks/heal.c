@@ -15,11 +15,11 @@ static bool heal_can_go_on(const Tokenizer *t, const char *text, size_t size) {
 }
 
 static bool put_before(Heal *heal, Text piece, Fault *fault) {
-    char *more = realloc(heal->owed, heal->size + piece.size);
+    char *more = realloc(heal->pending, heal->size + piece.size);
     if (!more) return fault_set(fault, "no memory for the end of the prompt");
     memmove(more + piece.size, more, heal->size);
     memcpy(more, piece.data, piece.size);
-    heal->owed = more, heal->size += piece.size;
+    heal->pending = more, heal->size += piece.size;
     return true;
 }
 
@@ -31,16 +31,16 @@ bool heal_prompt(Heal *heal, const Tokenizer *t, TokenList *prompt, Fault *fault
         if (piece.size == 0) break; /* a special token */
         if (!put_before(heal, piece, fault)) return heal_free(heal), false;
         keep += piece.size;
-        if (heal_can_go_on(t, heal->owed, heal->size)) drop = n, keep = 0;
+        if (heal_can_go_on(t, heal->pending, heal->size)) drop = n, keep = 0;
     }
     heal->size -= keep;
-    if (keep) memmove(heal->owed, heal->owed + keep, heal->size);
+    if (keep) memmove(heal->pending, heal->pending + keep, heal->size);
     prompt->count -= drop;
     return true;
 }
 
 void heal_free(Heal *heal) {
-    free(heal->owed);
+    free(heal->pending);
     *heal = (Heal){0};
 }
 
@@ -48,11 +48,11 @@ void heal_mask(const Heal *heal, size_t spelled, const Tokenizer *t, float *logi
                size_t vocab) {
     size_t left = heal->size - spelled;
     if (left == 0) return;
-    const char *owed = heal->owed + spelled;
+    const char *pending = heal->pending + spelled;
     for (size_t i = 0; i < vocab; i++) {
         Text piece = tokenizer_piece(t, (int32_t)i, false);
         size_t n = piece.size < left ? piece.size : left;
-        if (n == 0 || memcmp(piece.data, owed, n) != 0) logits[i] = -INFINITY;
+        if (n == 0 || memcmp(piece.data, pending, n) != 0) logits[i] = -INFINITY;
     }
 }
 
@@ -67,7 +67,7 @@ Text heal_cut(const Heal *heal, size_t *spelled, Text piece) {
 
 static bool heal_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e, (void)fault;
-    if (s->options.chain) s->options.chain->owed = ((const Heal *)x->wish)->size;
+    if (s->options.chain) s->options.chain->pending = ((const Heal *)x->wish)->size;
     return true;
 }
 

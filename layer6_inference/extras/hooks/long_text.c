@@ -30,12 +30,12 @@ static bool long_text_fits(const Session *session, size_t keep, Fault *fault) {
 /* The text ends where there is no memory for copies of the pages that it shares. */
 static void long_text_shift(Extra *x, Engine *e, Sequence *s) {
     (void)x;
-    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
         if (session_length(r->session, r->id) < session_ctx(r->session) ||
-            reader_total(s, r) == reader_length(r))
+            slot_total(s, r) == slot_length(r))
             continue;
         while (!session_shift(r->session, r->id, r->kept, r->cut))
-            if (!pages_take(e, s, r->part)) {
+            if (!pages_take(e, s, r->runner)) {
                 fault_set(&s->fault, "the memory of keys and values is too small to cut "
                                      "anything out of a text whose pages others share");
                 sequence_fail(s);
@@ -48,7 +48,7 @@ static void long_text_shift(Extra *x, Engine *e, Sequence *s) {
 static bool long_text_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e;
     const size_t keep = x->count;
-    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
         if (!long_text_check(r->session, &s->options, fault)) return false;
         r->kept = long_text_kept(keep), r->cut = long_text_cut(keep, r->session);
     }

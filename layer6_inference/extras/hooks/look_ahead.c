@@ -8,7 +8,7 @@
 
 typedef struct LookAhead {
     Session *session; /* borrows */
-    const Reader *reader;
+    const Slot *slot;
     const bool *used; /* (sequences) borrows; others may be written to */
     float *states;    /* (count, dim) unit vectors, one for each token read; owns */
     size_t count, room;
@@ -24,7 +24,7 @@ static void unit_vector(float *out, const float *x, size_t n) {
 /* The text has read some tokens more: keep their hidden states. */
 static bool look_ahead_read(Extra *x, Sequence *s, Fault *fault) {
     LookAhead *look = x->state;
-    const Reader *r = s->reader;
+    const Slot *r = s->slot;
     size_t dim = look->session->model->sizes.dim;
     if (look->count + r->rows > look->room) {
         size_t room = 2 * (look->count + r->rows) + 64;
@@ -59,7 +59,7 @@ static size_t take_forks(const LookAhead *look, int32_t *forks, size_t max) {
     const KvCache *kv = &look->session->kv;
     size_t n = 0, layers = 0; /* layers: that keep something of a position */
     for (size_t l = 0; l < kv->config.layers; l++) layers += kv->shape[l].kv_heads > 0;
-    forks[n++] = (int32_t)look->reader->id;
+    forks[n++] = (int32_t)look->slot->id;
     if (layers && max > kv->pages.free_count / layers) max = kv->pages.free_count / layers;
     for (size_t i = 0; i < kv->config.sequences && n < max; i++)
         if (!look->used[i]) forks[n++] = (int32_t)i;
@@ -73,7 +73,7 @@ static bool read_forks(LookAhead *look, const int32_t *forks, const int32_t *tok
     int32_t position[PREFILL_BATCH];
     bool wanted[PREFILL_BATCH];
     for (size_t i = 0; i < n; i++) {
-        if (i) kv_fork(&s->kv, (size_t)forks[i], look->reader->id);
+        if (i) kv_fork(&s->kv, (size_t)forks[i], look->slot->id);
         position[i] = (int32_t)length, wanted[i] = true;
     }
     Batch batch = {n, tokens, forks, position, wanted, NULL};
@@ -88,7 +88,7 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
     LookAhead *look = context;
     const Session *s = look->session;
     size_t max = s->max_tokens < s->max_logits ? s->max_tokens : s->max_logits,
-           length = session_length(s, look->reader->id);
+           length = session_length(s, look->slot->id);
     int32_t forks[PREFILL_BATCH];
     size_t n_forks = take_forks(look, forks, max < PREFILL_BATCH ? max : PREFILL_BATCH);
     for (size_t at = 0; at < n; at += n_forks) {
@@ -100,15 +100,15 @@ bool look_ahead(void *context, const int32_t *tokens, size_t n, float *similarit
 }
 
 static bool look_ahead_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
-    Session *session = e->parts[0].session;
-    if (more_of(session->model)->encoder)
+    Session *session = e->runners[0].session;
+    if (model_extras(session->model)->encoder)
         return fault_set(fault,
                          "a stage that looks ahead compares all tokens of a text, and those of "
                          "a source are another text's: take another stage");
     LookAhead *look = x->state = calloc(1, sizeof *look);
     if (!look || !(look->next = malloc(session->model->sizes.dim * sizeof *look->next)))
         return fault_set(fault, "no memory for a hidden state");
-    look->session = session, look->reader = s->reader, look->used = e->parts[0].used;
+    look->session = session, look->slot = s->slot, look->used = e->runners[0].used;
     s->step.look_ahead = look_ahead, s->step.look_ahead_context = look;
     s->plan.every_row = s->plan.alone = s->plan.reads_all = true;
     return true;

@@ -148,9 +148,9 @@ static void take_back_end(Extra *x, Sequence *s, StopReason *reason) {
 /* The models forget what was taken back, and read the last token that is left again. */
 static void take_back_unread(Extra *x, Sequence *s) {
     (void)x;
-    for (const Reader *r = s->reader; s->live && r < s->reader + s->n_readers; r++)
-        if (session_length(r->session, r->id) >= reader_total(s, r))
-            session_rewind(r->session, r->id, reader_total(s, r) - 1);
+    for (const Slot *r = s->slot; s->live && r < s->slot + s->n_slots; r++)
+        if (session_length(r->session, r->id) >= slot_total(s, r))
+            session_rewind(r->session, r->id, slot_total(s, r) - 1);
 }
 
 static const ExtraKind take_back_kind = {.open = take_back_begin,

@@ -7,7 +7,7 @@
  * So tokens at the end are dropped, and those that come must spell the letters they held, and
  * may go on from there.  As many go as end the prompt with the beginning of some longer token.
  *
- * Invariant: the prompt's text = the text of the tokens that stay, then `owed`. */
+ * Invariant: the prompt's text = the text of the tokens that stay, then `pending`. */
 #ifndef STRATA_HEAL_H
 #define STRATA_HEAL_H
 
@@ -16,7 +16,7 @@
 enum { HEAL_MAX = 8 }; /* tokens that may go */
 
 typedef struct Heal {
-    char *owed; /* (size) bytes that the next tokens must spell; owns; free with heal_free */
+    char *pending; /* (size) bytes that the next tokens must spell; owns; free with heal_free */
     size_t size;
 } Heal;
 

@@ -122,7 +122,7 @@ void answer_publish(Answer *a) {
     Job *job = a->job;
     pthread_mutex_lock(&job->lock);
     a->shown = a->text.size, a->noted = a->n_notes, a->taken = a->spelled;
-    a->released = a->stream.size - a->stream.held_size;
+    a->released = a->stream.size - a->stream.pending_size;
     if (a->request.state == REQUEST_OVER && !a->over) {
         a->over = true;
         if (--job->left == 0) shown_release(&job->shown); /* who is told may show others */

@@ -60,7 +60,7 @@ static bool score_prompt(TextJob *t, size_t prompt, Refusal *refusal) {
 bool scores_read(TextJob *t, Refusal *refusal) {
     const size_t prompts = t->job->n / t->n;
     if (!t->prompts || !t->logprobs) return true;
-    if (more_of(t->server->loaded.model)->encoder)
+    if (model_extras(t->server->loaded.model)->encoder)
         return refuse(refusal, 400, "echo",
                       "echo with logprobs: what a %s model reads has none",
                       t->server->loaded.model->recipe->arch);

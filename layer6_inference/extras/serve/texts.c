@@ -43,7 +43,7 @@ static void handle(const Call *call, int where, Reply *reply) {
     const Model *m = call->server->loaded.model;
     if (!model_writes(m)) {
         refuse(&refusal, 400, NULL, "this %s model does not write: POST %s", m->recipe->arch,
-               more_of(m)->text_head.labels ? "/v1/rerank" : "/v1/embeddings");
+               model_extras(m)->text_head.labels ? "/v1/rerank" : "/v1/embeddings");
         reply_refuse(reply, &refusal);
         return;
     }

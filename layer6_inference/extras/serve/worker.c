@@ -126,8 +126,8 @@ static Sight sight_of(const Answer *a) {
                    .running = r->state == REQUEST_RUNNING,
                    .shared = r->cached};
     if (r->sequence && sight.running)
-        sight.read = session_length(r->sequence->reader[READS_TEXT].session,
-                                    r->sequence->reader[READS_TEXT].id);
+        sight.read = session_length(r->sequence->slot[TEXT_SLOT].session,
+                                    r->sequence->slot[TEXT_SLOT].id);
     sight.pages = (sight.read + KV_PAGE - 1) / KV_PAGE;
     return sight;
 }

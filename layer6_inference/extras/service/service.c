@@ -40,7 +40,7 @@ bool service_open(Service *s, Session *session, SchedulePolicy policy, Fault *fa
 }
 
 void service_close(Service *s) {
-    Session *session = s->engine.parts[0].session;
+    Session *session = s->engine.runners[0].session;
     if (session) session->is_wanted = NULL;
     engine_close(&s->engine);
     free(s->requests), free(s->eligible), free(s->jobs), free(s->plan), free(s->order);
@@ -65,7 +65,7 @@ static size_t service_round_of(const Service *s, const ServiceRequest *r) {
 }
 
 bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
-    const Session *session = s->engine.parts[0].session;
+    const Session *session = s->engine.runners[0].session;
     const ScheduleMemory memory = service_memory_of(&session->kv);
     if (!generate_check_prompt(session, r->tokens, is_long_text(&r->options), fault) ||
         !schedule_accepts(&s->policy, &memory, s->waiting,
@@ -104,14 +104,14 @@ static void forget_those_over(Service *s) {
 /* ------------------------------------------------------------------ one step */
 
 static size_t read_by(const ServiceRequest *r) {
-    const Reader *text = r->sequence ? &r->sequence->reader[READS_TEXT] : NULL;
+    const Slot *text = r->sequence ? &r->sequence->slot[TEXT_SLOT] : NULL;
     return text && r->state == REQUEST_RUNNING ? session_length(text->session, text->id) : 0;
 }
 
 /* Tokens of its text that are in memory, or should be: one that shifts never has more than its context. */
 static size_t tokens_of(const Service *s, const ServiceRequest *r) {
-    size_t ctx = session_ctx(s->engine.parts[0].session), n = r->tokens->count;
-    if (r->state == REQUEST_RUNNING) n -= r->sequence->reader[READS_TEXT].gone;
+    size_t ctx = session_ctx(s->engine.runners[0].session), n = r->tokens->count;
+    if (r->state == REQUEST_RUNNING) n -= r->sequence->slot[TEXT_SLOT].gone;
     return is_long_text(&r->options) ? min_size(n, ctx) : n;
 }
 
@@ -151,7 +151,7 @@ static void pause(Service *s, ServiceRequest *r) {
 
 /* Begin, or go on after a pause.  False when there is no place; then it goes on waiting. */
 static bool start(Service *s, ServiceRequest *r, double now) {
-    if (!engine_has_place(&s->engine, &r->options)) return false;
+    if (!engine_has_room(&s->engine, &r->options)) return false;
     if (!r->sequence) {
         r->sequence = engine_add(&s->engine, r->tokens, &r->options, &r->fault);
         if (!r->sequence) return leave(s, r, REQUEST_FAILED, now), false;
@@ -178,7 +178,7 @@ static void obey(Service *s, ServiceRequest *r, const ScheduleJob *job,
     bool writes = job->running && job->tokens - job->read <=
                                       1; /* a draft is longer: the engine finds it room */
     r->sequence->quota = writes ? 0 : plan->tokens;
-    r->sequence->held = plan->tokens == 0;
+    r->sequence->paused = plan->tokens == 0;
     r->sequence->rank = plan->rank;
     if (plan->tokens) r->served = s->counts.steps;
 }
@@ -191,13 +191,13 @@ static void note(Service *s, ServiceRequest *r, double now) {
 }
 
 static StepSize size_of_step(const Service *s) {
-    const EnginePart *part = &s->engine.parts[0];
-    StepSize size = {.tokens = (double)part->count,
-                     .rows = (double)part->rows,
+    const ModelRunner *runner = &s->engine.runners[0];
+    StepSize size = {.tokens = (double)runner->count,
+                     .rows = (double)runner->rows,
                      .before = step_before(s->last)};
-    for (size_t i = 0; i < part->count; i++) {
-        bool last = i + 1 == part->count || part->sequence[i + 1] != part->sequence[i];
-        size.seen += part->position[i] + 1, size.past += last ? part->position[i] + 1 : 0;
+    for (size_t i = 0; i < runner->count; i++) {
+        bool last = i + 1 == runner->count || runner->sequence[i + 1] != runner->sequence[i];
+        size.seen += runner->position[i] + 1, size.past += last ? runner->position[i] + 1 : 0;
     }
     return size;
 }
@@ -212,7 +212,7 @@ static void log_step(Service *s, double seconds) {
 
 bool service_step(Service *s, Fault *fault) {
     const double now = s->clock();
-    const ScheduleMemory memory = service_memory_of(&s->engine.parts[0].session->kv);
+    const ScheduleMemory memory = service_memory_of(&s->engine.runners[0].session->kv);
     list_jobs(s);
     schedule_plan(&s->policy, &memory, s->jobs, s->planned, now, s->plan, s->order);
     s->counts.steps++;
@@ -222,7 +222,7 @@ bool service_step(Service *s, Fault *fault) {
                 obey(s, s->eligible[i], &s->jobs[i], &s->plan[i], now);
     const double before = s->clock();
     bool read = engine_step(&s->engine, fault);
-    if (!read && !s->engine.parts[0].session->stopped) return false;
+    if (!read && !s->engine.runners[0].session->stopped) return false;
     if (read) s->last = size_of_step(s);
     if (read && s->policy.stretch > 0) log_step(s, s->clock() - before);
     for (size_t i = 0; i < s->count; i++) note(s, s->requests[i], s->clock());

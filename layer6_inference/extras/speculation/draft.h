@@ -17,8 +17,8 @@ typedef struct Draft {
     Chain chain;     /* of the draft */
     size_t followed; /* tokens that this chain knows of those generated */
     size_t accepted;
-    Reader *reader; /* the draft model's; NULL: no model drafts */
-    float *hidden;  /* (ctx, dim) rows of the text that a draft head reads; owns; else NULL */
+    Slot *slot;    /* the draft model's; NULL: no model drafts */
+    float *hidden; /* (ctx, dim) rows of the text that a draft head reads; owns; else NULL */
 } Draft;
 
 /* The text's; NULL: it has none. */

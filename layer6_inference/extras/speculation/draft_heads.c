@@ -22,17 +22,17 @@ typedef struct Head {
 } Head;
 
 typedef struct Heads {
-    Head of[ENGINE_PARTS];
+    Head of[ENGINE_MODELS];
 } Heads;
 
-/* The text, one of whose readers (the draft's, or the first) reads in this part as number `id`;
+/* The text, one of whose slots (the draft's, or the first) reads in this part as number `id`;
  * NULL: none with a draft head. */
-static Sequence *reads_for(Engine *e, size_t part, bool drafts, int32_t id) {
+static Sequence *reads_for(Engine *e, size_t runner, bool drafts, int32_t id) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         const Draft *g = sequence_draft(s);
         if (!g || !g->hidden) continue;
-        const Reader *r = drafts ? g->reader : s->reader;
-        if (r->session && r->part == part && r->id == (size_t)id) return s;
+        const Slot *r = drafts ? g->slot : s->slot;
+        if (r->session && r->runner == runner && r->id == (size_t)id) return s;
     }
     return NULL;
 }
@@ -40,7 +40,7 @@ static Sequence *reads_for(Engine *e, size_t part, bool drafts, int32_t id) {
 /* A draft head gets each token with the model's row of the one before it, the first with
  * zeros. */
 static void draft_head_feed(Engine *e, size_t number) {
-    const EnginePart *p = &e->parts[number];
+    const ModelRunner *p = &e->runners[number];
     const size_t dim = p->session->model->sizes.dim;
     for (size_t i = 0; i < p->count && p->input; i++) {
         const Sequence *s = reads_for(e, number, true, p->sequence[i]);
@@ -58,7 +58,7 @@ static void draft_head_feed(Engine *e, size_t number) {
  * yet. */
 static void keep_for(Engine *e, size_t number, size_t head) {
     const Heads *heads = e->hooks.state;
-    const EnginePart *p = &e->parts[number], *h = &e->parts[head];
+    const ModelRunner *p = &e->runners[number], *h = &e->runners[head];
     const size_t dim = h->session->model->sizes.dim;
     float *known = heads->of[head].known;
     const bool own = number == head;
@@ -66,21 +66,22 @@ static void keep_for(Engine *e, size_t number, size_t head) {
     for (size_t i = 0; i < p->count; i++) {
         size_t at = (size_t)p->position[i];
         Sequence *s = reads_for(e, number, own, p->sequence[i]);
-        if (!s || sequence_draft(s)->reader->part != head) continue;
-        if (own && at < reader_length(s->reader)) continue;
+        if (!s || sequence_draft(s)->slot->runner != head) continue;
+        if (own && at < slot_length(s->slot)) continue;
         memcpy(sequence_draft(s)->hidden + at * dim, known + i * dim, dim * sizeof *known);
     }
 }
 
 static void draft_head_keep(Engine *e, size_t number) {
-    for (size_t head = 1; head < e->n_parts; head++)
-        if (e->parts[head].input && (number == 0 || number == head)) keep_for(e, number, head);
+    for (size_t head = 1; head < e->n_runners; head++)
+        if (e->runners[head].input && (number == 0 || number == head))
+            keep_for(e, number, head);
 }
 
-size_t draft_head_reach(const Sequence *s) { return reader_length(s->reader) + 1; }
+size_t draft_head_reach(const Sequence *s) { return slot_length(s->slot) + 1; }
 
 void draft_head_rollback(const Draft *g) {
-    const Reader *r = g->reader;
+    const Slot *r = g->slot;
     size_t guessed = g->count ? g->count - 1 : 0;
     session_rewind(r->session, r->id, session_length(r->session, r->id) - guessed);
 }
@@ -91,46 +92,48 @@ static void head_layout(Head *h, const Session *session) {
     const Model *m = session->model;
     h->input = arena_take(&h->arena, session->max_tokens * m->sizes.dim, sizeof *h->input);
     h->known = arena_take(&h->arena, PREFILL_BATCH * m->sizes.dim, sizeof *h->known);
-    h->tapped = arena_take(&h->arena, PREFILL_BATCH * GUESS_DEPTHS * more_of(m)->guesses.width,
-                           sizeof *h->tapped);
+    h->tapped =
+        arena_take(&h->arena, PREFILL_BATCH * DRAFT_DEPTHS * model_extras(m)->draft_head.width,
+                   sizeof *h->tapped);
 }
 
 static void heads_close(Engine *e) {
     Heads *heads = e->hooks.state;
-    session_tap(e->parts[0].session, NULL, 0, NULL);
-    for (size_t i = 0; i < ENGINE_PARTS; i++) arena_free(&heads->of[i].arena);
+    session_tap(e->runners[0].session, NULL, 0, NULL);
+    for (size_t i = 0; i < ENGINE_MODELS; i++) arena_free(&heads->of[i].arena);
     free(heads);
 }
 
 /* A draft head in a file of its own reads more of its model than the last row. */
 static void tap_for(Session *main, const Session *head, float *rows) {
-    const Guesses *g = &more_of(head->model)->guesses;
+    const DraftHead *g = &model_extras(head->model)->draft_head;
     if (!g->model || g->model != main->model) return;
     REQUIRE(!main->extras->tap.count, "an engine has one draft head in a file of its own");
-    session_tap(main, g->layers, GUESS_DEPTHS, rows);
+    session_tap(main, g->layers, DRAFT_DEPTHS, rows);
 }
 
 /* The part's model is a draft head: from now on the engine keeps for it what the model knew. */
-static bool open_head(Engine *e, size_t part, Fault *fault) {
+static bool open_head(Engine *e, size_t runner, Fault *fault) {
     if (!e->hooks.state && !(e->hooks.state = calloc(1, sizeof(Heads))))
         return fault_set(fault, "no memory for a draft head");
-    Session *session = e->parts[part].session;
-    Head *h = &((Heads *)e->hooks.state)->of[part];
+    Session *session = e->runners[runner].session;
+    Head *h = &((Heads *)e->hooks.state)->of[runner];
     e->hooks.close = heads_close;
     arena_measure(&h->arena);
     head_layout(h, session);
     if (!arena_init(&h->arena, h->arena.used, fault)) return false;
     head_layout(h, session);
-    e->parts[part].input = h->input;
-    tap_for(e->parts[0].session, session, h->tapped);
-    e->hooks.before_part = draft_head_feed, e->hooks.after_part = draft_head_keep;
+    e->runners[runner].input = h->input;
+    tap_for(e->runners[0].session, session, h->tapped);
+    e->hooks.before_forward = draft_head_feed, e->hooks.after_forward = draft_head_keep;
     return true;
 }
 
 bool draft_head_prepare(Engine *e, Draft *g, Fault *fault) {
-    const Session *head = g->reader->session;
-    size_t ctx = max_size(session_ctx(head), session_ctx(e->parts[0].session));
-    if (!e->parts[g->reader->part].input && !open_head(e, g->reader->part, fault)) return false;
+    const Session *head = g->slot->session;
+    size_t ctx = max_size(session_ctx(head), session_ctx(e->runners[0].session));
+    if (!e->runners[g->slot->runner].input && !open_head(e, g->slot->runner, fault))
+        return false;
     g->hidden = malloc(ctx * head->model->sizes.dim * sizeof *g->hidden);
     return g->hidden || fault_set(fault, "no memory for hidden states");
 }

@@ -19,7 +19,7 @@ size_t speculate_lookup(const int32_t *tokens, size_t n, size_t max, int32_t *dr
 void draft_forget(Sequence *s) {
     Draft *g = sequence_draft(s);
     g->made = false, g->accepted = 0;
-    s->plan.behind = NULL, s->plan.n_behind = 0, s->plan.every_row = false;
+    s->plan.drafted = NULL, s->plan.n_drafted = 0, s->plan.every_row = false;
 }
 
 static size_t max_drafted(const Sequence *s) {
@@ -32,8 +32,8 @@ static size_t max_drafted(const Sequence *s) {
 /* Has it read all but its last token, and its draft about as much? */
 static bool is_due(const Sequence *s) {
     const Draft *g = sequence_draft(s);
-    if (!g || g->made || !s->live || s->held || s->preempted) return false;
-    const Reader *text = s->reader, *draft = g->reader;
+    if (!g || g->made || !s->live || s->paused || s->preempted) return false;
+    const Slot *text = s->slot, *draft = g->slot;
     size_t count = s->tokens->count, lacks = 2;
     if (g->hidden) /* what it guessed right it reads again */
         lacks = min_size(SPECULATE_MAX + 2, draft->session->max_tokens);
@@ -66,16 +66,16 @@ static void begin_draft(Sequence *s) {
         chain_accept(&g->chain, s->tokens->ids[s->result.prompt_tokens + g->followed]);
     if (g->asked->forced)
         draft_forced(s);
-    else if (!g->reader)
+    else if (!g->slot)
         draft_by_lookup(s);
 }
 
 /* Is there memory for all that the draft is going to read? */
 static bool has_draft_pages(Engine *e, Sequence *s) {
-    const Reader *r = sequence_draft(s)->reader;
-    size_t tokens[READERS] = {0}, count = s->tokens->count + max_drafted(s);
+    const Slot *r = sequence_draft(s)->slot;
+    size_t tokens[SEQUENCE_SLOTS] = {0}, count = s->tokens->count + max_drafted(s);
     if (r && max_drafted(s))
-        tokens[r - s->reader] = count - 1 - session_length(r->session, r->id);
+        tokens[r - s->slot] = count - 1 - session_length(r->session, r->id);
     return pages_promise(e, s, tokens);
 }
 
@@ -85,7 +85,7 @@ static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
     Draft *g = sequence_draft(s);
     float *q = g->q + g->count * g->vocab;
     s->candidates = &e->candidates[0];
-    if (!draft_shape(s, &g->chain, reader_row(g->reader), q, fault))
+    if (!draft_shape(s, &g->chain, slot_row(g->slot), q, fault))
         return candidates_max(s->candidates) == -INFINITY;
     g->text[g->count] = draft_draw(q, g->vocab, draft_coin(s, COIN_DRAFT));
     chain_accept(&g->chain, g->text[g->count]);
@@ -96,35 +96,35 @@ static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
 /* The draft model reads what it lacks of the texts in `taking`, and drafts one token more of
  * each. */
 static bool run_drafts(Engine *e, size_t number, size_t n, Fault *fault) {
-    EnginePart *part = &e->parts[number];
+    ModelRunner *runner = &e->runners[number];
     if (!engine_forward(e, number, fault)) return false;
-    part->count = part->rows = 0;
+    runner->count = runner->rows = 0;
     for (size_t i = 0; i < n; i++)
         if (!draft_one(e, e->taking[i], &e->taking[i]->fault)) sequence_fail(e->taking[i]);
     return true;
 }
 
-static bool is_drafting(const Sequence *s, size_t part, size_t tokens) {
+static bool is_drafting(const Sequence *s, size_t runner, size_t tokens) {
     const Draft *g = sequence_draft(s);
-    return g && s->live && g->made && g->count == tokens && g->text_count && g->reader &&
-           g->reader->part == part && tokens < max_drafted(s) && !chain_ends(&g->chain);
+    return g && s->live && g->made && g->count == tokens && g->text_count && g->slot &&
+           g->slot->runner == runner && tokens < max_drafted(s) && !chain_ends(&g->chain);
 }
 
 /* Token number `tokens` of all drafts that one draft model makes. */
 static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
-    EnginePart *part = &e->parts[number];
+    ModelRunner *runner = &e->runners[number];
     size_t n = 0;
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         if (!is_drafting(s, number, tokens)) continue;
-        Reader *r = sequence_draft(s)->reader;
+        Slot *r = sequence_draft(s)->slot;
         size_t at = session_length(r->session, r->id), lacks = s->tokens->count - at;
-        if (part_room(part) < lacks || part->rows == part->session->max_logits) {
+        if (runner_room(runner) < lacks || runner->rows == runner->session->max_logits) {
             if (!run_drafts(e, number, n, fault)) return false;
             n = 0;
         }
-        r->row = part->rows, r->rows = 1;
+        r->row = runner->rows, r->rows = 1;
         for (size_t i = at; i < at + lacks; i++)
-            part_push(part, r->id, s->tokens->ids[i], i, i + 1 == at + lacks);
+            runner_push(runner, r->id, s->tokens->ids[i], i, i + 1 == at + lacks);
         e->taking[n++] = s;
     }
     return n == 0 || run_drafts(e, number, n, fault);
@@ -142,7 +142,7 @@ static void end_draft(Sequence *s) {
     if (!g || !g->text_count) return;
     s->tokens->count = g->text_count, g->text_count = 0;
     if (g->made)
-        s->plan.behind = g->text, s->plan.n_behind = g->count, s->plan.every_row = true;
+        s->plan.drafted = g->text, s->plan.n_drafted = g->count, s->plan.every_row = true;
 }
 
 bool draft_all(Engine *e, Fault *fault) {
@@ -152,8 +152,8 @@ bool draft_all(Engine *e, Fault *fault) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++)
         if (is_due(s) && has_draft_pages(e, s)) begin_draft(s);
     for (size_t tokens = 0; ok && tokens < SPECULATE_MAX; tokens++)
-        for (size_t part = 0; ok && part < e->n_parts; part++)
-            ok = draft_next(e, part, tokens, fault);
+        for (size_t runner = 0; ok && runner < e->n_runners; runner++)
+            ok = draft_next(e, runner, tokens, fault);
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) end_draft(s);
     return ok;
 }

@@ -75,7 +75,7 @@ static bool verify_forced(Sequence *s, float *rows, Fault *fault) {
  * drafted. */
 static bool draft_verify(Extra *x, Sequence *s, Fault *fault) {
     const Draft *g = x->state;
-    const Reader *r = s->reader;
+    const Slot *r = s->slot;
     float *rows = r->session->logits + r->row * g->vocab;
     bool more = true;
     if (g->asked->forced) return verify_forced(s, rows, fault);
@@ -96,9 +96,9 @@ static void draft_rollback(Extra *x, Sequence *s) {
     Draft *g = x->state;
     all->rounds++, all->drafted += g->count, all->accepted += g->accepted;
     if (g->hidden) draft_head_rollback(g);
-    if (g->reader) chain_rewind(&g->chain, g->count);
+    if (g->slot) chain_rewind(&g->chain, g->count);
     draft_forget(s);
-    for (const Reader *r = s->reader; r < s->reader + s->n_readers; r++)
+    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
         session_rewind(r->session, r->id, s->tokens->count - 1);
 }
 
@@ -107,8 +107,8 @@ static void draft_rollback(Extra *x, Sequence *s) {
 /* A draft head reads rows of its own model. */
 static bool check_draft_head(const Model *head, const Model *model, Fault *fault) {
     if (!draft_head_is(head)) return true;
-    if (more_of(head)->quirks->guesses)
-        return more_of(head)->guesses.model == model ||
+    if (model_extras(head)->quirks->is_draft_head)
+        return model_extras(head)->draft_head.model == model ||
                fault_set(fault, "the draft head drafts for another model (draft_head_fit)");
     return head->sizes.dim == model->sizes.dim ||
            fault_set(fault,
@@ -153,11 +153,11 @@ static bool check_draft(const Extra *x, const GenerateOptions *o, const Session 
 /* ------------------------------------------------------------------ an extra of a text */
 
 static bool draft_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
-    const Session *session = e->parts[0].session;
+    const Session *session = e->runners[0].session;
     if (!check_draft(x, &s->options, session, fault)) return false;
     Draft *g = x->state = calloc(1, sizeof *g);
     if (!g) return fault_set(fault, "no memory for a draft");
-    g->asked = x->wish, g->reader = x->reader, g->vocab = session->model->sizes.vocab;
+    g->asked = x->wish, g->slot = x->slot, g->vocab = session->model->sizes.vocab;
     e->hooks.before_plan = draft_all;
     if (g->asked->forced) return true;
     g->q = malloc(SPECULATE_MAX * g->vocab * sizeof *g->q);
@@ -166,7 +166,7 @@ static bool draft_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     g->chain.observer = NULL;
     chain_reset(&g->chain);
     if (!g->q || !g->p || !g->rest) return fault_set(fault, "no memory for a draft");
-    if (!g->reader || !draft_head_is(g->reader->session->model)) return true;
+    if (!g->slot || !draft_head_is(g->slot->session->model)) return true;
     return s->plan.reads_all = draft_head_prepare(e, g, fault);
 }
 
@@ -179,13 +179,13 @@ static void draft_close(Extra *x) {
 
 /* While a draft is verified, its model reads nothing; a draft head never reads what the model
  * reads in the same step. */
-static size_t draft_wishes(Extra *x, const Sequence *s, const Reader *r, size_t n) {
+static size_t draft_wishes(Extra *x, const Sequence *s, const Slot *r, size_t n) {
     const Draft *g = x->state;
-    if (r != g->reader) return n;
+    if (r != g->slot) return n;
     if (g->made) return 0;
     if (!g->hidden) return n;
     const size_t reach = draft_head_reach(s);
-    return min_size(n, reach - min_size(reach, reader_length(r)));
+    return min_size(n, reach - min_size(reach, slot_length(r)));
 }
 
 static bool draft_is_ready(const Extra *x) { return ((const Draft *)x->state)->made; }

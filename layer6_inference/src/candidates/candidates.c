@@ -16,11 +16,11 @@ void candidates_init(Candidates *c, size_t vocab, Arena *arena) {
         c->work_ids[i] = arena_take(arena, vocab, sizeof *c->work_ids[i]);
     }
     c->keys = arena_take(arena, vocab, sizeof *c->keys);
-    c->keys_aside = arena_take(arena, vocab, sizeof *c->keys_aside);
+    c->spare_keys = arena_take(arena, vocab, sizeof *c->spare_keys);
     c->marks = arena_take(arena, vocab, sizeof *c->marks);
-    c->places = arena_take(arena, vocab, sizeof *c->places);
+    c->entry_of = arena_take(arena, vocab, sizeof *c->entry_of);
     if (c->marks) memset(c->marks, 0, vocab * sizeof *c->marks);
-    if (c->places) memset(c->places, 0, vocab * sizeof *c->places);
+    if (c->entry_of) memset(c->entry_of, 0, vocab * sizeof *c->entry_of);
 }
 
 bool candidates_open(Candidates *c, size_t vocab, Arena *arena, Fault *fault) {
@@ -58,14 +58,14 @@ bool candidates_load(Candidates *c, float *logits, Fault *fault) {
     return true;
 }
 
-/* The places of tokens that are gone are not cleared: they point to entries of others. */
+/* entry_of is never cleared: entries of removed tokens point to other tokens, so check. */
 size_t candidates_find(Candidates *c, int32_t token) {
     if (token < 0 || (size_t)token >= c->vocab) return c->count;
     if (c->dense) return (size_t)token;
     for (size_t i = 0; !(c->known & KNOW_PLACES) && i < c->count; i++)
-        c->places[c->ids[i]] = (int32_t)i;
+        c->entry_of[c->ids[i]] = (int32_t)i;
     c->known |= KNOW_PLACES;
-    size_t entry = (size_t)c->places[token];
+    size_t entry = (size_t)c->entry_of[token];
     return entry < c->count && c->ids[entry] == token ? entry : c->count;
 }
 
@@ -79,7 +79,7 @@ static bool in_order(const Candidates *c) {
     return i >= c->count;
 }
 
-void candidates_bent(Candidates *c) {
+void candidates_kept_order(Candidates *c) {
     bool sorted = c->sorted;
     candidates_changed(c);
     c->sorted = sorted && in_order(c);
@@ -114,7 +114,7 @@ void candidates_set(Candidates *c, size_t entry, float logit) {
         scan_segment_max(c->logits + segment, size, &c->segment_max[segment / SCAN_SEGMENT]);
     }
     if (logit > c->max || isnan(logit))
-        c->max = logit; /* or, where it was not known, still is not */
+        c->max = logit; /* the maximum stays known */
     else if (before == c->max)
         c->known &= ~(unsigned)KNOW_MAX;
 }
@@ -123,7 +123,7 @@ void candidates_scale(Candidates *c, float factor) {
     unsigned kept = c->known & (KNOW_MAX | KNOW_SEGMENTS | KNOW_PLACES);
     float *logits = c->logits;
     size_t i = 0, n = c->count;
-    for (; i + 16 <= n; i += 16) /* a fixed number at a time: the compiler takes lanes */
+    for (; i + 16 <= n; i += 16) /* fixed blocks, so that the compiler uses vector lanes */
         for (size_t k = i; k < i + 16; k++) logits[k] *= factor;
     for (; i < n; i++) logits[i] *= factor;
     if (kept & KNOW_SEGMENTS)

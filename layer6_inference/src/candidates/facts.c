@@ -1,6 +1,8 @@
-/* facts.c - what samplers ask of the candidates: the largest logit, and what follows from three sums.
+/* facts.c - what samplers ask of the candidates: the largest logit, and what follows from three
+ * sums.
  *
- * Invariant: a fact is worked out when it is first asked for, and kept (its bit in `known`) until a logit changes. */
+ * Invariant: a fact is computed when first asked for and kept (its bit in `known`) until a
+ * logit changes. */
 #include "facts.h"
 
 #include <math.h>
@@ -15,7 +17,6 @@ float candidates_max(Candidates *c) {
     return c->max;
 }
 
-/* The sums of all candidates, worked out when they are first asked for. */
 static const ExpSums *sums(Candidates *c) {
     if (!(c->known & KNOW_SUMS)) c->sums = scan_exp(c->logits, c->count, candidates_max(c));
     c->known |= KNOW_SUMS;
@@ -28,7 +29,7 @@ double candidates_log_sum(Candidates *c) {
     return (double)candidates_max(c) + log(candidates_sum(c));
 }
 
-/* Not logit - log_sum: beside a logit of 1e17 the logarithm of the sum is nothing. */
+/* Not logit - log_sum: beside a logit of 1e17 the logarithm of the sum would vanish. */
 double candidates_log_prob(Candidates *c, int32_t token) {
     size_t entry = candidates_find(c, token);
     if (entry == c->count) return -INFINITY;

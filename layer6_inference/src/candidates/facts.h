@@ -1,4 +1,4 @@
-/* facts.h - what candidates.c, facts.c, selection.c and mass.c share. */
+/* facts.h - shared by candidates.c, facts.c, selection.c and mass.c. */
 #ifndef STRATA_FACTS_H
 #define STRATA_FACTS_H
 

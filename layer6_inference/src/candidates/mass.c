@@ -1,23 +1,23 @@
-/* mass.c - how many of the best are needed for a mass, without sorting the others.  See
+/* mass.c - how many of the best candidates make up a mass, without sorting the others.  See
  * candidates.h.
  *
  *     best ........................................ worst
  *     |--- needed: mass so far ---|--- open ---|--- not needed ---|
  *
- * The border lies in the open range, whose mass is known.  A sample of it says where about; a cut a
- * little above that place and one a little below leave a small part of it.  A cut copies out the
- * smaller side and adds up that side's mass; what is not copied has the rest.  So a flat
- * distribution is read about twice, and a peaked one once.
+ * The border is in the open range, whose mass is known.  A sample estimates where; one cut a
+ * little above the estimate and one a little below leave a small open range.  A cut copies the
+ * smaller side and sums its mass; the other side has the rest.  So a flat distribution is read
+ * about twice, a peaked one once.
  *
  * One call of narrow, for 0.30 of 6400 values of about the same weight.  Each of a sample of 64
  * stands for 100:
  *
  *     border     at the 20th of the sample, which makes 0.31
- *     margin     8 of the sample: twice the deviation of such a guess, and one
- *     first cut  at the 28th: the 2700 above it have 0.42, enough.  They are copied, and what lies
+ *     margin     8 of the sample: twice the deviation of such an estimate, and one
+ *     first cut  at the 28th: the 2700 above it have 0.42, enough.  They are copied, and what is
  *                below is not needed
- *     second     at the 12th: the 1100 above it have 0.17, too little.  They are needed; the other
- *                1600 are copied, and 0.13 is still to be found among them */
+ *     second     at the 12th: the 1100 above it have 0.17, too little.  They are needed; the
+ *                other 1600 are copied, and 0.13 is still to be found among them */
 #include "facts.h"
 #include "order.h"
 #include "pick.h"
@@ -25,24 +25,24 @@
 #include <math.h>
 
 enum {
-    SMALL = 128, /* so few are sorted rather than cut further */
-    SAMPLE = 256 /* so many say where about the border lies */
+    SMALL = 128, /* few enough to sort */
+    SAMPLE = 256 /* size of the sample */
 };
 
 typedef struct OpenRange {
     Candidates *c;
-    const float *values;    /* what the order goes by */
+    const float *values;    /* what they are ordered by */
     const int32_t *entries; /* NULL: 0, 1, 2, ... */
     size_t n;
     bool by_logit;   /* the values are the logits themselves */
     double mass;     /* of the open range, in units of exp(max) */
     double want;     /* still to be found in it */
-    size_t min_keep; /* and at least so many of it */
-    size_t needed;   /* above it */
+    size_t min_keep; /* at least this many of it */
+    size_t needed;   /* candidates above it */
     int next;        /* which working memory is free */
 } OpenRange;
 
-/* The last one that is kept, and how many that makes. */
+/* The last candidate that is kept, and how many that makes. */
 typedef struct Border {
     uint64_t last;
     size_t count;
@@ -72,15 +72,14 @@ static size_t copy_side(const OpenRange *r, float pivot, bool above) {
                                             r->c->work[r->next], r->c->work_ids[r->next]);
 }
 
-/* The side that was copied out is the open range now. */
 static void take_side(OpenRange *r, size_t n, double mass) {
     r->values = r->c->work[r->next], r->entries = r->c->work_ids[r->next];
     r->n = n, r->mass = mass;
     r->next ^= 1;
 }
 
-/* Cut the open range at a pivot, copying out the side where the border should be.  False when one
- * side is empty. */
+/* Cut the open range at a pivot and keep the half that contains the border.  False: one side is
+ * empty. */
 static bool mass_cut(OpenRange *r, float pivot, bool above) {
     size_t n = copy_side(r, pivot, above), before = r->n;
     if (n == 0 || n == before) return false;
@@ -89,7 +88,8 @@ static bool mass_cut(OpenRange *r, float pivot, bool above) {
     double mass_above = above ? mass : rest;
     size_t n_above = above ? n : before - n;
     bool border_above = mass_above >= r->want && n_above >= r->min_keep;
-    if (border_above != above) n = copy_side(r, pivot, !above), mass = rest; /* a wrong guess */
+    if (border_above != above)
+        n = copy_side(r, pivot, !above), mass = rest; /* the estimate was wrong */
     if (!border_above) {
         r->want -= mass_above, r->needed += n_above;
         r->min_keep -= r->min_keep < n_above ? r->min_keep : n_above;
@@ -121,8 +121,8 @@ static void take_sample(const OpenRange *r, Sample *s) {
     vector_exp(s->weight, logit, candidates_max(r->c), s->n);
 }
 
-/* Where in the sample the border should be.  What the sample does not account for, it has missed: a
- * few heavy ones, far above it. */
+/* Where in the sample the border should be.  Mass that the sample does not account for belongs
+ * to a few heavy values it missed, far above the border. */
 static size_t place_of_border(const OpenRange *r, const Sample *s) {
     double each = (double)r->n / (double)s->n, known = 0, sum;
     for (size_t i = 0; i < s->n; i++) known += each * (double)s->weight[i];
@@ -132,7 +132,7 @@ static size_t place_of_border(const OpenRange *r, const Sample *s) {
     return i;
 }
 
-/* Narrow the open range.  False when all values of it are equal. */
+/* Narrow the open range.  False: all its values are equal. */
 static bool narrow(OpenRange *r) {
     Sample s;
     take_sample(r, &s);
@@ -147,29 +147,29 @@ static bool narrow(OpenRange *r) {
     if (has_high) mass_cut(r, high, false);
     if (has_low && !in_upper) mass_cut(r, low, true);
     if (r->n < before || mass_cut(r, s.value[place], true)) return true;
-    /* no value is smaller than this one: cut just above it */
+    /* no value is smaller: cut just above it */
     return mass_cut(r, nextafterf(s.value[place], INFINITY), true);
 }
 
-/* Sort what is open and go through it. */
+/* Sort the open range and walk through it. */
 static Border mass_finish(const OpenRange *r) {
     Candidates *c = r->c;
     float *sorted = c->work[r->next];
     for (size_t i = 0; i < r->n; i++) {
         int32_t id = candidates_id(c, mass_entry_at(r, i));
         c->keys[i] = order_key(r->values[i], id);
-        c->places[id] = (int32_t)mass_entry_at(r, i);
+        c->entry_of[id] = (int32_t)mass_entry_at(r, i);
     }
     order_sort(c->keys, r->n);
     for (size_t i = 0; i < r->n; i++)
-        sorted[i] =
-            r->by_logit ? order_value(c->keys[i]) : c->logits[c->places[order_id(c->keys[i])]];
+        sorted[i] = r->by_logit ? order_value(c->keys[i])
+                                : c->logits[c->entry_of[order_id(c->keys[i])]];
     size_t n = pick_top_p(sorted, r->n, candidates_max(c), r->want);
     if (n < r->min_keep) n = r->min_keep < r->n ? r->min_keep : r->n;
     return (Border){c->keys[n - 1], r->needed + n};
 }
 
-/* All that are open have the same logit: so many of the lowest ids. */
+/* All open candidates have the same logit: keep the lowest ids. */
 static Border finish_equal(const OpenRange *r) {
     Candidates *c = r->c;
     double each = mass_of(r, r->values, r->entries, r->n) / (double)r->n;
@@ -197,7 +197,7 @@ static Border find_border(Candidates *c, const float *values, bool by_logit, dou
     return mass_finish(&r);
 }
 
-/* Of those with the border's own value, the higher ids go. */
+/* Of those with the border's value, drop the higher ids. */
 static size_t drop_ties(const float *values, size_t count, Border border, float *logits,
                         int32_t *ids) {
     size_t kept = 0;

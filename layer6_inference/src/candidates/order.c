@@ -1,5 +1,5 @@
-/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366644), and
- * sorting by digits, as punched cards were sorted. */
+/* order.c - see order.h.  Quicksort and quickselect (Hoare 1961, doi:10.1145/366622.366644),
+ * and radix sort. */
 #include "order.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static uint64_t order_middle(uint64_t a, uint64_t b, uint64_t c) {
     return c < a ? a : c > b ? b : c;
 }
 
-/* Keys below the pivot to the front; returns how many.  Both parts are smaller than n. */
+/* Keys below the pivot to the front; returns how many.  Both sides are smaller than n. */
 static size_t order_partition(uint64_t *keys, size_t n) {
     uint64_t pivot = order_middle(keys[n / 4], keys[n / 2], keys[n / 4 * 3]);
     size_t low = 0, high = n - 1;
@@ -71,20 +71,20 @@ static void find_places(const float *x, size_t n, uint32_t place[DIGITS][DIGIT_V
     }
 }
 
-/* One digit at a time, the lowest of the float first: what has equal digits stays in order, so after
- * the third the floats are sorted, and equal floats still stand in the order of their ids. */
+/* Radix sort from the lowest digit of the float.  Each pass is stable, so equal floats stay in
+ * the order of their ids. */
 void order_sort_many(const float *x, const int32_t *ids, size_t n, uint64_t *keys,
-                     uint64_t *aside, float *sorted, int32_t *sorted_ids) {
+                     uint64_t *spare, float *sorted, int32_t *sorted_ids) {
     uint32_t place[DIGITS][DIGIT_VALUES];
     find_places(x, n, place);
     for (size_t i = 0; i < n; i++) {
         uint64_t key = order_key(x[i], ids ? ids[i] : (int32_t)i);
         keys[place[0][order_digit_of(key, 0)]++] = key;
     }
-    for (size_t i = 0; i < n; i++) aside[place[1][order_digit_of(keys[i], 1)]++] = keys[i];
+    for (size_t i = 0; i < n; i++) spare[place[1][order_digit_of(keys[i], 1)]++] = keys[i];
     for (size_t i = 0; i < n; i++) {
-        uint32_t at = place[2][order_digit_of(aside[i], 2)]++;
-        sorted[at] = order_value(aside[i]), sorted_ids[at] = order_id(aside[i]);
+        uint32_t at = place[2][order_digit_of(spare[i], 2)]++;
+        sorted[at] = order_value(spare[i]), sorted_ids[at] = order_id(spare[i]);
     }
 }
 

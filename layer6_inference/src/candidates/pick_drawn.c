@@ -1,4 +1,4 @@
-/* pick_drawn.c - the candidate that a coin falls on.  See pick.h. */
+/* pick_drawn.c - the candidate that a uniform sample selects.  See pick.h. */
 #include "pick.h"
 
 size_t pick_drawn(const float *weights, size_t n, double coin) {

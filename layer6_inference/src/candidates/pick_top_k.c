@@ -1,5 +1,5 @@
-/* pick_top_k.c - the k best of some candidates, in order.  A logit and an id become one integer, and integers are put
- * in order: see order.h.  See pick.h. */
+/* pick_top_k.c - the k best candidates, in order.  See pick.h; a logit and an id become one
+ * sortable integer: order.h. */
 #include "order.h"
 #include "pick.h"
 

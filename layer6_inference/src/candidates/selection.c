@@ -1,12 +1,12 @@
-/* selection.c - keeping the best candidates, by number and by threshold, without sorting those that
- * go.  See candidates.h. */
+/* selection.c - keeping the best candidates, by number or by threshold, without sorting the
+ * others.  See candidates.h. */
 #include "facts.h"
 #include "order.h"
 #include "pick.h"
 
 #include <string.h>
 
-enum { MANY = 1024 }; /* more are sorted by digits */
+enum { MANY = 1024 }; /* above this, radix sort */
 
 void candidates_take_survivors(Candidates *c, size_t count, bool sorted) {
     c->logits = c->survivors, c->ids = c->survivor_ids;
@@ -24,7 +24,7 @@ static bool ids_ascend(const Candidates *c) {
 void candidates_sort(Candidates *c) {
     if (c->sorted) return;
     if (c->count >= MANY && ids_ascend(c)) {
-        order_sort_many(c->logits, c->dense ? NULL : c->ids, c->count, c->keys, c->keys_aside,
+        order_sort_many(c->logits, c->dense ? NULL : c->ids, c->count, c->keys, c->spare_keys,
                         c->survivors, c->survivor_ids);
         candidates_take_survivors(c, c->count, true);
         return;
@@ -37,8 +37,8 @@ void candidates_sort(Candidates *c) {
     candidates_take_survivors(c, c->count, true);
 }
 
-/* The k-th largest maximum of a segment: k segments have a logit at least as large, so the k best
- * logits are, too.  Most segments have none. */
+/* Drop segments whose maximum is below the k-th largest maximum: k segments have a logit at
+ * least as large, so the k best logits are in the others.  Most segments go. */
 static void drop_low_segments(Candidates *c, size_t k) {
     size_t segments = segments_of(c->count);
     memcpy(c->work[0], c->segment_max, segments * sizeof *c->work[0]);
@@ -51,7 +51,7 @@ static void drop_low_segments(Candidates *c, size_t k) {
 void candidates_keep_best(Candidates *c, size_t k) {
     if (k < 1) k = 1;
     if (k >= c->count) return;
-    if (k >= MANY) candidates_sort(c); /* by digits: faster than a choice first */
+    if (k >= MANY) candidates_sort(c); /* a radix sort is faster than selecting first */
     if (c->sorted) {
         c->count = k;
         c->known = 0;
@@ -61,7 +61,7 @@ void candidates_keep_best(Candidates *c, size_t k) {
         drop_low_segments(c, k);
     float *logits = c->logits;
     const int32_t *ids = c->dense ? NULL : c->ids;
-    if (logits == c->survivors) { /* where the best are going to stand */
+    if (logits == c->survivors) { /* where the result goes */
         logits = memcpy(c->work[0], c->logits, c->count * sizeof *logits);
         ids = memcpy(c->work_ids[0], c->ids, c->count * sizeof *ids);
     }

@@ -1,4 +1,4 @@
-/* engine.c - texts come and go.  See engine.h; what a step does: step.c. */
+/* engine.c - sequences join and leave an engine.  See engine.h; what a step does: step.c. */
 #include "prefix.h"
 #include "take.h"
 
@@ -21,26 +21,26 @@ bool engine_open_room(Engine *e, Session *session, size_t room, Fault *fault) {
         if (!candidates_open(&e->candidates[i], session->model->sizes.vocab, &e->arenas[i],
                              fault))
             return false;
-    return part_open(&e->parts[e->n_parts++], session, fault);
+    return runner_open(&e->runners[e->n_runners++], session, fault);
 }
 
 void engine_close(Engine *e) {
     for (size_t i = 0; e->sequences && i < e->room; i++) sequence_close(&e->sequences[i]);
     for (size_t i = 0; i < e->threads; i++) arena_free(&e->arenas[i]);
     if (e->hooks.close) e->hooks.close(e);
-    for (size_t i = 0; i < e->n_parts; i++) arena_free(&e->parts[i].arena);
+    for (size_t i = 0; i < e->n_runners; i++) arena_free(&e->runners[i].arena);
     free(e->sequences), free(e->taking), free(e->candidates), free(e->arenas);
     *e = (Engine){0};
 }
 
 /* ------------------------------------------------------------------ what a text reads */
 
-/* The part of a session's model; a new one, behind the others, when it has none. */
-static bool engine_find_part(Engine *e, Session *session, size_t *part, Fault *fault) {
-    for (*part = 0; *part < e->n_parts; ++*part)
-        if (e->parts[*part].session == session) return true;
-    REQUIRE(e->n_parts < ENGINE_PARTS, "an engine has %d models", ENGINE_PARTS);
-    return part_open(&e->parts[e->n_parts++], session, fault);
+/* The runner of this session's model, opened if there is none yet. */
+static bool engine_find_runner(Engine *e, Session *session, size_t *runner, Fault *fault) {
+    for (*runner = 0; *runner < e->n_runners; ++*runner)
+        if (e->runners[*runner].session == session) return true;
+    REQUIRE(e->n_runners < ENGINE_MODELS, "an engine has %d models", ENGINE_MODELS);
+    return runner_open(&e->runners[e->n_runners++], session, fault);
 }
 
 static bool are_known(const TokenList *tokens, const Session *session, Fault *fault) {
@@ -51,60 +51,61 @@ static bool are_known(const TokenList *tokens, const Session *session, Fault *fa
     return true;
 }
 
-/* One more reader of the text: it gets a sequence of the session that nobody uses. */
-static bool engine_open_reader(Engine *e, Sequence *s, Session *session,
-                               const TokenList *instead, Fault *fault) {
-    Reader *r = &s->reader[s->n_readers];
+/* Gives the text one more slot: an unused sequence of the session. */
+static bool open_slot(Engine *e, Sequence *s, Session *session, const TokenList *instead,
+                      Fault *fault) {
+    Slot *r = &s->slot[s->n_slots];
     const TokenList *list = instead ? instead : s->tokens;
-    REQUIRE(s->n_readers < READERS, "a text has %d readers", READERS);
-    if (!engine_find_part(e, session, &r->part, fault) || !are_known(list, session, fault))
+    REQUIRE(s->n_slots < SEQUENCE_SLOTS, "a text has %d readers", SEQUENCE_SLOTS);
+    if (!engine_find_runner(e, session, &r->runner, fault) || !are_known(list, session, fault))
         return false;
     const size_t sequences = session->kv.config.sequences;
-    bool *used = e->parts[r->part].used;
+    bool *used = e->runners[r->runner].used;
     while (r->id < sequences && used[r->id]) r->id++;
     if (r->id == sequences)
         return fault_set(fault, "all %zu sequences of a session are in use", sequences);
     r->session = session, r->instead = instead, used[r->id] = true;
     r->at_once = model_source(session->model, list->ids, list->count);
-    s->n_readers++;
+    s->n_slots++;
     return true;
 }
 
-/* In which session an extra reads; NULL: in none. */
+/* The session an extra reads in; NULL: none. */
 static Session *session_of(const Extra *x, Session *main) {
     return x->session ? x->session : x->instead ? main : NULL;
 }
 
-static bool open_readers(Engine *e, Sequence *s, Fault *fault) {
-    Session *main = e->parts[0].session, *session;
-    if (!engine_open_reader(e, s, main, NULL, fault)) return false;
+static bool open_slots(Engine *e, Sequence *s, Fault *fault) {
+    Session *main = e->runners[0].session, *session;
+    if (!open_slot(e, s, main, NULL, fault)) return false;
     for (Extra *x = s->options.extras; x->kind; x++) {
         if (!(session = session_of(x, main))) continue;
-        x->reader = &s->reader[s->n_readers];
-        if (!engine_open_reader(e, s, session, x->instead, fault)) return false;
+        x->slot = &s->slot[s->n_slots];
+        if (!open_slot(e, s, session, x->instead, fault)) return false;
     }
     return true;
 }
 
 static size_t free_sequences(const Engine *e, const Session *session) {
     size_t n = 0;
-    for (size_t i = 0; i < e->n_parts; i++)
-        if (e->parts[i].session == session) {
-            for (size_t k = 0; k < session->kv.config.sequences; k++) n += !e->parts[i].used[k];
+    for (size_t i = 0; i < e->n_runners; i++)
+        if (e->runners[i].session == session) {
+            for (size_t k = 0; k < session->kv.config.sequences; k++)
+                n += !e->runners[i].used[k];
             return n;
         }
     return session->kv.config.sequences;
 }
 
-/* Sequences of a session that a text with these options reads in. */
+/* How many sequences of a session a text with these options needs. */
 static size_t wanted_of(const GenerateOptions *o, const Session *session, Session *main) {
     size_t n = session == main;
     for (const Extra *x = o->extras; x->kind; x++) n += session_of(x, main) == session;
     return n;
 }
 
-bool engine_has_place(const Engine *e, const GenerateOptions *o) {
-    Session *main = e->parts[0].session, *session;
+bool engine_has_room(const Engine *e, const GenerateOptions *o) {
+    Session *main = e->runners[0].session, *session;
     if (free_sequences(e, main) < wanted_of(o, main, main)) return false;
     for (const Extra *x = o->extras; x->kind; x++)
         if ((session = session_of(x, main)) &&
@@ -113,43 +114,43 @@ bool engine_has_place(const Engine *e, const GenerateOptions *o) {
     return true;
 }
 
-/* Would reader b, had it read its first n tokens, hold what reader a has of them now that some
- * are cut out of its memory? */
-static bool cut_alike(const Reader *a, const Reader *b, size_t n) {
+/* Had slot b read its first n tokens, would the same ones be cut out of its memory as out of
+ * a's? */
+static bool cut_alike(const Slot *a, const Slot *b, size_t n) {
     return b->kept == a->kept && n >= a->gone + session_ctx(a->session) - a->cut;
 }
 
-/* Length of the common prefix that reader a has already evaluated: all but b's last token at
- * most, which has to be read for its logits.  Of what was cut out of a's memory, *gone tokens
- * would have been cut out of b's, too. */
-static size_t in_common(const Sequence *s, const Reader *a, const Sequence *t, const Reader *b,
+/* Length of the common prefix that slot a has already evaluated, without b's last token, which
+ * is needed for its logits.  *gone: tokens cut out of a's memory that would be cut out of b's
+ * too. */
+static size_t in_common(const Sequence *s, const Slot *a, const Sequence *t, const Slot *b,
                         size_t *gone) {
-    size_t max = min_size(reader_length(a), reader_total(s, a)), n = 0;
+    size_t max = min_size(slot_length(a), slot_total(s, a)), n = 0;
     *gone = 0;
-    if (a->at_once != b->at_once) return 0; /* read as a whole */
-    max = min_size(max, reader_total(t, b) - 1);
-    while (n < max && reader_token(s, a, n) == reader_token(t, b, n)) n++;
-    if (a->gone && !cut_alike(a, b, n)) return min_size(n, reader_kept(a));
+    if (a->at_once != b->at_once) return 0; /* read in one batch or not at all */
+    max = min_size(max, slot_total(t, b) - 1);
+    while (n < max && slot_token(s, a, n) == slot_token(t, b, n)) n++;
+    if (a->gone && !cut_alike(a, b, n)) return min_size(n, slot_kept(a));
     *gone = a->gone;
     return n;
 }
 
-/* Begin with the longest text that another sequence here, or a kept prefix, has in common with
- * this one, of the same salt. */
-static void share_prefix(Engine *e, const Sequence *s, Reader *r) {
+/* Reuse the longest cached prefix: another sequence's or a kept one, of the same salt. */
+static void share_prefix(Engine *e, const Sequence *s, Slot *r) {
     const TokenList *list = r->instead ? r->instead : s->tokens;
     KvCache *kv = &r->session->kv;
-    reader_rewind(r, 0);
+    slot_rewind(r, 0);
     size_t best = prefix_find(kv, r->id, list->ids, list->count, s->options.salt), cut = 0;
-    const Reader *from = NULL;
-    for (size_t i = 0; i < e->room * READERS; i++) {
-        const Sequence *other = &e->sequences[i / READERS];
-        const Reader *a = &other->reader[i % READERS];
+    const Slot *from = NULL;
+    for (size_t i = 0; i < e->room * SEQUENCE_SLOTS; i++) {
+        const Sequence *other = &e->sequences[i / SEQUENCE_SLOTS];
+        const Slot *a = &other->slot[i % SEQUENCE_SLOTS];
         if (other == s || a->session != r->session || other->options.salt != s->options.salt)
-            continue; /* another model's, or nobody's */
+            continue; /* another model's, or free */
         size_t gone, n = in_common(other, a, s, r, &gone),
                      reach = kv_reach(kv, a->id, n - gone);
-        if (gone && reach < n - gone) continue; /* a window has given back what it would need */
+        if (gone && reach < n - gone)
+            continue; /* its window has already dropped what this one needs */
         if (reach + gone > best) best = reach + gone, from = a, cut = gone;
     }
     if (!from) return;
@@ -159,10 +160,10 @@ static void share_prefix(Engine *e, const Sequence *s, Reader *r) {
 }
 
 void sequence_keep_prefixes(const Sequence *s) {
-    for (const Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
         if (!r->session->kv.config.prefixes) continue;
         const TokenList *list = r->instead ? r->instead : s->tokens;
-        prefix_keep(&r->session->kv, r->id, list->ids, min_size(list->count, reader_kept(r)),
+        prefix_keep(&r->session->kv, r->id, list->ids, min_size(list->count, slot_kept(r)),
                     s->options.salt);
     }
 }
@@ -170,15 +171,15 @@ void sequence_keep_prefixes(const Sequence *s) {
 /* ------------------------------------------------------------------ texts */
 
 void engine_share(Engine *e, Sequence *s) {
-    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++)
-        if (r != s->reader || !s->plan.reads_all) share_prefix(e, s, r);
+    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++)
+        if (r != s->slot || !s->plan.reads_all) share_prefix(e, s, r);
     s->preempted = false;
 }
 
 static bool sequence_begin(Engine *e, Sequence *s, Fault *fault) {
-    if (!open_readers(e, s, fault) || !sequence_open(s, e, fault)) return false;
+    if (!open_slots(e, s, fault) || !sequence_open(s, e, fault)) return false;
     engine_share(e, s);
-    s->cached = s->told = reader_length(s->reader);
+    s->cached = s->reported = slot_length(s->slot);
     s->live = true, s->rank = e->joined++;
     return true;
 }
@@ -195,30 +196,30 @@ Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *option
     return NULL;
 }
 
-static void close_readers(Engine *e, Sequence *s) {
-    for (Reader *r = s->reader; r < s->reader + s->n_readers; r++) {
+static void close_slots(Engine *e, Sequence *s) {
+    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
         session_rewind(r->session, r->id, 0);
-        e->parts[r->part].used[r->id] = false;
-        *r = (Reader){.kept = r->kept, .cut = r->cut};
+        e->runners[r->runner].used[r->id] = false;
+        *r = (Slot){.kept = r->kept, .cut = r->cut};
     }
-    s->n_readers = 0;
+    s->n_slots = 0;
 }
 
 void engine_remove(Engine *e, Sequence *s) {
-    if (s->told && !s->failed) sequence_keep_prefixes(s);
-    close_readers(e, s);
+    if (s->reported && !s->failed) sequence_keep_prefixes(s);
+    close_slots(e, s);
     e->live -= s->live;
     sequence_close(s);
 }
 
 void engine_pause(Engine *e, Sequence *s) {
     engine_preempt(e, s);
-    s->held = true;
-    close_readers(e, s);
+    s->paused = true;
+    close_slots(e, s);
 }
 
 bool engine_resume(Engine *e, Sequence *s) {
-    if (!s->n_readers && !open_readers(e, s, &s->fault)) return sequence_fail(s), false;
+    if (!s->n_slots && !open_slots(e, s, &s->fault)) return sequence_fail(s), false;
     engine_share(e, s);
     return true;
 }

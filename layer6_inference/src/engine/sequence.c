@@ -1,4 +1,4 @@
-/* sequence.c - a text begins and ends: see sequence.h and take.h.  What it does in between is
+/* sequence.c - a text begins and ends.  See sequence.h and take.h; in between:
  * sequence_take.c. */
 #include "generate.h"
 #include "take.h"
@@ -14,13 +14,13 @@ void generate_with(GenerateOptions *o, Extra extra) {
 
 bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     const GenerateOptions *o = &s->options;
-    const Session *session = e->parts[0].session;
+    const Session *session = e->runners[0].session;
     s->result = (GenerateResult){.prompt_tokens = s->tokens->count, .reason = STOP_LIMIT};
     s->start = clock_seconds(), s->ctx = session_ctx(session);
     s->step = (Step){.seed = o->seed,
                      .prompt_count = s->tokens->count,
                      .tokenizer = session->model->tokenizer};
-    if (o->chain) o->chain->owed = 0;
+    if (o->chain) o->chain->pending = 0;
     EACH_EXTRA(x, s, take) s->taker = x;
     REQUIRE(o->chain || s->taker, "a text is continued by a chain or by somebody else");
     EACH_EXTRA(x, s, open) {

@@ -1,10 +1,9 @@
-/* sequence_take.c - from a row of logits to a token that has joined its text: see sequence.h
- * and take.h. */
+/* sequence_take.c - from a row of logits to a token appended to its text.  See sequence.h and
+ * take.h. */
 #include "take.h"
 
 #include <string.h>
 
-/* Extras may write to the logits, and to the Step. */
 static void ask_extras(Sequence *s, float *logits) {
     EACH_EXTRA(x, s, choose) x->kind->choose(x, s, logits);
 }
@@ -18,7 +17,7 @@ bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, F
 }
 
 Text answer_piece(const GenerateOptions *o, const Tokenizer *tokenizer, int32_t token) {
-    bool special = o->limits.only_bos_ends; /* a document shows its turns */
+    bool special = o->limits.only_bos_ends; /* a document shows its special tokens */
     for (size_t i = 0; o->shown && i < o->shown->count; i++)
         special |= o->shown->ids[i] == token;
     return tokenizer_piece(tokenizer, token, special);
@@ -30,8 +29,8 @@ static void note_first(Sequence *s) {
     s->result.first_token_seconds = s->first - s->start;
 }
 
-/* What goes out of a token's text: an extra may hold some back.  False: the token was rolled
- * back. */
+/* The part of a token's text to output now: an extra may hold some back.  False: it rolled the
+ * token back. */
 static bool outgoing(Sequence *s, Text *text) {
     EACH_EXTRA(x, s, text) {
         if (!x->kind->text(x, s, text)) return false;

@@ -1,20 +1,20 @@
 /* step.c - one step of all texts: feed, choose, append.
  *
  *     feed      engine_plan() fills a batch for each model (plan.c), engine_forward() runs it
- *     choose    by its chain each text that is ready: sequence_choose() (sequence_take.c)
+ *     choose    the chain of each ready text picks a token: sequence_choose() (sequence_take.c)
  *     append    the token joins its text, and may end it: sequence_append() */
 #include "take.h"
 
 #include <math.h>
 
 static bool tell_reading(Sequence *s) {
-    const Reader *r = &s->reader[READS_TEXT];
+    const Slot *r = &s->slot[TEXT_SLOT];
     const GenerateOptions *o = &s->options;
-    size_t prompt = s->step.prompt_count, read = reader_length(r);
+    size_t prompt = s->step.prompt_count, read = slot_length(r);
     if (read > prompt) read = prompt;
-    if (read <= s->told) return true;
-    s->told = read;
-    /* after each piece: a recurrent state is soon overwritten (state.h) */
+    if (read <= s->reported) return true;
+    s->reported = read;
+    /* after each batch: a recurrent state is soon overwritten (state.h) */
     sequence_keep_prefixes(s);
     return !o->on_read || o->on_read(o->context, read - s->cached, prompt - s->cached);
 }
@@ -25,7 +25,7 @@ static bool is_to_take(Sequence *s) {
         if (!x->kind->read(x, s, &s->fault)) return sequence_fail(s), false;
     }
     if (!tell_reading(s)) return sequence_end(s, STOP_CALLER), false;
-    if (s->told == s->step.prompt_count && s->options.limits.max_tokens == 0)
+    if (s->reported == s->step.prompt_count && s->options.limits.max_tokens == 0)
         return sequence_end(s, STOP_LIMIT), false;
     if (s->ready && s->result.prefill_seconds == 0)
         s->result.prefill_seconds = clock_seconds() - s->start;
@@ -36,12 +36,12 @@ static void take_token(Sequence *s, Candidates *candidates) {
     Extra *x = s->taker;
     s->candidates = candidates;
     bool ok = x ? x->kind->take(x, s, &s->fault)
-                : sequence_take(s, reader_row(s->reader), &s->choice, &s->fault);
+                : sequence_take(s, slot_row(s->slot), &s->choice, &s->fault);
     s->dead_end |= !ok && candidates_max(candidates) == -INFINITY;
     if (!ok) sequence_fail(s);
 }
 
-/* A PoolTask: texts that need nothing but their rows. */
+/* A PoolTask: texts that need only their rows of logits. */
 static void take_some(void *context, int worker, size_t begin, size_t end) {
     const Engine *e = context;
     for (size_t i = begin; i < end; i++)
@@ -53,9 +53,9 @@ static void take_all(Engine *e) {
     size_t n = 0;
     for (size_t i = 0; i < e->room; i++) {
         Sequence *s = &e->sequences[i];
-        if (s->live && !s->held && is_to_take(s)) e->taking[n++] = s;
+        if (s->live && !s->paused && is_to_take(s)) e->taking[n++] = s;
     }
-    pool_for(e->parts[0].session->pool, n, 1, take_some, e);
+    pool_for(e->runners[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {
         Sequence *s = e->taking[i];
         if (s->plan.alone) take_token(s, &e->candidates[0]);
@@ -72,7 +72,7 @@ static void take_all(Engine *e) {
 bool engine_step(Engine *e, Fault *fault) {
     if (e->hooks.before_plan && !e->hooks.before_plan(e, fault)) return false;
     engine_plan(e);
-    for (size_t i = 0; i < e->n_parts; i++)
+    for (size_t i = 0; i < e->n_runners; i++)
         if (!engine_forward(e, i, fault)) return false;
     take_all(e);
     return true;

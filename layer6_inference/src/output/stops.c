@@ -4,10 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The trie: a path for each string; -1 where no path goes.
- *
- * A new state is s->states[s->count++]; it has the depth of its bytes, no match, and no path yet.  The last state of a
- * string has its size as match. */
+/* Add a string's path to the trie.  A new state is s->states[s->count++]; -1: no path.  The
+ * last state's match is the string's size. */
 static void add_text(Stops *s, const char *text, size_t size) {
     int32_t state = 0;
     for (size_t i = 0; i < size; i++) {
@@ -24,8 +22,9 @@ static void add_text(Stops *s, const char *text, size_t size) {
     s->states[state].match = (uint32_t)size;
 }
 
-/* Where no path goes, go on as from the longest proper end of the state that is a state as well: `fail`; breadth first, so
- * that this one is complete already.  A state that is no stop string itself has the match of its fail.
+/* Complete the automaton breadth first: `fail` is the longest proper suffix that is a state,
+ * whose transitions replace the missing ones, and whose match a state without its own takes
+ * over.
  *
  *   queue   (s->count) working memory */
 static void add_falls(Stops *s, int32_t *queue) {

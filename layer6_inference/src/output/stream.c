@@ -10,44 +10,43 @@ void stream_open(Stream *s, const Stops *stops, StreamSink *sink, void *context)
 }
 
 void stream_close(Stream *s) {
-    free(s->held);
+    free(s->pending);
     *s = (Stream){0};
 }
 
 static void hold(Stream *s, Text bytes) {
-    if (s->held_size + bytes.size > s->held_room) {
-        size_t room = 2 * (s->held_size + bytes.size) + 64;
-        char *grown = realloc(s->held, room);
+    if (s->pending_size + bytes.size > s->pending_room) {
+        size_t room = 2 * (s->pending_size + bytes.size) + 64;
+        char *grown = realloc(s->pending, room);
         REQUIRE(grown, "no memory for %zu bytes of text", room);
-        s->held = grown, s->held_room = room;
+        s->pending = grown, s->pending_room = room;
     }
-    memcpy(s->held + s->held_size, bytes.data, bytes.size);
-    s->held_size += bytes.size;
+    memcpy(s->pending + s->pending_size, bytes.data, bytes.size);
+    s->pending_size += bytes.size;
 }
 
-/* Send the first `size` held bytes, as far as they are whole characters, none of which goes out in two pieces; bytes that
- * can be none become U+FFFD.  Half a character at their end is held on, unless these are the last bytes of the text: then
- * it is none, too. */
+/* Send the first `size` pending bytes, only whole characters; invalid bytes become U+FFFD.
+ * Half a character at the end stays pending; with `last` it is invalid too. */
 static void send(Stream *s, size_t size, bool last) {
     size_t from = 0, at = 0;
     while (at < size) {
-        int length = utf8_character((const unsigned char *)s->held + at, size - at);
+        int length = utf8_character((const unsigned char *)s->pending + at, size - at);
         if (length > 0) {
             at += (size_t)length;
             continue;
         }
         if (length == 0 && !last) break;
-        if (at > from) s->sink(s->context, (Text){s->held + from, at - from});
+        if (at > from) s->sink(s->context, (Text){s->pending + from, at - from});
         s->sink(s->context, (Text){"\xEF\xBF\xBD", 3});
         at = from = length < 0 ? at + (size_t)-length : size;
     }
-    if (at > from) s->sink(s->context, (Text){s->held + from, at - from});
-    memmove(s->held, s->held + at, s->held_size - at);
-    s->held_size -= at;
+    if (at > from) s->sink(s->context, (Text){s->pending + from, at - from});
+    memmove(s->pending, s->pending + at, s->pending_size - at);
+    s->pending_size -= at;
 }
 
 bool stream_push(Stream *s, Text bytes) {
-    size_t before = s->held_size, read = 0, stop;
+    size_t before = s->pending_size, read = 0, stop;
     if (s->stopped) return false;
     if (bytes.size == 0) return true;
     hold(s, bytes);
@@ -57,15 +56,15 @@ bool stream_push(Stream *s, Text bytes) {
         s->size -= bytes.size - read + stop;
         s->stopped = true;
         send(s, before + read - stop, true);
-        s->held_size = 0;
+        s->pending_size = 0;
         return false;
     }
     size_t depth = s->stops && s->stops->count ? s->stops->states[s->state].depth : 0;
-    send(s, s->held_size - depth, false);
+    send(s, s->pending_size - depth, false);
     return true;
 }
 
 void stream_finish(Stream *s) {
-    if (!s->stopped && s->held_size) send(s, s->held_size, true);
+    if (!s->stopped && s->pending_size) send(s, s->pending_size, true);
     s->stopped = true;
 }

@@ -1,9 +1,8 @@
-/* adaptive_p.c - draw near a target probability: tokens far from it in probability are made
- * unlikely, and the target makes up for what the last draws missed.
+/* adaptive_p.c - draw near a target probability T: tokens far from it become unlikely, and the
+ * aim compensates for what was drawn before.
  *
  *     row     weighted sum of the probabilities drawn so far, sum of the weights
- *     aim     clamp(2 T - sum / weights, 0, 1)
- */
+ *     aim     clamp(2 T - sum / weights, 0, 1) */
 #include "stage.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* allow.c - nothing but these tokens. */
+/* allow.c - only these tokens. */
 #include "stage.h"
 
 #include <math.h>

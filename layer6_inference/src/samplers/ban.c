@@ -1,5 +1,5 @@
-/* ban.c - words and sequences that shall not come: the last token of one is banned when the text
- * ends with the tokens before it. */
+/* ban.c - banned words and sequences: a sequence's last token is banned when the text ends with
+ * the tokens before it. */
 #include "stage.h"
 
 #include <math.h>

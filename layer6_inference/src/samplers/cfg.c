@@ -1,5 +1,4 @@
-/* cfg.c - classifier-free guidance: go further in the direction in which the prompt moved the
- * model. */
+/* cfg.c - classifier-free guidance: exaggerate how the prompt changed the logits. */
 #include "stage.h"
 
 #include <math.h>

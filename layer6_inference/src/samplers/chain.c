@@ -1,5 +1,5 @@
-/* chain.c - what stages in a row remember, and copies of them.  Running them: chain_run.c; what must hold before:
- * chain_check.c; reading and printing: chain_parse.c, chain_print.c.  See chain.h. */
+/* chain.c - the state of a chain's stages, and copies of it.  Running a chain: chain_run.c;
+ * checks beforehand: chain_check.c; text form: chain_parse.c, chain_print.c.  See chain.h. */
 #include "chain.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ void chain_reset(Chain *chain) {
     for (size_t i = 0; i < chain->count; i++) {
         Stage *stage = &chain->stages[i];
         if (!stage->kind->memory) continue;
-        stage->n_rows = 0, stage->owed = chain->owed;
+        stage->n_rows = 0, stage->pending = chain->pending;
         stage->kind->begin(stage, add_row(stage));
     }
 }

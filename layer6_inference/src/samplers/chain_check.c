@@ -1,4 +1,4 @@
-/* chain_check.c - what must hold before a chain runs.  See chain.h. */
+/* chain_check.c - checks before a chain runs.  See chain.h. */
 #include "chain.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault) {
     return true;
 }
 
-/* Second logits are numbers, and one of them at least is above -infinity. */
+/* A second model's logits: no NaN, and at least one above -infinity. */
 static bool check_companion(const char *name, const float *logits, size_t n, Fault *fault) {
     float max = vector_max(logits, n);
     size_t i = 0;

@@ -1,4 +1,5 @@
-/* chain_list.c - the lists that some stages take: bias:15=-2, allow:5:9, ban:word.  See chain_read.h. */
+/* chain_list.c - the lists that some stages take: bias:15=-2, allow:5:9, ban:word.  See
+ * chain_read.h. */
 #include "chain_read.h"
 
 #include <math.h>
@@ -48,7 +49,7 @@ static long percent_decode(Text text, char *out) {
     return size;
 }
 
-/* The text, and the text after a space. */
+/* The text, and the same after a space. */
 static bool chain_list_add_text(ChainReader *r, Stage *stage, Text text) {
     char bytes[256] = " ";
     long size = text.size < sizeof bytes - 1 ? percent_decode(text, bytes + 1) : -1;
@@ -70,7 +71,6 @@ static bool chain_list_add_text(ChainReader *r, Stage *stage, Text text) {
     return ok;
 }
 
-/* The one text of a stage. */
 static bool set_text(ChainReader *r, Stage *stage, Text text) {
     const char *name = stage->kind->name;
     if (stage->text)
@@ -88,7 +88,7 @@ static bool set_text(ChainReader *r, Stage *stage, Text text) {
     return true;
 }
 
-/* A text behind those there are. */
+/* Append a text. */
 static bool add_break(ChainReader *r, Stage *stage, Text text) {
     char bytes[3 * BREAK_BYTES];
     size_t used = stage->text ? strlen(stage->text) : 0;

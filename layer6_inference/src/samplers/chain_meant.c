@@ -1,5 +1,5 @@
-/* chain_meant.c - which stage an unknown name stands for: the name of another program, or a typing
- * error.  See chain.h. */
+/* chain_meant.c - which stage an unknown name means: another program's name, or a typo.  See
+ * chain.h. */
 #include "chain.h"
 #include "nearest.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As llama.cpp, Ollama, Transformers and the OpenAI API call them, without - and _. */
+/* Names in llama.cpp, Ollama, Transformers and the OpenAI API, without - and _. */
 static const struct {
     const char *name, *spec;
 } others[] = {{"temperature", "temp:"},
@@ -37,7 +37,7 @@ static const struct {
               {"badwords", "ban:"},
               {"suppresstokens", "suppress:"}};
 
-/* "top-k" is "topk": what is compared. */
+/* For comparison: "top-k" becomes "topk". */
 static void squeeze(Text name, char *out, size_t size) {
     size_t n = 0;
     for (size_t i = 0; i < name.size && n + 1 < size; i++)
@@ -63,7 +63,7 @@ static bool is_squeezed(const char *name, const char *plain) {
     return strcmp(other, plain) == 0;
 }
 
-/* A stage as it begins in a chain: with a colon where a value follows. */
+/* A stage as it begins in a chain, with a colon if a value follows. */
 static bool write_stage(const StageKind *kind, char *out, size_t size) {
     bool value = kind->params[0].key || kind->list != LIST_NONE;
     return snprintf(out, size, "%s%s", kind->name, value ? ":" : "") > 0;

@@ -115,7 +115,7 @@ static bool complete(ChainReader *r, Stage *stage, unsigned given) {
 
 static bool parse_stages(ChainReader *r, Text rest);
 
-/* What is no stage: a preset, nothing, or a mistake. */
+/* A name that is no stage: a preset, nothing, or a mistake. */
 static bool parse_other(ChainReader *r, Text name, bool has_params) {
     const ChainPreset *preset = chain_preset_find(name);
     if (preset && !has_params) return parse_stages(r, text_of(preset->spec));
@@ -128,7 +128,7 @@ static bool parse_other(ChainReader *r, Text name, bool has_params) {
     return unknown_stage(name, r->fault);
 }
 
-/* A stage at the end of the chain, with its defaults; NULL: it cannot stand there. */
+/* Append a stage with its defaults; NULL: not allowed there. */
 static Stage *add_stage(ChainReader *r, const StageKind *kind) {
     Chain *chain = r->chain;
     const StageKind *last = chain->count ? chain->stages[chain->count - 1].kind : NULL;
@@ -143,7 +143,7 @@ static Stage *add_stage(ChainReader *r, const StageKind *kind) {
     }
     Stage *stage = &chain->stages[chain->count];
     *stage = (Stage){.kind = kind, .index = chain->count, .selected = -1};
-    chain->count++; /* chain_close frees it from here on */
+    chain->count++; /* from here on chain_close frees it */
     for (int i = 0; i < param_count(kind); i++) stage->value[i] = kind->params[i].default_value;
     return stage;
 }

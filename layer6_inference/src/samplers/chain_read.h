@@ -1,4 +1,4 @@
-/* chain_read.h - what the parser of chains is made of: chain_parse.c, chain_list.c, chain_presets.c. */
+/* chain_read.h - the chain parser's parts: chain_parse.c, chain_list.c, chain_presets.c. */
 #ifndef STRATA_CHAIN_READ_H
 #define STRATA_CHAIN_READ_H
 
@@ -16,13 +16,13 @@ Text chain_trim(Text text);
 /* A number, which may be infinite. */
 bool chain_read_number(Text text, double *number);
 
-/* How much of a text an error message shows. */
+/* How many bytes of a text an error message shows. */
 static inline int chain_shown(Text text) { return (int)(text.size < 40 ? text.size : 40); }
 
-/* NULL: there is none of that name. */
+/* NULL: none. */
 const ChainPreset *chain_preset_find(Text name);
 
-/* Add an item to a stage's list: a token, a bias or a text.  Fails when it is none. */
+/* Add an item to a stage's list: a token, a bias or a text.  Fails if it is invalid. */
 bool chain_add_to_list(ChainReader *reader, Stage *stage, Text text);
 
 /* Add an item to the list's text, as the user wrote it. */

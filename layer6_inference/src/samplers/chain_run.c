@@ -1,9 +1,9 @@
-/* chain_run.c - stages in a row, run.  See chain.h. */
+/* chain_run.c - run the stages of a chain.  See chain.h. */
 #include "chain.h"
 
 #include <math.h>
 
-/* What every stage must leave: a token that may come next, and no logit that is infinite or no number. */
+/* Every stage must leave a token above -infinity, and no logit that is NaN or +infinity. */
 static bool check_left(const Stage *stage, Candidates *c, Fault *fault) {
     float max = candidates_max(c);
     size_t i = 0;

@@ -1,5 +1,5 @@
-/* contrast.c - contrastive decoding: what an expert likes better than an amateur does, among the
- * tokens the expert finds plausible.  Common mistakes, which both make, cancel. */
+/* contrast.c - contrastive decoding: what an expert prefers more than an amateur does, among
+ * the tokens the expert finds plausible.  Mistakes that both make cancel. */
 #include "stage.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* contrastive_search.c - of the k best, the one that is likely and whose hidden state is unlike all
- * before it. */
+/* contrastive_search.c - of the k best, the one that is likely and whose hidden state is unlike
+ * all earlier ones. */
 #include "stage.h"
 
 #include <math.h>

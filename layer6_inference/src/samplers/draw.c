@@ -1,7 +1,7 @@
-/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0, 1).
+/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0,
+ * 1).
  *
- * The sums of whole chunks come first; only in the chunk where u falls are single tokens
- * looked at. */
+ * Whole chunks are summed first; only the chunk that contains u is searched token by token. */
 #include "pick.h"
 #include "stage.h"
 
@@ -21,7 +21,7 @@ static size_t draw_entry_at(Candidates *c, double left) {
         size_t drawn = pick_drawn(weights, size, left);
         if (drawn < size) return from + drawn;
     }
-    return candidates_best(c); /* rounding has left something over, and nothing to take it */
+    return candidates_best(c); /* rounding left a remainder beyond the last token */
 }
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {

@@ -1,11 +1,12 @@
-/* dry.c - "don't repeat yourself": the longer the sequence a token would repeat, the less likely it
- * becomes.
+/* dry.c - "don't repeat yourself": the longer the sequence a token would repeat, the less
+ * likely it becomes.
  *
  *     history   ... the fox ran . . . the fox        "ran" followed "the fox" before:
- *                   ^^^^^^^           ^^^^^^^        a match of length 2, and "ran" would make it 3
+ *                   ^^^^^^^           ^^^^^^^        a match of length 2, "ran" would make it 3
  *
- * A match does not reach across tokens in which a breaker ends, a newline, colon, quote or asterisk, or
- * the texts of `break`: lists and dialogues repeat their frames with right. */
+ * A match does not extend across a token in which a breaker ends (a newline, colon, quote or
+ * asterisk, or the texts of `break`): lists and dialogues are allowed to repeat their
+ * frames. */
 #include "stage.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@
 enum { MULT, BASE, ALLOWED, LAST };
 enum { LONGEST = 64 };
 
-static const char breakers[] = "\1\n\1:\1\"\1*"; /* each behind its size */
+static const char breakers[] = "\1\n\1:\1\"\1*"; /* each after its size */
 
-/* Does the text up to token `at`, but for that one's last bytes, end in these? */
+/* Does the text up to token `at`, without that token's last `but` bytes, end in these? */
 static bool dry_ends_in(const Step *step, const int32_t *text, size_t at, size_t but,
                         const char *bytes, size_t size) {
     Text piece = tokenizer_piece(step->tokenizer, text[at], true);
@@ -39,7 +40,7 @@ static bool breaks(const Stage *stage, const Step *step, const int32_t *text, si
     return false;
 }
 
-/* How far the tokens before `at` agree with the end of the text. */
+/* How many tokens before `at` equal the end of the text. */
 static size_t match_length(const int32_t *text, size_t n, size_t at, size_t reach) {
     size_t length = 0;
     while (length < reach && length < at && text[at - 1 - length] == text[n - 1 - length])

@@ -1,4 +1,4 @@
-/* force.c - a certain token at a certain place of the answer. */
+/* force.c - a given token at a given position of the answer. */
 #include "stage.h"
 
 #include <math.h>

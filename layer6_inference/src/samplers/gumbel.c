@@ -1,13 +1,13 @@
-/* gumbel.c - the largest of logit + noise, with noise from the Gumbel distribution, falls on each
- * token with exactly its probability; no sum is needed, and every token has a coin of its own.
+/* gumbel.c - the largest logit + noise.  With Gumbel noise each token wins with exactly its
+ * probability; no sum is needed, and every token has its own uniform sample u.
  *
- * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u, most are passed
- * over by comparing 1 - u with w, and no logarithm is taken. */
+ * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u, comparing 1
+ * - u with w rejects most tokens without a logarithm. */
 #include "stage.h"
 
 #include <math.h>
 
-/* The coins of the entries from `from` on. */
+/* The uniform samples of the entries from `from` on. */
 static void toss(const Candidates *c, const Step *step, uint64_t stream, size_t from, size_t n,
                  double *u) {
     if (c->dense)
@@ -25,7 +25,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
         size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
         double known = best > -1e30 ? best : (double)candidates_max(c) - 50;
-        vector_exp(chances, c->logits + from, (float)known - 0.01f, size); /* a little large */
+        vector_exp(chances, c->logits + from, (float)known - 0.01f, size); /* an upper bound */
         toss(c, step, stream, from, size, u);
         for (size_t i = 0; i < size; i++) {
             if (1 - u[i] >= (double)chances[i]) continue;

@@ -6,8 +6,7 @@
 
 enum { P, KEEP };
 
-/* Keep the logits from the largest one plus ln P up, but the KEEP best in any case (candidates_keep_above).  A stage that
- * is off, P = 0, is not run. */
+/* Keeps at least the KEEP best.  A stage that is off, P = 0, is not run. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     float limit = candidates_max(c) + logf((float)stage->value[P]);

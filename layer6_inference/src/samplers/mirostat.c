@@ -1,12 +1,11 @@
-/* mirostat.c - hold the surprisal of the text at a target: choose k so that a top-k of Zipf-like
+/* mirostat.c - keep the text's surprisal at a target: choose k so that a top-k of Zipf-like
  * probabilities would have the wanted surprisal, draw, and correct by what was drawn.
  *
  * The surprisal is that of a token among the k that were left, as in llama.cpp; under the whole
- * distribution it is larger.  The code of the authors corrects by the latter, and keeps one more.
+ * distribution it is larger.  The authors' code corrects by the latter, and keeps one more.
  *
- *     s  = how steep the best M probabilities fall (least squares in logarithms)
- *     k  = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s)           mu <- mu - eta (surprisal - tau)
- */
+ *     s  = how steeply the best M probabilities fall (least squares in logarithms)
+ *     k  = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s)           mu <- mu - eta (surprisal - tau) */
 #include "mirostat.h"
 
 #include <math.h>
@@ -41,7 +40,7 @@ static double steepness(const Candidates *c, size_t ranks) {
 
 static double wanted_count(double s, double mu, double n) {
     double e = s - 1;
-    if (s <= 1e-6) return n; /* flat: every count has the same mean surprisal */
+    if (s <= 1e-6) return n; /* flat: every k has the same mean surprisal */
     double ratio = fabs(e) < 1e-9 ? 1 / log(n) : e / (1 - pow(n, -e));
     return pow(ratio * exp2(mu), 1 / s);
 }

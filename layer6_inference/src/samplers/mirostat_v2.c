@@ -1,11 +1,11 @@
-/* mirostat_v2.c - hold the surprisal of the text at a target: drop tokens more surprising than mu,
- * draw, and correct mu by what was drawn, see mirostat.c. */
+/* mirostat_v2.c - keep the text's surprisal at a target: drop tokens more surprising than mu,
+ * draw, and correct mu by what was drawn.  See mirostat.c. */
 #include "mirostat.h"
 
 #include <math.h>
 
-/* Keep the tokens that surprise by at most mu bits, mu being the only number of stage_memory(stage), and the best one in
- * any case; then draw one of them (mirostat_draw, which also notes what was drawn). */
+/* Keep tokens of at most mu = *stage_memory(stage) bits of surprisal, and at least the best
+ * one; then mirostat_draw draws and records one. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double mu = *stage_memory(stage);
     candidates_keep_likely(c, -mu * log(2), 1);

@@ -1,4 +1,5 @@
-/* no_repeat.c - no sequence of N tokens comes twice: whatever would complete one is banned. */
+/* no_repeat.c - no sequence of N tokens occurs twice: a token that would complete one is
+ * banned. */
 #include "stage.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* penalties.c - make tokens of the recent past less likely.  The past is the last `last` tokens (-1:
- * all of them), those of the prompt too; each distinct token among them is penalized once. */
+/* penalties.c - make recent tokens less likely: the last `last` tokens (-1: all of them), those
+ * of the prompt too.  Each distinct token is penalized once. */
 #include "stage.h"
 
 enum { REP, FREQ, PRES, LAST };
@@ -8,10 +8,9 @@ static bool is_off(const Stage *stage) {
     return stage->value[REP] == 1 && stage->value[FREQ] == 0 && stage->value[PRES] == 0;
 }
 
-/* Change the logits of the tokens in the last LAST of step->history (-1: all of it), each token once, by the formula
- * below; F takes off how often it is among them.  Tokens that are no candidates (any more), or not in the vocabulary, are
- * passed over.  Logits are written with candidates_set; c->marks, a counter for each token of the vocabulary, is all 0
- * before and after. */
+/* The formula below, with F times the token's count.  Tokens that are no longer candidates, or
+ * not in the vocabulary, are skipped.  Logits are written with candidates_set; c->marks, a
+ * counter for each token, is all 0 before and after. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float rep = (float)stage->value[REP], freq = (float)stage->value[FREQ],
           pres = (float)stage->value[PRES];
@@ -23,7 +22,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     for (size_t i = 0; i < n; i++)
         if ((size_t)recent[i] < c->vocab) c->marks[recent[i]]++;
     for (size_t i = 0; i < n; i++) {
-        if ((size_t)recent[i] >= c->vocab || !c->marks[recent[i]]) continue; /* had its turn */
+        if ((size_t)recent[i] >= c->vocab || !c->marks[recent[i]]) continue; /* done already */
         size_t entry = candidates_find(c, recent[i]);
         float count = (float)c->marks[recent[i]];
         c->marks[recent[i]] = 0;

@@ -1,5 +1,5 @@
-/* quadratic.c - smoothing: logits far below the best are pushed down by the square (and cube) of
- * their distance, those near it are drawn together. */
+/* quadratic.c - smoothing: logits far below the best are lowered by the square (and cube) of
+ * their distance, those near it move together. */
 #include "stage.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         double d = (double)c->logits[i] - max;
         if (c->logits[i] != -INFINITY) c->logits[i] = (float)(max - k * d * d + s * d * d * d);
     }
-    candidates_bent(c);
+    candidates_kept_order(c);
 }
 
 const StageKind stage_quadratic = {

@@ -1,5 +1,5 @@
-/* skew.c - bend the coin of the draw that follows: with the tokens from best to worst, u becomes
- * u^(e^-S). */
+/* skew.c - skew the uniform sample u of the draw that follows: with the tokens from best to
+ * worst, u becomes u^(e^-S). */
 #include "stage.h"
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {

@@ -1,4 +1,5 @@
-/* stage.c - finding a stage by its name; a program may add its own.  stage_kinds.c lists them. */
+/* stage.c - finding a stage by name, and registering a program's own.  stage_kinds.c lists
+ * them. */
 #include "chain.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ const StageKind *stage_find(Text name) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------ stages of a program's own */
+/* ------------------------------------------------------------------ stages of a program's
+ * own */
 
 /* Other characters may have a meaning in chains. */
 static bool is_word(const char *text) {

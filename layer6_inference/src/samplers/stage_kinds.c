@@ -1,4 +1,4 @@
-/* stage_kinds.c - the samplers of the core, and room for those that a program registers.
+/* stage_kinds.c - the samplers of the core, and room for registered ones.
  *
  * extras/stage_kinds.c, with grammars, replaces this file in programs that link it. */
 #include "stage_kinds.h"

@@ -1,13 +1,13 @@
-/* temp.c - temperature: every logit divided by T.  Below 1 the likely tokens gain, above 1 they
- * lose; at 0 or below only the most likely one is left.  With a range, T follows the entropy: sure
- * steps stay cool, open ones get warm. */
+/* temp.c - temperature: every logit divided by T.  Below 1 likely tokens gain, above 1 they
+ * lose; at 0 or below only the most likely one is left.  With a range, T follows the entropy:
+ * confident steps stay cool, open ones get warm. */
 #include "stage.h"
 
 #include <math.h>
 
 enum { T, RANGE, EXPONENT };
 
-/* T between t - range and t + range, by the share of the largest possible entropy. */
+/* t - range + 2 range (entropy / ln n)^exponent: from t - range to t + range. */
 static double temperature(const Stage *stage, Candidates *c) {
     double t = stage->value[T], range = stage->value[RANGE];
     if (range <= 0 || t <= 0) return t;
@@ -18,8 +18,8 @@ static double temperature(const Stage *stage, Candidates *c) {
     return low + (high - low) * pow(share, stage->value[EXPONENT]);
 }
 
-/* Divide each logit by temperature(stage, c) and tell the candidates (candidates_scale does both); below a millionth
- * keep the best alone. */
+/* candidates_scale divides each logit and keeps the facts valid; below a millionth only the
+ * best stays. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double t = temperature(stage, c);

@@ -1,14 +1,14 @@
-/* tfs.c - tail-free sampling: find the tail by where the curve of sorted probabilities flattens, which its second
- * differences tell.
+/* tfs.c - tail-free sampling: the tail begins where the curve of sorted probabilities flattens,
+ * measured by second differences.
  *
- *     p sorted      d1_i = p_i - p_{i+1}      d2_i = |d1_i - d1_{i+1}| / sum      keep while the d2 so far <= Z
- */
+ *     p sorted      d1_i = p_i - p_{i+1}      d2_i = |d1_i - d1_{i+1}| / sum
+ *     keep while the d2 so far sum to at most Z */
 #include "stage.h"
 
 #include <math.h>
 
 enum {
-    HEAD = 14, /* what lies e^-14 below the best adds less than 2e-6 to the sum */
+    HEAD = 14, /* below e^-14 of the best, tokens add less than 2e-6 to the sum */
     LANES = 8,
     PARTS = 256
 };
@@ -17,7 +17,8 @@ static double curvature(const float *p, size_t i) {
     return fabs((double)p[i] - 2 * (double)p[i + 1] + (double)p[i + 2]);
 }
 
-/* The bends begin .. end-1, added up in lanes: a single sum would wait for each addition. */
+/* The second differences begin .. end-1, summed in lanes: a single sum would wait for each
+ * addition. */
 static double bends(const float *p, size_t begin, size_t end) {
     double lane[LANES] = {0};
     for (; begin + LANES <= end; begin += LANES)
@@ -28,7 +29,7 @@ static double bends(const float *p, size_t begin, size_t end) {
     return lane[0];
 }
 
-/* How many of n bends make up the share z of all; n and more when nothing bends. */
+/* How many of n second differences make up the share z; n or more when all are 0. */
 static size_t bends_within(const float *p, size_t n, double z) {
     double sum[PARTS], total = 0, so_far = 0;
     size_t size = n / PARTS + 1, i = 0;
@@ -50,8 +51,9 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     size_t n = min_size(c->count, alive);
     float *p = c->work[0];
     vector_exp(p, c->logits, c->logits[0], n);
-    for (int i = 0; i < 2 && n < alive; i++) p[n++] = 0; /* the curve goes on near 0 */
-    size_t kept = 1 + bends_within(p, n - 2, z); /* the curve bends in the middle of three */
+    for (int i = 0; i < 2 && n < alive; i++) p[n++] = 0; /* the curve continues near 0 */
+    /* a second difference belongs to the middle of three points */
+    size_t kept = 1 + bends_within(p, n - 2, z);
     candidates_keep_best(c, kept > min_keep ? kept : min_keep);
 }
 

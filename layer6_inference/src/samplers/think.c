@@ -1,8 +1,8 @@
-/* think.c - a model's thinking ends after N tokens: its end is written for it.
+/* think.c - a model's thinking ends after N tokens: its end mark is forced.
  *
  *     <think> ......................... </think> The answer is ...
  *             |------ N tokens ------|  |------|
- *                                       a token at a time, nothing else may come
+ *                                       a token at a time, nothing else is allowed
  *
  * A thought begins where the prompt ends with <think>, or the answer begins with it. */
 #include "stage.h"
@@ -18,7 +18,7 @@ static Text think_text_at(const Step *step, size_t i) {
     return tokenizer_piece(step->tokenizer, step->history[i], true);
 }
 
-/* Does the prompt end with <think>, but for blanks? */
+/* Does the prompt end with <think>, apart from white space? */
 static bool prompt_thinks(const Step *step) {
     size_t left = sizeof open_mark - 1;
     for (size_t i = step->prompt_count; i-- > 0;) {
@@ -32,9 +32,9 @@ static bool prompt_thinks(const Step *step) {
     return false;
 }
 
-/* The token behind the one that completes the mark; 0: none does.
+/* The token after the one that completes the mark; 0: none does.
  *
- *   first   only blanks may stand before it */
+ *   first   only white space may come before it */
 static size_t after_mark(const Step *step, size_t begin, const char *mark, bool first) {
     size_t matched = 0;
     for (size_t i = begin; i < step->history_count; i++) {

@@ -1,5 +1,5 @@
-/* top_h.c - keep the best tokens while their share of the entropy is below H; of the best hundred,
- * renormalized. */
+/* top_h.c - keep the best tokens while their share of the entropy is below H; of the best
+ * hundred, renormalized. */
 #include "stage.h"
 
 #include <math.h>

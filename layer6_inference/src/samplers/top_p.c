@@ -1,4 +1,5 @@
-/* top_p.c - keep the smallest set of likely tokens whose probabilities add up to p: the nucleus. */
+/* top_p.c - keep the smallest set of likely tokens whose probabilities add up to p: the
+ * nucleus. */
 #include "stage.h"
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {

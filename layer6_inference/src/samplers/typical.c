@@ -1,5 +1,5 @@
-/* typical.c - keep the tokens whose surprisal is nearest to what is expected: neither absurd nor
- * dull. */
+/* typical.c - keep the tokens whose surprisal is nearest to the expected one: neither absurd
+ * nor dull. */
 #include "stage.h"
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {

@@ -1,5 +1,6 @@
-/* watermark.c - a text that can be recognized: after each token, a secret part of the vocabulary,
- * the green list, becomes more likely.  Its detector (watermark_detect.h) counts green tokens. */
+/* watermark.c - a text that can be recognized: after each token, a secret part of the
+ * vocabulary, the green list, becomes more likely.  The detector (watermark_detect.h) counts
+ * green tokens. */
 #include "watermark.h"
 
 bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token) {

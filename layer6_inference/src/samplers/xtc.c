@@ -1,4 +1,4 @@
-/* xtc.c - exclude top choices: with probability P, of all tokens that are likely enough drop all
+/* xtc.c - exclude top choices: with probability P, of the tokens above the threshold drop all
  * but the least likely. */
 #include "order.h"
 #include "stage.h"

@@ -1,8 +1,8 @@
 /* right: walks from bucket to bucket, as long as the distance has passed the next one's border */
-size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
+size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool bidirectional) {
     bool later = distance > 0;
-    size_t own = both_ways ? buckets / 2 : buckets, e = own / 2, bucket;
-    double n = later && !both_ways ? 0 : fabs((double)distance);
+    size_t own = bidirectional ? buckets / 2 : buckets, e = own / 2, bucket;
+    double n = later && !bidirectional ? 0 : fabs((double)distance);
     if (n < (double)e) {
         bucket = (size_t)n;
     } else {
@@ -11,7 +11,7 @@ size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
                                        (double)(bucket + 1 - e) * log(128 / (double)e) - 1e-12)
             bucket++;
     }
-    return both_ways && later ? own + bucket : bucket;
+    return bidirectional && later ? own + bucket : bucket;
 }
 
 void relative_add(const Relative *r, size_t head, size_t query, size_t first, size_t n,

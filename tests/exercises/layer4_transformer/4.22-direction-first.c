@@ -7,8 +7,8 @@ static size_t of_direction(size_t n, size_t own) {
     return bucket > own - 1 ? own - 1 : bucket;
 }
 
-size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool both_ways) {
-    if (!both_ways) return distance > 0 ? 0 : of_direction((size_t)-distance, buckets);
+size_t relative_bucket(ptrdiff_t distance, size_t buckets, bool bidirectional) {
+    if (!bidirectional) return distance > 0 ? 0 : of_direction((size_t)-distance, buckets);
     if (distance > 0) return buckets / 2 + of_direction((size_t)distance, buckets / 2);
     return of_direction((size_t)-distance, buckets / 2);
 }

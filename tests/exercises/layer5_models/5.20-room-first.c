@@ -15,7 +15,7 @@ bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault
             if (!unknown_byte(encoder->tokenizer, text.data[0], &id, fault)) return false;
         }
         token_list_add(tokens, id);
-        encoder_tell(encoder, (Text){text.data, size}, tokens, tokens->count - 1);
+        encoder_report(encoder, (Text){text.data, size}, tokens, tokens->count - 1);
     }
     return true;
 }

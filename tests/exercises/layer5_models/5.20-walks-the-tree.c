@@ -15,7 +15,7 @@ bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault
             return fault_set(fault, "no token for 0x%02X", (unsigned char)text.data[at]);
         if (!token_list_reserve(tokens, 1, fault)) return false;
         token_list_add(tokens, id);
-        encoder_tell(encoder, (Text){text.data + at, end - at}, tokens, tokens->count - 1);
+        encoder_report(encoder, (Text){text.data + at, end - at}, tokens, tokens->count - 1);
     }
     return true;
 }

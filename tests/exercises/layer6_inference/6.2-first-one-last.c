@@ -2,7 +2,7 @@
 bool engine_step(Engine *e, Fault *fault) {
     if (e->hooks.before_plan && !e->hooks.before_plan(e, fault)) return false;
     engine_plan(e);
-    for (size_t i = e->n_parts; i-- > 0;)
+    for (size_t i = e->n_runners; i-- > 0;)
         if (!engine_forward(e, i, fault)) return false;
     take_all(e);
     return true;

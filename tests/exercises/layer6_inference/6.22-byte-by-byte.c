@@ -8,11 +8,11 @@ bool stream_push(Stream *s, Text bytes) {
         size_t match = s->stops->states[s->state].match;
         if (!match) continue;
         s->size -= match, s->stopped = true;
-        send(s, s->held_size - match, true);
-        s->held_size = 0;
+        send(s, s->pending_size - match, true);
+        s->pending_size = 0;
     }
     if (s->stopped) return false;
     size_t keep = s->stops && s->stops->count ? s->stops->states[s->state].depth : 0;
-    if (bytes.size) send(s, s->held_size - keep, false);
+    if (bytes.size) send(s, s->pending_size - keep, false);
     return true;
 }

@@ -10,11 +10,11 @@ bool stream_push(Stream *s, Text bytes) {
     }
     s->size += read - stop;
     if (!stop) {
-        send(s, s->held_size - depth, false);
+        send(s, s->pending_size - depth, false);
         return true;
     }
     size_t unread = bytes.size - read;
-    send(s, s->held_size - unread - stop, true);
-    s->held_size = 0, s->stopped = true;
+    send(s, s->pending_size - unread - stop, true);
+    s->pending_size = 0, s->stopped = true;
     return false;
 }

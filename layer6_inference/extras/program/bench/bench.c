@@ -16,7 +16,7 @@ static int by_time(const void *a, const void *b) {
 bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
     char spec[64] = "draw";
     int32_t bos = tokenizer_bos(model->tokenizer);
-    if (more_of(model)->encoder)
+    if (model_extras(model)->encoder)
         return fault_set(fault,
                          "a %s model reads a source: wanted one that goes on with a text",
                          model->recipe->arch);

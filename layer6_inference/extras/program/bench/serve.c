@@ -82,7 +82,7 @@ static void forget_users(User *users, size_t n) {
 
 /* What the step read, and how long that took. */
 static void note_step(ServeRow *row, const Service *service, double seconds) {
-    const KvCache *kv = &service->engine.parts[0].session->kv;
+    const KvCache *kv = &service->engine.runners[0].session->kv;
     const StepSize size = service->last;
     row->seen += size.seen;
     if (kv->pages.count - kv->pages.free_count > row->pages)

@@ -96,7 +96,7 @@ static void print_range(const Model *m, const char *name, bool more, size_t plac
 
 static void print_sizes(const Model *m) {
     const ModelSizes *s = &m->sizes;
-    const ModelExtras *x = more_of(m);
+    const ModelExtras *x = model_extras(m);
     const LayerExtras *first = m->layers[0].extras;
     printf("\nmodel: %s (%s)\n  ", m->recipe->arch, m->recipe->models);
     if (x->encoder) printf("%zu layers that read a source, and then ", x->encoder);
@@ -117,12 +117,12 @@ static void print_sizes(const Model *m) {
         printf(
             "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
             x->drafts, x->drafts > 1 ? "s" : "");
-    if (x->quirks->guesses)
+    if (x->quirks->is_draft_head)
         printf("  a draft head for another model: it reads rows of %zu numbers that go into "
                "its layers\n  %zu, %zu and %zu, and guesses among %zu tokens what it says: "
                "generate -m MODEL --draft FILE\n",
-               x->guesses.width, x->guesses.layers[0], x->guesses.layers[1],
-               x->guesses.layers[2], x->guesses.count);
+               x->draft_head.width, x->draft_head.layers[0], x->draft_head.layers[1],
+               x->draft_head.layers[2], x->draft_head.count);
     else if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
                x->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
@@ -141,9 +141,9 @@ static bool print_eye(const char *path) {
     FileMap map;
     Model m;
     if (!file_open(&map, path, NULL)) return false;
-    if (!model_open_eye(&m, map.data, map.size, CLASS_FIRST, NULL))
+    if (!model_open_vision(&m, map.data, map.size, CLASS_FIRST, NULL))
         return file_close(&map), false;
-    const Eye *e = &more_of(&m)->eye;
+    const VisionTower *e = &model_extras(&m)->vision;
     printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
            m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
     printf("  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of "

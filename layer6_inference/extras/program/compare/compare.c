@@ -52,7 +52,7 @@ static bool check_chains(Study *study, Fault *fault) {
     return rules_check(compare_rules, has_contrast, &contrast, fault) &&
            (!study->guided || check_guide(study, fault)) &&
            (!job->amateur ||
-            model_shares_words(&study->model, &study->amateur, "the amateur", fault));
+            model_shares_vocabulary(&study->model, &study->amateur, "the amateur", fault));
 }
 
 /* Room for what chains tell, and for what they make of the truth. */

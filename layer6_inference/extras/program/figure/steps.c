@@ -177,7 +177,7 @@ bool figure_drafts(LoadedModel *s, const FigureJob *job, Fault *fault) {
     if (!job->draft)
         return fault_set(fault, "figure guess needs a smaller model: --draft FILE");
     bool ok = loaded_open(&draft, job->draft, &job->compute, 0, 1, fault) &&
-              model_shares_words(s->model, draft.model, "the draft", fault) &&
+              model_shares_vocabulary(s->model, draft.model, "the draft", fault) &&
               draft_stories(s, job, NULL, 0, &plain, fault) &&
               draft_stories(s, job, NULL, 0, &plain, fault);
     if (ok) printf("length,drafter,acceptance,tokens_per_pass,speed_up\n");

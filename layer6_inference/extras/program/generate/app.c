@@ -41,7 +41,7 @@ static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
         if (!loaded_open_model(draft, r->draft, &r->compute, fault)) return false;
         if (draft_head_is(draft->model)
                 ? !draft_head_fit(&draft->own, app->expert.model, fault)
-                : !model_shares_words(app->expert.model, draft->model, "the draft", fault))
+                : !model_shares_vocabulary(app->expert.model, draft->model, "the draft", fault))
             return fault_prefix(fault, r->draft);
     }
     return loaded_open_session(draft, &r->compute, ctx, app->at_once, fault) &&
@@ -55,7 +55,8 @@ static bool open_companions(GenerateApp *app, Fault *fault) {
         if (!loaded_open(&app->amateur, r->amateur, &r->compute, ctx, app->at_once, fault) ||
             !loaded_check_ctx(&app->amateur, "the amateur", &app->expert, fault))
             return false;
-        if (!model_shares_words(app->expert.model, app->amateur.model, "the amateur", fault))
+        if (!model_shares_vocabulary(app->expert.model, app->amateur.model, "the amateur",
+                                     fault))
             return false;
     }
     return !(r->draft || r->draft_head) || open_draft(app, ctx, fault);
@@ -134,7 +135,7 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
 static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
-    if (r->heal && more_of(app->expert.model)->encoder)
+    if (r->heal && model_extras(app->expert.model)->encoder)
         return fault_set(fault,
                          "--heal makes a text go on in the middle of a word: what a %s model "
                          "writes does not go on with what it reads",

@@ -62,7 +62,7 @@ static bool on_sample(void *context, const Choice *choice) {
 static void echo_prompt(GenerateApp *app) {
     const Request *r = app->request;
     bool source =
-        more_of(app->expert.model)->encoder; /* what is written does not go on with it */
+        model_extras(app->expert.model)->encoder; /* what is written does not go on with it */
     if (r->no_prompt || r->chat || (source && !r->ids)) return;
     for (size_t i = 0; r->ids && i < app->tokens.count; i++) queue_id(app, app->tokens.ids[i]);
     if (!r->ids) queue_text(app, app->prompt);

@@ -83,7 +83,7 @@ static bool profile_steps(Engine *e, Sequence *s, ProfilePhase *f, size_t stop, 
 }
 
 static bool profile_phases(Engine *e, ProfilePhase phases[2], Fault *fault) {
-    const Session *session = e->parts[0].session;
+    const Session *session = e->runners[0].session;
     TokenList tokens = {0};
     Chain chain = {0};
     for (size_t i = 0; i < (size_t)asked.prompt; i++)

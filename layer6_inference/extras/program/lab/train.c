@@ -54,7 +54,7 @@ static bool configure_training(TrainJob *job, Fault *fault) {
         return fault_set(fault, "%zu heads do not divide a width of %zu: see --heads and --dim",
                          c->shape.heads, c->shape.dim);
     if (job->heads > 0 || job->dim > 0) c->shape.head_dim = c->shape.dim / c->shape.heads;
-    c->shape.both_ways = job->masked, c->hide = job->masked ? train_hide_tokens : NULL;
+    c->shape.bidirectional = job->masked, c->hide = job->masked ? train_hide_tokens : NULL;
     if (!choose_mixer(job, c, fault)) return false;
     if (job->rate > 0) c->learning_rate = job->rate;
     c->seed = job->seed;

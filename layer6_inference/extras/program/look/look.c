@@ -131,11 +131,11 @@ static bool look_model(LoadedModel *m, Fault *fault) {
     size_t which = 0;
     while (strcmp(job->what, looks[which].name) != 0) which++;
     if (!has_heads(job, m->model, which, fault)) return false;
-    if (more_of(m->model)->streams && strcmp(looks[which].name, "lens") == 0)
+    if (model_extras(m->model)->streams && strcmp(looks[which].name, "lens") == 0)
         return fault_set(fault,
                          "a %s model keeps %zu streams, which only come together behind the "
                          "last layer: before, no lens can read them",
-                         m->model->recipe->arch, more_of(m->model)->streams);
+                         m->model->recipe->arch, model_extras(m->model)->streams);
     return looks[which].show ? look_at_text(job, which, m, fault) : look_owner(m, job, fault);
 }
 

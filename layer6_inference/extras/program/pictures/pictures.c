@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------ opening and closing */
 
-static size_t side_of(const Pictures *p) { return more_of(&p->eye.model)->eye.image; }
+static size_t side_of(const Pictures *p) { return model_extras(&p->eye.model)->vision.image; }
 
 static bool pictures_check_width(const Pictures *p, const char *path, Fault *fault) {
     size_t width = vision_width(&p->eye), dim = p->session->model->sizes.dim;

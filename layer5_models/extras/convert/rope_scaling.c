@@ -1,4 +1,4 @@
-/* stretch.c - how a model's context was stretched: rope_scaling, or rope_parameters in newer files, as keys.
+/* rope_scaling.c - how a model's context was stretched: rope_scaling, or rope_parameters in newer files, as keys.
  * See parts.h.
  *
  *     linear     positions divided by a factor
@@ -147,7 +147,7 @@ static const JsonValue *put_windowed(Conversion *c, const JsonValue *parameters)
     return full;
 }
 
-bool put_stretching(Conversion *c, const JsonValue *scaling) {
+bool put_rope_scaling(Conversion *c, const JsonValue *scaling) {
     const JsonValue *parameters = json_get(c->folder.sizes, "rope_parameters"),
                     *direct = json_get(c->folder.sizes, "rope_theta");
     double theta = number_or(c->folder.sizes, "rope_theta", 10000);

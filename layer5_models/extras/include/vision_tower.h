@@ -1,4 +1,4 @@
-/* eye.h - what a picture goes through before the blocks of an encoder and behind them.
+/* vision_tower.h - what a picture goes through before the blocks of an encoder and behind them.
  *
  *     patches --embed--> rows -+
  *                 class row -+--> blocks (model.h) --> rows of the patches --project--> rows that another model reads
@@ -6,12 +6,12 @@
  * vision.h runs it.
  *
  * Invariant: a model that has none reads texts: patch is 0. */
-#ifndef STRATA_EYE_H
-#define STRATA_EYE_H
+#ifndef STRATA_VISION_TOWER_H
+#define STRATA_VISION_TOWER_H
 
 #include "model.h"
 
-typedef struct Eye {
+typedef struct VisionTower {
     size_t image, patch; /* sides of a picture and of a patch, in pixels */
     size_t patches;      /* of a picture: (image / patch)^2 */
     /* of red, green and blue, from 0 to 1, where the model was trained */
@@ -22,7 +22,7 @@ typedef struct Eye {
     Activation act;         /* of the blocks' networks */
     Linear project[2];      /* (mid, dim) and (width, mid) */
     Activation project_act; /* between them */
-} Eye;
+} VisionTower;
 
 /* Where the row stands that belongs to no patch of a picture. */
 typedef enum ClassPlace {
@@ -34,7 +34,7 @@ typedef enum ClassPlace {
 
 /* The same as model_open_memory for the eye of another model: a file that reads pictures
  * (mmproj), which that one refuses. */
-bool model_open_eye(Model *model, const void *bytes, size_t size, ClassPlace place,
-                    Fault *fault);
+bool model_open_vision(Model *model, const void *bytes, size_t size, ClassPlace place,
+                       Fault *fault);
 
 #endif

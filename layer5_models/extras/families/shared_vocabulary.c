@@ -1,12 +1,12 @@
-/* shared_words.c - do two models mean the same words by the same numbers? See families.h. */
+/* shared_vocabulary.c - do two models mean the same words by the same numbers? See families.h. */
 #include "families.h"
 
 /* Files of one family name the ids that no text has in different ways; more than one token of a
  * hundred is another language. */
 enum { ODD_SHARE = 100 };
 
-bool model_shares_words(const Model *m, const Model *companion, const char *name,
-                        Fault *fault) {
+bool model_shares_vocabulary(const Model *m, const Model *companion, const char *name,
+                             Fault *fault) {
     const Tokenizer *ours = m->tokenizer, *theirs = companion->tokenizer;
     const size_t vocab = m->sizes.vocab, count = companion->sizes.vocab;
     size_t odd = 0, first = 0;

@@ -1,5 +1,5 @@
-/* bind_eye.c - what the file of an encoder of pictures says: keys clip.*, clip.vision.*;
- * tensors v.*, mm.*.  See eye.h.
+/* bind_vision.c - what the file of an encoder of pictures says: keys clip.*, clip.vision.*;
+ * tensors v.*, mm.*.  See vision_tower.h.
  * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
  * legacy-models/convert_image_encoder_to_gguf.py. */
 #include "families/parts.h"
@@ -63,7 +63,7 @@ static Activation eye_act(Binder *b) {
     bool gelu = flag(b, "clip.use_gelu", false), swish = flag(b, "clip.use_silu", false);
     if (gelu && swish)
         refuse_whole(b, "clip.use_silu", "false", "clip.use_gelu says otherwise");
-    if (gelu) return extras_of(b)->eye.class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
+    if (gelu) return extras_of(b)->vision.class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
     return swish ? ACT_SILU : ACT_GELU_QUICK;
 }
 
@@ -88,7 +88,7 @@ static size_t blocks_used(Binder *b, size_t count) {
     int64_t layer = 0;
     bool left_out = flag(b, "clip.has_llava_projector", false);
     if (!named) {
-        if (left_out && !extras_of(b)->eye.class_last) return count;
+        if (left_out && !extras_of(b)->vision.class_last) return count;
         if (count == 1 && b->ok)
             refuse_key(b, "block_count", "at least 2",
                        "what goes into the last one is taken, and that is none");
@@ -117,9 +117,9 @@ static void mark_idle(Binder *b, size_t used) {
     }
 }
 
-bool read_eye(Binder *b) {
+bool read_vision(Binder *b) {
     ModelSizes *z = &b->model->sizes;
-    Eye *s = &b->model->extras->eye;
+    VisionTower *s = &b->model->extras->vision;
     bind_eye_check_kind(b);
     s->act = eye_act(b);
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
@@ -139,9 +139,9 @@ bool read_eye(Binder *b) {
     return true;
 }
 
-void bind_eye(Binder *b) {
+void bind_vision(Binder *b) {
     Model *m = b->model;
-    Eye *s = &m->extras->eye;
+    VisionTower *s = &m->extras->vision;
     const size_t dim = m->sizes.dim, p = s->patch, pixels[4] = {dim, 3, p, p},
                  flat[2] = {dim, 3 * p * p}, places[2] = {m->sizes.ctx, dim};
     const char *width = "clip.vision.embedding_length";
@@ -160,10 +160,11 @@ void bind_eye(Binder *b) {
     s->project[1] = bind_map(b, "mm.2", true, out, mid, "the rows of mm.0");
 }
 
-#define EYE_KIND \
+#define VISION_KIND \
     { "mmproj", "the eye of a model", "give the file of the eye that it belongs to", false }
-const FileKind eye_kinds[2] = {[CLASS_FIRST] = EYE_KIND, [CLASS_LAST] = EYE_KIND};
+const FileKind vision_kinds[2] = {[CLASS_FIRST] = VISION_KIND, [CLASS_LAST] = VISION_KIND};
 
-bool model_open_eye(Model *m, const void *bytes, size_t size, ClassPlace place, Fault *fault) {
-    return model_open_kind(m, bytes, size, &eye_kinds[place], fault);
+bool model_open_vision(Model *m, const void *bytes, size_t size, ClassPlace place,
+                       Fault *fault) {
+    return model_open_kind(m, bytes, size, &vision_kinds[place], fault);
 }

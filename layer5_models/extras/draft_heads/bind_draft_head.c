@@ -1,4 +1,4 @@
-/* bind_guesses.c - what the file of a draft head says beside a block: keys target_*,
+/* bind_draft_head.c - what the file of a draft head says beside a block: keys target_*,
  * norm_before_residual; tensors fc, d2t.  See draft_head.h.
  * Source   llama.cpp (d8a24cc), src/models/eagle3.cpp, conversion/llama.py. */
 #include "families/parts.h"
@@ -8,9 +8,9 @@
 
 static void read_depths(Binder *b, size_t *layers) {
     const GgufPair *pair = find_key(b, "target_layers");
-    bool whole = pair && pair->type == GGUF_ARRAY && pair->count == GUESS_DEPTHS &&
+    bool whole = pair && pair->type == GGUF_ARRAY && pair->count == DRAFT_DEPTHS &&
                  pair->item != GGUF_BOOL;
-    for (uint64_t i = 0; i < GUESS_DEPTHS && b->ok; i++) {
+    for (uint64_t i = 0; i < DRAFT_DEPTHS && b->ok; i++) {
         int64_t layer;
         if (whole && gguf_int(pair, i, &layer) && layer >= 0 && layer < MODEL_LAYERS)
             layers[i] = (size_t)layer;
@@ -52,9 +52,9 @@ static void invert(Binder *b, const GgufTensor *t, int32_t *row_of) {
     }
 }
 
-void bind_guesses(Binder *b) {
+void bind_draft_head(Binder *b) {
     Model *m = b->model;
-    Guesses *g = &m->extras->guesses;
+    DraftHead *g = &m->extras->draft_head;
     read_depths(b, g->layers);
     g->width = key_size(b, "target_hidden_size", true, 0, 1, MAX_SIZE);
     const GgufTensor *tokens = find_tokens(b);
@@ -67,6 +67,6 @@ void bind_depths(Binder *b, Join *join) {
     const Model *m = b->model;
     join->normed = key_bool(b, "norm_before_residual", false, false);
     join->depths =
-        bind_map(b, "fc", true, m->sizes.dim, GUESS_DEPTHS * m->extras->guesses.width,
+        bind_map(b, "fc", true, m->sizes.dim, DRAFT_DEPTHS * m->extras->draft_head.width,
                  "embedding_length and target_hidden_size");
 }

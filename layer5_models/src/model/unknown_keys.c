@@ -1,28 +1,27 @@
-/* left_over.c - nothing that a file says is ignored.  See bind.h.
+/* unknown_keys.c - nothing in a file is ignored.  See bind.h.
  *
- * Keys live in namespaces.  `<arch>.` and `diffusion.` say what to compute: every key of them
- * is looked up, or the file is refused; `adapter.` says that this is no whole model, which is
- * refused, too.  `general.` and `quantize.` tell where a file comes from, `tokenizer.` belongs
- * to tokenizer_open, and `split.` is read by check_container.  Any other namespace is a note,
- * which GGUF allows: it is ignored. */
+ * Keys have namespaces.  `<arch>.` and `diffusion.` say what to compute: all of their keys must
+ * be looked up.  `adapter.` means that the file is no whole model, and is refused.  `general.`
+ * and `quantize.` are provenance, `tokenizer.` is checked by tokenizer_open, `split.` by
+ * check_container.  Any other namespace is a note, which GGUF allows, and is ignored. */
 #include "bind.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static bool left_over_is_integer(const GgufPair *pair, int64_t max) {
+static bool unknown_is_integer(const GgufPair *pair, int64_t max) {
     int64_t value;
     return pair->type != GGUF_ARRAY && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value) &&
            value >= 0 && value <= max;
 }
 
-/* A model in one file has no split, one of one part, or, once joined, one of none. */
+/* A complete model has no split, one part, or, once joined, zero. */
 static bool check_split(Binder *b) {
     const GgufPair *count = gguf_find(&b->model->gguf, "split.count"),
                    *number = gguf_find(&b->model->gguf, "split.no");
     char parts[96], part[96];
     if (!count && !number) return true;
-    if (count && left_over_is_integer(count, 1) && (!number || left_over_is_integer(number, 0)))
+    if (count && unknown_is_integer(count, 1) && (!number || unknown_is_integer(number, 0)))
         return true;
     return b->ok = fault_set(b->fault,
                              "the file is one part of a split model: split.count is %s, "
@@ -66,7 +65,7 @@ bool check_fixed(Binder *b, const FixedKey *keys, size_t count) {
     return true;
 }
 
-/* What a file says twice must agree; what we compute in one way only must be said to be so. */
+/* Redundant keys must agree, and keys with one supported value must have it. */
 static bool check_fixed_keys(Binder *b) {
     const Model *m = b->model;
     const LayerSizes *s = attention_sizes(m);
@@ -91,13 +90,13 @@ static bool check_fixed_keys(Binder *b) {
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
 }
 
-/* Keys that are known to change nothing. */
+/* Keys that change nothing. */
 static bool check_information(Binder *b) {
     const char *pth = "Meta AI original pth";
     find_key(b, "rope.scaling.finetuned"); /* how the model was trained */
     if (!text_equal(key_text(b, "tensor_data_layout", pth), text_of(pth)))
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
-    /* old converters wrote true into the files of every family, sequential ones, too */
+    /* old converters wrote true for every family, even sequential ones */
     if (was_read(b, "use_parallel_residual")) return b->ok;
     if (b->model->recipe->wiring != &parallel_wiring)
         return find_key(b, "use_parallel_residual") || b->ok;
@@ -145,7 +144,7 @@ static bool refuse_tensors(Binder *b) {
     return true;
 }
 
-bool refuse_left_over(Binder *b) {
+bool refuse_unknown(Binder *b) {
     const FamilyHooks *hooks = b->model->hooks;
     return refuse_tensors(b) && (!hooks || hooks->check_keys(b)) && check_fixed_keys(b) &&
            check_information(b) && refuse_keys(b);

@@ -1,4 +1,4 @@
-/* sizes_beside.c - what a layer has beside its mixer and its network: an input of its own,
+/* sizes_side.c - what a layer has beside its mixer and its network: an input of its own,
  * parts of a stream, another layer's keys and values, a source; from their keys.  See
  * parts.h. */
 #include "families/parts.h"
@@ -17,7 +17,7 @@ static size_t last_of_kind(Binder *b, size_t l, size_t own) {
 
 /* Layers from `own` on read the keys and values of the last layer of their kind before it. */
 bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
-    size_t layers = b->model->sizes.layers, own = quirks_in(b)->own_kv;
+    size_t layers = b->model->sizes.layers, own = quirks_in(b)->kv_layers;
     if (own == 0 || !b->ok) return b->ok;
     size_t usual = own < layers ? layers - own : 0;
     own = layers - key_size(b, "attention.shared_kv_layers", false, usual, 0, layers);
@@ -57,13 +57,13 @@ bool read_source(Binder *b, size_t l, LayerExtras *s) {
 
 static size_t input_width(Binder *b) {
     size_t usual = quirks_in(b)->layer_input;
-    bool said = usual == LAYER_INPUT_SAID;
+    bool said = usual == LAYER_INPUT_FROM_KEY;
     if (usual == 0) return 0;
     return key_size(b, "embedding_length_per_layer_input", said, said ? 0 : usual, 0,
                     MAX_INPUT);
 }
 
-bool read_beside(Binder *b, LayerExtras *e) {
+bool read_side_inputs(Binder *b, LayerExtras *e) {
     e->input = input_width(b);
     e->streams = extras_of(b)->streams, e->laurel = quirks_in(b)->laurel;
     return b->ok;
@@ -72,9 +72,9 @@ bool read_beside(Binder *b, LayerExtras *e) {
 /* The standard normal number that 95 % are below. */
 static const double NINETY_FIVE = 1.6448533535003662;
 
-float read_cut(Binder *b, size_t l) {
+float read_sparsity(Binder *b, size_t l) {
     const char *key = "activation_sparsity_scale";
-    double usual = l < quirks_in(b)->cut_layers ? NINETY_FIVE : -INFINITY,
+    double usual = l < quirks_in(b)->sparse_layers ? NINETY_FIVE : -INFINITY,
            cut = number_of_layer(b, key, l, usual, -INFINITY, 100);
     if (cut > 0) return (float)cut;
     if (cut > -INFINITY)
