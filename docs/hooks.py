@@ -15,10 +15,8 @@
     {{ figure NAME | caption }}    an SVG of build/plots, in the colours of the page; what it says to who cannot see it: plots.py
     {{ figures all }}              the table of all figures: question, finding, stories, command
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
-    {{ drawing NAME PART }}        the same as far as it has grown: its parts are <g class="part" data-part="NAME">, in order; those up
-                                   to PART are drawn, PART is marked, and what is to come is faint
-    {{ sittings all }}             a reading order of all layers, in sittings of an hour, see sittings.py
-    {{ sittings PAGE... }}         the same for some pages
+    {{ road layer3 }}              the core pages of a layer with their questions, and what goes deeper, from mkdocs.yml: road.py
+    {{ road map }}                 the same for all layers, one row each, with the time that the core of each takes
     {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), moved by
                                    docs/assets/watch.js
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
@@ -49,7 +47,7 @@ import commands
 import glossary
 import listings
 import plots
-import sittings as reading
+import road as roads
 from listings import contract, head, read, source
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -161,11 +159,13 @@ def exercise(number):
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
 
-def sittings(arguments):
-    pages = reading.pages_in_order() if arguments == "all" else arguments.split()
-    for page in pages:
-        read(f"docs/{page}.md")
-    return reading.table(reading.packed(pages, holes()), holes())
+def road(arguments):
+    if arguments == "map":
+        return roads.map_table(holes(), "@@top@@")
+    layer = re.fullmatch(r"layer([1-6])", arguments)
+    if not layer:
+        raise PluginError(f"no road '{arguments}': there are map and layer1 to layer6")
+    return roads.layer_table(int(layer.group(1)), holes(), "@@top@@")
 
 
 def figure(arguments):
@@ -186,24 +186,10 @@ def figures(_):
     return plots.table(shown)
 
 
-def drawing(arguments):
-    name, *parts = arguments.split()
+def drawing(name):
     svg = "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
-    if parts:
-        return grown(svg, *parts)
     wide = float(svg.split('viewBox="0 0 ')[1].split()[0]) > 500  # too wide for a phone: it slides there
     return f'<div class="drawn">\n{svg}</div>' if wide else svg
-
-
-def grown(svg, part):
-    """A picture with the parts up to this one; the others are faint."""
-    names = re.findall(r'<g class="part" data-part="([^"]+)">', svg)
-    if part not in names:
-        raise PluginError(f"no part '{part}' in the drawing; there are {', '.join(names) or 'none'}")
-    for number, name in enumerate(names):
-        state = "now" if name == part else "seen" if number < names.index(part) else "later"
-        svg = svg.replace(f'<g class="part" data-part="{name}">', f'<g class="part {state}">')
-    return svg.replace('aria-label="', f'aria-label="This page is about {part}. ', 1)
 
 
 def watch(arguments):
@@ -222,7 +208,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure, figures, watch)}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, road, figure, figures, watch)}
 
 
 def on_page_markdown(markdown, page, config, files):

@@ -19,6 +19,7 @@ import kept
 import listings
 import markdown
 import plots
+import road
 import steps
 from mkdocs.exceptions import PluginError
 
@@ -342,17 +343,52 @@ class Notes(unittest.TestCase):
         self.assertRegex(page, r'<a class="gap" href="../code/layer4_transformer/src/attention.c.html#L\d+" data-n="\d+"></a>')
 
 
-class Sittings(unittest.TestCase):
-    def test_every_exercise_once(self):
-        page = page_of("{{ sittings all }}")
+class Road(unittest.TestCase):
+    def test_every_exercise_is_on_a_page(self):
+        shown = {number for page in road.pages().values() for number in re.findall(r"^ *\{\{ exercise (\S+) \}\}$", page.text, re.M)}
+        self.assertEqual(sorted(shown), sorted(hooks.holes()))
         for number, row in hooks.holes().items():
-            self.assertEqual(len(re.findall(rf"(?<![\d.]){re.escape(number)} {re.escape(row[2])}(?=[,| ])", page)), 1, f"exercise {number} is on no page of the order, or on two")
-        minutes = [int(m) for m in re.findall(r"\| (\d+) \|$", page, re.M)]
-        self.assertGreater(len(minutes), 12)
+            self.assertIn(row[4] + ".md", road.pages(), f"exercise {number}")
 
-    def test_a_page_that_is_none(self):
-        with self.assertRaises(PluginError):
-            page_of("{{ sittings layer1/nothing }}")
+    def test_every_page_is_in_the_navigation_once(self):
+        written = {str(file.relative_to(DOCS)) for file in DOCS.rglob("*.md")}
+        self.assertEqual(written, set(road.pages()))
+
+    def test_the_core(self):
+        core = road.core()
+        self.assertLess(20, len(core))
+        self.assertLess(len(core), 32)
+        self.assertEqual([page.layer for page in core], sorted(page.layer for page in core), "through the layers, from 1 to 6")
+        self.assertEqual({page.layer for page in core}, set(range(1, 7)))
+        for page in core:
+            self.assertTrue(road.question_of(page), f"{page.path} opens without a question")
+
+    def test_the_table_of_a_layer(self):
+        table = page_of("{{ road layer3 }}")
+        self.assertIn("| [Softmax](../layer3/softmax.md) | Scores of 2, 1 and 0. How likely is each? | ", table)
+        for page in road.pages().values():
+            if page.layer == 3 and page.section:
+                self.assertEqual(table.count(f"](../{page.path})"), 1)
+        with self.assertRaisesRegex(PluginError, "page.md:1: no road 'layer7'"):
+            page_of("{{ road layer7 }}")
+
+    def test_the_map(self):
+        text = (DOCS / "map.md").read_text()
+        self.assertLessEqual(len(re.sub(r"\]\([^)]*\)|\{\{.*?\}\}", "", text).split()), 300)
+        table = page_of("{{ road map }}", "map.md")
+        for page in road.core():
+            self.assertIn(f"[{page.title}](./{page.path})", table)
+
+    def test_the_line_under_a_title(self):
+        holes, core = hooks.holes(), road.core()
+        second = road.line(core[1].path, holes, "../")
+        for there in (f">Core</b> 2 of {len(core)} · about ", f'before: <a href="{road.href(core[0], "../")}">', f'next: <a href="{road.href(core[2], "../")}">', "../map.html"):
+            self.assertIn(there, second)
+        self.assertIn(f'before: <a href="{road.WAY_IN[:-3]}.html">', road.line(core[0].path, holes, ""))
+        self.assertNotIn("next: ", road.line(core[-1].path, holes, ""))
+        self.assertIn("<b>Deeper: Memory</b> · the core of this layer: <a", road.line("layer4/pages.md", holes, "../"))
+        for path in ("index.md", "map.md", "layer4/index.md", "appendix/site.md", "layer1/none.md"):
+            self.assertEqual(road.line(path, holes, ""), "")
 
 
 class Links(unittest.TestCase):
@@ -381,28 +417,6 @@ class Links(unittest.TestCase):
         copy = code_pages.render("layer6_inference/src/samplers/draw.c")
         self.assertIn('id="L1"', copy)
         self.assertIn('href="../../../../code/layer6_inference/include/stage.h.html">&quot;stage.h&quot;</a>', copy)
-
-
-class Drawings(unittest.TestCase):
-    svg = '<svg aria-label="All.">' + "".join(f'<g class="part" data-part="{name}"></g>' for name in ("one", "two", "three")) + "</svg>"
-
-    def test_as_far_as_it_has_grown(self):
-        picture = hooks.grown(self.svg, "two")
-        self.assertEqual(re.findall('class="part (.*?)"', picture), ["seen", "now", "later"])
-        self.assertIn('aria-label="This page is about two. All."', picture)
-
-    def test_no_such_part(self):
-        with self.assertRaisesRegex(PluginError, "no part 'four' in the drawing; there are one, two, three"):
-            hooks.grown(self.svg, "four")
-
-    def test_every_page_of_a_grown_picture_is_in_it(self):
-        """The parts are the pages of the layer, in the order of the navigation."""
-        for layer in range(1, 7):
-            parts = re.findall('data-part="([^"]+)"', (DOCS / f"drawings/layer{layer}.svg").read_text())
-            nav = re.search(rf"^  - {layer} .*\[(.*)\]", (DOCS.parent / "mkdocs.yml").read_text(), re.M).group(1).split(", ")[1:]
-            self.assertEqual(parts, [pathlib.Path(page).stem for page in nav], f"docs/drawings/layer{layer}.svg has a part for each page of the layer")
-            for part, page in zip(parts, nav):
-                self.assertIn(f"{{{{ drawing layer{layer} {part} }}}}", (DOCS / page).read_text())
 
 
 class Terms(unittest.TestCase):
