@@ -48,6 +48,7 @@ import glossary
 import listings
 import plots
 import road as roads
+import shown
 from listings import contract, head, read, source
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -81,12 +82,17 @@ def folded(arguments, text, asked):
 
 
 def contents(path):
-    rows = re.findall(r'^#include "(\w+)\.h" +/\* (.+?) \*/$', read(path), re.M)
+    rows = re.findall(r'^#include "(\w+\.h)" +/\* (.+?) \*/$', read(path), re.M)
     if not rows:
         raise PluginError(f"{path} includes no modules with a gloss")
     folder = path.rsplit("/", 1)[0]
-    table = "\n".join(f"| `{name}.h` | {gloss} |" for name, gloss in rows)
-    return f"| `{folder}` | |\n|---|---|\n{table}"
+    table = [f"| `{folder}` | | page |", "|---|---|---|"]
+    for name, gloss in rows:
+        file = shown.headers().get(name, f"{folder}/{name}")
+        named.add(file)
+        pages = [page for page in shown.pages_of().get(file, []) if not page.endswith("index.md")]
+        table.append(f'| <a href="@@top@@{code_pages.address(file)}"><code>{name}</code></a> | {gloss} | {roads.list_of(map(roads.pages().get, pages[:2]), "@@top@@")} |')
+    return "\n".join(table)
 
 
 def link_to(path, line=None):
@@ -155,7 +161,7 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
-    return (f'!!! example "Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
+    return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
 
@@ -258,24 +264,67 @@ def top_of(page):
     return "../" * page.file.src_path.count("/") or "./"
 
 
-def on_page_content(content, page, config, files):
-    def link(match):
-        path, number = match.groups()
-        if not code_pages.is_text(path):
-            return match.group(0)
-        named.add(path)
-        return match.group(0).replace(f">{path}", f'><a href="{top_of(page)}{code_pages.address(path, number)}">{path}').replace("</span>", "</a></span>")
+def files_at_foot(path):
+    """What a page shows of the code, and its exercises, as HTML: the way from a page to its files."""
+    links = []
+    for file in shown.files_of(path):
+        named.add(file)
+        links.append(f'<a href="@@top@@{code_pages.address(file)}"><code>{file}</code></a>{shown.chip(file)}')
+    numbers = re.findall(r"^ *\{\{ exercise (\S+) \}\}$", read(f"docs/{path}"), re.M)
+    todo = ", ".join(f'<a href="#exercise-{number}">{number}</a>' for number in numbers)
+    parts = (["Files: " + ", ".join(links)] if links else []) + ([f"Exercise{'s' * (len(numbers) > 1)}: {todo}"] if todo else [])
+    return "".join(f'<p class="files">{part}</p>' for part in parts)
 
-    def code(path, number):
-        named.add(path)
-        return top_of(page) + code_pages.address(path, number)
+
+def on_page_content(content, page, config, files):
+    path, top = page.file.src_path, top_of(page)
+
+    def link(match):
+        file, number = match.groups()
+        if not code_pages.is_text(file):
+            return match.group(0)
+        named.add(file)
+        return match.group(0).replace(f">{file}", f'><a href="{top}{code_pages.address(file, number)}">{file}').replace("</span>", f"</a>{shown.chip(file)}</span>")
+
+    def code(file, number):
+        named.add(file)
+        return top + code_pages.address(file, number)
 
     content = code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
-    return glossary.anchors(content) if page.file.src_path == "appendix/glossary.md" else glossary.link(content, top_of(page))
+    content = glossary.anchors(content) if path == "appendix/glossary.md" else glossary.link(content, top)
+    if path not in roads.pages():
+        return content
+    if roads.pages()[path].core:
+        content = content.replace("<h1", '<h1 class="core"', 1)
+    return content.replace("</h1>", "</h1>\n<span data-road></span>", 1) + "<span data-files></span>"
+
+
+def on_nav(nav, config, files):
+    """Previous and next of a core page are those of the road; a deeper page has its neighbours in the navigation."""
+    at = {page.file.src_path: page for page in nav.pages}
+    for page in roads.core():
+        before, after = roads.neighbours(page)
+        at[page.path].previous_page = at[before.path] if before else at[page.path].previous_page
+        at[page.path].next_page = at[after.path] if after else at[page.path].next_page
+    return nav
+
+
+def marked(output, page):
+    """The navigation's links to core pages, marked for strata.css."""
+    folder = page.file.src_path.rsplit("/", 1)[0] if "/" in page.file.src_path else "."
+    core = {os.path.relpath(roads.href(other), folder) for other in roads.core()}
+
+    def link(match):
+        target = page.url.rsplit("/", 1)[-1] if match.group(1) == "./" else match.group(1)
+        return match.group(0).replace('class="', 'class="core ') if target in core else match.group(0)
+
+    if page.url in map(roads.href, roads.core()):
+        output = output.replace('<label class="md-nav__link md-nav__link--active"', '<label class="core md-nav__link md-nav__link--active"')
+    return re.sub(r'<a href="([^"#]+)" class="md-nav__link', link, output)
 
 
 def on_post_page(output, page, config):
-    """Figures and traces come last: their words and numbers are not for the search."""
+    """What is not for the search comes last: marks, the line under the title, the files at the foot, figures and traces."""
     def drawn(match):
         name = match.group(1)
         return plots.inline(name, (ROOT / "build" / "plots" / f"{name}.svg").read_text())
@@ -284,6 +333,10 @@ def on_post_page(output, page, config):
         steps = traces[match.group(1)].replace("</", "<\\/")
         return f'<script type="application/json">{steps}</script><noscript>The steps of the service are drawn by a script.</noscript>'
 
+    if page:
+        path = page.file.src_path
+        output = marked(output, page).replace("<span data-road></span>", roads.line(path, holes(), top_of(page)))
+        output = output.replace("<span data-files></span>", files_at_foot(path).replace("@@top@@", top_of(page)))
     return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="([\w-]+)"></span>', drawn, output))
 
 
@@ -304,7 +357,7 @@ def on_post_build(config):
     for font in (katex / "fonts").iterdir():
         if font.suffix == ".woff2":
             shutil.copyfile(font, site / "katex" / "fonts" / font.name)
-    code_pages.write(site, named)
+    code_pages.write(site, named, holes())
     shutil.copyfile(ROOT / "build" / "playground" / "playground-data.js", site / "playground" / "playground-data.js")
     (site / "figures").mkdir(exist_ok=True)
     for svg in (ROOT / "build" / "plots").glob("*.svg"):

@@ -20,6 +20,7 @@ import listings
 import markdown
 import plots
 import road
+import shown
 import steps
 from mkdocs.exceptions import PluginError
 
@@ -391,6 +392,38 @@ class Road(unittest.TestCase):
             self.assertEqual(road.line(path, holes, ""), "")
 
 
+class Files(unittest.TestCase):
+    """Pages and files know each other."""
+
+    def test_every_public_header_has_a_page(self):
+        """Shown there, named, or in the table of files of its layer; for extras as well."""
+        self.assertEqual([header for header in shown.headers().values() if header not in shown.pages_of()], [])
+
+    def test_a_page_and_its_files(self):
+        self.assertEqual(shown.files_of("layer3/softmax.md")[0], "layer3_nn/include/softmax.h", "the header, though only the source is shown")
+        foot = hooks.files_at_foot("layer3/softmax.md")
+        for there in ("code/layer3_nn/include/softmax.h.html", "code/layer3_nn/src/softmax.c.html", 'storey core">core', '<a href="#exercise-3.1">3.1</a>'):
+            self.assertIn(there, foot)
+        self.assertIn("<span id='exercise-3.1'></span>", page_of("{{ exercise 3.1 }}"))
+        self.assertIn('storey extras">extras', hooks.files_at_foot("layer4/mla.md"))
+
+    def test_a_file_and_its_pages(self):
+        bar = code_pages.bar_of("layer3_nn/include/softmax.h", [("3.1", "layer3/softmax")])
+        self.assertIn('<a href="../../../layer3/softmax.html">Softmax</a>', bar)
+        self.assertIn('<a href="../../../layer3/softmax.html#exercise-3.1">3.1</a>', bar)
+        self.assertIn(bar, code_pages.render("layer3_nn/include/softmax.h", bar))
+
+    def test_what_is_core(self):
+        self.assertEqual([shown.storey(f) for f in ("layer1_tensor/src/a.c", "layer1_tensor/include/a.h", "layer1_tensor/extras/include/a.h", "docs/hooks.py")],
+                         ["core", "core", "extras", None])
+
+    def test_the_marks_of_the_navigation(self):
+        page = types.SimpleNamespace(file=types.SimpleNamespace(src_path="layer3/softmax.md"), url="layer3/softmax.html")
+        nav = '<a href="%s" class="md-nav__link">'
+        marked = {href: 'class="core md' in hooks.marked(nav % href, page) for href in ("./", "norm.html", "activation.html", "../layer4/attention.html", "../index.html")}
+        self.assertEqual(list(marked.values()), [True, True, False, True, False])
+
+
 class Links(unittest.TestCase):
     def content(self, html):
         page = types.SimpleNamespace(file=types.SimpleNamespace(src_path="layer1/page.md"))
@@ -406,6 +439,7 @@ class Links(unittest.TestCase):
     def test_files(self):
         html = self.content('<span class="filename">docs/hooks.py:7</span>')
         self.assertEqual(html, '<span class="filename"><a href="../code/docs/hooks.py.html#L7">docs/hooks.py:7</a></span>')
+        self.assertIn('softmax.c:7</a> <small class="storey core">core</small></span>', self.content('<span class="filename">layer3_nn/src/softmax.c:7</span>'))
         self.assertEqual(self.content('<span class="filename">no/file.c:7</span>'), '<span class="filename">no/file.c:7</span>')
 
     def test_line_and_outside(self):
