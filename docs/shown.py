@@ -42,15 +42,20 @@ def names_on(path):
     return [headers()[name] for name in sorted(found) if name in headers()]
 
 
+@functools.lru_cache(maxsize=None)
 def included_in(file):
-    """The public headers of its own layer that a file includes."""
-    found = (headers().get(name) for name in re.findall(r'^#include "(\w+\.h)"', (ROOT / file).read_text(), re.M))
-    return [header for header in found if header and header.split("/")[0] == file.split("/")[0]]
+    """The headers of its own layer that a file includes: those beside it, and public ones."""
+    found = []
+    for name in re.findall(r'^#include "(\w+\.h)"', (ROOT / file).read_text(), re.M):
+        beside = str((ROOT / file).parent.relative_to(ROOT) / name)
+        header = beside if (ROOT / beside).is_file() else headers().get(name)
+        found += [header] if header and header.split("/")[0] == file.split("/")[0] else []
+    return found
 
 
-def listed_on(path):
-    """The headers in the tables of files of a page: an umbrella, and what it includes of its layer."""
-    found, waiting = [], CONTENTS.findall((road.DOCS / path).read_text())
+def reached_from(files):
+    """Headers, and what they include of their layer."""
+    found, waiting = [], list(files)
     while waiting:
         header = waiting.pop(0)
         if header not in found:
@@ -59,14 +64,18 @@ def listed_on(path):
     return found
 
 
+def listed_on(path):
+    """The headers in the tables of files of a page: an umbrella, and what it includes."""
+    return reached_from(CONTENTS.findall((road.DOCS / path).read_text()))
+
+
 @functools.lru_cache(maxsize=None)
 def pages_of():
     """file -> the pages that show it, in the order of the navigation; when there is none, those that name it."""
     levels = tuple({} for _ in range(4))  # the first counts least
     for path in road.pages():
         files = files_of(path)
-        included = [header for file in files if (ROOT / file).is_file() for header in included_in(file)]
-        for level, found in zip(levels, (included, listed_on(path), names_on(path), files)):
+        for level, found in zip(levels, (reached_from(files), listed_on(path), names_on(path), files)):
             for file in dict.fromkeys(found):
                 level.setdefault(file, []).append(path)
     return {file: pages for level in levels for file, pages in level.items()}
