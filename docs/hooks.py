@@ -40,6 +40,7 @@ import textwrap
 import urllib.parse
 
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
@@ -323,6 +324,16 @@ def marked(output, page):
     return re.sub(r'<a href="([^"#]+)" class="md-nav__link', link, output)
 
 
+BUNDLE = re.compile(r'<script src="[^"]*assets/javascripts/bundle\.')
+
+
+def with_search(output, top):
+    """The search of a page from disk: its script comes before the theme's."""
+    if not BUNDLE.search(output):
+        raise PluginError("the theme's pages have no script 'bundle' before which docs/assets/disk.js could be loaded")
+    return BUNDLE.sub(lambda match: f'<script src="{top}assets/disk.js"></script>\n      {match.group(0)}', output, count=1)
+
+
 def on_post_page(output, page, config):
     """What is not for the search comes last: marks, the line under the title, the files at the foot, figures and traces."""
     def drawn(match):
@@ -335,6 +346,7 @@ def on_post_page(output, page, config):
 
     if page:
         path = page.file.src_path
+        output = with_search(output, top_of(page))
         output = marked(output, page).replace("<span data-road></span>", roads.line(path, holes(), top_of(page)))
         output = output.replace("<span data-files></span>", files_at_foot(path).replace("@@top@@", top_of(page)))
     return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="([\w-]+)"></span>', drawn, output))
@@ -348,8 +360,21 @@ def on_files(files, config):
     return files
 
 
+def write_index(path):
+    """The search knows pages by their whole titles, not the navigation's; and as a script it can be loaded from disk."""
+    index = json.loads(path.read_text())
+    titles = {roads.href(page): roads.title_of(page.path) for page in roads.pages().values()}
+    for entry in index["docs"]:
+        entry["title"] = titles.get(entry["location"], entry["title"])
+    text = json.dumps(index, sort_keys=True, separators=(",", ":"))
+    path.write_text(text)
+    path.with_suffix(".js").write_text(f"var __index = {text};\n")
+
+
+@event_priority(-100)  # after the index of the search
 def on_post_build(config):
     site = pathlib.Path(config["site_dir"])
+    write_index(site / "search" / "search_index.json")
     katex = pathlib.Path(os.environ["STRATA_KATEX"])
     (site / "katex" / "fonts").mkdir(parents=True, exist_ok=True)
     for name in ("katex.min.js", "katex.min.css"):
