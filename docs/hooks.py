@@ -1,7 +1,7 @@
 """What the pages may ask for, one tag on a line of its own:
 
-    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; folded away when an
-                                   exercise on the page asks for one of them
+    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; on a deeper page folded
+                                   away when an exercise on the page asks for one of them
     {{ note text | a sentence }}   right below a listing: a numbered note on the line that has this text, see listings.py
     {{ contract FILE NAME }}       what a header promises: a comment and its declaration
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
@@ -162,6 +162,8 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
+    page = roads.pages().get(parts[4] + ".md")
+    what += " Ours is on this page; write yours first." if kind == "fill" and page and page.core else ""
     return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
@@ -223,7 +225,8 @@ def on_page_markdown(markdown, page, config, files):
     if TYPED.search(markdown):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
-    asked, numbers = asked_for(markdown), itertools.count(1)
+    core = where in roads.pages() and roads.pages()[where].core
+    asked, numbers = [] if core else asked_for(markdown), itertools.count(1)
     commands.makers.clear()  # a page's commands need none of another page
 
     def place_of(match):

@@ -39,7 +39,8 @@ class Line:
 
     def text(self, seconds):
         counted = f" {self.done} of {self.total}," if self.total else ""
-        left = f", about {clock(seconds / self.done * (self.total - self.done))} left" if self.total and self.done and self.done < self.total else ""
+        rest = seconds / self.done * (self.total - self.done) if self.done else 0
+        left = f", about {clock(rest)} left" if rest >= 5 else ""
         return f"{self.what}:{counted} {clock(seconds)}{left}"
 
     def say(self, end):

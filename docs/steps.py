@@ -24,9 +24,15 @@ class Failed(Exception):
     pass
 
 
-def call(*command, **env):
+def call(*command, log=None, **env):
+    """Runs it; what it says goes to a log in build/docs, when there is one, and is shown when it fails."""
     mine = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}  # no job of a make above
-    if subprocess.run([str(word) for word in command], cwd=ROOT, env=dict(mine, **env)).returncode != 0:
+    said = subprocess.PIPE if log else None
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, env=dict(mine, **env), stdout=said, stderr=subprocess.STDOUT if log else None, text=True, errors="replace")
+    if log:
+        (ROOT / "build" / "docs" / log).write_text(done.stdout)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout[-4000:] if log else "")
         raise Failed
 
 
@@ -56,7 +62,7 @@ def figure_key(name):
 
 def draw(name):
     kept.step(f"figure-{name}", figure_key(name), [PLOTS / f"{name}.svg", PLOTS / f"{name}.csv"],
-              lambda: call(MAKE, "build/bin/strata", PLOTS, name, DOCUMENTS=DOCUMENTS))
+              lambda: call(MAKE, "build/bin/strata", PLOTS, name, log=f"figure-{name}.log", DOCUMENTS=DOCUMENTS))
 
 
 def playground():

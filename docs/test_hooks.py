@@ -1,4 +1,5 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
+import io
 import os
 import pathlib
 import re
@@ -6,11 +7,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import book
 import code_pages
 import commands
 import glossary
@@ -19,6 +22,7 @@ import kept
 import listings
 import markdown
 import plots
+import progress
 import road
 import shown
 import steps
@@ -251,7 +255,7 @@ class FigureKeys(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    """What an exercise asks for is not printed above the question."""
+    """What an exercise asks for is not printed above the question, on a deeper page; a core page is about that code, and shows it."""
     code = "{{ source layer3_nn/src/softmax.c softmax }}\n"
 
     def page(self, kind, functions, text=code + "\n{{ exercise 9.1 }}\n", file="layer3_nn/src/softmax.c"):
@@ -264,6 +268,13 @@ class Answers(unittest.TestCase):
             page = self.page(kind, functions)
             self.assertRegex(page, r'(?m)^\?\?\? example "Show ours: `softmax` \(exercise 9\.1 asks for yours\)"\n\n    ```c title')
             self.assertNotRegex(page, r"(?m)^void softmax")
+
+    def test_open_on_a_core_page(self):
+        row = ["9.1", "fill", "a title", "5", "layer3/softmax", "layer3_nn/src/softmax.c", "softmax", "-", "a hint"]
+        with unittest.mock.patch.object(hooks, "holes", lambda: {"9.1": row}):
+            page = page_of(self.code + "\n{{ exercise 9.1 }}\n", "layer3/softmax.md")
+        self.assertRegex(page, r"(?m)^void softmax")
+        self.assertIn("Ours is on this page", page)
 
     def test_open_elsewhere(self):
         for page in (self.page("fill", "softmax", self.code), self.page("fill", "other"), self.page("fill", "softmax", file="layer3_nn/src/norm.c")):
@@ -390,6 +401,76 @@ class Road(unittest.TestCase):
         self.assertIn("<b>Deeper: Memory</b> · the core of this layer: <a", road.line("layer4/pages.md", holes, "../"))
         for path in ("index.md", "map.md", "layer4/index.md", "appendix/site.md", "layer1/none.md"):
             self.assertEqual(road.line(path, holes, ""), "")
+
+
+class Search(unittest.TestCase):
+    def test_the_index_as_a_script_with_whole_titles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            index = pathlib.Path(folder) / "search_index.json"
+            index.write_text('{"docs": [{"location": "layer6/top-p.html", "title": "Top-p"}, {"location": "layer6/top-p.html#by-hand", "title": "By hand"}]}')
+            hooks.write_index(index)
+            self.assertIn('"title":"' + road.title_of("layer6/top-p.md") + '"', index.read_text())
+            self.assertIn('"title":"By hand"', index.read_text())
+            self.assertEqual(index.with_suffix(".js").read_text(), f"var __index = {index.read_text()};\n")
+
+    def test_before_the_script_of_the_theme(self):
+        page = '<script src="../assets/javascripts/bundle.1.min.js"></script>'
+        self.assertEqual(hooks.with_search(page, "../").split("</script>")[0], '<script src="../assets/disk.js">')
+        with self.assertRaisesRegex(PluginError, "no script 'bundle'"):
+            hooks.with_search("<p>another theme</p>", "../")
+
+
+class Book(unittest.TestCase):
+    def test_its_parts(self):
+        core, everything = ([page for _, pages in book.parts(which) for page in pages] for which in ("core", "all"))
+        self.assertEqual([page for page in core if page.core], road.core())
+        self.assertEqual(len(core), len(road.core()) + 7, "and the way in, and the first page of each layer")
+        self.assertEqual(len({page.path for page in everything}), len(everything))
+        self.assertEqual(set(road.pages()) - {page.path for page in everything}, book.SCREEN_ONLY)
+
+    def test_a_chapter(self):
+        page = road.pages()["layer3/softmax.md"]
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(book, "SITE", pathlib.Path(folder)):
+            (book.SITE / "layer3").mkdir()
+            (book.SITE / "layer3/softmax.html").write_text(
+                '<article class="a"><h1 id="softmax">Softmax<a class="headerlink" href="#softmax">¶</a></h1><p class="road">x</p><a href="norm.html">in</a>'
+                '<a class="b" href="norm.html#why">part</a><a href="../layer4/mla.html">away</a><a href="https://x.org/">web</a><a href="#softmax">own</a>'
+                '<details><p>open</p></details><svg><g id="as-it-was"></g></svg></article>')
+            chapter = book.chapter(page, {"layer3/softmax.md", "layer3/norm.md"})
+        for there in ('<section class="chapter" id="layer3-softmax">', '<h1 id="layer3-softmax--softmax">Softmax</h1>', 'href="#layer3-norm">in', 'href="#layer3-norm--why">part',
+                      '<span class="away">away</span>', '<a href="https://x.org/">web</a>', 'href="#layer3-softmax--softmax">own', "<details open>", 'id="as-it-was"'):
+            self.assertIn(there, chapter)
+        self.assertNotIn('class="road"', chapter)
+
+    def test_where_places_lie(self):
+        pdf = ("1 0 obj\n<</Type /Catalog /Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type /Pages /Kids [3 0 R 4 0 R]>>\nendobj\n3 0 obj\n<</Type /Page>>\nendobj\n"
+               "4 0 obj\n<</Type /Page>>\nendobj\n5 0 obj\n<</layer3-norm [4 0 R /XYZ 0 8 0] /start [3 0 R /XYZ 0 8 0]>>\nendobj\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.pdf").write_text(pdf)
+            self.assertEqual(book.pages_of(pathlib.Path(folder) / "a.pdf"), ({"layer3-norm": 2, "start": 1}, 2))
+
+    def test_no_browser(self):
+        with unittest.mock.patch.object(book, "BROWSERS", ("no-such-browser",)), unittest.mock.patch.dict(os.environ, CHROMIUM=""):
+            with self.assertRaisesRegex(book.Missing, "Chromium, which is missing. Install: "):
+                book.browser()
+
+
+class Progress(unittest.TestCase):
+    def test_what_it_says(self):
+        line = progress.Line("figures", 38)
+        line.done = 19
+        self.assertEqual(line.text(100), "figures: 19 of 38, 1:40, about 1:40 left")
+        self.assertEqual(progress.Line("clang").text(61), "clang: 1:01")
+
+    def test_a_short_step_says_nothing(self):
+        out = io.StringIO()
+        with progress.Line("short", out=out):
+            pass
+        with unittest.mock.patch.object(progress, "SECONDS", 0.01), progress.Line("long", out=out):
+            time.sleep(0.1)
+        self.assertNotIn("short", out.getvalue())
+        self.assertIn("docs: long: 0:00\n", out.getvalue())
+        self.assertIn("docs: long: 0:00, done\n", out.getvalue())
 
 
 class Files(unittest.TestCase):
