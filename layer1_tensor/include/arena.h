@@ -48,9 +48,9 @@ void *arena_take(Arena *arena, size_t count, size_t size);
 void arena_free(Arena *arena);
 
 /* Zeroed memory for bulk data, in huge pages where available (fewer TLB misses); untouched
- * pages cost nothing.  NULL on failure.  Free it with memory_give and the same size. */
-void *memory_take(size_t bytes);
-void memory_give(void *memory, size_t bytes);
+ * pages cost nothing.  NULL on failure.  Free it with memory_free and the same size. */
+void *memory_alloc(size_t bytes);
+void memory_free(void *memory, size_t bytes);
 
 /* Bytes of memory this machine could give us now, as far as it tells (0: unknown). */
 size_t memory_available(void);

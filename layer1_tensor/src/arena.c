@@ -29,7 +29,7 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
                          "this needs %.1f GB of memory and the machine has %.1f GB free: use a "
                          "smaller model or context",
                          (double)rounded / 1e9, (double)available / 1e9);
-    void *base = memory_take(rounded);
+    void *base = memory_alloc(rounded);
     if (!base)
         return fault_set(fault, "no memory for %.1f GB: use a smaller model or context",
                          (double)rounded / 1e9);
@@ -49,7 +49,7 @@ void *arena_take(Arena *arena, size_t count, size_t size) {
 }
 
 void arena_free(Arena *arena) {
-    memory_give(arena->base, arena->size);
+    memory_free(arena->base, arena->size);
     *arena = (Arena){0};
 }
 
@@ -81,14 +81,14 @@ static void *take_much(size_t bytes) {
 }
 #endif
 
-void *memory_take(size_t bytes) {
+void *memory_alloc(size_t bytes) {
 #if MAPPED
     if (bytes >= LARGE_PAGE) return take_much(bytes);
 #endif
     return take_little(bytes);
 }
 
-void memory_give(void *memory, size_t bytes) {
+void memory_free(void *memory, size_t bytes) {
 #if MAPPED
     size_t page = (size_t)getpagesize();
     if (memory && bytes >= LARGE_PAGE) {
