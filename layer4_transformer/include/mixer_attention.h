@@ -54,7 +54,7 @@ typedef struct AttentionSizes {
 void attention_sizes_include(AttentionSizes *sizes, const Attention *attention);
 
 /* Scale q (n) by its position, as q_temperature says.  Needs q_temperature > 0. */
-void attention_warm(const Attention *attention, float *q, size_t n, size_t position);
+void attention_scale_q(const Attention *attention, float *q, size_t n, size_t position);
 
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *sizes,
                         Arena *arena);

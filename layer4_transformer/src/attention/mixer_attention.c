@@ -60,7 +60,7 @@ static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size
     if (a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
 }
 
-void attention_warm(const Attention *a, float *q, size_t n, size_t position) {
+void attention_scale_q(const Attention *a, float *q, size_t n, size_t position) {
     float place = (float)(position + a->temperature_from),
           grow = 1 + a->q_temperature * logf(1 + floorf(place / a->temperature_ctx));
     for (size_t i = 0; i < n; i++) q[i] *= grow;
@@ -95,7 +95,7 @@ static void place_row(const Rows *t, size_t i) {
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
     norm_and_rope(a, &a->k_norm, k, s->kv_heads, cosine, sine);
-    if (a->q_temperature > 0) attention_warm(a, q, q_dim(s), position);
+    if (a->q_temperature > 0) attention_scale_q(a, q, q_dim(s), position);
     kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], position, k, v);
 }
 
@@ -114,7 +114,7 @@ static void place_query(const Rows *t, size_t i) {
           *q = t->run->q + i * q_dim(s);
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
-    if (a->q_temperature > 0) attention_warm(a, q, q_dim(s), position);
+    if (a->q_temperature > 0) attention_scale_q(a, q, q_dim(s), position);
 }
 
 static void place_queries(void *context, int worker, size_t begin, size_t end) {
