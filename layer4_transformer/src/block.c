@@ -126,7 +126,7 @@ const Wiring sequential_wiring = {.name = "sequential", .forward = sequential},
 
 static void attend(const Block *b, const Pass *p, const float *in, float *out) {
     attention_forward(p->run->pool, &b->attention, &p->run->attention, p->kv,
-                      p->layer - b->attention.back, p->batch, in, out);
+                      p->layer - b->attention.kv_back, p->batch, in, out);
 }
 
 static void include_attention(BlockSizes *sizes, const Block *b) {
@@ -153,7 +153,7 @@ static void watch(const Block *b, const Pass *p) {
     p->run->attention.probe = p->run->ffn.probe = probe;
     if (!probe) return;
     probe_enter(probe, p->layer, p->batch);
-    probe->kept = p->layer - b->attention.back;
+    probe->kept = p->layer - b->attention.kv_back;
 }
 
 void block_forward(const Block *b, const Pass *p, float *x) {

@@ -226,7 +226,7 @@ static void *mla_open(const BlockPlan *plan) {
 static void mla_rows(const Block *b, const Pass *p, const float *in, float *out) {
     BlockRun *run = p->run;
     mla_forward(run->pool, &b->attention, &b->extras->mla, &run->attention,
-                block_memory(run, mla_open), p->kv, p->layer - b->attention.back, p->batch, in,
+                block_memory(run, mla_open), p->kv, p->layer - b->attention.kv_back, p->batch, in,
                 out);
 }
 

@@ -105,7 +105,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) place_row(t, i);
 }
 
-/* The same with `back`: a query only. */
+/* The same with `kv_back`: a query only. */
 static void place_query(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
@@ -145,14 +145,14 @@ static void project(Pool *pool, const Attention *a, AttentionRun *run, const flo
     for (int i = 0; i < 4; i++)
         if (all[i].map->w.data) products[count++] = all[i];
     linear_products(pool, products, count, x, n, run->scratch);
-    if (a->back == 0 && (!a->v.w.data || a->v_norm.kind))
+    if (a->kv_back == 0 && (!a->v.w.data || a->v_norm.kind))
         pool_for(pool, n, ROWS, take_values, &(Rows){.a = a, .run = run});
 }
 
 static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
                       size_t layer, const Batch *batch) {
     PROFILE("keep");
-    pool_for(pool, batch->count, ROWS, a->back ? place_queries : place_rows,
+    pool_for(pool, batch->count, ROWS, a->kv_back ? place_queries : place_rows,
              &(Rows){a, run, kv, layer, batch});
 }
 
