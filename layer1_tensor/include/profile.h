@@ -39,8 +39,7 @@ typedef struct ProfileRow {
     size_t depth;
     size_t count;
     double sum; /* seconds */
-    double middle,
-        slow; /* of one time: half of them take less, 95 of 100 take less (profile_stop) */
+    double median, p95; /* of one time, in seconds (profile_stop) */
 } ProfileRow;
 
 enum { PROFILE_ROWS = 256, PROFILE_DEPTH = 32 };

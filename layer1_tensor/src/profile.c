@@ -73,8 +73,8 @@ static void find_percentiles(Profile *p, double *times) {
             if (p->events[i].row == (int32_t)r && p->events[i].end > 0)
                 times[n++] = p->events[i].end - p->events[i].start;
         qsort(times, n, sizeof *times, profile_by_size);
-        row->middle = n ? times[n / 2] : 0;
-        row->slow = n ? times[(size_t)(0.95 * (double)(n - 1) + 0.5)] : 0;
+        row->median = n ? times[n / 2] : 0;
+        row->p95 = n ? times[(size_t)(0.95 * (double)(n - 1) + 0.5)] : 0;
     }
 }
 
