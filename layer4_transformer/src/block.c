@@ -153,7 +153,7 @@ static void watch(const Block *b, const Pass *p) {
     p->run->attention.probe = p->run->ffn.probe = probe;
     if (!probe) return;
     probe_enter(probe, p->layer, p->batch);
-    probe->kept = p->layer - b->attention.kv_back;
+    probe->kv_layer = p->layer - b->attention.kv_back;
 }
 
 void block_forward(const Block *b, const Pass *p, float *x) {
