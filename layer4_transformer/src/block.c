@@ -42,7 +42,7 @@ void block_run_init(BlockRun *run, const BlockPlan *plan) {
     *run = (BlockRun){.pool = plan->pool, .rows = rows};
     for (size_t i = 0; i < plan->count; i++) include_block(&sizes, &plan->blocks[i]);
     run->normed = arena_take(plan->arena, rows * dim, f);
-    run->aside = arena_take(plan->arena, rows * dim, f);
+    run->tmp = arena_take(plan->arena, rows * dim, f);
     run->branch = arena_take(plan->arena, rows * dim, f);
     run->scratch = arena_take(plan->arena, linear_scratch_bytes(rows, dim), 1);
     attention_run_init(&run->attention, rows, &sizes.attention, plan->arena);
@@ -114,7 +114,7 @@ static void sequential(const Block *b, const Pass *p, float *x) {
 
 /* Both branches read the old x; one norm may serve both. */
 static void parallel(const Block *b, const Pass *p, float *x) {
-    float *first = p->run->normed, *second = b->ffn_norm.kind ? p->run->aside : first;
+    float *first = p->run->normed, *second = b->ffn_norm.kind ? p->run->tmp : first;
     block_norm(p, &b->attn_norm, first, x);
     if (b->ffn_norm.kind) block_norm(p, &b->ffn_norm, second, x);
     block_mix(b, p, first, x);
