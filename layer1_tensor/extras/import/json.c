@@ -1,14 +1,14 @@
 /* json.c - a recursive descent through JSON.  See json.h. */
 #include "json.h"
 #include "grow.h"
-#include "pieces.h"
+#include "region.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct Json {
-    Pieces pieces;
+    Region region;
     JsonValue root;
 };
 
@@ -94,7 +94,7 @@ static bool json_take_escape(Reader *r, char *out, size_t *size) {
 static bool take_string(Reader *r, Text *text) {
     const char *c = r->at;
     while (c < r->end && *c != '"') c += *c == '\\' ? 2 : 1;
-    char *out = pieces_take(&r->json->pieces, (size_t)((c < r->end ? c : r->end) - r->at) + 1);
+    char *out = region_alloc(&r->json->region, (size_t)((c < r->end ? c : r->end) - r->at) + 1);
     size_t size = 0;
     if (!out) return fault_set(r->fault, "JSON: no memory for a string");
     while (r->at < r->end && *r->at != '"') {
@@ -130,7 +130,7 @@ static bool json_take_number(Reader *r, JsonValue *value) {
         if (json_digits(r) == 0) return json_wrong(r, "a digit of the exponent");
     }
     size_t size = (size_t)(r->at - from);
-    char *copy = pieces_take(&r->json->pieces, size);
+    char *copy = region_alloc(&r->json->region, size);
     if (!copy) return fault_set(r->fault, "JSON: no memory for a number");
     memcpy(copy, from, size);
     *value = (JsonValue){.kind = JSON_NUMBER, .text = {copy, size}};
@@ -212,8 +212,8 @@ static bool drop_equal_keys(Reader *r, Members *m) {
 }
 
 static bool keep_members(Reader *r, const Members *m, JsonValue *value, bool object) {
-    JsonValue *items = pieces_take(&r->json->pieces, m->count * sizeof *items);
-    Text *keys = object ? pieces_take(&r->json->pieces, m->count * sizeof *keys) : NULL;
+    JsonValue *items = region_alloc(&r->json->region, m->count * sizeof *items);
+    Text *keys = object ? region_alloc(&r->json->region, m->count * sizeof *keys) : NULL;
     if (!items || (object && !keys))
         return fault_set(r->fault, "JSON: no memory for %zu values", m->count);
     if (m->count) memcpy(items, m->items, m->count * sizeof *items);
@@ -282,7 +282,7 @@ Json *json_read(Text text, Fault *fault) {
 
 void json_free(Json *json) {
     if (!json) return;
-    pieces_free(&json->pieces);
+    region_free(&json->region);
     free(json);
 }
 

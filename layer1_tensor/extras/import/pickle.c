@@ -10,7 +10,7 @@
 
 typedef struct Machine {
     const unsigned char *begin, *at, *end;
-    Pieces *pieces;
+    Region *region;
     PickleValue **stack; /* (used of room) owns */
     size_t used, room;
     PickleValue **memo; /* (kept of memo_room) owns */
@@ -48,7 +48,7 @@ static bool pickle_no_memory(Machine *m) {
 /* ------------------------------------------------------------------ stack and memo */
 
 static bool pickle_push(Machine *m, PickleValue value) {
-    PickleValue *copy = pieces_take(m->pieces, sizeof *copy);
+    PickleValue *copy = region_alloc(m->region, sizeof *copy);
     if (!copy || !GROW(m->stack, m->room, m->used + 1)) return pickle_no_memory(m);
     *copy = value;
     m->stack[m->used++] = copy;
@@ -203,7 +203,7 @@ static bool push_float(Machine *m) {
 /* The last `count` values become the items of one. */
 static bool pickle_gather(Machine *m, PickleKind kind, size_t count, bool marked) {
     if (m->used < count) return pickle_damaged(m, "the stack is empty");
-    const PickleValue **items = count ? pieces_take(m->pieces, count * sizeof *items) : NULL;
+    const PickleValue **items = count ? region_alloc(m->region, count * sizeof *items) : NULL;
     if (count && !items) return pickle_no_memory(m);
     for (size_t i = 0; i < count; i++) {
         items[i] = m->stack[m->used - count + i];
@@ -230,7 +230,7 @@ static bool put_into(Machine *m, PickleKind kind, size_t count, bool marked) {
         return pickle_damaged(m, "another value is wanted on the stack");
     if (into->count + count > into->room) {
         size_t room = 2 * (into->count + count);
-        const PickleValue **grown = pieces_take(m->pieces, room * sizeof *grown);
+        const PickleValue **grown = region_alloc(m->region, room * sizeof *grown);
         if (!grown) return pickle_no_memory(m);
         if (into->count) memcpy(grown, into->items, into->count * sizeof *grown);
         into->items = grown, into->room = room;
@@ -351,12 +351,12 @@ static bool pickle_step(Machine *m, unsigned char opcode) {
     }
 }
 
-const PickleValue *pickle_read(Text bytes, Pieces *pieces, Fault *fault) {
+const PickleValue *pickle_read(Text bytes, Region *region, Fault *fault) {
     const unsigned char *begin = (const unsigned char *)bytes.data;
     Machine m = {.begin = begin,
                  .at = begin,
                  .end = begin + bytes.size,
-                 .pieces = pieces,
+                 .region = region,
                  .fault = fault};
     bool ok = true;
     while (ok && !m.over)

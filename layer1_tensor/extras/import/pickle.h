@@ -15,7 +15,7 @@
 #define STRATA_PICKLE_H
 
 #include "fault.h"
-#include "pieces.h"
+#include "region.h"
 #include "text.h"
 
 #include <stdint.h>
@@ -47,9 +47,9 @@ struct PickleValue {
 /* Read a pickle.
  *
  *   bytes    borrowed: texts point into it
- *   pieces   owns all values
+ *   region   owns all values
  *
  * NULL when it is damaged, has an opcode or a name that is not on the lists, or memory is short. */
-const PickleValue *pickle_read(Text bytes, Pieces *pieces, Fault *fault);
+const PickleValue *pickle_read(Text bytes, Region *region, Fault *fault);
 
 #endif

@@ -148,7 +148,7 @@ static bool pytorch_check_names(const Archive *a, const Pytorch *p) {
 static bool pytorch_read_tensors(Pytorch *p, const Archive *a, const PickleValue *root) {
     if (root->kind != PICKLE_DICT)
         return fault_set(a->fault, "the file holds no dictionary: wanted tensors by name");
-    p->tensors = pieces_take(&p->pieces, (root->count / 2 + 1) * sizeof *p->tensors);
+    p->tensors = region_alloc(&p->region, (root->count / 2 + 1) * sizeof *p->tensors);
     if (!p->tensors) return fault_set(a->fault, "no memory for %zu tensors", root->count / 2);
     for (size_t i = 0; i < root->count; i += 2) {
         const PickleValue *name = pytorch_item(root, i, PICKLE_TEXT);
@@ -186,9 +186,9 @@ static bool read_archive(Pytorch *p, Archive *a) {
     if (pickle->size > MAX_PICKLE)
         return fault_set(a->fault, "its pickle has %zu bytes: wanted at most %zu", pickle->size,
                          MAX_PICKLE);
-    p->pieces.limit = 160 * pickle->size + (1 << 16); /* a value for every byte, and tensors */
+    p->region.limit = 160 * pickle->size + (1 << 16); /* a value for every byte, and tensors */
     const PickleValue *root =
-        pickle_read((Text){(const char *)pickle->data, pickle->size}, &p->pieces, a->fault);
+        pickle_read((Text){(const char *)pickle->data, pickle->size}, &p->region, a->fault);
     return root && pytorch_read_tensors(p, a, root);
 }
 
@@ -214,6 +214,6 @@ bool pytorch_parse(Pytorch *pytorch, const void *bytes, size_t size, Fault *faul
 }
 
 void pytorch_free(Pytorch *pytorch) {
-    pieces_free(&pytorch->pieces);
+    region_free(&pytorch->region);
     *pytorch = (Pytorch){0};
 }

@@ -11,11 +11,11 @@
 #ifndef STRATA_PYTORCH_H
 #define STRATA_PYTORCH_H
 
-#include "pieces.h"
+#include "region.h"
 #include "safetensors.h"
 
 typedef struct Pytorch {
-    Pieces pieces;       /* own what the tensors are listed in */
+    Region region;       /* own what the tensors are listed in */
     SafeTensor *tensors; /* (n_tensors) in the order of the pickle */
     size_t n_tensors;
 } Pytorch;

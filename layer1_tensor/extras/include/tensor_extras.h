@@ -5,7 +5,7 @@
 #include "tensor.h"
 
 #include "tensor_print.h"  /* a tensor for a person to read */
-#include "pieces.h"        /* memory for many small things */
+#include "region.h"        /* memory for many small things, freed together */
 #include "json.h"          /* JSON texts, read into a tree */
 #include "safetensors.h"   /* the container that models are published in */
 #include "pytorch.h"       /* the one before it, which is read and never run */
