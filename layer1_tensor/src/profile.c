@@ -18,7 +18,7 @@ bool profile_start(Profile *p, size_t events, Fault *fault) {
     return true;
 }
 
-/* The row of a name in the scope that is open; a new one when there is none, -1 when there is no room. */
+/* The row of a name in the open scope, new if needed; -1: no room. */
 static int32_t profile_row_of(Profile *p, const char *name) {
     int32_t parent = p->depth ? p->events[p->open[p->depth - 1]].row : -1;
     for (size_t i = 0; i < p->n_rows; i++)

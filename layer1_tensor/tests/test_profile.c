@@ -1,4 +1,4 @@
-/* scopes: a tree of them, percentiles, a trace, and nothing at all while nobody looks */
+/* scopes: a tree of them, percentiles, a trace, and nothing without profiling */
 #include "check.h"
 #include "profile_trace.h"
 #include "tensor.h"
@@ -14,7 +14,7 @@ static void scopes_form_a_tree(void **state) {
     (void)state;
     Profile p;
     Fault fault;
-    outer(3); /* nobody looks */
+    outer(3); /* not profiled */
     assert_true(profile_start(&p, 100, &fault));
     assert_false(profile_start(&p, 100, &fault));
     outer(3), outer(2), inner();

@@ -53,10 +53,10 @@ static const struct {
     {BYTES("."), "other than one value"},
     {BYTES("}X\xff\xff\xff\xff."), "longer than the file"},
     {BYTES("}h\0."), "memo slot is empty"},
-    {BYTES("}q\1."), "out of its turn"},
-    {BYTES("(q\0."), "nothing to remember"},
+    {BYTES("}q\1."), "slot was skipped"},
+    {BYTES("(q\0."), "nothing to memoize"},
     {BYTES("}K\1s."), "stack is empty"},
-    {BYTES("}(K\1u."), "another value"},
+    {BYTES("}(K\1u."), "wrong type"},
     {BYTES("}K\1K\1s."), "no text as its name"},
     {BYTES("}" NAME "K\1s."), "'w' is no tensor"},
     {BYTES("K\1K\1R."), "no function"},
@@ -68,7 +68,7 @@ static const struct {
     {BYTES("}" NAME TENSOR("\7", ")", ")") "s."), "outside of its storage"},
     {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1K\2\x86") "s."), "in one piece"},
     {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1\x85") "s."), "no shape"},
-    {BYTES("}" NAME TENSOR("\0", "J\xff\xff\xff\xff\x85", "K\1\x85") "s."), "whole numbers"},
+    {BYTES("}" NAME TENSOR("\0", "J\xff\xff\xff\xff\x85", "K\1\x85") "s."), "list of integers"},
     {BYTES("}" NAME "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "7",
                                                                   "\6") "K\0))tRs."),
      "does not have"},
@@ -122,7 +122,7 @@ static void archives(void **state) {
     Made m = made_archive(pickle, size);
     made_add(&m, "x/data/0", made_numbers, 4, 0), made_finish(&m), refused(&m, "stands twice");
     m = made_archive(pickle, size);
-    made_add(&m, "x/data/1", made_numbers, 4, 8), made_finish(&m), refused(&m, "is packed");
+    made_add(&m, "x/data/1", made_numbers, 4, 8), made_finish(&m), refused(&m, "is compressed");
     m = made_archive(pickle, size);
     made_add(&m, "x/byteorder", "big", 3, 0), made_finish(&m), refused(&m, "highest byte");
     m = (Made){.size = 0};

@@ -1,4 +1,4 @@
-/* json.c - a recursive descent through JSON.  See json.h. */
+/* json.c - a recursive descent parser.  See json.h. */
 #include "json.h"
 #include "grow.h"
 #include "region.h"
@@ -90,7 +90,7 @@ static bool json_take_escape(Reader *r, char *out, size_t *size) {
     return true;
 }
 
-/* The opening quote is taken.  What is written is never longer than what is read. */
+/* After the opening quote.  The result is never longer than the source. */
 static bool take_string(Reader *r, Text *text) {
     const char *c = r->at;
     while (c < r->end && *c != '"') c += *c == '\\' ? 2 : 1;
@@ -148,7 +148,7 @@ static bool json_take_word(Reader *r, const char *word) {
 
 static bool take_value(Reader *r, JsonValue *value);
 
-/* Members while their number is not known. */
+/* The members of an array or object being parsed. */
 typedef struct Members {
     JsonValue *items;
     Text *keys;
@@ -178,7 +178,7 @@ static bool take_member(Reader *r, Members *m, bool object) {
     return true;
 }
 
-/* A key and its place among the members. */
+/* A key and its index among the members. */
 typedef struct Placed {
     Text key;
     size_t at;
@@ -193,7 +193,7 @@ static int by_key(const void *x, const void *y) {
     return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Of equal keys the last stays. */
+/* Of equal keys keep the last. */
 static bool drop_equal_keys(Reader *r, Members *m) {
     Placed *placed = malloc((m->count + 1) * sizeof *placed);
     bool *dropped = calloc(m->count + 1, 1);
@@ -226,7 +226,7 @@ static bool keep_members(Reader *r, const Members *m, JsonValue *value, bool obj
     return true;
 }
 
-/* The opening bracket is taken. */
+/* After the opening bracket. */
 static bool take_members(Reader *r, JsonValue *value, bool object) {
     Members m = {0};
     char close = object ? '}' : ']';
