@@ -25,7 +25,7 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
 
 bool file_open(FileMap *map, const char *path, Fault *fault) {
     *map = (FileMap){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not block on a pipe */
     if (descriptor < 0)
         return fault_set(fault, "%s cannot be opened: %s",
                          *path ? path : "a file without a name", strerror(errno));

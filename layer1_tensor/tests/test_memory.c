@@ -10,7 +10,7 @@ static void fault_keeps_the_text(void **state) {
     assert_string_equal(fault.text, "got 3, wanted four");
     assert_false(fault_prefix(&fault, "file"));
     assert_string_equal(fault.text, "file: got 3, wanted four");
-    assert_false(fault_set(NULL, "nobody listens"));
+    assert_false(fault_set(NULL, "not wanted"));
     char big[2000];
     memset(big, 'x', sizeof big - 1), big[sizeof big - 1] = 0;
     fault_set(&fault, "got '%s'", "a\nb\tc");
@@ -44,6 +44,23 @@ static void arena_refuses_what_no_machine_has(void **state) {
     assert_false(arena_init(&arena, (size_t)1 << 60, &fault));
     assert_contains(fault.text, "GB");
     assert_true(memory_available() > 0);
+}
+
+static void arrays_grow_or_stay_as_they_are(void **state) {
+    (void)state;
+    uint32_t *items = NULL;
+    size_t room = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(GROW(items, room, i + 1));
+        items[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++) assert_int_equal(items[i], i);
+    uint32_t *before = items;
+    size_t room_before = room;
+    assert_false(GROW(items, room, SIZE_MAX / 4));
+    assert_ptr_equal(items, before);
+    assert_int_equal(room, room_before);
+    free(items);
 }
 
 static void dtype_table_is_consistent(void **state) {
@@ -89,5 +106,5 @@ static void files_are_mapped_and_replaced_whole(void **state) {
 }
 
 RUN(TEST(fault_keeps_the_text), TEST(arena_rehearsal_fits_exactly),
-    TEST(arena_refuses_what_no_machine_has), TEST(dtype_table_is_consistent),
-    TEST(files_are_mapped_and_replaced_whole))
+    TEST(arena_refuses_what_no_machine_has), TEST(arrays_grow_or_stay_as_they_are),
+    TEST(dtype_table_is_consistent), TEST(files_are_mapped_and_replaced_whole))

@@ -1,7 +1,8 @@
-/* gguf_write.c - see gguf.h.  Pairs, tensor headers and data grow in three buffers that are
- * joined at the end; an allocation that fails is remembered and reported then. */
+/* gguf_write.c - see gguf.h.  Pairs, tensor headers and data are three buffers, joined at the
+ * end; a failed allocation is reported then. */
 #include "gguf.h"
 #include "file_write.h"
+#include "grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ typedef struct Buffer {
 struct GgufWriter {
     Buffer pairs, infos, data;
     uint64_t n_pairs, n_tensors;
-    size_t announced; /* bytes of data that come later */
+    size_t announced; /* bytes of data to come */
     bool out_of_memory;
 };
 
@@ -36,16 +37,8 @@ void gguf_writer_close(GgufWriter *writer) {
 
 static void gguf_write_put(GgufWriter *writer, Buffer *buffer, const void *bytes, size_t size) {
     if (writer->out_of_memory) return;
-    if (size > buffer->capacity - buffer->size) {
-        size_t capacity = (buffer->size + size) * 2;
-        unsigned char *grown = realloc(buffer->bytes, capacity);
-        if (!grown) {
-            writer->out_of_memory = true;
-            return;
-        }
-        buffer->bytes = grown;
-        buffer->capacity = capacity;
-    }
+    writer->out_of_memory = !GROW(buffer->bytes, buffer->capacity, buffer->size + size);
+    if (writer->out_of_memory) return;
     if (size) memcpy(buffer->bytes + buffer->size, bytes, size);
     buffer->size += size;
 }

@@ -20,7 +20,7 @@
 #include "families.h"
 #include "model.h"
 #include "json.h"
-#include "pieces.h"
+#include "region.h"
 #include "safetensors.h"
 
 /* ------------------------------------------------------------------ tables */
@@ -197,7 +197,7 @@ size_t size_or(const JsonValue *object, const char *key, size_t otherwise);
 /* ------------------------------------------------------------------ words */
 
 typedef struct Vocab {
-    Pieces pieces; /* spellings that no file holds */
+    Region region; /* spellings that no file holds */
     Text *tokens;  /* (count) owns; data NULL: no token has this id */
     int64_t *types;
     double *scores;

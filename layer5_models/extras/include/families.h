@@ -222,7 +222,7 @@ typedef struct LayerExtras {
     bool swapped;         /* ffn_up is called ffn_down, and the other way round */
     bool keys_are_values; /* there is no map of its own for values */
     /* > 0: keys and values, and kv_heads, are those of the layer so many before */
-    size_t back;
+    size_t kv_back;
     size_t buckets;      /* of distances that have a bias; 0: none */
     bool encodes, cross; /* its rows are a source's; they look at one */
     bool first;          /* of the encoder or of those that write */

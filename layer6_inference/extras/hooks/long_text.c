@@ -14,7 +14,7 @@ static size_t long_text_kept(size_t keep) {
 static size_t long_text_cut(size_t keep, const Session *session) {
     size_t ctx = session_ctx(session), kept = long_text_kept(keep),
            half = ctx > kept ? (ctx - kept) / 2 : 0;
-    return min_size(half, shift_most(&session->kv, kept)) / KV_PAGE * KV_PAGE;
+    return min_size(half, shift_max(&session->kv, kept)) / KV_PAGE * KV_PAGE;
 }
 
 static bool long_text_fits(const Session *session, size_t keep, Fault *fault) {

@@ -6,7 +6,7 @@
  *
  * Invariant: every key of a message was used, or the message was refused. */
 #include "image_part.h"
-#include "pieces.h"
+#include "region.h"
 #include "calls/tools.h"
 #include "calls/write.h"
 #include "json.h"
@@ -19,7 +19,7 @@ enum { MESSAGES = 2048, CALL_DEPTH = 8 };
 
 /* What the rewritten messages are made of lives until the text is rendered. */
 typedef struct Rewrite {
-    Pieces pieces;
+    Region region;
     Json *arguments[128]; /* (n) texts of calls, read */
     size_t n;
     Prompts *prompts; /* whose pictures these are; NULL: none are wanted */
@@ -62,14 +62,14 @@ static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
 
 static bool messages_join_parts(Rewrite *r, size_t i, const JsonValue *parts,
                                 JsonValue *content) {
-    Text *as = pieces_take(&r->pieces, (parts->count + 1) * sizeof *as);
+    Text *as = region_alloc(&r->region, (parts->count + 1) * sizeof *as);
     size_t size = 0;
     if (!as) return messages_no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
         if (!read_part(r, i, &parts->items[k], &as[k])) return false;
         size += as[k].size + 1;
     }
-    char *text = pieces_take(&r->pieces, size + 1), *at = text;
+    char *text = region_alloc(&r->region, size + 1), *at = text;
     if (!text) return messages_no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
         if (k) *at++ = '\n';
@@ -86,7 +86,7 @@ static bool messages_join_parts(Rewrite *r, size_t i, const JsonValue *parts,
 static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to, int depth) {
     *to = *from;
     if (from->kind != JSON_OBJECT) return true;
-    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    JsonValue *items = region_alloc(&r->region, (from->count + 1) * sizeof *items);
     if (!items) return messages_no_memory(r);
     to->items = items;
     for (size_t k = 0; k < from->count; k++) {
@@ -109,7 +109,7 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
 
 static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
     if (from->kind != JSON_ARRAY) return messages_wrong(r, i, "tool_calls: wanted an array");
-    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    JsonValue *items = region_alloc(&r->region, (from->count + 1) * sizeof *items);
     if (!items) return messages_no_memory(r);
     *to = *from;
     to->items = items;
@@ -142,8 +142,8 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
         fputs("\n</tool_call>", out);
     }
     fclose(out);
-    JsonValue *items = pieces_take(&r->pieces, 2 * sizeof *items);
-    char *copy = pieces_take(&r->pieces, size + 1);
+    JsonValue *items = region_alloc(&r->region, 2 * sizeof *items);
+    char *copy = region_alloc(&r->region, size + 1);
     if (copy) memcpy(copy, text, size);
     free(text);
     if (!items || !copy) return messages_no_memory(r);
@@ -195,8 +195,8 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
         return messages_wrong(r, i, "it has no content");
-    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
-    Text *keys = pieces_take(&r->pieces, from->count * sizeof *keys);
+    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
+    Text *keys = region_alloc(&r->region, from->count * sizeof *keys);
     if (!items || !keys) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
     for (size_t k = 0; k < from->count; k++) {
@@ -218,7 +218,7 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
     if (from->count > MESSAGES)
         return refuse(r->refusal, 400, "messages", "messages: %zu of them, more than %d",
                       from->count, MESSAGES);
-    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
+    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
     if (!items) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
     for (size_t i = 0; i < from->count; i++)
@@ -238,7 +238,7 @@ static const JsonValue *tools_told(const Ask *ask) {
 
 bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
                      Rendered *rendered, Refusal *refusal) {
-    Rewrite r = {.pieces.limit = (size_t)1 << 28, .prompts = prompts, .refusal = refusal};
+    Rewrite r = {.region.limit = (size_t)1 << 28, .prompts = prompts, .refusal = refusal};
     JsonValue messages;
     if (!server->form.tree) {
         refusal->fault = server->no_form;
@@ -250,7 +250,7 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *p
     const JsonValue *tools = tools_told(ask);
     const bool spell = tools && !server->form.tells_tools;
     bool ok = rewrite_all(&r, ask->value[F_MESSAGES], spell, &messages) &&
-              (!spell || tools_tell(tools, &r.pieces, &messages, &refusal->fault) ||
+              (!spell || tools_tell(tools, &r.region, &messages, &refusal->fault) ||
                refuse_fault(refusal, 500, "messages"));
     const ChatTalk talk = {.messages = &messages,
                            .tools = spell ? NULL : tools,
@@ -260,6 +260,6 @@ bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *p
                             &refusal->fault) ||
                 refuse_fault(refusal, 400, "messages"));
     for (size_t i = 0; i < r.n; i++) json_free(r.arguments[i]);
-    pieces_free(&r.pieces);
+    region_free(&r.region);
     return ok;
 }

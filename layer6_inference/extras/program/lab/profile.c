@@ -45,7 +45,7 @@ static void print_scopes(const ProfilePhase *f, size_t row, double all) {
     const ProfileRow *r = &p->rows[row];
     double inside = scope_children(p, row);
     print_scope(f, r->depth, r->name, (double)r->count, r->sum, all);
-    printf(" %9.4f %9.4f\n", 1e3 * r->middle, 1e3 * r->slow);
+    printf(" %9.4f %9.4f\n", 1e3 * r->median, 1e3 * r->p95);
     for (size_t i = row + 1; i < p->n_rows; i++)
         if (p->rows[i].parent == (int32_t)row) print_scopes(f, i, all);
     if (inside == 0) return;
