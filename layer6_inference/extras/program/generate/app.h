@@ -50,8 +50,10 @@ typedef struct GenerateApp {
     Shown seen; /* of them, in the prompt */
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
+    Stream stream; /* the text on its way to the queue */
     GenerateResult result;
-    uint64_t seed;    /* of the text that is shown */
+    uint64_t seed; /* of the text that is shown */
+    size_t prompt_tokens;
     size_t at_once;   /* samples in a batch */
     size_t generated; /* tokens, of all samples */
     double seconds;   /* of a search */
@@ -72,5 +74,8 @@ bool app_close(GenerateApp *app, Fault *fault);
 
 /* Generate on a thread of its own, and show the text as it comes. */
 bool app_run(GenerateApp *app, Fault *fault);
+
+/* Did Ctrl-C end the run?  The text so far is printed then. */
+bool app_interrupted(void);
 
 #endif

@@ -81,6 +81,12 @@ static bool generate_run(Fault *fault) {
     return ok;
 }
 
+static int generate_status(void) {
+    Fault fault;
+    if (!generate_run(&fault)) return command_failed(&fault);
+    return app_interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
 static const Option generate_options[] = {
     MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
@@ -172,4 +178,4 @@ const Command command_generate = {
     .options = generate_options,
     .brief = "-m -p -n --chain --seed --chat --stop --schema --ctx --draft --quiet --threads",
     .rules = generate_rules,
-    .run = generate_run};
+    .run_status = generate_status};
