@@ -354,7 +354,7 @@ expect "a memory learns no adapters" 2 "adapters .--lora. are learned beside att
     "$strata" train --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/other.gguf"
 
 # Ctrl-C ends a text after its last token, in a line of its own.
-"$strata" generate -n -1 --shift --no-prompt --chain contrastive_search:0.6 --logprobs 0 >"$work/endless" 2>"$work/err" &
+"$strata" generate -n -1 --no-prompt --chain contrastive_search:0.6 --logprobs 0 >"$work/endless" 2>"$work/err" &
 pid=$!
 until [ -s "$work/endless" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 kill -INT $pid

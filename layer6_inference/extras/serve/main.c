@@ -32,7 +32,7 @@ static void drain(Web *web, Server *server, double seconds) {
         if (wait_signal(0.02) > 0) break;
     worker_cancel(server);
     /* whoever was cut off is told so */
-    for (int i = 0; i < 200 && peers_any_busy(&web->peers); i++) wait_signal(0.01);
+    for (int i = 0; i < 200 && clients_any_busy(&web->clients); i++) wait_signal(0.01);
 }
 
 static bool serve_until_signal(const ServeOptions *o, Fault *fault) {
