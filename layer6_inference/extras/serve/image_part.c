@@ -125,7 +125,7 @@ bool image_parts_read(const TextJob *t, const HttpRequest *request, HttpError *e
         Look this = {shown->of, shown->number[i]};
         Task task = {.run = image_part_look,
                      .context = &this,
-                     .session = &shown->of->eye.session,
+                     .session = &shown->of->vision.session,
                      .is_gone = request->is_gone,
                      .client = request->client};
         if (pictures_is_read(shown->of, shown->number[i])) continue;

@@ -26,7 +26,7 @@ typedef struct ServeOptions {
     double seconds, patience, drain, stretch;
     OptionList origins;
     bool quiet;
-    EyeOptions eye;
+    VisionOptions vision;
     ComputeOptions compute;
 } ServeOptions;
 

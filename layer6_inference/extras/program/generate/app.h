@@ -7,7 +7,7 @@
 #define STRATA_APP_H
 
 #include "compute.h"
-#include "hand.h"
+#include "steering.h"
 #include "heal.h"
 #include "pictures/shown.h"
 #include "search.h"
@@ -28,8 +28,8 @@ typedef struct Request {
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;
-    HandOptions hand;
-    EyeOptions eye;
+    SteeringOptions steering;
+    VisionOptions vision;
     OptionList images;
 } Request;
 
@@ -45,7 +45,7 @@ typedef struct GenerateApp {
     FileOut trace_file;
     Text prompt; /* what stands before the text that is generated */
     Heal heal;
-    HandOptions hand; /* on the expert */
+    SteeringOptions steering; /* on the expert */
     Pictures pictures;
     Shown seen; /* of them, in the prompt */
     TokenList tokens, negative, stop_ids;
