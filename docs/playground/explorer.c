@@ -1,21 +1,21 @@
 /* explorer.c - a look inside the storyteller, for a page: two sides, each a text that was read with what was changed.
  *
- *     glass_begin(side, text, seed)              read a text; three texts one after the other, each ended by a NUL:
+ *     activation_begin(side, text, seed)              read a text; three texts one after the other, each ended by a NUL:
  *                                                the prompt, what is changed (interventions.h), the chain
- *     glass_patch(side, layer, position)         the same, with the other side's stream put in there; layer -1: not
- *     glass_step(side), glass_back(side)         the chain chooses a token and the model reads it; the last one is taken away
- *     glass_sizes(side), glass_tokens(side)      layers, heads, ...; a row for each token: CSV
- *     glass_row(side, layer, head, position)     attention: position + 1 weights
- *     glass_neurons_of(side, layer, position)    the feed-forward's numbers
- *     glass_numbers(side, place, position)       the stream's numbers
- *     glass_size_of(side, place, position)       and their root mean square
- *     glass_words(side, place, position)         what the stream would say there: the likeliest tokens, CSV
- *     glass_chain(side, position)                what the chain does with what the model says there: CSV, see trace.h
+ *     activation_patch(side, layer, position)         the same, with the other side's stream put in there; layer -1: not
+ *     activation_step(side), activation_back(side)         the chain chooses a token and the model reads it; the last one is taken away
+ *     activation_sizes(side), activation_tokens(side)      layers, heads, ...; a row for each token: CSV
+ *     activation_row(side, layer, head, position)     attention: position + 1 weights
+ *     activation_neurons_of(side, layer, position)    the feed-forward's numbers
+ *     activation_numbers(side, place, position)       the stream's numbers
+ *     activation_size_of(side, place, position)       and their root mean square
+ *     activation_words(side, place, position)         what the stream would say there: the likeliest tokens, CSV
+ *     activation_chain(side, position)                what the chain does with what the model says there: CSV, see trace.h
  *
- * Invariant: every number comes from glass.h, which has it from the forward pass itself. */
+ * Invariant: every number comes from activation_cache.h, which has it from the forward pass itself. */
 #include "playground.h"
 #include "families.h"
-#include "glass.h"
+#include "activation_cache.h"
 #include "interventions.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum { SIDES = 2, CTX = 192, WORDS = 5, ROWS = 8 };
 
 typedef struct Side {
     Session session;
-    Glass glass;
+    ActivationCache cache;
     TokenList tokens;
     size_t prompt;
     Interventions acts;
@@ -51,7 +51,7 @@ static bool open_side(Side *s) {
                   !candidates_open(&candidates, m->sizes.vocab, &arena, &fault)))
         return false;
     return session_open(&s->session, m, NULL, config, &fault) &&
-           glass_open(&s->glass, &s->session, &fault);
+           activation_open(&s->cache, &s->session, &fault);
 }
 
 static bool check_chain(const char *text) {
@@ -67,13 +67,13 @@ static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
         return fault_set(&fault, "%zu tokens: the explorer looks at %d", s->tokens.count, CTX),
                text_fault(&fault);
-    if (!glass_watch(&s->glass, s->acts.acts, s->acts.count, &fault) ||
+    if (!activation_watch(&s->cache, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
         return text_fault(&fault);
     return NULL;
 }
 
-const char *EXPORT(glass_begin)(unsigned side, const char *prompt, unsigned seed) {
+const char *EXPORT(activation_begin)(unsigned side, const char *prompt, unsigned seed) {
     Side *s = &sides[side % SIDES];
     const Tokenizer *t = play_model()->tokenizer;
     const char *acts = prompt + strlen(prompt) + 1, *chain = acts + strlen(acts) + 1;
@@ -88,13 +88,13 @@ const char *EXPORT(glass_begin)(unsigned side, const char *prompt, unsigned seed
     return read_again(s);
 }
 
-const char *EXPORT(glass_patch)(unsigned side, int layer, unsigned position) {
+const char *EXPORT(activation_patch)(unsigned side, int layer, unsigned position) {
     Side *s = &sides[side % SIDES];
     const Side *other = &sides[(side + 1) % SIDES];
     if (s->acts.count && s->acts.acts[s->acts.count - 1].kind == ACT_PATCH) s->acts.count--;
     if (layer >= 0) {
         if (!other->session.model || position >= other->tokens.count ||
-            position >= s->tokens.count || (size_t)layer >= s->glass.layers ||
+            position >= s->tokens.count || (size_t)layer >= s->cache.layers ||
             s->acts.count == INTERVENTIONS)
             return fault_set(&fault, "there is nothing to put in at layer %d, token %u", layer,
                              position),
@@ -103,7 +103,7 @@ const char *EXPORT(glass_patch)(unsigned side, int layer, unsigned position) {
             (Act){.kind = ACT_PATCH,
                   .layer = (size_t)layer,
                   .index = position,
-                  .row = glass_stream(&other->glass, 2 * (size_t)layer + 2, position)};
+                  .row = activation_stream(&other->cache, 2 * (size_t)layer + 2, position)};
     }
     return read_again(s);
 }
@@ -122,7 +122,7 @@ static int32_t choose(Side *s, size_t position, FILE *out) {
                  .history_count = position + 1,
                  .prompt_count = s->prompt < position + 1 ? s->prompt : position + 1,
                  .tokenizer = m->tokenizer};
-    session_lens(&s->session, glass_stream(&s->glass, 2 * s->glass.layers, position));
+    session_lens(&s->session, activation_stream(&s->cache, 2 * s->cache.layers, position));
     memcpy(copy, s->session.logits, m->sizes.vocab * sizeof *copy);
     if (!chain_parse(&chain, s->chain, m->tokenizer, &fault)) return -1;
     bool ok = chain_check(&chain, &step, 0, &fault) &&
@@ -135,7 +135,7 @@ static int32_t choose(Side *s, size_t position, FILE *out) {
     return ok ? chosen : -1;
 }
 
-const char *EXPORT(glass_chain)(unsigned side, unsigned position) {
+const char *EXPORT(activation_chain)(unsigned side, unsigned position) {
     FILE *out = text_begin();
     int32_t chosen = choose(&sides[side % SIDES], position, out);
     const char *text = text_end(out);
@@ -143,11 +143,11 @@ const char *EXPORT(glass_chain)(unsigned side, unsigned position) {
 }
 
 /* The token that the chain chooses after a position. */
-int32_t EXPORT(glass_chosen)(unsigned side, unsigned position) {
+int32_t EXPORT(activation_chosen)(unsigned side, unsigned position) {
     return choose(&sides[side % SIDES], position, NULL);
 }
 
-const char *EXPORT(glass_step)(unsigned side) {
+const char *EXPORT(activation_step)(unsigned side) {
     Side *s = &sides[side % SIDES];
     int32_t token = choose(s, s->tokens.count - 1, NULL);
     if (token < 0) return text_fault(&fault);
@@ -157,7 +157,7 @@ const char *EXPORT(glass_step)(unsigned side) {
     return session_eval(&s->session, &token, 1, false, &fault) ? NULL : text_fault(&fault);
 }
 
-const char *EXPORT(glass_back)(unsigned side) {
+const char *EXPORT(activation_back)(unsigned side) {
     Side *s = &sides[side % SIDES];
     if (s->tokens.count <= s->prompt) return NULL;
     session_rewind(&s->session, 0, --s->tokens.count);
@@ -166,11 +166,11 @@ const char *EXPORT(glass_back)(unsigned side) {
 
 /* ------------------------------------------------------------------ what there is to see */
 
-const char *EXPORT(glass_sizes)(unsigned side) {
-    const Glass *g = &sides[side % SIDES].glass;
+const char *EXPORT(activation_sizes)(unsigned side) {
+    const ActivationCache *g = &sides[side % SIDES].cache;
     FILE *out = text_begin();
     fprintf(out, "layers,heads,hidden,dim,places,page,prompt\n%zu,%zu,%zu,%zu,%zu,%d,%zu\n",
-            g->layers, g->heads, g->hidden, g->dim, glass_places(g), KV_PAGE,
+            g->layers, g->heads, g->hidden, g->dim, activation_places(g), KV_PAGE,
             sides[side % SIDES].prompt);
     return text_end(out);
 }
@@ -189,7 +189,7 @@ static void put_word(FILE *out, int32_t token) {
     fputs("\"\n", out);
 }
 
-const char *EXPORT(glass_tokens)(unsigned side) {
+const char *EXPORT(activation_tokens)(unsigned side) {
     const Side *s = &sides[side % SIDES];
     FILE *out = text_begin();
     fprintf(out, "token,text\n");
@@ -200,28 +200,28 @@ const char *EXPORT(glass_tokens)(unsigned side) {
     return text_end(out);
 }
 
-const float *EXPORT(glass_row)(unsigned side, unsigned layer, unsigned head,
-                               unsigned position) {
-    return glass_weights(&sides[side % SIDES].glass, layer, head, position);
+const float *EXPORT(activation_row)(unsigned side, unsigned layer, unsigned head,
+                                    unsigned position) {
+    return activation_weights(&sides[side % SIDES].cache, layer, head, position);
 }
 
-const float *EXPORT(glass_neurons_of)(unsigned side, unsigned layer, unsigned position) {
-    return glass_neurons(&sides[side % SIDES].glass, layer, position);
+const float *EXPORT(activation_neurons_of)(unsigned side, unsigned layer, unsigned position) {
+    return activation_neurons(&sides[side % SIDES].cache, layer, position);
 }
 
-const float *EXPORT(glass_numbers)(unsigned side, unsigned place, unsigned position) {
-    return glass_stream(&sides[side % SIDES].glass, place, position);
+const float *EXPORT(activation_numbers)(unsigned side, unsigned place, unsigned position) {
+    return activation_stream(&sides[side % SIDES].cache, place, position);
 }
 
-float EXPORT(glass_size_of)(unsigned side, unsigned place, unsigned position) {
-    return glass_size(&sides[side % SIDES].glass, place, position);
+float EXPORT(activation_size_of)(unsigned side, unsigned place, unsigned position) {
+    return activation_size(&sides[side % SIDES].cache, place, position);
 }
 
-const char *EXPORT(glass_words)(unsigned side, unsigned place, unsigned position) {
-    Glass *g = &sides[side % SIDES].glass;
+const char *EXPORT(activation_words)(unsigned side, unsigned place, unsigned position) {
+    ActivationCache *g = &sides[side % SIDES].cache;
     const size_t vocab = play_model()->sizes.vocab;
     FILE *out = text_begin();
-    glass_lens(g, place, position);
+    activation_lens(g, place, position);
     fprintf(out, "token,probability,text\n");
     for (int rank = 0; rank < WORDS; rank++) {
         size_t best = 0;

@@ -47,13 +47,8 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
         const LayerExtras *e = m->layers[l].extras;
         const Indexer *index = &m->blocks[l].extras->mla.index;
         shapes[l].state = block_state(&m->blocks[l]);
-<<<<<<< HEAD
-        if (e->back || e->encodes) shapes[l].kv_heads = 0;
-        if (x->quirks->bidirectional) shapes[l].window = 0;
-=======
         if (e->kv_back || e->encodes) shapes[l].kv_heads = 0;
-        if (x->quirks->both_ways) shapes[l].window = 0;
->>>>>>> code14
+        if (x->quirks->bidirectional) shapes[l].window = 0;
         if (!index->heads) continue;
         shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
         layers = 2 * m->sizes.layers;

@@ -83,6 +83,35 @@ void commands_all(FILE *out) {
     fputs("\nstrata help COMMAND: its options; strata help --all COMMAND: all of them.\n", out);
 }
 
+void commands_help(void) {
+    puts("usage: strata help [--all] [COMMAND]\n\n"
+         "  strata help                 the commands to begin with\n"
+         "  strata help --all           all commands\n"
+         "  strata help COMMAND         what it does, and its most common options\n"
+         "  strata help --all COMMAND   all of its options, and which combine");
+}
+
+static const char *program_short(const char *program) {
+    return strncmp(program, "strata-", 7) == 0 ? program + 7 : program;
+}
+
+static bool is_of_program(const CommandName *command, const char *program) {
+    return command->program &&
+           strcmp(program_short(program), program_short(command->program)) == 0;
+}
+
+bool commands_of(const char *program) {
+    bool found = false;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (!is_of_program(&list[i], program)) continue;
+        if (!found) printf("strata starts the program %s for:\n\n", list[i].program);
+        commands_print_row(stdout, &list[i]);
+        found = true;
+    }
+    if (found) puts("\nstrata help COMMAND: its options.");
+    return found;
+}
+
 static void man_commands(void) {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (list[i].group) printf(".SS %s\n", list[i].group);
@@ -177,6 +206,9 @@ static const char *what_was_meant(const char *name, char *out, size_t size) {
     if (strchr(name, ' '))
         return snprintf(out, size, "strata generate -p \"%.100s\"", name), out;
     for (size_t i = 0; i < COMMANDS; i++) strcat(strcat(names, list[i].name), " ");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (is_of_program(&list[i], name))
+            return snprintf(out, size, "strata help %s", list[i].program), out;
     Text near = nearest_name(text_of(name), names);
     return near.size ? (snprintf(out, size, "strata %.*s", (int)near.size, near.data), out)
                      : NULL;

@@ -260,13 +260,21 @@ static bool options_read_prompts(const Option *options, Fault *fault) {
     return true;
 }
 
+static bool check_words(const Command *command, int n, Fault *fault) {
+    if (n >= command->min_words) return true;
+    if (command->has_kinds)
+        return fault_set(fault, "%s: wanted one of the names in the usage", command->name);
+    return fault_set(fault, "%s: wanted %d argument%s, got %d", command->name,
+                     command->min_words, command->min_words == 1 ? "" : "s", n);
+}
+
 int command_line_read(const CommandLine *line) {
     const Command *command = line->command;
     int n_words = 0, status = options_read_words(line, &n_words);
     Fault fault;
     if (status >= 0) return status;
     options_line = line;
-    if ((n_words < command->min_words && !fault_set(&fault, "something is missing")) ||
+    if (!check_words(command, n_words, &fault) ||
         !rules_check(command->rules, NULL, NULL, &fault) ||
         !check_outputs(command, n_words, &fault))
         return wrong_usage(&fault, command->usage);

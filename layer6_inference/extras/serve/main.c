@@ -32,7 +32,7 @@ static void drain(Web *web, Server *server, double seconds) {
         if (wait_signal(0.02) > 0) break;
     worker_cancel(server);
     /* whoever was cut off is told so */
-    for (int i = 0; i < 200 && peers_any_busy(&web->peers); i++) wait_signal(0.01);
+    for (int i = 0; i < 200 && clients_any_busy(&web->clients); i++) wait_signal(0.01);
 }
 
 static bool serve_until_signal(const ServeOptions *o, Fault *fault) {
@@ -63,7 +63,7 @@ static ServeOptions asked = {.host = "127.0.0.1",
 
 static bool serve_run(Fault *fault) {
     ServeOptions *o = &asked;
-    if (!o->body) o->body = o->eye.mmproj ? 16384 : 4096;
+    if (!o->body) o->body = o->vision.mmproj ? 16384 : 4096;
     block_signals(); /* before there are threads, which take over what is blocked */
     if (!choose_model(&o->model, fault) || !compute_open(&o->compute, fault)) return false;
     bool ok = serve_until_signal(o, fault);
@@ -72,7 +72,7 @@ static bool serve_run(Fault *fault) {
 }
 
 static const OptionRule serve_rules[] = {
-    EYE_RULES,
+    VISION_RULES,
     {"--pictures", NEEDS, "--mmproj", "it says how many are kept"},
     {0},
 };
@@ -111,7 +111,7 @@ static const Option serve_options[] = {
     {"--drain", OPT_REAL(0, 86400), &asked.drain, "X",
      "seconds for what is going on when SIGTERM comes (30)"},
     {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line for each request on stderr"},
-    EYE_OPTIONS(asked.eye),
+    VISION_OPTIONS(asked.vision),
     {"--pictures", OPT_INT(1, 1024), &asked.pictures, "N",
      "pictures in memory, those that are shown and the last of the others (32)"},
     KV_OPTION(asked.compute),

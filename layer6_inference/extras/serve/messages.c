@@ -24,15 +24,15 @@ typedef struct Rewrite {
     size_t n;
     Prompts *prompts; /* whose pictures these are; NULL: none are wanted */
     bool user;        /* the message is a user's */
-    Refusal *refusal;
+    HttpError *error;
 } Rewrite;
 
 static bool messages_wrong(Rewrite *r, size_t i, const char *what) {
-    return refuse(r->refusal, 400, "messages", "messages[%zu]: %s", i, what);
+    return http_error(r->error, 400, "messages", "messages[%zu]: %s", i, what);
 }
 
 static bool messages_no_memory(Rewrite *r) {
-    return refuse(r->refusal, 500, "messages", "no memory for the messages");
+    return http_error(r->error, 500, "messages", "no memory for the messages");
 }
 
 /* ------------------------------------------------------------------ contents */
@@ -49,8 +49,8 @@ static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
         if (!r->user) return messages_wrong(r, i, "a picture: only a user's message shows one");
         *as = (Text){picture, 1};
         snprintf(where, sizeof where, "messages[%zu]: a picture", i);
-        return image_part_take(part, r->prompts, r->refusal) ||
-               fault_prefix(&r->refusal->fault, where);
+        return image_part_take(part, r->prompts, r->error) ||
+               fault_prefix(&r->error->fault, where);
     }
     if (!text_equal(type->text, text_of("text")))
         return messages_wrong(
@@ -214,11 +214,11 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
 
 static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue *to) {
     if (!from || from->count == 0)
-        return refuse(r->refusal, 400, "messages", "messages: wanted at least one");
+        return http_error(r->error, 400, "messages", "messages: wanted at least one");
     if (from->count > MESSAGES)
-        return refuse(r->refusal, 400, "messages", "messages: %zu of them, more than %d",
-                      from->count, MESSAGES);
-    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
+        return http_error(r->error, 400, "messages", "messages: %zu of them, more than %d",
+                          from->count, MESSAGES);
+    JsonValue *items = region_alloc(&r->pieces, from->count * sizeof *items);
     if (!items) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
     for (size_t i = 0; i < from->count; i++)
@@ -229,36 +229,36 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
 }
 
 /* With tool_choice none the model is not told of the tools. */
-static const JsonValue *tools_told(const Ask *ask) {
-    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
+static const JsonValue *tools_told(const RequestFields *fields) {
+    const JsonValue *choice = fields->value[F_TOOL_CHOICE], *tools = fields->value[F_TOOLS];
     bool none =
         choice && choice->kind == JSON_STRING && text_equal(choice->text, text_of("none"));
     return none || !tools || !tools->count ? NULL : tools;
 }
 
-bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
-                     Rendered *rendered, Refusal *refusal) {
-    Rewrite r = {.region.limit = (size_t)1 << 28, .prompts = prompts, .refusal = refusal};
+bool messages_render(const RequestFields *fields, const Server *server, bool open,
+                     Prompts *prompts, Rendered *rendered, HttpError *error) {
+    Rewrite r = {.region.limit = (size_t)1 << 28, .prompts = prompts, .error = error};
     JsonValue messages;
     if (!server->form.tree) {
-        refusal->fault = server->no_form;
-        return refuse_fault(refusal, 400, "messages");
+        error->fault = server->no_form;
+        return http_error_fault(error, 400, "messages");
     }
-    if (ask->value[F_ENABLE_THINKING] && !server->form.may_think)
-        return refuse(refusal, 400, "enable_thinking",
-                      "enable_thinking: this model's template does not ask for it");
-    const JsonValue *tools = tools_told(ask);
+    if (fields->value[F_ENABLE_THINKING] && !server->form.may_think)
+        return http_error(error, 400, "enable_thinking",
+                          "enable_thinking: this model's template does not ask for it");
+    const JsonValue *tools = tools_told(fields);
     const bool spell = tools && !server->form.tells_tools;
-    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], spell, &messages) &&
-              (!spell || tools_tell(tools, &r.region, &messages, &refusal->fault) ||
-               refuse_fault(refusal, 500, "messages"));
+    bool ok = rewrite_all(&r, fields->value[F_MESSAGES], spell, &messages) &&
+              (!spell || tools_tell(tools, &r.region, &messages, &error->fault) ||
+               http_error_fault(error, 500, "messages"));
     const ChatTalk talk = {.messages = &messages,
                            .tools = spell ? NULL : tools,
                            .open = open,
-                           .think = ask_bool(ask, F_ENABLE_THINKING, true)};
+                           .think = fields_bool(fields, F_ENABLE_THINKING, true)};
     ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,
-                            &refusal->fault) ||
-                refuse_fault(refusal, 400, "messages"));
+                            &error->fault) ||
+                http_error_fault(error, 400, "messages"));
     for (size_t i = 0; i < r.n; i++) json_free(r.arguments[i]);
     region_free(&r.region);
     return ok;

@@ -132,7 +132,7 @@ static bool bench_check(Fault *fault) {
     bool file = measures("make-model") || (measures("tokenizer") && !asked.names[2]);
     return check_counts(fault) &&
            (!asked.names[1] || file ||
-            fault_set(fault, "nothing is done with '%.60s': %s takes no file", asked.names[1],
+            fault_set(fault, "unexpected argument '%.60s': %s takes no file", asked.names[1],
                       asked.names[0]));
 }
 

@@ -92,7 +92,9 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
     }
     printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low,
            r.high);
-    if (gigabytes > 0)
+    if (gigabytes > 0 && share > 1)
+        printf("  %6.1f GB/s from the caches; memory gives %.1f", gigabytes, r.bandwidth);
+    else if (gigabytes > 0)
         printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, r.bandwidth, 100 * share);
     putchar('\n');
 }

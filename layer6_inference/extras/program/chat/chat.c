@@ -78,9 +78,9 @@ static bool open_editor(Talk *talk, Fault *fault) {
 
 static bool chat_open_eye(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
-    bool ok = !r->eye.mmproj || pictures_open(&talk->pictures, &r->eye, SHOWN_MOST,
-                                              &talk->loaded.session, r->compute.pool, fault);
-    if (r->eye.mmproj) talk->next.of = &talk->pictures;
+    bool ok = !r->vision.mmproj || pictures_open(&talk->pictures, &r->vision, SHOWN_MOST,
+                                                 &talk->loaded.session, r->compute.pool, fault);
+    if (r->vision.mmproj) talk->next.of = &talk->pictures;
     for (size_t i = 0; ok && i < r->images.count; i++)
         ok = talk_add_picture(talk, r->images.items[i], fault);
     return ok;
@@ -187,7 +187,7 @@ static int chat_run(void) {
 
 static const OptionRule chat_rules[] = {
     IMAGE_RULE,
-    EYE_RULES,
+    VISION_RULES,
     {"--tool-command --tool-choice", NEEDS, "--tools", "these are what is called"},
     {0},
 };
@@ -223,7 +223,7 @@ static const Option chat_options[] = {
     {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line about the model at the start"},
     {"--image", OPT_LIST, &asked.images, "FILE",
      "a picture (PNG, JPEG, PPM) that the first message shows (may be given several times)"},
-    EYE_OPTIONS(asked.eye),
+    VISION_OPTIONS(asked.vision),
     KV_OPTION(asked.compute),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),

@@ -133,7 +133,7 @@ static const Option compare_options[] = {
     {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "the same as CSV, too"},
     {"--html", OPT_OUTPUT, &asked.html, "FILE",
      "a page with table, plots and texts side by side, too; it needs no other file"},
-    HAND_OPTIONS(asked.hand),
+    STEERING_OPTIONS(asked.steering),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},

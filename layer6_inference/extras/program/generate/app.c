@@ -171,7 +171,7 @@ static size_t count_sequences(GenerateApp *app) {
 }
 
 /* Drafts are asked for. */
-static bool guesses(const Request *r) { return r->draft || r->draft_head || r->lookup; }
+static bool wants_draft(const Request *r) { return r->draft || r->draft_head || r->lookup; }
 
 bool app_may_force(const GenerateApp *app) {
     const Request *r = app->request;
@@ -179,7 +179,7 @@ bool app_may_force(const GenerateApp *app) {
     for (size_t i = 0; i < app->chain.count; i++)
         forced = forced || app->chain.stages[i].kind->forced;
     return forced && !chain_looks_ahead(&app->chain) && !chain_needs_guide(&app->chain) &&
-           !r->no_forced && !r->shift && !guesses(r) && !r->amateur && !r->heal;
+           !r->no_forced && !r->shift && !wants_draft(r) && !r->amateur && !r->heal;
 }
 
 /* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that
@@ -216,7 +216,7 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
 /* The eye, and what it sees. */
 static bool open_pictures(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    bool ok = pictures_open(&app->pictures, &r->eye, r->images.count, &app->expert.session,
+    bool ok = pictures_open(&app->pictures, &r->vision, r->images.count, &app->expert.session,
                             r->compute.pool, fault);
     app->seen.of = &app->pictures;
     for (size_t i = 0; ok && i < r->images.count; i++)
@@ -226,7 +226,7 @@ static bool open_pictures(GenerateApp *app, Fault *fault) {
 
 bool app_open(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    if (guesses(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
+    if (wants_draft(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
     if (!loaded_open_model(&app->expert, r->model, &r->compute, fault) ||
         !compute_adapt(&r->compute, &app->expert.own, fault))
         return false;
@@ -237,8 +237,8 @@ bool app_open(GenerateApp *app, Fault *fault) {
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
-           (!r->eye.mmproj || open_pictures(app, fault)) &&
-           hand_open(&app->hand, &app->expert.session, fault) &&
+           (!r->vision.mmproj || open_pictures(app, fault)) &&
+           steering_open(&app->steering, &app->expert.session, fault) &&
            stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||
             list_read_ids(r->stop_ids, model->sizes.vocab, &app->stop_ids, fault)) &&

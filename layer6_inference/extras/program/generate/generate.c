@@ -48,7 +48,7 @@ static const OptionRule generate_rules[] = {
     {"--prefix", NOT_WITH, "-p --chat --special --heal",
      "both texts are plain, and all that the model is given"},
     IMAGE_RULE,
-    EYE_RULES,
+    VISION_RULES,
     {"--mmproj", NEEDS, "--image", "give it something to look at"},
     {"--image", NOT_WITH, "--draft --draft-head --lookup --amateur",
      "the other model, or what was written before, knows no pictures"},
@@ -70,7 +70,7 @@ static bool generate_run(Fault *fault) {
     Request *r = &asked;
     GenerateApp *app = calloc(1, sizeof *app);
     if (!app) return fault_set(fault, "no memory");
-    app->request = r, app->first = true, app->hand = r->hand;
+    app->request = r, app->first = true, app->steering = r->steering;
     bool ok = choose_model(&r->model, fault) && compute_open(&r->compute, fault);
     if (ok) {
         ok = app_open(app, fault) && app_run(app, fault);
@@ -79,6 +79,12 @@ static bool generate_run(Fault *fault) {
     }
     free(app);
     return ok;
+}
+
+static int generate_status(void) {
+    Fault fault;
+    if (!generate_run(&fault)) return command_failed(&fault);
+    return app_interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
 }
 
 static const Option generate_options[] = {
@@ -154,8 +160,8 @@ static const Option generate_options[] = {
     {"--image", OPT_LIST, &asked.images, "FILE",
      "a picture (PNG, JPEG, PPM) in the prompt, where it says " PICTURE_MARK
      ", or before it (may be given several times)"},
-    EYE_OPTIONS(asked.eye),
-    HAND_OPTIONS(asked.hand),
+    VISION_OPTIONS(asked.vision),
+    STEERING_OPTIONS(asked.steering),
     KV_OPTION(asked.compute),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
@@ -172,4 +178,4 @@ const Command command_generate = {
     .options = generate_options,
     .brief = "-m -p -n --chain --seed --chat --stop --schema --ctx --draft --quiet --threads",
     .rules = generate_rules,
-    .run = generate_run};
+    .run_status = generate_status};

@@ -202,7 +202,7 @@ int unknown_word(const CommandLine *line, const char *word) {
         snprintf(out, MEANT, "did you mean echo %s | strata %s?",
                  quoted(word, text, sizeof text), title);
     fprintf(stderr,
-            "strata: nothing is done with '%.60s'%s%s usage: strata %s (--help says more)\n",
+            "strata: unexpected argument '%.60s'%s%s usage: strata %s (--help says more)\n",
             word, *out ? ": " : ";", out, line->command->usage);
     return EXIT_USAGE;
 }

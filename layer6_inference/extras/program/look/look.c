@@ -30,27 +30,28 @@ static bool look_read_pair(const char *option, const char *text, size_t *a, size
 
 /* The stream of --from after a layer at a position takes its place in the prompt. */
 static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
-    size_t layer, position, dim = look->glass.dim;
+    size_t layer, position, dim = look->cache.dim;
     if (!look_read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
     size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
-    if (layer >= look->glass.layers || position >= least)
+    if (layer >= look->cache.layers || position >= least)
         return fault_set(fault,
                          "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions 0 "
                          "to %zu, which both texts have",
-                         look->job->patch, look->glass.layers - 1, least - 1);
-    if (!glass_watch(&look->glass, look->acts.acts, look->acts.count, fault) ||
-        !session_eval(look->glass.session, from->ids, from->count, false, fault))
+                         look->job->patch, look->cache.layers - 1, least - 1);
+    if (!activation_watch(&look->cache, look->acts.acts, look->acts.count, fault) ||
+        !session_eval(look->cache.session, from->ids, from->count, false, fault))
         return false;
     if (look->acts.count == INTERVENTIONS || !(look->row = malloc(dim * sizeof(float))))
         return fault_set(fault, "no room for a patch");
-    memcpy(look->row, glass_stream(&look->glass, 2 * layer + 2, position), dim * sizeof(float));
+    memcpy(look->row, activation_stream(&look->cache, 2 * layer + 2, position),
+           dim * sizeof(float));
     look->acts.acts[look->acts.count++] =
         (Act){.kind = ACT_PATCH, .layer = layer, .index = position, .row = look->row};
     return true;
 }
 
 static bool choose_head(Look *look, Fault *fault) {
-    const Model *m = look->glass.session->model;
+    const Model *m = look->cache.session->model;
     look->layer = ACT_ALL;
     if (!look->job->head) return true;
     if (!look_read_pair("--head", look->job->head, &look->layer, &look->head, fault))
@@ -59,7 +60,7 @@ static bool choose_head(Look *look, Fault *fault) {
         look->head < m->blocks[look->layer].attention.shape.heads)
         return true;
     return fault_set(fault, "--head %s: the model has %zu layers, of %zu heads at most",
-                     look->job->head, m->sizes.layers, look->glass.heads);
+                     look->job->head, m->sizes.layers, look->cache.heads);
 }
 
 /* Where heads are looked at there must be some; to be silenced they need only bring something. */
@@ -78,10 +79,10 @@ static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *f
 
 /* Every number of the stream, after a text was read. */
 static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
-    const Glass *g = &look->glass;
+    const ActivationCache *g = &look->cache;
     for (size_t place = 0; place <= 2 * g->layers; place++)
         for (size_t i = 0; i < tokens * g->dim; i++)
-            if (!isfinite(glass_stream(g, place, i / g->dim)[i % g->dim]))
+            if (!isfinite(activation_stream(g, place, i / g->dim)[i % g->dim]))
                 return fault_set(fault,
                                  "layer %zu, token %zu: a number of the stream is not finite: "
                                  "the model or its file is damaged",
@@ -92,17 +93,17 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
 static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
                       const TokenList *from, Fault *fault) {
     Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
-    look.acts = job->hand.list;
+    look.acts = job->steering.list;
     look.position = job->position < 0 ? tokens->count - 1 : (size_t)job->position;
     if (look.position >= tokens->count)
         return fault_set(fault, "--position %zu: the text has %zu tokens, counted from 0",
                          look.position, tokens->count);
-    bool ok = glass_open(&look.glass, &m->session, fault) && choose_head(&look, fault) &&
+    bool ok = activation_open(&look.cache, &m->session, fault) && choose_head(&look, fault) &&
               (!job->patch || add_patch(&look, from, fault)) &&
-              glass_watch(&look.glass, look.acts.acts, look.acts.count, fault) &&
+              activation_watch(&look.cache, look.acts.acts, look.acts.count, fault) &&
               session_eval(&m->session, tokens->ids, tokens->count, false, fault) &&
               is_finite(&look, tokens->count, fault) && looks[which].show(&look, fault);
-    glass_close(&look.glass);
+    activation_close(&look.cache);
     free(look.row);
     return ok;
 }
@@ -117,7 +118,7 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
         ok = fault_set(fault, "a text of %zu tokens: the model reads 1 to %zu", most,
                        m->model->sizes.ctx);
     ok = ok && loaded_open_session(m, &job->compute, most, 1, fault) &&
-         hand_open(&job->hand, &m->session, fault) &&
+         steering_open(&job->steering, &m->session, fault) &&
          look_show(job, which, m, &tokens, &from, fault);
     token_list_free(&tokens), token_list_free(&from);
     return ok;
@@ -167,7 +168,7 @@ static const Option look_options[] = {
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "owner: held-out stories (300)"},
     {"--csv", OPT_FLAG, &asked.csv, NULL, "as CSV, with every number"},
-    HAND_OPTIONS(asked.hand),
+    STEERING_OPTIONS(asked.steering),
     KV_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},

@@ -1,10 +1,10 @@
-/* ask_chain.c - fields about sampling become a chain.  See ask.h.
+/* chain_fields.c - fields about sampling become a chain.  See fields.h.
  *
  *     {"temperature": 0.7, "top_k": 40, "dry": {"mult": 0.8, "base": 2}, "ban": ["fox"]}
  *         -->  ban:fox,dry:mult=0.8:base=2,temp:0.7,top_k:40
  *
  * Stages stand in the order of `strata samplers`, whatever the order of the fields. */
-#include "ask.h"
+#include "fields.h"
 #include "listing.h"
 #include "calls/write.h"
 #include "json.h"
@@ -45,14 +45,14 @@ bool is_sampler(Text name) {
 /* ------------------------------------------------------------------ one stage */
 
 typedef struct Writer {
-    const Ask *ask;
+    const RequestFields *fields;
     const Tokenizer *tokenizer;
     FILE *out;
     bool any;
-    Refusal *refusal;
+    HttpError *error;
 } Writer;
 
-static void ask_chain_begin_stage(Writer *w, const char *name, bool *begun) {
+static void fields_chain_begin_stage(Writer *w, const char *name, bool *begun) {
     if (!*begun) fprintf(w->out, "%s%s", w->any ? "," : "", name);
     *begun = w->any = true;
 }
@@ -68,29 +68,29 @@ static bool put_param(Writer *w, const char *field, const char *key, const JsonV
     case JSON_STRING:
         list_encoded(w->out, v->text);
         return v->text.size > 0 ||
-               refuse(w->refusal, 400, field, "%s: its text is empty", field);
-    default: return refuse(w->refusal, 400, field, "%s: wanted numbers or texts", field);
+               http_error(w->error, 400, field, "%s: its text is empty", field);
+    default: return http_error(w->error, 400, field, "%s: wanted numbers or texts", field);
     }
 }
 
 /* A list is its key again and again. */
 static bool put_params(Writer *w, const char *field, const char *key, const JsonValue *v) {
     bool ok = v->kind != JSON_ARRAY || v->count > 0 ||
-              refuse(w->refusal, 400, field, "%s: its list is empty", field);
+              http_error(w->error, 400, field, "%s: its list is empty", field);
     if (v->kind != JSON_ARRAY) return put_param(w, field, key, v);
     for (size_t i = 0; ok && i < v->count; i++) ok = put_param(w, field, key, &v->items[i]);
     return ok;
 }
 
 /* Keys are words: whatever else they are would be read as part of the chain. */
-static bool ask_chain_put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
+static bool fields_chain_put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
     char word[STAGE_NAME];
     bool ok = key.size > 0 && key.size < sizeof word;
     for (size_t i = 0; ok && i < key.size; i++)
         ok = strchr("abcdefghijklmnopqrstuvwxyz_0123456789", key.data[i]) && key.data[i];
     if (!ok)
-        return refuse(w->refusal, 400, field, "%s has no parameter '%.*s'", field,
-                      (int)min_size(key.size, 40), key.data);
+        return http_error(w->error, 400, field, "%s has no parameter '%.*s'", field,
+                          (int)min_size(key.size, 40), key.data);
     snprintf(word, sizeof word, "%.*s", (int)key.size, key.data);
     return put_params(w, field, word, v);
 }
@@ -99,14 +99,14 @@ static bool ask_chain_put_key(Writer *w, const char *field, Text key, const Json
 static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun) {
     bool ok = true;
     if (v->kind == JSON_NULL || v->kind == JSON_FALSE) return true;
-    ask_chain_begin_stage(w, name, begun);
+    fields_chain_begin_stage(w, name, begun);
     if (v->kind == JSON_TRUE) return true;
     if (v->kind == JSON_OBJECT &&
         (strcmp(name, "json_schema") == 0 || strcmp(name, "tags") == 0)) {
         char *text = NULL;
         size_t size;
         FILE *memory = open_memstream(&text, &size);
-        if (!memory) return refuse(w->refusal, 500, name, "no memory for a schema");
+        if (!memory) return http_error(w->error, 500, name, "no memory for a schema");
         write_value(memory, v);
         fclose(memory);
         fputc(':', w->out), list_encoded(w->out, (Text){text, size});
@@ -115,18 +115,18 @@ static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun
     }
     if (v->kind != JSON_OBJECT && v->kind != JSON_ARRAY) return put_param(w, name, NULL, v);
     for (size_t i = 0; ok && i < v->count; i++)
-        ok = v->kind == JSON_OBJECT ? ask_chain_put_key(w, name, v->keys[i], &v->items[i])
+        ok = v->kind == JSON_OBJECT ? fields_chain_put_key(w, name, v->keys[i], &v->items[i])
                                     : put_param(w, name, NULL, &v->items[i]);
     return ok;
 }
 
 static bool put_breakers(Writer *w, bool *begun) {
-    const JsonValue *v = json_get(w->ask->root, breakers);
+    const JsonValue *v = json_get(w->fields->root, breakers);
     bool ok = !v || v->kind == JSON_NULL || v->kind == JSON_ARRAY;
     if (!v || v->kind == JSON_NULL) return true;
     for (size_t i = 0; ok && i < v->count; i++) ok = v->items[i].kind == JSON_STRING;
-    if (!ok) return refuse(w->refusal, 400, breakers, "%s: wanted a list of texts", breakers);
-    ask_chain_begin_stage(w, "dry", begun);
+    if (!ok) return http_error(w->error, 400, breakers, "%s: wanted a list of texts", breakers);
+    fields_chain_begin_stage(w, "dry", begun);
     return put_params(w, breakers, "break", v);
 }
 
@@ -134,12 +134,13 @@ static bool put_others(Writer *w, const char *stage, bool *begun) {
     bool whole = false, last = false, ok = true;
     double number;
     for (size_t i = 0; ok && i < OTHERS; i++) {
-        const JsonValue *v = json_get(w->ask->root, others[i].name);
+        const JsonValue *v = json_get(w->fields->root, others[i].name);
         if (!v || v->kind == JSON_NULL || strcmp(others[i].stage, stage) != 0) continue;
         if (!value_as_number(v, &number) || number < others[i].low || number > others[i].high)
-            return refuse(w->refusal, 400, others[i].name, "%s: wanted a number from %g to %g",
-                          others[i].name, others[i].low, others[i].high);
-        ask_chain_begin_stage(w, stage, begun);
+            return http_error(w->error, 400, others[i].name,
+                              "%s: wanted a number from %g to %g", others[i].name,
+                              others[i].low, others[i].high);
+        fields_chain_begin_stage(w, stage, begun);
         ok = put_param(w, others[i].name, others[i].key, v);
         whole |= others[i].low == -2;
         last |= strcmp(others[i].key, "last") == 0;
@@ -155,14 +156,14 @@ static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
     bool never = v->kind == JSON_FALSE;
     if (!never && !(v->kind == JSON_NUMBER && value_as_number(v, &number) &&
                     number >= -BIAS_MAX && number <= BIAS_MAX))
-        return refuse(w->refusal, 400, "logit_bias",
-                      "logit_bias: wanted for each token a number from %g to %g, or false",
-                      -BIAS_MAX, BIAS_MAX);
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: wanted for each token a number from %g to %g, or false",
+                          -BIAS_MAX, BIAS_MAX);
     if (id >= (double)tokenizer_count(w->tokenizer))
-        return refuse(w->refusal, 400, "logit_bias",
-                      "logit_bias: there is no token %.0f, the vocabulary has 0 to %zu", id,
-                      tokenizer_count(w->tokenizer) - 1);
-    ask_chain_begin_stage(w, "bias", begun);
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: there is no token %.0f, the vocabulary has 0 to %zu", id,
+                          tokenizer_count(w->tokenizer) - 1);
+    fields_chain_begin_stage(w, "bias", begun);
     fprintf(w->out, never ? ":%.0f=-inf" : ":%.0f=%.9g", id, number);
     return true;
 }
@@ -175,14 +176,14 @@ static bool put_text_bias(Writer *w, Text key, const JsonValue *v, bool *begun) 
     bool ok = true, digits = key.size > 0;
     for (size_t i = 0; i < key.size; i++) digits &= key.data[i] >= '0' && key.data[i] <= '9';
     if (digits && value_as_int(&number, 0, 2e9, &id)) return put_bias(w, id, v, begun);
-    ok = tokenizer_encode(w->tokenizer, key, false, &tokens, &w->refusal->fault) ||
-         refuse_fault(w->refusal, 400, "logit_bias");
+    ok = tokenizer_encode(w->tokenizer, key, false, &tokens, &w->error->fault) ||
+         http_error_fault(w->error, 400, "logit_bias");
     for (size_t i = 0; ok && i < tokens.count; i++) ok = put_bias(w, tokens.ids[i], v, begun);
     token_list_free(&tokens);
     return ok;
 }
 
-static bool ask_chain_put_pair(Writer *w, const JsonValue *pair, bool *begun) {
+static bool fields_chain_put_pair(Writer *w, const JsonValue *pair, bool *begun) {
     double id;
     if (pair->kind == JSON_ARRAY && pair->count == 2) {
         const JsonValue *key = &pair->items[0];
@@ -190,29 +191,29 @@ static bool ask_chain_put_pair(Writer *w, const JsonValue *pair, bool *begun) {
             return put_text_bias(w, key->text, &pair->items[1], begun);
         if (value_as_int(key, 0, 2e9, &id)) return put_bias(w, id, &pair->items[1], begun);
     }
-    return refuse(w->refusal, 400, "logit_bias",
-                  "logit_bias: wanted pairs of a token or a text and a number");
+    return http_error(w->error, 400, "logit_bias",
+                      "logit_bias: wanted pairs of a token or a text and a number");
 }
 
 enum { BIASES = 1024 };
 
 static bool put_biases(Writer *w, bool *begun) {
-    const JsonValue *v = w->ask->value[F_LOGIT_BIAS];
+    const JsonValue *v = w->fields->value[F_LOGIT_BIAS];
     bool ok = true;
     if (!v) return true;
     if ((v->kind != JSON_OBJECT && v->kind != JSON_ARRAY) || v->count > BIASES)
-        return refuse(w->refusal, 400, "logit_bias",
-                      "logit_bias: wanted an object of at most %d tokens", BIASES);
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: wanted an object of at most %d tokens", BIASES);
     for (size_t i = 0; ok && i < v->count; i++)
         ok = v->kind == JSON_OBJECT ? put_text_bias(w, v->keys[i], &v->items[i], begun)
-                                    : ask_chain_put_pair(w, &v->items[i], begun);
+                                    : fields_chain_put_pair(w, &v->items[i], begun);
     return ok;
 }
 
 /* ------------------------------------------------------------------ all of them */
 
-static bool ask_chain_put_stage(Writer *w, const char *name) {
-    const JsonValue *own = json_get(w->ask->root, name);
+static bool fields_chain_put_stage(Writer *w, const char *name) {
+    const JsonValue *own = json_get(w->fields->root, name);
     bool begun = false;
     return (strcmp(name, "bias") != 0 || put_biases(w, &begun)) &&
            (!own || put_own(w, name, own, &begun)) && put_others(w, name, &begun) &&
@@ -223,33 +224,35 @@ static bool write_stages(Writer *w) {
     const StageKind *const *kinds;
     size_t count = stage_list(&kinds);
     bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) ok = ask_chain_put_stage(w, kinds[i]->name);
+    for (size_t i = 0; ok && i < count; i++) ok = fields_chain_put_stage(w, kinds[i]->name);
     return ok;
 }
 
 /* How long the model may think, whatever the chain; -1: as long as it likes. */
 static bool put_budget(Writer *w) {
-    const Ask *ask = w->ask;
-    double n = ask_number(ask, F_THINKING_BUDGET, ask_number(ask, F_REASONING_BUDGET, -1));
-    if (ask->value[F_THINKING_BUDGET] && ask->value[F_REASONING_BUDGET])
-        return refuse(w->refusal, 400, "reasoning_budget",
-                      "reasoning_budget: there is a thinking_budget, which is the same");
+    const RequestFields *fields = w->fields;
+    double n =
+        fields_number(fields, F_THINKING_BUDGET, fields_number(fields, F_REASONING_BUDGET, -1));
+    if (fields->value[F_THINKING_BUDGET] && fields->value[F_REASONING_BUDGET])
+        return http_error(w->error, 400, "reasoning_budget",
+                          "reasoning_budget: there is a thinking_budget, which is the same");
     if (n >= 0) fprintf(w->out, "think:%.0f,", n);
     return true;
 }
 
 static bool write_chain(Writer *w, const char *first, const char *otherwise) {
-    const Ask *ask = w->ask;
-    Text chain = ask_text(ask, F_CHAIN, otherwise);
+    const RequestFields *fields = w->fields;
+    Text chain = fields_text(fields, F_CHAIN, otherwise);
     fputs(first, w->out);
     if (!put_budget(w)) return false;
-    if (ask->value[F_CHAIN] && ask->samplers > 1)
-        return refuse(w->refusal, 400, "chain",
-                      "a chain is the whole of it: leave out the other fields about sampling, "
-                      "or write them into it");
+    if (fields->value[F_CHAIN] && fields->samplers > 1)
+        return http_error(
+            w->error, 400, "chain",
+            "a chain is the whole of it: leave out the other fields about sampling, "
+            "or write them into it");
     if (memchr(chain.data, 0, chain.size))
-        return refuse(w->refusal, 400, "chain", "chain: it has a zero byte");
-    if (ask->samplers && !ask->value[F_CHAIN]) {
+        return http_error(w->error, 400, "chain", "chain: it has a zero byte");
+    if (fields->samplers && !fields->value[F_CHAIN]) {
         if (!write_stages(w)) return false;
         if (!w->any) fputs("draw", w->out);
         return true;
@@ -259,39 +262,40 @@ static bool write_chain(Writer *w, const char *first, const char *otherwise) {
 }
 
 /* Stages for which a server has nothing. */
-static bool ask_chain_check_needs(const Ask *ask, const Chain *chain, Refusal *refusal) {
+static bool fields_chain_check_needs(const RequestFields *fields, const Chain *chain,
+                                     HttpError *error) {
     bool moves_away = false;
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
         if (kind->needs_amateur || kind->needs_look_ahead)
-            return refuse(refusal, 501, kind->name, "%s: a server does not do that",
-                          kind->name);
-        if (kind->needs_unconditional && !ask->value[F_NEGATIVE])
-            return refuse(refusal, 400, "negative",
-                          "%s moves away from a text: give it as \"negative\"", kind->name);
+            return http_error(error, 501, kind->name, "%s: a server does not do that",
+                              kind->name);
+        if (kind->needs_unconditional && !fields->value[F_NEGATIVE])
+            return http_error(error, 400, "negative",
+                              "%s moves away from a text: give it as \"negative\"", kind->name);
         moves_away |= kind->needs_unconditional;
     }
-    if (ask->value[F_NEGATIVE] && !moves_away)
-        return refuse(refusal, 400, "negative",
-                      "negative: no stage moves away from it; \"cfg\" does");
+    if (fields->value[F_NEGATIVE] && !moves_away)
+        return http_error(error, 400, "negative",
+                          "negative: no stage moves away from it; \"cfg\" does");
     return true;
 }
 
-bool ask_chain(const Ask *ask, const char *first, const char *otherwise,
-               const Tokenizer *tokenizer, Chain *chain, Refusal *refusal) {
+bool fields_chain(const RequestFields *fields, const char *first, const char *otherwise,
+                  const Tokenizer *tokenizer, Chain *chain, HttpError *error) {
     char *spec = NULL;
     size_t size;
-    Writer w = {.ask = ask,
+    Writer w = {.fields = fields,
                 .tokenizer = tokenizer,
                 .out = open_memstream(&spec, &size),
-                .refusal = refusal};
-    if (!w.out) return refuse(refusal, 500, NULL, "no memory for a chain");
+                .error = error};
+    if (!w.out) return http_error(error, 500, NULL, "no memory for a chain");
     bool ok = write_chain(&w, first, otherwise);
     fclose(w.out);
-    ok = ok && (chain_parse(chain, spec, tokenizer, &refusal->fault) ||
-                refuse_fault(refusal, 400, ask->value[F_CHAIN] ? "chain" : NULL));
+    ok = ok && (chain_parse(chain, spec, tokenizer, &error->fault) ||
+                http_error_fault(error, 400, fields->value[F_CHAIN] ? "chain" : NULL));
     free(spec);
-    if (ok && !ask_chain_check_needs(ask, chain, refusal)) return chain_close(chain), false;
+    if (ok && !fields_chain_check_needs(fields, chain, error)) return chain_close(chain), false;
     return ok;
 }

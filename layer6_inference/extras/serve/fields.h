@@ -1,4 +1,4 @@
-/* ask.h - what a request asks for: its fields, read by one table and checked.
+/* fields.h - what a request asks for: its fields, read by one table and checked.
  *
  *     {"n", IN_CHAT | IN_COMPLETION, TAKES_INT, 1, 128}      name, where, what, from, to
  *
@@ -6,10 +6,10 @@
  * fields that change nothing here (harmless).  Whatever else it has is refused by name.
  *
  * Invariant: every field of a request was used, or is listed as harmless, or the request was refused. */
-#ifndef STRATA_ASK_H
-#define STRATA_ASK_H
+#ifndef STRATA_FIELDS_H
+#define STRATA_FIELDS_H
 
-#include "refusal.h"
+#include "http_error.h"
 #include "json.h"
 
 typedef enum FieldId {
@@ -72,31 +72,31 @@ enum {
     IN_BOTH = IN_CHAT | IN_COMPLETION
 };
 
-typedef struct Ask {
+typedef struct RequestFields {
     int where;
     Json *json; /* owns; all values are its */
     const JsonValue *root;
     const JsonValue *value[FIELDS]; /* NULL: not given */
     size_t samplers;                /* how many fields are about the chain */
-} Ask;
+} RequestFields;
 
 /* Read a body.
  *
  * Fails, naming the field, when it is no JSON object in UTF-8 and when a field is unknown, of the wrong
  * type or out of range. */
-bool ask_read(Ask *ask, int where, Text body, Refusal *refusal);
-void ask_free(Ask *ask);
+bool fields_read(RequestFields *fields, int where, Text body, HttpError *error);
+void fields_free(RequestFields *fields);
 
-bool ask_bool(const Ask *ask, FieldId field, bool otherwise);
-double ask_number(const Ask *ask, FieldId field, double otherwise);
-Text ask_text(const Ask *ask, FieldId field, const char *otherwise);
+bool fields_bool(const RequestFields *fields, FieldId field, bool otherwise);
+double fields_number(const RequestFields *fields, FieldId field, double otherwise);
+Text fields_text(const RequestFields *fields, FieldId field, const char *otherwise);
 const char *field_name(FieldId field);
 
 /* A finite number; one without fraction within a range. */
 bool value_as_number(const JsonValue *value, double *number);
 bool value_as_int(const JsonValue *value, double low, double high, double *number);
 
-/* ------------------------------------------------------------------ the chain (ask_chain.c) */
+/* ------------------------------------------------------------------ the chain (chain_fields.c) */
 
 /* Is it a stage, or another name for a parameter of one? */
 bool is_sampler(Text name);
@@ -105,7 +105,7 @@ bool is_sampler(Text name);
  *
  *   first       stages that go before it, "" or "json,"
  *   otherwise   the chain when no field says anything about it */
-bool ask_chain(const Ask *ask, const char *first, const char *otherwise,
-               const Tokenizer *tokenizer, Chain *chain, Refusal *refusal);
+bool fields_chain(const RequestFields *fields, const char *first, const char *otherwise,
+                  const Tokenizer *tokenizer, Chain *chain, HttpError *error);
 
 #endif

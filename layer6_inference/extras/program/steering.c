@@ -1,6 +1,6 @@
-/* hand.c - see hand.h. */
+/* steering.c - see steering.h. */
 #include "session_probe.h"
-#include "hand.h"
+#include "steering.h"
 
 static bool add_all(Interventions *list, const char *option, const char *kind,
                     const OptionList *texts, Fault *fault) {
@@ -10,7 +10,7 @@ static bool add_all(Interventions *list, const char *option, const char *kind,
     return true;
 }
 
-bool hand_open(HandOptions *h, Session *session, Fault *fault) {
+bool steering_open(SteeringOptions *h, Session *session, Fault *fault) {
     h->list.count = 0;
     if (!add_all(&h->list, "--scale-head", "head", &h->heads, fault) ||
         !add_all(&h->list, "--scale-layer", "layer", &h->layers, fault) ||

@@ -1,5 +1,5 @@
-/* ask.c - the table of fields, and how a body is read by it.  See ask.h. */
-#include "ask.h"
+/* fields.c - the table of fields, and how a body is read by it.  See fields.h. */
+#include "fields.h"
 #include "json.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ typedef struct Field {
     double low, high; /* of numbers */
 } Field;
 
-static const Field fields[FIELDS] = {
+static const Field field_table[FIELDS] = {
     [F_MODEL] = {"model", ~0, TAKES_TEXT, 0, 0},
     [F_MESSAGES] = {"messages", IN_CHAT | IN_TEMPLATE, TAKES_ARRAY, 0, 0},
     [F_PROMPT] = {"prompt", IN_COMPLETION, TAKES_ANY, 0, 0},
@@ -74,7 +74,7 @@ static const Field fields[FIELDS] = {
 static const char *const harmless[] = {"user",         "metadata",          "store",
                                        "service_tier", "safety_identifier", "prompt_cache_key"};
 
-const char *field_name(FieldId field) { return fields[field].name; }
+const char *field_name(FieldId field) { return field_table[field].name; }
 
 /* ------------------------------------------------------------------ values */
 
@@ -92,46 +92,46 @@ bool value_as_int(const JsonValue *v, double low, double high, double *number) {
            *number <= high;
 }
 
-bool ask_bool(const Ask *ask, FieldId field, bool otherwise) {
-    return ask->value[field] ? ask->value[field]->kind == JSON_TRUE : otherwise;
+bool fields_bool(const RequestFields *fields, FieldId field, bool otherwise) {
+    return fields->value[field] ? fields->value[field]->kind == JSON_TRUE : otherwise;
 }
 
-double ask_number(const Ask *ask, FieldId field, double otherwise) {
+double fields_number(const RequestFields *fields, FieldId field, double otherwise) {
     double number;
-    return ask->value[field] && value_as_number(ask->value[field], &number) ? number
-                                                                            : otherwise;
+    return fields->value[field] && value_as_number(fields->value[field], &number) ? number
+                                                                                  : otherwise;
 }
 
-Text ask_text(const Ask *ask, FieldId field, const char *otherwise) {
-    return ask->value[field] ? ask->value[field]->text : text_of(otherwise);
+Text fields_text(const RequestFields *fields, FieldId field, const char *otherwise) {
+    return fields->value[field] ? fields->value[field]->text : text_of(otherwise);
 }
 
 /* ------------------------------------------------------------------ reading */
 
-static bool ask_check_value(const Field *f, const JsonValue *v, Refusal *refusal) {
+static bool fields_check_value(const Field *f, const JsonValue *v, HttpError *error) {
     double number;
     switch (f->takes) {
     case TAKES_ANY: return true;
     case TAKES_BOOL:
         return v->kind == JSON_TRUE || v->kind == JSON_FALSE ||
-               refuse(refusal, 400, f->name, "%s: wanted true or false", f->name);
+               http_error(error, 400, f->name, "%s: wanted true or false", f->name);
     case TAKES_INT:
         return value_as_int(v, f->low, f->high, &number) ||
-               refuse(refusal, 400, f->name, "%s: wanted a whole number from %.0f to %.0f",
-                      f->name, f->low, f->high);
+               http_error(error, 400, f->name, "%s: wanted a whole number from %.0f to %.0f",
+                          f->name, f->low, f->high);
     case TAKES_NUMBER:
         return (value_as_number(v, &number) && number >= f->low && number <= f->high) ||
-               refuse(refusal, 400, f->name, "%s: wanted a number from %g to %g", f->name,
-                      f->low, f->high);
+               http_error(error, 400, f->name, "%s: wanted a number from %g to %g", f->name,
+                          f->low, f->high);
     case TAKES_TEXT:
         return v->kind == JSON_STRING ||
-               refuse(refusal, 400, f->name, "%s: wanted a text", f->name);
+               http_error(error, 400, f->name, "%s: wanted a text", f->name);
     case TAKES_ARRAY:
         return v->kind == JSON_ARRAY ||
-               refuse(refusal, 400, f->name, "%s: wanted an array", f->name);
+               http_error(error, 400, f->name, "%s: wanted an array", f->name);
     case TAKES_OBJECT:
         return v->kind == JSON_OBJECT ||
-               refuse(refusal, 400, f->name, "%s: wanted an object", f->name);
+               http_error(error, 400, f->name, "%s: wanted an object", f->name);
     }
     return false;
 }
@@ -142,59 +142,60 @@ static bool is_harmless(Text key) {
     return false;
 }
 
-static bool read_field(Ask *ask, Text key, const JsonValue *v, Refusal *refusal) {
+static bool read_field(RequestFields *fields, Text key, const JsonValue *v, HttpError *error) {
     for (size_t i = 0; i < FIELDS; i++) {
-        if (!text_equal(key, text_of(fields[i].name)) || !(fields[i].where & ask->where))
+        if (!text_equal(key, text_of(field_table[i].name)) ||
+            !(field_table[i].where & fields->where))
             continue;
         if (v->kind == JSON_NULL) return true; /* as if it were not there */
-        if (i == F_CHAIN || i == F_LOGIT_BIAS) ask->samplers++;
-        ask->value[i] = v;
-        return ask_check_value(&fields[i], v, refusal);
+        if (i == F_CHAIN || i == F_LOGIT_BIAS) fields->samplers++;
+        fields->value[i] = v;
+        return fields_check_value(&field_table[i], v, error);
     }
-    if ((ask->where & IN_BOTH) && is_sampler(key)) {
-        ask->samplers += v->kind != JSON_NULL;
+    if ((fields->where & IN_BOTH) && is_sampler(key)) {
+        fields->samplers += v->kind != JSON_NULL;
         return true;
     }
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)min_size(key.size, 60), key.data);
-    return is_harmless(key) || refuse(refusal, 400, name, "unknown field '%s'", name);
+    return is_harmless(key) || http_error(error, 400, name, "unknown field '%s'", name);
 }
 
 /* Of two keys of one name one would be passed over; who has read the request before may have meant the other. */
-static bool check_once(const JsonValue *value, Refusal *refusal) {
+static bool check_once(const JsonValue *value, HttpError *error) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)min_size(value->repeated.size, 60),
              value->repeated.data ? value->repeated.data : "");
     if (value->repeated.data)
-        return refuse(refusal, 400, name, "an object has two keys '%s'", name);
+        return http_error(error, 400, name, "an object has two keys '%s'", name);
     for (size_t i = 0; i < value->count; i++)
-        if (!check_once(&value->items[i], refusal)) return false;
+        if (!check_once(&value->items[i], error)) return false;
     return true;
 }
 
 enum { ASK_FIELDS = 128 };
 
-bool ask_read(Ask *ask, int where, Text body, Refusal *refusal) {
+bool fields_read(RequestFields *fields, int where, Text body, HttpError *error) {
     size_t whole = utf8_whole(body);
-    *ask = (Ask){.where = where};
+    *fields = (RequestFields){.where = where};
     if (whole < body.size)
-        return refuse(refusal, 400, NULL, "the body is no UTF-8: byte %zu", whole);
-    if (!(ask->json = json_read(body, &refusal->fault)))
-        return fault_prefix(&refusal->fault, "the body is no JSON"),
-               refuse_fault(refusal, 400, NULL);
-    ask->root = json_root(ask->json);
-    if (ask->root->kind != JSON_OBJECT)
-        return refuse(refusal, 400, NULL, "the body is no JSON object");
-    if (ask->root->count > ASK_FIELDS)
-        return refuse(refusal, 400, NULL, "the body has %zu fields, more than %d",
-                      ask->root->count, ASK_FIELDS);
-    bool ok = check_once(ask->root, refusal);
-    for (size_t i = 0; ok && i < ask->root->count; i++)
-        ok = read_field(ask, ask->root->keys[i], &ask->root->items[i], refusal);
+        return http_error(error, 400, NULL, "the body is no UTF-8: byte %zu", whole);
+    if (!(fields->json = json_read(body, &error->fault)))
+        return fault_prefix(&error->fault, "the body is no JSON"),
+               http_error_fault(error, 400, NULL);
+    fields->root = json_root(fields->json);
+    if (fields->root->kind != JSON_OBJECT)
+        return http_error(error, 400, NULL, "the body is no JSON object");
+    if (fields->root->count > ASK_FIELDS)
+        return http_error(error, 400, NULL, "the body has %zu fields, more than %d",
+                          fields->root->count, ASK_FIELDS);
+    bool ok = check_once(fields->root, error);
+    for (size_t i = 0; ok && i < fields->root->count; i++)
+        ok = read_field(fields, fields->root->keys[i], &fields->root->items[i], error);
     return ok;
 }
 
-void ask_free(Ask *ask) {
-    json_free(ask->json);
-    *ask = (Ask){0};
+void fields_free(RequestFields *fields) {
+    json_free(fields->json);
+    *fields = (RequestFields){0};
 }

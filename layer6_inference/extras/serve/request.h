@@ -1,11 +1,11 @@
-/* call.h - a request that has come in whole, and what is said to it.  HTTP itself is in exchange.c.
+/* request.h - a request that has come in whole, and what is said to it.  HTTP itself is in connection.c.
  *
  * Invariant: a handler fills the reply, whatever the body holds; what the reply owns is given back by
  * reply_free. */
-#ifndef STRATA_CALL_H
-#define STRATA_CALL_H
+#ifndef STRATA_REQUEST_H
+#define STRATA_REQUEST_H
 
-#include "ask.h"
+#include "fields.h"
 #include "server.h"
 
 typedef struct Events Events; /* events.h */
@@ -19,16 +19,16 @@ typedef struct Reply {
     bool retry;     /* tell when to come again */
 } Reply;
 
-typedef struct Call {
+typedef struct HttpRequest {
     Server *server;
     const char *rest; /* of the path, behind the route's: "" or a name */
     Text body;
-    Text key;                    /* whose: "" without keys */
-    bool (*is_gone)(void *peer); /* has the client hung up? */
-    void *peer;
-} Call;
+    Text key;                      /* whose: "" without keys */
+    bool (*is_gone)(void *client); /* has the client hung up? */
+    void *client;
+} HttpRequest;
 
-typedef void Handler(const Call *call, Reply *reply);
+typedef void Handler(const HttpRequest *request, Reply *reply);
 
 typedef struct Route {
     const char *method, *path;
@@ -49,7 +49,7 @@ Handler handle_chat, handle_completion, handle_embeddings, handle_rerank, handle
 FILE *reply_begin(Reply *reply);
 void reply_end(Reply *reply, FILE *out);
 
-void reply_refuse(Reply *reply, const Refusal *refusal);
+void reply_error(Reply *reply, const HttpError *error);
 void reply_free(Reply *reply);
 
 #endif

@@ -1,5 +1,5 @@
-/* call.c - the table of routes, and replies.  See call.h. */
-#include "call.h"
+/* request.c - the table of routes, and replies.  See request.h. */
+#include "request.h"
 
 #include "events.h"
 
@@ -33,13 +33,13 @@ void reply_end(Reply *reply, FILE *out) {
     if (fclose(out) != 0) reply->status = 500;
 }
 
-void reply_refuse(Reply *reply, const Refusal *refusal) {
+void reply_error(Reply *reply, const HttpError *error) {
     FILE *out = reply_begin(reply);
     if (!out) return;
-    refusal_write(refusal, out);
+    http_error_write(error, out);
     reply_end(reply, out);
-    reply->status = refusal->status;
-    reply->retry = refusal->status == 429 || refusal->status == 503;
+    reply->status = error->status;
+    reply->retry = error->status == 429 || error->status == 503;
 }
 
 void reply_free(Reply *reply) {

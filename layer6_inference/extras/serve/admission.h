@@ -1,32 +1,32 @@
-/* places.h - who holds the places for answers: those that run, and those of the queue.
+/* admission.h - who holds the places for answers: those that run, and those of the queue.
  *
  *     one key, or none    all places are for whoever comes
  *     several keys        none holds more than it leaves free (share.h)
  *
  * Invariant: whoever holds nothing gets a place while there is one. */
-#ifndef STRATA_PLACES_H
-#define STRATA_PLACES_H
+#ifndef STRATA_ADMISSION_H
+#define STRATA_ADMISSION_H
 
-#include "refusal.h"
+#include "http_error.h"
 
-typedef struct Places {
+typedef struct Admission {
     uint64_t *user; /* (taken) whose answers they are; owns */
     size_t room, taken;
     bool shared; /* there are several users: none may hold more places than are free */
-} Places;
+} Admission;
 
-bool places_open(Places *places, size_t room, Fault *fault);
-void places_close(Places *places);
+bool admission_open(Admission *places, size_t room, Fault *fault);
+void admission_close(Admission *places);
 
 /* The most that one user may hold, when nobody else holds any. */
-size_t places_most(const Places *places);
+size_t admission_most(const Admission *places);
 
 /* Take n places for a user's answers.
  *
  * Fails when so many are not free, or the user would hold more of them than stay free then, and more than one. */
-bool places_take(Places *places, uint64_t user, size_t n, Refusal *refusal);
+bool admission_take(Admission *places, uint64_t user, size_t n, HttpError *error);
 
 /* One of the user's answers is over. */
-void places_leave(Places *places, uint64_t user);
+void admission_leave(Admission *places, uint64_t user);
 
 #endif

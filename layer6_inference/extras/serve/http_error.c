@@ -1,24 +1,24 @@
-/* refusal.c - see refusal.h. */
-#include "refusal.h"
+/* http_error.c - see http_error.h. */
+#include "http_error.h"
 
 #include "calls/write.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-bool refuse_fault(Refusal *r, int status, const char *param) {
+bool http_error_fault(HttpError *r, int status, const char *param) {
     r->status = status;
     r->code = NULL;
     snprintf(r->param, sizeof r->param, "%s", param ? param : "");
     return false;
 }
 
-bool refuse(Refusal *r, int status, const char *param, const char *format, ...) {
+bool http_error(HttpError *r, int status, const char *param, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(r->fault.text, sizeof r->fault.text, format, arguments);
     va_end(arguments);
-    return refuse_fault(r, status, param);
+    return http_error_fault(r, status, param);
 }
 
 static const char *type_of(int status) {
@@ -35,7 +35,7 @@ static const char *type_of(int status) {
     return "server_error";
 }
 
-void refusal_write(const Refusal *r, FILE *out) {
+void http_error_write(const HttpError *r, FILE *out) {
     fputs("{\"error\":{\"message\":", out);
     write_text(out, text_of(r->fault.text));
     fprintf(out, ",\"type\":\"%s\",\"param\":", type_of(r->status));

@@ -1,5 +1,5 @@
-/* page.c - the page at /, which lies in the program (page.html). */
-#include "call.h"
+/* web_ui.c - the page at /, which lies in the program (page.html). */
+#include "request.h"
 
 #include <string.h>
 
@@ -7,8 +7,8 @@ static const char page[] =
 #include "page.html.inc"
     ;
 
-void handle_page(const Call *call, Reply *reply) {
-    (void)call;
+void handle_page(const HttpRequest *request, Reply *reply) {
+    (void)request;
     *reply = (Reply){.status = 200, .type = "text/html; charset=utf-8"};
     if (!(reply->body = strdup(page)))
         reply->status = 500;

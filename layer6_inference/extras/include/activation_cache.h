@@ -1,4 +1,4 @@
-/* glass.h - all that happens to a text inside a model, kept to be looked at.
+/* activation_cache.h - all that happens to a text inside a model, kept to be looked at.
  *
  *     places of the stream      0          1           2          3          4    ...   2 * layers
  *                            embedding  attention  feed-forward attention  ...
@@ -9,12 +9,12 @@
  *
  * Invariant: what is kept of a position is what was computed when the session read it last.
  * Source   nostalgebraist 2020, "interpreting GPT: the logit lens". */
-#ifndef STRATA_GLASS_H
-#define STRATA_GLASS_H
+#ifndef STRATA_ACTIVATION_CACHE_H
+#define STRATA_ACTIVATION_CACHE_H
 
 #include "models.h"
 
-typedef struct Glass {
+typedef struct ActivationCache {
     Session *session; /* borrows */
     Probe probe;
     size_t ctx, layers, dim;
@@ -25,35 +25,36 @@ typedef struct Glass {
     float *row;           /* (ctx) */
     float *shares;        /* (vocab) */
     Arena arena;          /* owns all of the above */
-} Glass;
+} ActivationCache;
 
 /* Memory for all positions of the session's sequence 0.
  *
  * Fails when the machine does not have it. */
-bool glass_open(Glass *glass, Session *session, Fault *fault);
-void glass_close(Glass *glass);
+bool activation_open(ActivationCache *cache, Session *session, Fault *fault);
+void activation_close(ActivationCache *cache);
 
 /* Forget the text; what the session reads from now on is kept, with these acts on it.
  *
  *   acts   (count) borrowed
  *
  * Fails as session_probe does. */
-bool glass_watch(Glass *glass, const Act *acts, size_t count, Fault *fault);
+bool activation_watch(ActivationCache *cache, const Act *acts, size_t count, Fault *fault);
 
-size_t glass_places(const Glass *glass);
+size_t activation_places(const ActivationCache *cache);
 
 /* How much a head takes of positions 0 .. position: (position + 1); 0 where a window ends. */
-const float *glass_weights(const Glass *glass, size_t layer, size_t head, size_t position);
+const float *activation_weights(const ActivationCache *cache, size_t layer, size_t head,
+                                size_t position);
 
 /* (dim) the stream, and its root mean square. */
-const float *glass_stream(const Glass *glass, size_t place, size_t position);
-float glass_size(const Glass *glass, size_t place, size_t position);
+const float *activation_stream(const ActivationCache *cache, size_t place, size_t position);
+float activation_size(const ActivationCache *cache, size_t place, size_t position);
 
 /* (hidden) between up and down; zeros where a layer has experts, or nothing. */
-const float *glass_neurons(const Glass *glass, size_t layer, size_t position);
+const float *activation_neurons(const ActivationCache *cache, size_t layer, size_t position);
 
 /* (vocab) the probabilities of the next token if the stream at this place were the last; good until
  * the next call. */
-const float *glass_lens(Glass *glass, size_t place, size_t position);
+const float *activation_lens(ActivationCache *cache, size_t place, size_t position);
 
 #endif

@@ -1,6 +1,6 @@
-/* glass.c - see glass.h. */
+/* activation_cache.c - see activation_cache.h. */
 #include "session_probe.h"
-#include "glass.h"
+#include "activation_cache.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,40 +8,41 @@
 static const unsigned wanted = 1u << PROBE_EMBEDDED | 1u << PROBE_WEIGHTS | 1u << PROBE_MIXED |
                                1u << PROBE_NEURONS | 1u << PROBE_AFTER;
 
-size_t glass_places(const Glass *g) { return 2 * g->layers + 1; }
+size_t activation_places(const ActivationCache *g) { return 2 * g->layers + 1; }
 
-static float *weights_at(const Glass *g, size_t layer, size_t head, size_t position) {
+static float *weights_at(const ActivationCache *g, size_t layer, size_t head, size_t position) {
     return g->weights + ((layer * g->heads + head) * g->ctx + position) * g->ctx;
 }
-static float *stream_at(const Glass *g, size_t place, size_t position) {
+static float *stream_at(const ActivationCache *g, size_t place, size_t position) {
     return g->streams + (place * g->ctx + position) * g->dim;
 }
-static float *neurons_at(const Glass *g, size_t layer, size_t position) {
+static float *neurons_at(const ActivationCache *g, size_t layer, size_t position) {
     return g->neurons + (layer * g->ctx + position) * g->hidden;
 }
 
-const float *glass_weights(const Glass *g, size_t layer, size_t head, size_t position) {
+const float *activation_weights(const ActivationCache *g, size_t layer, size_t head,
+                                size_t position) {
     return weights_at(g, layer, head, position);
 }
-const float *glass_stream(const Glass *g, size_t place, size_t position) {
+const float *activation_stream(const ActivationCache *g, size_t place, size_t position) {
     return stream_at(g, place, position);
 }
-const float *glass_neurons(const Glass *g, size_t layer, size_t position) {
+const float *activation_neurons(const ActivationCache *g, size_t layer, size_t position) {
     return neurons_at(g, layer, position);
 }
 
-float glass_size(const Glass *g, size_t place, size_t position) {
+float activation_size(const ActivationCache *g, size_t place, size_t position) {
     const float *x = stream_at(g, place, position);
     return sqrtf(dot_f32(x, x, g->dim) / (float)g->dim);
 }
 
-static void keep_weights(const Glass *g, const Seen *s, size_t position) {
+static void keep_weights(const ActivationCache *g, const Seen *s, size_t position) {
     float *row = weights_at(g, s->layer, s->head, position);
     memset(row, 0, s->from * sizeof *row);
     memcpy(row + s->from, s->rows, s->width * sizeof *row);
 }
 
-static void glass_keep_rows(const Glass *g, const Seen *s) {
+static void activation_keep_rows(const ActivationCache *g, const Seen *s) {
     size_t place =
         s->part == PROBE_EMBEDDED ? 0 : 2 * s->layer + (s->part == PROBE_MIXED ? 1 : 2);
     for (size_t i = 0; i < s->count; i++) {
@@ -53,29 +54,29 @@ static void glass_keep_rows(const Glass *g, const Seen *s) {
 }
 
 static void keep(void *context, const Seen *s) {
-    const Glass *g = context;
+    const ActivationCache *g = context;
     if (s->part == PROBE_WEIGHTS)
         keep_weights(g, s, (size_t)s->batch->position[s->row]);
     else
-        glass_keep_rows(g, s);
+        activation_keep_rows(g, s);
 }
 
-static void glass_layout(Glass *g) {
+static void activation_layout(ActivationCache *g) {
     size_t f = sizeof(float), squares = g->layers * g->heads * g->ctx * g->ctx,
            vocab = g->session->model->sizes.vocab;
     g->weights = arena_take(&g->arena, squares, f);
-    g->streams = arena_take(&g->arena, glass_places(g) * g->ctx * g->dim, f);
+    g->streams = arena_take(&g->arena, activation_places(g) * g->ctx * g->dim, f);
     g->neurons = arena_take(&g->arena, g->layers * g->ctx * g->hidden, f);
     g->row = arena_take(&g->arena, g->ctx, f);
     g->shares = arena_take(&g->arena, vocab, f);
 }
 
-bool glass_open(Glass *g, Session *session, Fault *fault) {
+bool activation_open(ActivationCache *g, Session *session, Fault *fault) {
     const Model *m = session->model;
-    *g = (Glass){.session = session,
-                 .ctx = session_ctx(session),
-                 .layers = m->sizes.layers,
-                 .dim = m->sizes.dim};
+    *g = (ActivationCache){.session = session,
+                           .ctx = session_ctx(session),
+                           .layers = m->sizes.layers,
+                           .dim = m->sizes.dim};
     for (size_t l = 0; l < g->layers; l++) {
         const Block *b = &m->blocks[l];
         bool dense = b->ffn.net.up.w.data && b->network == &dense_part;
@@ -83,19 +84,19 @@ bool glass_open(Glass *g, Session *session, Fault *fault) {
         if (dense) g->hidden = max_size(g->hidden, b->ffn.net.up.w.shape[0]);
     }
     arena_measure(&g->arena);
-    glass_layout(g);
+    activation_layout(g);
     if (!arena_init(&g->arena, g->arena.used, fault)) return false;
-    glass_layout(g);
+    activation_layout(g);
     return true;
 }
 
-void glass_close(Glass *g) {
+void activation_close(ActivationCache *g) {
     if (g->session) g->session->run.probe = NULL;
     arena_free(&g->arena);
-    *g = (Glass){0};
+    *g = (ActivationCache){0};
 }
 
-bool glass_watch(Glass *g, const Act *acts, size_t count, Fault *fault) {
+bool activation_watch(ActivationCache *g, const Act *acts, size_t count, Fault *fault) {
     g->probe = (Probe){.see = keep,
                        .context = g,
                        .wants = wanted,
@@ -106,7 +107,7 @@ bool glass_watch(Glass *g, const Act *acts, size_t count, Fault *fault) {
     return session_probe(g->session, &g->probe, fault);
 }
 
-const float *glass_lens(Glass *g, size_t place, size_t position) {
+const float *activation_lens(ActivationCache *g, size_t place, size_t position) {
     session_lens(g->session, stream_at(g, place, position));
     softmax(g->shares, g->session->logits, g->session->model->sizes.vocab);
     return g->shares;

@@ -1,17 +1,17 @@
-/* hand.h - the options with which a command changes a model while it runs. */
-#ifndef STRATA_HAND_H
-#define STRATA_HAND_H
+/* steering.h - the options with which a command changes a model while it runs. */
+#ifndef STRATA_STEERING_H
+#define STRATA_STEERING_H
 
 #include "interventions.h"
 #include "options.h"
 
-typedef struct HandOptions {
+typedef struct SteeringOptions {
     OptionList heads, layers, neurons, heat;
     Interventions list;
     Probe probe;
-} HandOptions;
+} SteeringOptions;
 
-#define HAND_OPTIONS(h)                                                                      \
+#define STEERING_OPTIONS(h)                                                                  \
     {"--scale-head", OPT_LIST, &(h).heads, "L.H=X",                                          \
      "what head H of layer L brings, times X; 0: silence (may be given several times)"},     \
         {"--scale-layer", OPT_LIST, &(h).layers, "L=X",                                      \
@@ -27,6 +27,6 @@ typedef struct HandOptions {
 /* From the options to a probe of the session, which borrows it; without them the session has none.
  *
  * Fails when one cannot be read or the model does not have what it names. */
-bool hand_open(HandOptions *hand, Session *session, Fault *fault);
+bool steering_open(SteeringOptions *steering, Session *session, Fault *fault);
 
 #endif

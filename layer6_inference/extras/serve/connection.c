@@ -1,12 +1,12 @@
-/* exchange.c - see exchange.h. */
-#include "exchange.h"
+/* connection.c - see connection.h. */
+#include "connection.h"
 
 #include "events.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-const char *exchange_header(struct MHD_Connection *c, const char *name) {
+const char *connection_header(struct MHD_Connection *c, const char *name) {
     const char *value = MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
     return value ? value : "";
 }
@@ -15,19 +15,19 @@ const char *exchange_header(struct MHD_Connection *c, const char *name) {
 
 /* Text as it comes; between pieces, whether anybody is still there. */
 static ssize_t read_events(void *context, uint64_t position, char *out, size_t room) {
-    Exchange *x = context;
+    Connection *x = context;
     bool over = false;
     (void)position;
     for (;;) {
         size_t n = events_read(x->reply.events, out, room, 0.1, &over);
         if (n) return (ssize_t)n;
         if (over) return MHD_CONTENT_READER_END_OF_STREAM;
-        if (peer_is_hung_up(x->peer)) return MHD_CONTENT_READER_END_WITH_ERROR;
-        if (peer_wants_probe(x->peer)) events_ping(x->reply.events);
+        if (client_is_hung_up(x->client)) return MHD_CONTENT_READER_END_WITH_ERROR;
+        if (client_wants_probe(x->client)) events_ping(x->reply.events);
     }
 }
 
-static struct MHD_Response *make_response(Exchange *x) {
+static struct MHD_Response *make_response(Connection *x) {
     Reply *r = &x->reply;
     struct MHD_Response *response;
     if (r->events) {
@@ -48,13 +48,13 @@ static struct MHD_Response *make_response(Exchange *x) {
 }
 
 static void add_cors(const Web *web, struct MHD_Connection *c, struct MHD_Response *response) {
-    const char *origin = exchange_header(c, "Origin");
-    if (!*origin || !rights_allow_origin(web, origin)) return;
+    const char *origin = connection_header(c, "Origin");
+    if (!*origin || !auth_allow_origin(web, origin)) return;
     MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
     MHD_add_response_header(response, "Vary", "Origin");
 }
 
-static void exchange_count(Exchange *x) {
+static void connection_count(Connection *x) {
     Server *s = x->web->server;
     size_t path = x->route ? (size_t)(x->route - routes) : n_routes;
     pthread_mutex_lock(&s->lock);
@@ -65,14 +65,14 @@ static void exchange_count(Exchange *x) {
                 1e3 * (clock_seconds() - x->began));
 }
 
-static enum MHD_Result answer(Exchange *x, struct MHD_Connection *c) {
+static enum MHD_Result answer(Connection *x, struct MHD_Connection *c) {
     struct MHD_Response *response = make_response(x);
     if (!response) return MHD_NO;
     add_cors(x->web, c, response);
     if (x->reply.status == 401) MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
     if (x->reply.status == 405 && x->route)
         MHD_add_response_header(response, "Allow", x->route->method);
-    exchange_count(x);
+    connection_count(x);
     MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT,
                               (unsigned)(x->web->options->patience + 0.999));
     enum MHD_Result result = MHD_queue_response(c, (unsigned)x->reply.status, response);
@@ -80,18 +80,18 @@ static enum MHD_Result answer(Exchange *x, struct MHD_Connection *c) {
     return result;
 }
 
-static enum MHD_Result answer_refusal(Exchange *x, struct MHD_Connection *c,
-                                      const Refusal *refusal) {
-    reply_refuse(&x->reply, refusal);
+static enum MHD_Result answer_error(Connection *x, struct MHD_Connection *c,
+                                    const HttpError *error) {
+    reply_error(&x->reply, error);
     return answer(x, c);
 }
 
 /* A browser asks whether a page of another origin may. */
-static enum MHD_Result answer_preflight(Exchange *x, struct MHD_Connection *c) {
-    Refusal refusal = {0};
-    if (!rights_allow_origin(x->web, exchange_header(c, "Origin"))) {
-        refuse(&refusal, 403, NULL, "pages of this origin may not ask: --origin allows one");
-        return answer_refusal(x, c, &refusal);
+static enum MHD_Result answer_preflight(Connection *x, struct MHD_Connection *c) {
+    HttpError error = {0};
+    if (!auth_allow_origin(x->web, connection_header(c, "Origin"))) {
+        http_error(&error, 403, NULL, "pages of this origin may not ask: --origin allows one");
+        return answer_error(x, c, &error);
     }
     struct MHD_Response *response =
         MHD_create_response_from_buffer(0, (void *)"", MHD_RESPMEM_PERSISTENT);
@@ -99,10 +99,10 @@ static enum MHD_Result answer_preflight(Exchange *x, struct MHD_Connection *c) {
     add_cors(x->web, c, response);
     MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, POST, OPTIONS");
     MHD_add_response_header(response, "Access-Control-Allow-Headers",
-                            exchange_header(c, "Access-Control-Request-Headers"));
+                            connection_header(c, "Access-Control-Request-Headers"));
     MHD_add_response_header(response, "Access-Control-Max-Age", "86400");
     x->reply.status = 204;
-    exchange_count(x);
+    connection_count(x);
     enum MHD_Result result = MHD_queue_response(c, 204, response);
     MHD_destroy_response(response);
     return result;
@@ -110,51 +110,51 @@ static enum MHD_Result answer_preflight(Exchange *x, struct MHD_Connection *c) {
 
 /* ------------------------------------------------------------------ requests */
 
-static enum MHD_Result exchange_begin(Web *web, struct MHD_Connection *c, const char *path,
-                                      const char *method, const char *version, void **state) {
+static enum MHD_Result connection_begin(Web *web, struct MHD_Connection *c, const char *path,
+                                        const char *method, const char *version, void **state) {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    Refusal refusal = {0};
-    Exchange *x = *state = calloc(1, sizeof *x);
+    HttpError error = {0};
+    Connection *x = *state = calloc(1, sizeof *x);
     if (!x || !info || !info->socket_context) return MHD_NO;
-    x->web = web, x->peer = info->socket_context, x->began = clock_seconds();
-    x->peer->old = strcmp(version, "HTTP/1.1") != 0;
-    x->route = rights_route(path, &x->rest);
+    x->web = web, x->client = info->socket_context, x->began = clock_seconds();
+    x->client->old = strcmp(version, "HTTP/1.1") != 0;
+    x->route = auth_route(path, &x->rest);
     if (strcmp(method, "OPTIONS") == 0) return answer_preflight(x, c);
-    if (!rights_check(x, c, method, &refusal)) return answer_refusal(x, c, &refusal);
+    if (!auth_check(x, c, method, &error)) return answer_error(x, c, &error);
     return MHD_YES;
 }
 
-static void take_body(Exchange *x, const char *data, size_t size) {
+static void take_body(Connection *x, const char *data, size_t size) {
     const size_t most = (size_t)x->web->options->body << 10;
     x->large =
         x->large || x->body.size + size > most || !bytes_add(&x->body, (Text){data, size});
     if (x->large) bytes_free(&x->body);
 }
 
-static enum MHD_Result respond(Exchange *x, struct MHD_Connection *c) {
-    Refusal refusal = {0};
+static enum MHD_Result respond(Connection *x, struct MHD_Connection *c) {
+    HttpError error = {0};
     if (x->large) {
-        refuse(&refusal, 413, NULL, "the body has more than %ld KiB", x->web->options->body);
-        return answer_refusal(x, c, &refusal);
+        http_error(&error, 413, NULL, "the body has more than %ld KiB", x->web->options->body);
+        return answer_error(x, c, &error);
     }
-    const Call call = {.server = x->web->server,
-                       .rest = x->rest,
-                       .body = {x->body.size ? x->body.data : "", x->body.size},
-                       .key = x->web->keys.count ? rights_key(c) : (Text){"", 0},
-                       .is_gone = peer_is_gone,
-                       .peer = x->peer};
-    peer_busy(&x->web->peers, x->peer, true);
+    const HttpRequest request = {.server = x->web->server,
+                                 .rest = x->rest,
+                                 .body = {x->body.size ? x->body.data : "", x->body.size},
+                                 .key = x->web->keys.count ? auth_key(c) : (Text){"", 0},
+                                 .is_gone = client_is_gone,
+                                 .client = x->client};
+    client_busy(&x->web->clients, x->client, true);
     MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, 0);
-    x->route->handle(&call, &x->reply);
+    x->route->handle(&request, &x->reply);
     return answer(x, c);
 }
 
-enum MHD_Result exchange_take(void *context, struct MHD_Connection *c, const char *path,
-                              const char *method, const char *version, const char *data,
-                              size_t *size, void **state) {
-    Exchange *x = *state;
-    if (!x) return exchange_begin(context, c, path, method, version, state);
+enum MHD_Result connection_take(void *context, struct MHD_Connection *c, const char *path,
+                                const char *method, const char *version, const char *data,
+                                size_t *size, void **state) {
+    Connection *x = *state;
+    if (!x) return connection_begin(context, c, path, method, version, state);
     if (*size) {
         take_body(x, data, *size);
         *size = 0;
@@ -163,12 +163,12 @@ enum MHD_Result exchange_take(void *context, struct MHD_Connection *c, const cha
     return respond(x, c);
 }
 
-void exchange_end(void *context, struct MHD_Connection *c, void **state,
-                  enum MHD_RequestTerminationCode code) {
-    Exchange *x = *state;
+void connection_end(void *context, struct MHD_Connection *c, void **state,
+                    enum MHD_RequestTerminationCode code) {
+    Connection *x = *state;
     (void)context, (void)c, (void)code;
     if (!x) return;
-    if (x->peer) peer_busy(&x->web->peers, x->peer, false);
+    if (x->client) client_busy(&x->web->clients, x->client, false);
     reply_free(&x->reply), bytes_free(&x->body);
     free(x);
     *state = NULL;
