@@ -218,7 +218,7 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
     if (from->count > MESSAGES)
         return http_error(r->error, 400, "messages", "messages: %zu of them, more than %d",
                           from->count, MESSAGES);
-    JsonValue *items = region_alloc(&r->pieces, from->count * sizeof *items);
+    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
     if (!items) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
     for (size_t i = 0; i < from->count; i++)
