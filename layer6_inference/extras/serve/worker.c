@@ -126,8 +126,8 @@ static SlotStatus sight_of(const Answer *a) {
                          .running = r->state == REQUEST_RUNNING,
                          .shared = r->cached};
     if (r->sequence && status.running)
-        status.read = session_length(r->sequence->reader[READS_TEXT].session,
-                                     r->sequence->reader[READS_TEXT].id);
+        status.read = session_length(r->sequence->slot[TEXT_SLOT].session,
+                                     r->sequence->slot[TEXT_SLOT].id);
     status.pages = (status.read + KV_PAGE - 1) / KV_PAGE;
     return status;
 }
