@@ -152,11 +152,11 @@ static bool profile_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option profile_options[] = {
-    MODEL_OPTION(asked.model, "model in GGUF format"),
-    {"-p", OPT_INT(1, OPTION_MANY), &asked.prompt, "N", "tokens to read first (128)"},
-    {"-n", OPT_INT(1, OPTION_MANY), &asked.count, "N", "tokens to write then (64)"},
+    MODEL_OPTION(asked.model),
+    {"-p", OPT_INT(1, OPTION_MANY), &asked.prompt, "N", "prompt tokens (128)"},
+    {"-n", OPT_INT(1, OPTION_MANY), &asked.count, "N", "tokens to generate (64)"},
     {"--trace", OPT_OUTPUT, &asked.trace, "FILE",
-     "the writing, scope by scope, for chrome://tracing: JSON"},
+     "write the decode phase as JSON for chrome://tracing"},
     KV_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -169,7 +169,7 @@ static bool profile_run(Fault *fault) {
 const Command command_profile = {
     .name = "profile",
     .usage = "profile [-m FILE] [options]",
-    .about = "Where the time of a step goes: a tree of what is in what, how often and how "
-             "long,\nbeside what memory alone would take.",
+    .about = "Show where the time of a step goes: a tree of scopes with counts and "
+             "times,\nbeside the time that memory traffic alone would take.",
     .options = profile_options,
     .run = profile_run};

@@ -235,22 +235,21 @@ static bool pull_run(Fault *fault) {
 }
 
 static const Option pull_options[] = {
-    {"--list", OPT_FLAG, &asked.list, NULL, "what is in the folder, with sizes and paths"},
+    {"--list", OPT_FLAG, &asked.list, NULL, "list downloaded models with sizes and paths"},
     {"--remove", OPT_TEXT, &asked.remove, "NAME", "delete a model from the folder"},
     {"--sha256", OPT_TEXT, &asked.sha256, "HEX",
-     "the digest that the file must have; or behind the address: URL#sha256=HEX"},
+     "the file's expected digest; also written URL#sha256=HEX"},
     {0},
 };
 
 const Command command_pull = {
     .name = "pull",
     .usage = "pull [NAME|URL] [options]",
-    .about =
-        "Download a model by the program curl, going on where a download was broken off, and "
-        "check its size and\nSHA-256.  Alone: ten small published models, and which of them "
-        "are here.  -m NAME finds it in every command.\nThe folder is $STRATA_MODELS, else "
-        "$XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models; names of the\ntable "
-        "come from $HF_ENDPOINT, else https://huggingface.co.",
+    .about = "Download a model with curl, resuming an interrupted download, and check its size "
+             "and\nSHA-256.  Without arguments: list ten small published models.  Every "
+             "command finds the model as -m NAME.\nThe folder is $STRATA_MODELS, else "
+             "$XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models; listed "
+             "models\ncome from $HF_ENDPOINT, else https://huggingface.co.",
     .options = pull_options,
     .rules = pull_rules,
     .words = &asked.what,
