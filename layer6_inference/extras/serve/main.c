@@ -25,7 +25,10 @@ static void block_signals(void) {
 /* No new connections, no new work; what is going on may end, until time or patience does. */
 static void drain(Web *web, Server *server, double seconds) {
     const double until = clock_seconds() + seconds;
-    fprintf(stderr, "[draining: up to %g s; another signal ends it at once]\n", seconds);
+    fprintf(stderr,
+            "[shutting down: waiting up to %g s for running answers; another signal stops at "
+            "once]\n",
+            seconds);
     worker_drain(server);
     web_quiesce(web);
     while (worker_pending(server) && clock_seconds() < until)

@@ -18,7 +18,7 @@ bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
     int32_t bos = tokenizer_bos(model->tokenizer);
     if (more_of(model)->encoder)
         return fault_set(fault,
-                         "a %s model reads a source: wanted one that goes on with a text",
+                         "a %s model reads a source text: wanted one that continues a text",
                          model->recipe->arch);
     if (bos >= 0) snprintf(spec, sizeof spec, "bias:%d=-1000,draw", bos);
     return chain_parse(chain, spec, model->tokenizer, fault);
@@ -109,19 +109,19 @@ static bool measures(const char *name) { return strcmp(asked.names[0], name) == 
 /* Zeros of bench model that leave nothing to do, or an option without use. */
 static bool check_counts(Fault *fault) {
     if (asked.own_time && asked.compute.threads != 1)
-        return fault_set(fault, "--own-time is the time of one thread: it needs -t 1");
+        return fault_set(fault, "--own-time measures one thread: it needs -t 1");
     if (measures("serve"))
         return (asked.prompt && asked.count) ||
-               fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
+               fault_set(fault, "serve: -p and -n must be 1 or more");
     if (measures("kv"))
         return (asked.count && asked.count <= 256) ||
-               fault_set(fault, "-n is 1 to 256 for kv: tokens that are timed");
+               fault_set(fault, "kv: -n must be 1 to 256");
     if (asked.count) return true;
-    if (!asked.prompt)
-        return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
+    if (!asked.prompt) return fault_set(fault, "-p 0 and -n 0: nothing to measure");
     return !option_given("--context") ||
-           fault_set(fault, "--context does not go with -n 0: it is the text before tokens "
-                            "that are written");
+           fault_set(
+               fault,
+               "--context does not go with -n 0: it is the context of the generated tokens");
 }
 
 static bool bench_check(Fault *fault) {

@@ -32,8 +32,8 @@ static bool chat_read_words(Talk *talk, Fault *fault) {
         return false;
     talk->full = (Full)full, talk->think = (Think)think;
     if (r->tools && talk->full == FULL_SHIFT)
-        return fault_set(fault, "--full shift does not go with --tools: it would drop what the "
-                                "model is told of them; wanted forget or stop");
+        return fault_set(fault, "--full shift does not go with --tools, as it would drop their "
+                                "description: use forget or stop");
     return !r->tool_choice || strcmp(r->tool_choice, "auto") == 0 ||
            strcmp(r->tool_choice, "required") == 0 ||
            fault_set(fault, "--tool-choice is '%.40s': wanted auto or required",
@@ -57,8 +57,8 @@ static bool check_form(const Talk *talk, Fault *fault) {
         memmem(text.text, text.size, said, strlen(said));
     rendered_free(&text);
     return prints || fault_set(fault,
-                               "the form of the conversation (%s) never prints what a user "
-                               "says: wanted a template that prints message.content",
+                               "the chat format %s never prints the user's message: wanted a "
+                               "template that prints message.content",
                                talk->form.name);
 }
 
@@ -67,9 +67,7 @@ static bool open_editor(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
     const char *kind = getenv("TERM");
     if (!talk->terminal || !kind || strcmp(kind, "dumb") == 0)
-        return !r->history ||
-               fault_set(fault, "--history keeps lines that are typed in a terminal: this is "
-                                "none that they can be edited in");
+        return !r->history || fault_set(fault, "--history needs a terminal with line editing");
     talk->editor = editor_open(r->history, fault);
     if (talk->editor || r->history) return talk->editor;
     if (!r->quiet) fprintf(stderr, "[lines are not edited: %s]\n", fault->text);
@@ -170,7 +168,7 @@ static int chat_run(void) {
         struct sigaction action = {.sa_handler = chat_interrupted}, before;
         sigaction(SIGINT, &action, &before);
         if (!request->quiet)
-            fprintf(stderr, "[%s; form: %s; /help lists the orders]\n", request->model,
+            fprintf(stderr, "[%s; format: %s; /help lists the commands]\n", request->model,
                     talk->form.name);
         answered = converse(talk);
         sigaction(SIGINT, &before, NULL);

@@ -46,8 +46,7 @@ static bool read_rerank_documents(Fault *fault) {
         rerank_documents[i] = (Document){.text = texts[i], .index = i};
     }
     return asked.count ||
-           fault_set(fault,
-                     "there is no document: wanted texts, or a file of them with --documents");
+           fault_set(fault, "no documents: give texts, or a file with --documents");
 }
 
 /* ------------------------------------------------------------------ the scores */
@@ -133,8 +132,7 @@ static const Option rerank_options[] = {
 };
 
 static bool rerank_check_query(Fault *fault) {
-    return (asked.query && *asked.query) ||
-           fault_set(fault, "there is no query: wanted --query TEXT");
+    return (asked.query && *asked.query) || fault_set(fault, "no query: give --query TEXT");
 }
 
 const Command command_rerank = {

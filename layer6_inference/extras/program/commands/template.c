@@ -113,13 +113,12 @@ static const Option template_options[] = {
 
 static bool template_check(Fault *fault) {
     if (!asked.template && !asked.model)
-        return fault_set(fault, "no template: wanted --template FILE or -m FILE");
+        return fault_set(fault, "no template: give --template FILE or -m FILE");
     if (!asked.input && !asked.show_source)
-        return fault_set(fault, "no variables: wanted --input FILE.json");
+        return fault_set(fault, "no variables: give --input FILE.json");
     return !asked.input || !asked.template || strcmp(asked.input, "-") != 0 ||
            strcmp(asked.template, "-") != 0 ||
-           fault_set(fault,
-                     "standard input is the template already: --input cannot read it, too");
+           fault_set(fault, "--template and --input cannot both read standard input");
 }
 
 const Command command_template = {

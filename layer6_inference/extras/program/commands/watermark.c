@@ -25,7 +25,7 @@ static bool watermark_run(Fault *fault) {
                "%.2g: %s\n",
                f.scored, f.green, f.scored ? 100.0 * (double)f.green / (double)f.scored : 0.0,
                100 * asked.gamma, f.z, f.chance,
-               f.chance < 3e-5 ? "marked" : "no sign of the mark");
+               f.chance < 3e-5 ? "marked" : "no sign of the watermark");
     }
     token_list_free(&tokens);
     free(text);

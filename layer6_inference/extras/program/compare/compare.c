@@ -19,8 +19,10 @@ static bool check_guide(const Study *study, Fault *fault) {
     tokenizer_begin(study->model.tokenizer, &begin);
     bool has_one = begin.count == 1;
     token_list_free(&begin);
-    return has_one || fault_set(fault, "cfg: the model's texts begin with no token of their "
-                                       "own, so there is nothing to move away from");
+    return has_one ||
+           fault_set(
+               fault,
+               "cfg: this model has no begin-of-sequence token to use as the negative prompt");
 }
 
 static const OptionRule compare_rules[] = {

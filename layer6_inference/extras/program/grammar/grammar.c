@@ -139,11 +139,9 @@ static bool grammar_check(Fault *fault) {
     if (!read_json_space(fault)) return false;
     if (!file && !asked.regex)
         return fault_set(
-            fault,
-            "no grammar: wanted --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT");
+            fault, "no grammar: give --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT");
     return !file || !asked.accept || strcmp(file, "-") != 0 ||
-           fault_set(fault,
-                     "standard input is the grammar already: --accept reads texts from it");
+           fault_set(fault, "the grammar and --accept cannot both read standard input");
 }
 
 const Command command_grammar = {

@@ -64,7 +64,7 @@ static void print_phase(const ProfilePhase *f, double bandwidth) {
                "values and states, at %.1f GB/s\n",
                f->weights / bandwidth / 1e6, f->weights / 1e6, f->past / bandwidth / 1e6,
                f->past / 1e6, bandwidth);
-    if (p->missed) printf("  (not all scopes fit: %d were kept)\n", SCOPES);
+    if (p->missed) printf("  (too many scopes: only %d were kept)\n", SCOPES);
     putchar('\n');
 }
 
@@ -113,7 +113,7 @@ static double scope_seconds(void) {
 static bool print_phases(ProfilePhase phases[2], double bandwidth, Fault *fault) {
     FileOut out = {0};
     print_phase(&phases[0], 0), print_phase(&phases[1], bandwidth);
-    printf("a scope takes %.1f ns while nobody profiles\n", 1e9 * scope_seconds());
+    printf("a scope costs %.1f ns when profiling is off\n", 1e9 * scope_seconds());
     if (!asked.trace) return true;
     bool ok = table_begin(&out, asked.trace, fault);
     if (ok) profile_write_trace(&phases[1].profile, out.stream);
@@ -124,8 +124,7 @@ static bool print_phases(ProfilePhase phases[2], double bandwidth, Fault *fault)
 
 static bool profile_session(Session *session, Fault *fault) {
     Engine e;
-    ProfilePhase phases[2] = {{.name = "reading the prompt"},
-                              {.name = "writing, token by token"}};
+    ProfilePhase phases[2] = {{.name = "prefill"}, {.name = "decode, token by token"}};
     phases[1].weights = bench_bytes_per_token(session->model);
     phases[1].past = kv_bytes_moved(&session->kv, (size_t)(asked.prompt + asked.count / 2));
     double bandwidth = bandwidth_gigabytes(asked.compute.pool, 0.2).median;

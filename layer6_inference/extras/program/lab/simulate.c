@@ -94,14 +94,13 @@ static bool check_policies(const SimulateJob *job, Fault *fault) {
         strcmp(job->order, "turns") != 0)
         return fault_set(fault, "--order %.40s: wanted fcfs, priority or turns", job->order);
     if (job->burst && strcmp(job->arrivals, "bursts") != 0)
-        return fault_set(fault, "--burst needs --arrivals bursts: others come one by one");
+        return fault_set(fault, "--burst needs --arrivals bursts");
     if (job->urgent > 0 && !job->save && strcmp(job->order, "priority") != 0)
-        return fault_set(fault, "--urgent needs --order priority: else nobody is served first");
+        return fault_set(fault, "--urgent needs --order priority");
     if (job->ageing > 0 && strcmp(job->order, "fcfs") == 0)
-        return fault_set(fault,
-                         "--ageing needs --order priority or turns: who came first is first");
+        return fault_set(fault, "--ageing needs --order priority or turns");
     if (job->stretch > 0 && job->policies.count && !asks_for(job, "chunked"))
-        return fault_set(fault, "--stretch needs --policy chunked: others read a prompt whole");
+        return fault_set(fault, "--stretch needs --policy chunked");
     if (job->save && job->users.count > 1)
         return fault_set(fault, "--save-trace writes one table: give --users once");
     return true;

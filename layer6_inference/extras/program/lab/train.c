@@ -23,11 +23,10 @@ static bool choose_mixer(const TrainJob *job, TrainConfig *config, Fault *fault)
     if (!delta && strcmp(job->mixer, "attention") != 0)
         return fault_set(fault, "--mixer %.40s: wanted attention or delta", job->mixer);
     if (delta && job->masked)
-        return fault_set(fault, "--mixer delta: a memory reads from left to right, and fills "
-                                "no open places (--masked)");
-    if (delta && job->lora)
-        return fault_set(fault,
-                         "--mixer delta: adapters (--lora) are learned beside attention");
+        return fault_set(
+            fault,
+            "--mixer delta: a recurrent state reads from left to right and cannot be --masked");
+    if (delta && job->lora) return fault_set(fault, "--mixer delta: --lora needs attention");
     config->family = delta ? &train_delta_family : NULL;
     return true;
 }
@@ -79,10 +78,9 @@ static bool can_write_training(const TrainJob *job, Fault *fault) {
         (job->log && !file_writable(job->log, fault)))
         return false;
     if (job->checkpoint && !job->resume && access(job->checkpoint, F_OK) == 0)
-        return fault_set(fault,
-                         "%.200s is there already: --resume goes on with a run that is saved "
-                         "there, or give another name",
-                         job->checkpoint);
+        return fault_set(
+            fault, "%.200s already exists: --resume continues that run; or give another name",
+            job->checkpoint);
     return true;
 }
 
@@ -134,7 +132,7 @@ static const Option train_options[] = {
 };
 
 static bool train_check(Fault *fault) {
-    return (asked.out || fault_set(fault, "give a name for the model: --out FILE")) &&
+    return (asked.out || fault_set(fault, "no output: give --out FILE")) &&
            configure_training(&asked, fault);
 }
 

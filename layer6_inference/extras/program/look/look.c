@@ -35,8 +35,8 @@ static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
     size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
     if (layer >= look->cache.layers || position >= least)
         return fault_set(fault,
-                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions 0 "
-                         "to %zu, which both texts have",
+                         "--patch %s: wanted LAYER.POSITION with layer 0 to %zu and position 0 "
+                         "to %zu, within both texts",
                          look->job->patch, look->cache.layers - 1, least - 1);
     if (!activation_watch(&look->cache, look->acts.acts, look->acts.count, fault) ||
         !session_eval(look->cache.session, from->ids, from->count, false, fault))
@@ -71,10 +71,11 @@ static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *f
         const Attention *a = &m->blocks[l].attention;
         found |= (strcmp(name, "heads") == 0 ? a->o.w.data : a->q.w.data) != NULL;
     }
-    return found || fault_set(fault,
-                              "%.200s has no layer with attention whose heads can be looked "
-                              "at: strata look lens and strata look stream show what it does",
-                              job->model);
+    return found ||
+           fault_set(
+               fault,
+               "%.200s has no attention heads: use strata look lens or strata look stream",
+               job->model);
 }
 
 /* Every number of the stream, after a text was read. */
@@ -84,8 +85,8 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
         for (size_t i = 0; i < tokens * g->dim; i++)
             if (!isfinite(activation_stream(g, place, i / g->dim)[i % g->dim]))
                 return fault_set(fault,
-                                 "layer %zu, token %zu: a number of the stream is not finite: "
-                                 "the model or its file is damaged",
+                                 "layer %zu, token %zu: the residual stream is not finite: the "
+                                 "model file may be damaged",
                                  place ? (place - 1) / 2 : 0, i / g->dim);
     return true;
 }
@@ -133,10 +134,10 @@ static bool look_model(LoadedModel *m, Fault *fault) {
     while (strcmp(job->what, looks[which].name) != 0) which++;
     if (!has_heads(job, m->model, which, fault)) return false;
     if (more_of(m->model)->streams && strcmp(looks[which].name, "lens") == 0)
-        return fault_set(fault,
-                         "a %s model keeps %zu streams, which only come together behind the "
-                         "last layer: before, no lens can read them",
-                         m->model->recipe->arch, more_of(m->model)->streams);
+        return fault_set(
+            fault,
+            "a %s model keeps %zu streams until the last layer: a logit lens cannot read them",
+            m->model->recipe->arch, more_of(m->model)->streams);
     return looks[which].show ? look_at_text(job, which, m, fault) : look_owner(m, job, fault);
 }
 
