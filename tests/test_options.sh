@@ -167,10 +167,10 @@ expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$st
 expect "alone with what is not shared" 2 "alone needs --shared" "$strata" simulate --costs x --alone
 expect "a stretch without chunks" 1 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
 expect "costs that are none" 1 "line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
-expect "a trace says who comes" 2 "the trace says who comes when" "$strata" simulate --costs x --trace x --users 3
+expect "a trace says who comes" 2 "the trace already contains the requests" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
 expect "an order that is none" 1 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
-expect "prompts of nobody" 2 "they are his" "$strata" simulate --costs x --heavy-prompt 9
+expect "prompts of nobody" 2 "it is about that user" "$strata" simulate --costs x --heavy-prompt 9
 expect "who came first does not age" 1 "needs --order priority or turns" "$strata" simulate --costs x --ageing 3
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10
 expect "promises have users of their own" 2 "goals does not go with --users" "$strata" bench serve --goals --users 3
@@ -178,7 +178,7 @@ expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve 
 expect "a benchmark takes no file" 2 "unexpected argument 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
 expect "the rules are in the help" 0 "guess needs --draft, --draft-head or --lookup" "$strata" generate --help=all
-expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" help --all generate
+expect "ranges are in the help" 0 "tokens per draft (4); 1 to 24" "$strata" help --all generate
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
 

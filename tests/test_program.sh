@@ -7,7 +7,7 @@ expect "help of one command" 0 "usage: strata tokenize" "$strata" help tokenize
 expect "help of none that is there" 2 "no command 'nosuch'" "$strata" help nosuch
 expect "help of two" 2 "unexpected argument 'chat'" "$strata" help tokenize chat
 expect "help of help" 0 "strata help --all COMMAND" "$strata" help help
-expect "help of a program that strata starts" 0 "train  *learn a vocabulary" "$strata" help strata-lab
+expect "help of a program that strata starts" 0 "train  *train a vocabulary" "$strata" help strata-lab
 expect "a program as a command" 2 "did you mean strata help strata-lab?" "$strata" lab
 expect "a version of something" 2 "unexpected argument 'extra'" "$strata" --version extra
 expect "a kind that is missing" 2 "look: wanted one of the names in the usage" "$strata" look
@@ -49,7 +49,7 @@ if grep -q WRONG "$work/out"; then not "bench checks" "$(cat "$work/out")"; else
 story=$("$strata" generate -m "$model" --seed 3 -n 40 2>"$work/err")
 same "the status line names the chain" "$(grep -c 'min_p:0.05,temp:0.8,draw, seed 3' "$work/err")" 1
 same "a seed is a story" "$("$strata" generate -m "$model" --seed 3 -n 40 2>/dev/null)" "$story"
-expect "a bench that runs as often as it needs" 2 "--seconds .*the others run a number of times" "$strata" bench grammar --seconds 1
+expect "a bench that runs as often as it needs" 2 "--seconds .*the others run a fixed number" "$strata" bench grammar --seconds 1
 expect "a bench as an option" 2 "a value is missing after '--seconds'" "$strata" bench --ladder --seconds
 expect "a short name for threads" 0 "| 1 threads\?, " "$strata" generate -m "$model" -t 1 -n 3
 same "threads change nothing" "$("$strata" generate -m "$model" --seed 3 -n 40 --threads 3 2>/dev/null)" "$story"

@@ -29,8 +29,7 @@ static int command_check_kind(const Command *command, const char *kind) {
     list_kinds(command, kinds, sizeof kinds);
     names_join(list, sizeof list, kinds, "and");
     if (!names_have(kinds, kind)) {
-        fprintf(stderr, "strata: nothing of strata %s is called '%.40s': there are %s%s\n",
-                command->name, kind, list,
+        fprintf(stderr, "strata: %s: unknown '%.40s': wanted %s%s\n", command->name, kind, list,
                 nearest_hint(hint, sizeof hint, text_of(kind), kinds));
         return EXIT_USAGE;
     }

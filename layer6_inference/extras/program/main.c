@@ -105,8 +105,6 @@ int main(int argc, char **argv) {
     bool lost = ferror(stdout) != 0;
     lost = fflush(stdout) != 0 || lost;
     if (!lost || status != EXIT_DONE) return status;
-    fprintf(
-        stderr,
-        "strata: standard output did not take everything: the disk is full or it is closed\n");
+    fprintf(stderr, "strata: cannot write standard output: it is closed or the disk is full\n");
     return EXIT_FAILED;
 }

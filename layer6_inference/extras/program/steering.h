@@ -11,17 +11,17 @@ typedef struct SteeringOptions {
     Probe probe;
 } SteeringOptions;
 
-#define STEERING_OPTIONS(h)                                                                  \
-    {"--scale-head", OPT_LIST, &(h).heads, "L.H=X",                                          \
-     "what head H of layer L brings, times X; 0: silence (may be given several times)"},     \
-        {"--scale-layer", OPT_LIST, &(h).layers, "L=X",                                      \
-         "what layer L adds to the stream, times X (may be given several times)"},           \
-        {"--scale-neuron", OPT_LIST, &(h).neurons, "L.N=X",                                  \
-         "neuron N of layer L's feed-forward, times X (may be given several times)"},        \
-    {                                                                                        \
-        "--attention-temp", OPT_LIST, &(h).heat, "T",                                        \
-            "attention's own temperature: 2 looks at more, 0.5 at less; L=T: of one layer, " \
-            "L.H=T: of one head (may be given several times)"                                \
+#define STEERING_OPTIONS(h)                                                               \
+    {"--scale-head", OPT_LIST, &(h).heads, "L.H=X",                                       \
+     "multiply the output of head H of layer L by X; 0 removes the head (repeatable)"},   \
+        {"--scale-layer", OPT_LIST, &(h).layers, "L=X",                                   \
+         "multiply what layer L adds to the residual stream by X (repeatable)"},          \
+        {"--scale-neuron", OPT_LIST, &(h).neurons, "L.N=X",                               \
+         "multiply neuron N of layer L's feed-forward network by X (repeatable)"},        \
+    {                                                                                     \
+        "--attention-temp", OPT_LIST, &(h).heat, "T",                                     \
+            "temperature of the attention softmax: 2 spreads, 0.5 sharpens; L=T for one " \
+            "layer, L.H=T for one head (repeatable)"                                      \
     }
 
 /* From the options to a probe of the session, which borrows it; without them the session has none.

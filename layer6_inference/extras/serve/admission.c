@@ -25,14 +25,13 @@ static size_t held_by(const Admission *p, uint64_t user) {
 bool admission_take(Admission *p, uint64_t user, size_t n, HttpError *error) {
     const size_t held = p->shared ? held_by(p, user) : 0;
     if (p->taken + n > p->room)
-        return http_error(error, 429, NULL, "the queue is full: %zu of %zu places are taken",
+        return http_error(error, 429, NULL, "the queue is full: %zu of %zu slots are taken",
                           p->taken, p->room);
     if (p->shared && !share_allows(held, n, p->room - p->taken))
-        return http_error(
-            error, 429, NULL,
-            "your key's share of the queue is full: it holds %zu of %zu places, %zu are free, "
-            "and with %zu more it would hold more than stay free for others",
-            held, p->room, p->room - p->taken, n);
+        return http_error(error, 429, NULL,
+                          "this key's share of the queue is full: it holds %zu of %zu slots, "
+                          "%zu are free, and with %zu more it would hold more than stay free",
+                          held, p->room, p->room - p->taken, n);
     for (size_t i = 0; i < n; i++) p->user[p->taken++] = user;
     return true;
 }

@@ -53,7 +53,7 @@ void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
     else if (r->end == REQUEST_FAILED)
         error->fault = r->fault, http_error_fault(error, 500, NULL);
     else if (r->end == REQUEST_LATE)
-        http_error(error, 503, NULL, "the time for this request was over before it was served");
+        http_error(error, 503, NULL, "the request timed out before it ran");
     else
         http_error(error, 503, NULL, "the server stopped before this answer was complete");
 }

@@ -71,10 +71,11 @@ static bool check_body(const Connection *x, struct MHD_Connection *c, HttpError 
         return http_error(error, 413, NULL, "the body has %.0f bytes, more than %zu", length,
                           most);
     if (*packed && strcasecmp(packed, "identity") != 0)
-        return http_error(error, 415, NULL, "the body is packed with '%.60s': wanted it plain",
+        return http_error(error, 415, NULL, "Content-Encoding is '%.60s': wanted identity",
                           packed);
     return strncasecmp(type, "application/json", 16) == 0 ||
-           http_error(error, 415, NULL, "the body is '%.60s': wanted application/json", type);
+           http_error(error, 415, NULL, "Content-Type is '%.60s': wanted application/json",
+                      type);
 }
 
 bool auth_check(const Connection *x, struct MHD_Connection *c, const char *method,
@@ -82,13 +83,15 @@ bool auth_check(const Connection *x, struct MHD_Connection *c, const char *metho
     const Web *web = x->web;
     if (web->loopback && web->keys.count == 0 && !auth_is_here(connection_header(c, "Host")))
         return http_error(error, 403, NULL,
-                          "this server is for this machine: it has no other name");
+                          "wanted Host localhost or an IP address: without keys this server "
+                          "answers only this machine");
     if (strcmp(method, "POST") == 0 &&
         !origin_is_allowed(web, connection_header(c, "Origin"), connection_header(c, "Host")))
         return http_error(error, 403, NULL,
-                          "pages of this origin may not ask: --origin allows one");
-    if (!x->route) return http_error(error, 404, NULL, "there is nothing here");
+                          "this origin is not allowed: start the server with --origin");
+    if (!x->route) return http_error(error, 404, NULL, "no such path");
     return (x->route->open || keys_have(&web->keys, auth_key(c)) ||
-            http_error(error, 401, NULL, "wanted a key: Authorization: Bearer ...")) &&
+            http_error(error, 401, NULL,
+                       "missing or wrong API key: wanted Authorization: Bearer KEY")) &&
            check_method(x, method, error) && check_body(x, c, error);
 }

@@ -161,8 +161,8 @@ static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
                           -BIAS_MAX, BIAS_MAX);
     if (id >= (double)tokenizer_count(w->tokenizer))
         return http_error(w->error, 400, "logit_bias",
-                          "logit_bias: there is no token %.0f, the vocabulary has 0 to %zu", id,
-                          tokenizer_count(w->tokenizer) - 1);
+                          "logit_bias: token %.0f does not exist: the vocabulary has 0 to %zu",
+                          id, tokenizer_count(w->tokenizer) - 1);
     fields_chain_begin_stage(w, "bias", begun);
     fprintf(w->out, never ? ":%.0f=-inf" : ":%.0f=%.9g", id, number);
     return true;
@@ -235,7 +235,7 @@ static bool put_budget(Writer *w) {
         fields_number(fields, F_THINKING_BUDGET, fields_number(fields, F_REASONING_BUDGET, -1));
     if (fields->value[F_THINKING_BUDGET] && fields->value[F_REASONING_BUDGET])
         return http_error(w->error, 400, "reasoning_budget",
-                          "reasoning_budget: there is a thinking_budget, which is the same");
+                          "reasoning_budget: the same as thinking_budget: give one of them");
     if (n >= 0) fprintf(w->out, "think:%.0f,", n);
     return true;
 }
@@ -246,12 +246,11 @@ static bool write_chain(Writer *w, const char *first, const char *otherwise) {
     fputs(first, w->out);
     if (!put_budget(w)) return false;
     if (fields->value[F_CHAIN] && fields->samplers > 1)
-        return http_error(
-            w->error, 400, "chain",
-            "a chain is the whole of it: leave out the other fields about sampling, "
-            "or write them into it");
+        return http_error(w->error, 400, "chain",
+                          "chain replaces all other sampling fields: leave them out, or write "
+                          "them into the chain");
     if (memchr(chain.data, 0, chain.size))
-        return http_error(w->error, 400, "chain", "chain: it has a zero byte");
+        return http_error(w->error, 400, "chain", "chain: contains a zero byte");
     if (fields->samplers && !fields->value[F_CHAIN]) {
         if (!write_stages(w)) return false;
         if (!w->any) fputs("draw", w->out);
@@ -269,16 +268,15 @@ static bool fields_chain_check_needs(const RequestFields *fields, const Chain *c
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
         if (kind->needs_amateur || kind->needs_look_ahead)
-            return http_error(error, 501, kind->name, "%s: a server does not do that",
+            return http_error(error, 501, kind->name, "%s is not available on a server",
                               kind->name);
         if (kind->needs_unconditional && !fields->value[F_NEGATIVE])
-            return http_error(error, 400, "negative",
-                              "%s moves away from a text: give it as \"negative\"", kind->name);
+            return http_error(error, 400, "negative", "%s needs the field \"negative\"",
+                              kind->name);
         moves_away |= kind->needs_unconditional;
     }
     if (fields->value[F_NEGATIVE] && !moves_away)
-        return http_error(error, 400, "negative",
-                          "negative: no stage moves away from it; \"cfg\" does");
+        return http_error(error, 400, "negative", "negative: needs the stage cfg");
     return true;
 }
 

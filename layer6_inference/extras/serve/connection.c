@@ -90,7 +90,8 @@ static enum MHD_Result answer_error(Connection *x, struct MHD_Connection *c,
 static enum MHD_Result answer_preflight(Connection *x, struct MHD_Connection *c) {
     HttpError error = {0};
     if (!auth_allow_origin(x->web, connection_header(c, "Origin"))) {
-        http_error(&error, 403, NULL, "pages of this origin may not ask: --origin allows one");
+        http_error(&error, 403, NULL,
+                   "this origin is not allowed: start the server with --origin");
         return answer_error(x, c, &error);
     }
     struct MHD_Response *response =

@@ -60,11 +60,11 @@ static bool put_format(FILE *out, const JsonValue *format, HttpError *error) {
         return type && type->kind == JSON_STRING
                    ? false
                    : http_error(error, 400, "response_format",
-                                "response_format: it has no type");
+                                "response_format: type is missing");
     if (text_equal(type->text, text_of("json_schema"))) return put_schema(out, format, error);
     if (json_get(format, "json_schema"))
         return http_error(error, 400, "response_format",
-                          "response_format: json_schema is of the type json_schema");
+                          "response_format: json_schema needs the type json_schema");
     if (text_equal(type->text, text_of("text"))) return true;
     if (text_equal(type->text, text_of("json_object"))) return fputs("json,", out) >= 0;
     return http_error(error, 400, "response_format",

@@ -48,18 +48,16 @@ static bool embeddings_read_fields(const RequestFields *fields, const Server *s,
     const size_t dim = s->loaded.model->sizes.dim;
     if (!text_equal(fields_text(fields, F_MODEL, s->name), text_of(s->name)))
         return http_error(error, 404, "model", "this is %s", s->name);
-    if (!fields->value[F_INPUT]) return http_error(error, 400, "input", "input: there is none");
+    if (!fields->value[F_INPUT]) return http_error(error, 400, "input", "input: missing");
     if (!text_equal(format, text_of("float")) && !text_equal(format, text_of("base64")))
         return http_error(error, 400, "encoding_format",
                           "encoding_format: wanted float or base64");
     if (fields_number(fields, F_DIMENSIONS, (double)dim) != (double)dim)
-        return http_error(error, 400, "dimensions", "dimensions: this model's vectors have %zu",
-                          dim);
+        return http_error(error, 400, "dimensions", "dimensions: wanted %zu, the model's", dim);
     snprintf(name, sizeof name, "%.*s", (int)min_size(pool.size, 15), pool.data);
     bool known = pooling_parse(name, pooling, &error->fault);
     if (known && *pooling == POOLING_RANK && !fields->value[F_POOLING])
-        return http_error(error, 400, NULL,
-                          "this model scores how well two texts fit: POST /v1/rerank");
+        return http_error(error, 400, NULL, "this is a reranking model: POST /v1/rerank");
     if (!known || *pooling == POOLING_NONE || *pooling == POOLING_RANK)
         return http_error(error, 400, "pooling", "pooling: wanted mean, last or cls");
     if (!pooling_check(s->loaded.model, *pooling, &error->fault))
@@ -98,7 +96,7 @@ static bool run_all(const HttpRequest *request, const RequestFields *fields, Emb
         Task task = {.run = embeddings_embed, .context = e};
         e->tokens = &inputs->lists[i];
         if (request->is_gone(request->client))
-            return http_error(error, 499, NULL, "the client has gone");
+            return http_error(error, 499, NULL, "the client disconnected");
         if (!worker_run(request->server, &task, &error->fault))
             return http_error_fault(error, 503, NULL);
         if (i) fputc(',', out);

@@ -117,7 +117,7 @@ static bool fields_check_value(const Field *f, const JsonValue *v, HttpError *er
                http_error(error, 400, f->name, "%s: wanted true or false", f->name);
     case TAKES_INT:
         return value_as_int(v, f->low, f->high, &number) ||
-               http_error(error, 400, f->name, "%s: wanted a whole number from %.0f to %.0f",
+               http_error(error, 400, f->name, "%s: wanted an integer from %.0f to %.0f",
                           f->name, f->low, f->high);
     case TAKES_NUMBER:
         return (value_as_number(v, &number) && number >= f->low && number <= f->high) ||
@@ -179,13 +179,13 @@ bool fields_read(RequestFields *fields, int where, Text body, HttpError *error) 
     size_t whole = utf8_whole(body);
     *fields = (RequestFields){.where = where};
     if (whole < body.size)
-        return http_error(error, 400, NULL, "the body is no UTF-8: byte %zu", whole);
+        return http_error(error, 400, NULL, "the body is not UTF-8: byte %zu", whole);
     if (!(fields->json = json_read(body, &error->fault)))
         return fault_prefix(&error->fault, "the body is no JSON"),
                http_error_fault(error, 400, NULL);
     fields->root = json_root(fields->json);
     if (fields->root->kind != JSON_OBJECT)
-        return http_error(error, 400, NULL, "the body is no JSON object");
+        return http_error(error, 400, NULL, "the body is not a JSON object");
     if (fields->root->count > ASK_FIELDS)
         return http_error(error, 400, NULL, "the body has %zu fields, more than %d",
                           fields->root->count, ASK_FIELDS);

@@ -37,19 +37,18 @@ static bool is_read(Text type) {
 static bool find_letters(Text url, Text *letters, HttpError *error) {
     size_t type = 0;
     if (image_part_begins(url, "http:") || image_part_begins(url, "https:"))
-        return image_part_wrong(
-            error, "its url is an address, and this server fetches nothing: " WANTED);
+        return image_part_wrong(error, "url: this server downloads nothing: " WANTED);
     if (!image_part_begins(url, "data:"))
-        return image_part_wrong(error, "its url is no picture: " WANTED);
+        return image_part_wrong(error, "url: not an image: " WANTED);
     url = behind(url, strlen("data:"));
     while (type < url.size && url.data[type] != ';' && url.data[type] != ',') type++;
     if (!is_read((Text){url.data, type}))
-        return http_error(error, 400, "messages", "its type is '%.*s': " WANTED,
+        return http_error(error, 400, "messages", "url: the type is '%.*s': " WANTED,
                           (int)min_size(type, 40), url.data);
     const char *comma = memchr(url.data, ',', url.size);
     size_t said = comma ? (size_t)(comma - url.data) : 0, word = strlen(";base64");
     if (said < type + word || !image_part_begins(behind(url, said - word), ";base64"))
-        return image_part_wrong(error, "it is not in base64: " WANTED);
+        return image_part_wrong(error, "url: not base64: " WANTED);
     *letters = behind(url, said + 1);
     return true;
 }
@@ -59,7 +58,7 @@ static bool check_detail(const JsonValue *detail, HttpError *error) {
     if (!detail || (detail->kind == JSON_STRING && (text_equal(detail->text, text_of("auto")) ||
                                                     text_equal(detail->text, text_of("low")))))
         return true;
-    return image_part_wrong(error, "detail: wanted auto or low: a picture is read whole, once");
+    return image_part_wrong(error, "detail: wanted auto or low");
 }
 
 static bool find_url(const JsonValue *part, Text *url, HttpError *error) {
@@ -90,20 +89,19 @@ bool image_part_take(const JsonValue *part, Prompts *prompts, HttpError *error) 
     Picture square;
     size_t number;
     if (!shown->of)
-        return image_part_wrong(
-            error,
-            "there is nothing to read pictures with: start the server with --mmproj FILE");
+        return image_part_wrong(error,
+                                "this server reads no images: start it with --mmproj FILE");
     const size_t room = shown->of->room,
                  most = min_size(shown->of->shared ? share_most(room) : room, SHOWN_MOST);
     if (shown->count == most)
-        return http_error(error, 400, "messages", "a request shows at most %zu pictures", most);
+        return http_error(error, 400, "messages", "at most %zu images per request", most);
     if (!find_url(part, &url, error) || !find_letters(url, &letters, error) ||
         !shape(shown->of, letters, &square, error))
         return false;
     if (!pictures_take(shown->of, &square, prompts->user, prompts->salt, &number))
-        return http_error(error, 429, "messages",
-                          "no place for a picture: of %zu all are taken%s", room,
-                          shown->of->shared ? ", or your key holds as many as are free" : "");
+        return http_error(error, 429, "messages", "no slot for an image: all %zu are taken%s",
+                          room,
+                          shown->of->shared ? ", or this key holds as many as are free" : "");
     shown_add(shown, number);
     return true;
 }
@@ -131,8 +129,8 @@ bool image_parts_read(const TextJob *t, const HttpRequest *request, HttpError *e
         if (pictures_is_read(shown->of, shown->number[i])) continue;
         if (worker_run(t->server, &task, &error->fault)) continue;
         return request->is_gone(request->client)
-                   ? http_error(error, 499, NULL, "the client has gone")
-                   : http_error(error, 503, NULL, "the server is about to stop");
+                   ? http_error(error, 499, NULL, "the client disconnected")
+                   : http_error(error, 503, NULL, "the server is shutting down");
     }
     return true;
 }

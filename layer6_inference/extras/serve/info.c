@@ -22,7 +22,7 @@ void handle_models(const HttpRequest *request, Reply *reply) {
     const char *name = request->rest[0] == '/' ? request->rest + 1 : NULL;
     HttpError error;
     if (name && strcmp(name, request->server->name) != 0) {
-        http_error(&error, 404, "model", "there is no model '%.80s': this is %s", name,
+        http_error(&error, 404, "model", "no model '%.80s': this server runs %s", name,
                    request->server->name);
         error.code = "model_not_found";
         reply_error(reply, &error);
@@ -45,7 +45,7 @@ void handle_health(const HttpRequest *request, Reply *reply) {
     pthread_mutex_unlock(&s->lock);
     if (draining || broken.text[0]) {
         http_error(&error, 503, NULL, "%s",
-                   draining ? "the server is about to stop" : broken.text);
+                   draining ? "the server is shutting down" : broken.text);
         reply_error(reply, &error);
         return;
     }

@@ -44,19 +44,17 @@ static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
     char where[32];
     if (!type || type->kind != JSON_STRING) return messages_wrong(r, i, "a part has no type");
     if (text_equal(type->text, text_of("image_url"))) {
-        if (!r->prompts)
-            return messages_wrong(r, i, "a picture is no text: POST /v1/chat/completions");
-        if (!r->user) return messages_wrong(r, i, "a picture: only a user's message shows one");
+        if (!r->prompts) return messages_wrong(r, i, "images belong to /v1/chat/completions");
+        if (!r->user) return messages_wrong(r, i, "an image: only user messages may have one");
         *as = (Text){picture, 1};
-        snprintf(where, sizeof where, "messages[%zu]: a picture", i);
+        snprintf(where, sizeof where, "messages[%zu]: an image", i);
         return image_part_take(part, r->prompts, r->error) ||
                fault_prefix(&r->error->fault, where);
     }
     if (!text_equal(type->text, text_of("text")))
-        return messages_wrong(
-            r, i, "a part is neither text nor image_url: nothing else is read here");
+        return messages_wrong(r, i, "a content part: wanted the type text or image_url");
     if (!text || text->kind != JSON_STRING || part->count != 2)
-        return messages_wrong(r, i, "a part: wanted its type and its text");
+        return messages_wrong(r, i, "a content part: wanted type and text");
     return *as = text->text, true;
 }
 
@@ -98,9 +96,9 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
         if (v->kind != JSON_STRING || !text_equal(from->keys[k], text_of("arguments")))
             continue;
         if (r->n == sizeof r->arguments / sizeof *r->arguments)
-            return messages_wrong(r, i, "too many calls of tools");
+            return messages_wrong(r, i, "too many tool calls");
         Json *json = json_read(v->text, NULL);
-        if (!json) return messages_wrong(r, i, "the arguments of a call are no JSON");
+        if (!json) return messages_wrong(r, i, "the arguments of a tool call are not JSON");
         r->arguments[r->n++] = json;
         items[k] = *json_root(json);
     }
@@ -158,11 +156,11 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
 
 static bool rewrite_role(Rewrite *r, size_t i, JsonValue *role) {
     static const char *const roles[] = {"system", "user", "assistant", "tool"};
-    if (role->kind != JSON_STRING) return messages_wrong(r, i, "its role is no text");
+    if (role->kind != JSON_STRING) return messages_wrong(r, i, "role is not a string");
     if (text_equal(role->text, text_of("developer"))) role->text = text_of("system");
     for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
         if (text_equal(role->text, text_of(roles[k]))) return true;
-    return messages_wrong(r, i, "its role is none of system, developer, user, assistant, tool");
+    return messages_wrong(r, i, "role: wanted system, developer, user, assistant or tool");
 }
 
 static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
@@ -179,24 +177,23 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
         known |= text_equal(key, text_of(texts[k]));
     if (!known) {
         char why[120];
-        snprintf(why, sizeof why, "it has an unknown key, '%.*s'", (int)min_size(key.size, 60),
-                 key.data);
+        snprintf(why, sizeof why, "unknown key '%.*s'", (int)min_size(key.size, 60), key.data);
         return messages_wrong(r, i, why);
     }
     return from->kind == JSON_STRING || from->kind == JSON_NULL ||
-           messages_wrong(r, i, "a value is no text");
+           messages_wrong(r, i, "a value is not a string");
 }
 
 static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
-    if (from->kind != JSON_OBJECT) return messages_wrong(r, i, "it is no object");
+    if (from->kind != JSON_OBJECT) return messages_wrong(r, i, "not an object");
     const JsonValue *role = json_get(from, "role");
-    if (!role) return messages_wrong(r, i, "it has no role");
+    if (!role) return messages_wrong(r, i, "role is missing");
     r->user = role->kind == JSON_STRING && text_equal(role->text, text_of("user"));
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
-        return messages_wrong(r, i, "it has no content");
-    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
-    Text *keys = region_alloc(&r->region, from->count * sizeof *keys);
+        return messages_wrong(r, i, "content is missing");
+    JsonValue *items = region_alloc(&r->pieces, from->count * sizeof *items);
+    Text *keys = region_alloc(&r->pieces, from->count * sizeof *keys);
     if (!items || !keys) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
     for (size_t k = 0; k < from->count; k++) {
@@ -216,7 +213,7 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
     if (!from || from->count == 0)
         return http_error(r->error, 400, "messages", "messages: wanted at least one");
     if (from->count > MESSAGES)
-        return http_error(r->error, 400, "messages", "messages: %zu of them, more than %d",
+        return http_error(r->error, 400, "messages", "messages: %zu, wanted at most %d",
                           from->count, MESSAGES);
     JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
     if (!items) return messages_no_memory(r);
@@ -246,7 +243,7 @@ bool messages_render(const RequestFields *fields, const Server *server, bool ope
     }
     if (fields->value[F_ENABLE_THINKING] && !server->form.may_think)
         return http_error(error, 400, "enable_thinking",
-                          "enable_thinking: this model's template does not ask for it");
+                          "enable_thinking: this model's template does not use it");
     const JsonValue *tools = tools_told(fields);
     const bool spell = tools && !server->form.tells_tools;
     bool ok = rewrite_all(&r, fields->value[F_MESSAGES], spell, &messages) &&

@@ -34,9 +34,9 @@ static bool prompts_read_one(const JsonValue *v, const char *field, const Server
     const LoadedModel *m = &server->loaded;
     if (v->kind == JSON_ARRAY) return read_ids(v, field, server, list, error);
     if (v->kind != JSON_STRING)
-        return http_error(
-            error, 400, field,
-            "%s: wanted a text, texts, an array of token ids, or several of these", field);
+        return http_error(error, 400, field,
+                          "%s: wanted a string, strings, token ids, or arrays of token ids",
+                          field);
     return loaded_tokenize(m, v->text, false, list, &error->fault) ||
            http_error_fault(error, 400, field);
 }
@@ -47,8 +47,7 @@ bool prompts_read_shapes(const JsonValue *v, const char *field, size_t most,
                 (v->items[0].kind == JSON_STRING || v->items[0].kind == JSON_ARRAY);
     size_t count = many ? v->count : 1;
     if (count > most)
-        return http_error(error, 400, field, "%s: %zu of them, more than %zu", field, count,
-                          most);
+        return http_error(error, 400, field, "%s: %zu, wanted at most %zu", field, count, most);
     if (!(p->lists = calloc(count, sizeof *p->lists)))
         return http_error(error, 500, field, "no memory for %zu texts", count);
     p->count = count;
@@ -80,6 +79,6 @@ bool prompts_read(const RequestFields *fields, const Server *server, Prompts *p,
                   HttpError *error) {
     const JsonValue *prompt = fields->value[F_PROMPT];
     if (fields->where == IN_CHAT) return read_chat(fields, server, p, error);
-    if (!prompt) return http_error(error, 400, "prompt", "prompt: there is none");
+    if (!prompt) return http_error(error, 400, "prompt", "prompt: missing");
     return prompts_read_shapes(prompt, "prompt", PROMPTS, server, p, error);
 }

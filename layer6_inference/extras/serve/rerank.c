@@ -41,7 +41,7 @@ static bool read_documents(const RequestFields *fields, const Server *s, Ranking
                            HttpError *error) {
     const JsonValue *list = fields->value[F_DOCUMENTS];
     if (!list || list->count == 0)
-        return http_error(error, 400, "documents", "documents: there is none");
+        return http_error(error, 400, "documents", "documents: missing");
     if (list->count > DOCUMENTS)
         return http_error(error, 400, "documents", "documents: %zu of them, more than %d",
                           list->count, DOCUMENTS);
@@ -71,7 +71,7 @@ static bool rerank_read_fields(const RequestFields *fields, const Server *s, Ran
     if (!rerank_check(s->loaded.model, &error->fault))
         return http_error_fault(error, 400, NULL);
     if (!fields->value[F_QUERY] || fields->value[F_QUERY]->text.size == 0)
-        return http_error(error, 400, "query", "query: there is none");
+        return http_error(error, 400, "query", "query: missing");
     if (!read_documents(fields, s, r, error)) return false;
     r->shown = (size_t)fields_number(fields, F_TOP_N, (double)r->count);
     r->shown = min_size(r->shown, r->count);
@@ -91,7 +91,7 @@ static bool score_all(const HttpRequest *request, Ranking *r, size_t *tokens,
     for (size_t i = 0; i < r->count; i++) {
         Task task = {.run = score, .context = &r->documents[i]};
         if (request->is_gone(request->client))
-            return http_error(error, 499, NULL, "the client has gone");
+            return http_error(error, 499, NULL, "the client disconnected");
         if (!worker_run(request->server, &task, &error->fault))
             return http_error_fault(error, 503, NULL);
         *tokens += r->documents[i].tokens.count;

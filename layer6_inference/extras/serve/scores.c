@@ -63,7 +63,7 @@ bool scores_read(TextJob *t, HttpError *error) {
     if (!t->prompts || !t->logprobs) return true;
     if (model_extras(t->server->loaded.model)->encoder)
         return http_error(error, 400, "echo",
-                          "echo with logprobs: what a %s model reads has none",
+                          "echo with logprobs: not for the input of a %s model",
                           t->server->loaded.model->recipe->arch);
     if (!(t->scores = calloc(prompts, sizeof *t->scores)))
         return http_error(error, 500, "logprobs", "no memory for logprobs");

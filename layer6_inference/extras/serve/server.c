@@ -38,7 +38,7 @@ static bool server_check_chain(const Server *s, Fault *fault) {
     for (size_t i = 0; ok && i < chain.count; i++) {
         const StageKind *kind = chain.stages[i].kind;
         if (kind->needs_amateur || kind->needs_look_ahead || kind->needs_unconditional)
-            ok = fault_set(fault, "--chain: a server has nothing for %s", kind->name);
+            ok = fault_set(fault, "--chain: %s is not available on a server", kind->name);
     }
     if (ok) chain_close(&chain);
     return ok;

@@ -12,7 +12,7 @@ enum { STOPS = 16, STOP_BYTES = 256 };
 bool field_model(const TextJob *t, HttpError *error) {
     Text name = fields_text(&t->fields, F_MODEL, t->server->name);
     if (text_equal(name, text_of(t->server->name))) return true;
-    http_error(error, 404, "model", "there is no model '%.*s': this is %s",
+    http_error(error, 404, "model", "no model '%.*s': this server runs %s",
                (int)min_size(name.size, 80), name.data, t->server->name);
     error->code = "model_not_found";
     return false;
@@ -23,7 +23,7 @@ bool field_stream_options(TextJob *t, HttpError *error) {
     t->stream = fields_bool(&t->fields, F_STREAM, false);
     if (!options) return true;
     if (!t->stream)
-        return http_error(error, 400, "stream_options", "stream_options: only with stream");
+        return http_error(error, 400, "stream_options", "stream_options: needs stream");
     for (size_t i = 0; i < options->count; i++) {
         const JsonValue *v = &options->items[i];
         bool known = text_equal(options->keys[i], text_of("include_usage")) &&
@@ -82,12 +82,12 @@ bool field_logprobs(TextJob *t, HttpError *error) {
     if (t->chat && v && v->kind != JSON_TRUE && v->kind != JSON_FALSE)
         return http_error(error, 400, "logprobs", "logprobs: wanted true or false");
     if (!t->chat && v && !value_as_int(v, 0, NOTE_TOPS, &tops))
-        return http_error(error, 400, "logprobs",
-                          "logprobs: wanted a whole number from 0 to %d", NOTE_TOPS);
+        return http_error(error, 400, "logprobs", "logprobs: wanted an integer from 0 to %d",
+                          NOTE_TOPS);
     t->logprobs = v && v->kind != JSON_FALSE;
     t->job->logprobs = t->logprobs || t->reported < t->n;
     if (t->fields.value[F_TOP_LOGPROBS] && !t->logprobs)
-        return http_error(error, 400, "top_logprobs", "top_logprobs: only with logprobs");
+        return http_error(error, 400, "top_logprobs", "top_logprobs: needs logprobs");
     t->job->tops = (size_t)tops;
     return true;
 }
@@ -105,7 +105,7 @@ bool field_modalities(const RequestFields *fields, HttpError *error) {
     return !v ||
            (v->count == 1 && v->items[0].kind == JSON_STRING &&
             text_equal(v->items[0].text, text_of("text"))) ||
-           http_error(error, 400, "modalities", "modalities: this model writes text alone");
+           http_error(error, 400, "modalities", "modalities: wanted text only");
 }
 
 bool field_think(const TextJob *t, const Chain *chain, bool constrained, HttpError *error) {
@@ -115,8 +115,8 @@ bool field_think(const TextJob *t, const Chain *chain, bool constrained, HttpErr
     if (limited && !t->server->form.thinks)
         return http_error(
             error, 400, "thinking_budget",
-            "this model's template has no <think>: there is no thinking to limit");
+            "this model's template has no <think>, so there is no thinking to limit");
     return !limited || !constrained ||
            http_error(error, 400, "thinking_budget",
-                      "a limit to the thinking does not go with tools or a response_format");
+                      "a thinking budget does not go with tools or response_format");
 }

@@ -32,11 +32,10 @@ static bool text_job_read_shift(const TextJob *t, GenerateOptions *o, HttpError 
     const bool shift = fields_bool(&t->fields, F_CONTEXT_SHIFT, false);
     if (shift) with_long_text(o, (size_t)fields_number(&t->fields, F_N_KEEP, 0));
     if (t->fields.value[F_N_KEEP] && !shift)
-        return http_error(error, 400, "n_keep", "n_keep: only with context_shift");
+        return http_error(error, 400, "n_keep", "n_keep: needs context_shift");
     if (shift && most_tokens(t) == SIZE_MAX)
-        return http_error(
-            error, 400, "context_shift",
-            "context_shift: only with max_tokens, nothing else ends such an answer");
+        return http_error(error, 400, "context_shift",
+                          "context_shift: needs max_tokens, or the answer might never end");
     return long_text_check(&t->server->loaded.session, o, &error->fault) ||
            http_error_fault(error, 400, "context_shift");
 }
@@ -127,12 +126,12 @@ static bool text_job_read_numbers(TextJob *t, size_t prompts, HttpError *error) 
         return http_error(error, 400, field, "best_of is %zu: wanted at least n, %zu", t->n,
                           t->reported);
     if (t->n > t->reported && t->stream)
-        return http_error(error, 400, field,
-                          "best_of: which answers are told is known at their end: no stream");
+        return http_error(
+            error, 400, field,
+            "best_of: does not go with stream, as the best are known only at the end");
     return prompts * t->n <= most ||
-           http_error(error, 400, field,
-                      "%s: %zu answers at once, more than the %zu places that one may take",
-                      field, prompts * t->n, most);
+           http_error(error, 400, field, "%s: %zu answers at once, wanted at most %zu", field,
+                      prompts * t->n, most);
 }
 
 static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, HttpError *error) {

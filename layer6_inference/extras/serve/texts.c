@@ -42,7 +42,7 @@ static void handle(const HttpRequest *request, int where, Reply *reply) {
     HttpError error = {0};
     const Model *m = request->server->loaded.model;
     if (!model_writes(m)) {
-        http_error(&error, 400, NULL, "this %s model does not write: POST %s", m->recipe->arch,
+        http_error(&error, 400, NULL, "a %s model generates no text: POST %s", m->recipe->arch,
                    model_extras(m)->text_head.labels ? "/v1/rerank" : "/v1/embeddings");
         reply_error(reply, &error);
         return;
@@ -60,7 +60,7 @@ static void handle(const HttpRequest *request, int where, Reply *reply) {
         reply_answers(&t, reply);
     } else {
         atomic_store(&t.job->gone, true);
-        http_error(&error, 499, NULL, "the client has gone");
+        http_error(&error, 499, NULL, "the client disconnected");
         reply_error(reply, &error);
     }
     text_job_close(&t);

@@ -17,7 +17,7 @@ static bool tool_calls_read_one(const JsonValue *choice, const JsonValue *tools,
     *rule = (ToolRule){.required = true};
     if (name && name->kind == JSON_STRING) rule->only = tools_find(tools, name->text);
     return rule->only ||
-           http_error(error, 400, "tool_choice", "tool_choice: it names no function of tools");
+           http_error(error, 400, "tool_choice", "tool_choice: names no function in tools");
 }
 
 static bool read_choice(const JsonValue *choice, const JsonValue *tools, bool *any,
@@ -29,8 +29,8 @@ static bool read_choice(const JsonValue *choice, const JsonValue *tools, bool *a
     if (text_equal(word, text_of("none"))) return *any = false, true;
     if (!rule->required && !text_equal(word, text_of("auto")))
         return http_error(error, 400, "tool_choice",
-                          "tool_choice: wanted none, auto, required, or a function of tools");
-    return *any || http_error(error, 400, "tool_choice", "tool_choice: only with tools");
+                          "tool_choice: wanted none, auto, required or a function in tools");
+    return *any || http_error(error, 400, "tool_choice", "tool_choice: needs tools");
 }
 
 static bool read_tools(const RequestFields *fields, bool *any, ToolRule *rule,
@@ -42,7 +42,7 @@ static bool read_tools(const RequestFields *fields, bool *any, ToolRule *rule,
         return http_error_fault(error, 400, "tools");
     if (!*any && fields->value[F_PARALLEL_TOOL_CALLS])
         return http_error(error, 400, "parallel_tool_calls",
-                          "parallel_tool_calls: only with tools");
+                          "parallel_tool_calls: needs tools");
     if (choice && !read_choice(choice, tools, any, rule, error)) return false;
     rule->once = !fields_bool(fields, F_PARALLEL_TOOL_CALLS, true);
     return true;
@@ -60,9 +60,8 @@ bool tool_calls_constrain(const RequestFields *fields, ChatCalls form, FILE *out
     if (!read_tools(fields, &any, &rule, error)) return false;
     if (!any) return true;
     if (fields->value[F_RESPONSE_FORMAT])
-        return http_error(
-            error, 400, "response_format",
-            "response_format: a text cannot obey it and hold calls of tools, too");
+        return http_error(error, 400, "response_format",
+                          "response_format: does not go with tools");
     return tools_stage(out, form, fields->value[F_TOOLS], &rule, &error->fault) ||
            http_error_fault(error, 500, "tools");
 }

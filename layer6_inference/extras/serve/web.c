@@ -43,10 +43,11 @@ static bool listen_at(Web *web, const struct addrinfo *at, Fault *fault) {
     socklen_t size = sizeof bound;
     char host[64], port[16];
     web->socket = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (web->socket < 0) return fault_set(fault, "no socket can be opened");
+    if (web->socket < 0) return fault_set(fault, "cannot open a socket");
     setsockopt(web->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(web->socket, at->ai_addr, at->ai_addrlen) != 0 || listen(web->socket, 1024) != 0)
-        return fault_set(fault, "port %ld of %s is taken, or may not be used",
+        return fault_set(fault,
+                         "port %ld of %s is in use or not permitted: give another --port",
                          web->options->port, web->options->host);
     getsockname(web->socket, (struct sockaddr *)&bound, &size);
     getnameinfo((struct sockaddr *)&bound, size, host, sizeof host, port, sizeof port,
@@ -63,7 +64,7 @@ static bool open_socket(Web *web, Fault *fault) {
     char port[16];
     snprintf(port, sizeof port, "%ld", web->options->port);
     if (getaddrinfo(web->options->host, port, &hints, &list) != 0)
-        return fault_set(fault, "--host %.80s: there is no such address", web->options->host);
+        return fault_set(fault, "--host %.80s: no such address", web->options->host);
     bool ok = listen_at(web, list, fault);
     freeaddrinfo(list);
     return ok;
@@ -86,7 +87,7 @@ bool web_open(Web *web, Server *server, Fault *fault) {
     allow_descriptors();
     if (!open_socket(web, fault)) return false;
     if (!clients_open(&web->clients, o->patience))
-        return fault_set(fault, "no further thread can be started");
+        return fault_set(fault, "cannot start a thread");
     web->daemon = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC,

@@ -32,7 +32,7 @@ void handle_tokenize(const HttpRequest *request, Reply *reply) {
     bool ok = fields_read(&fields, IN_TOKENIZE, request->body, &error) &&
               words_check_name(&fields, request->server, &error);
     if (ok && !fields.value[F_CONTENT])
-        ok = http_error(&error, 400, "content", "content: there is none");
+        ok = http_error(&error, 400, "content", "content: missing");
     ok = ok &&
          (tokenizer_encode(tokenizer, fields.value[F_CONTENT]->text,
                            fields_bool(&fields, F_SPECIAL, false), &tokens, &error.fault) ||
@@ -49,7 +49,7 @@ static bool words_join(const RequestFields *fields, const Server *s, Bytes *text
     const JsonValue *list = fields->value[F_TOKENS];
     const double most = (double)s->loaded.model->sizes.vocab - 1;
     double id;
-    if (!list) return http_error(error, 400, "tokens", "tokens: there are none");
+    if (!list) return http_error(error, 400, "tokens", "tokens: missing");
     for (size_t i = 0; i < list->count; i++) {
         if (!value_as_int(&list->items[i], 0, most, &id))
             return http_error(error, 400, "tokens", "tokens: wanted ids from 0 to %.0f", most);

@@ -15,7 +15,7 @@ bool worker_submit(Server *s, Job *job, HttpError *error) {
     pthread_mutex_lock(&s->lock);
     if (s->draining || s->broken.text[0])
         ok = http_error(error, 503, NULL, "%s",
-                        s->draining ? "the server is about to stop" : s->broken.text);
+                        s->draining ? "the server is shutting down" : s->broken.text);
     else if (!admission_take(&s->admission, job->answers[0].request.user, job->n, error))
         ok = false, s->metrics.rejected++;
     if (ok) {
@@ -43,7 +43,7 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
         ok = task->ok;
         if (!ok && fault) *fault = task->fault;
     } else {
-        fault_set(fault, "the server is about to stop");
+        fault_set(fault, "the server is shutting down");
     }
     pthread_mutex_unlock(&s->lock);
     pthread_cond_destroy(&task->changed);

@@ -106,7 +106,7 @@ static bool model_measure_all(const BenchJob *job, const Model *model, Session *
     if (!job->json)
         printf("  %-8s %6s %8s %10s   %-19s  %s\n", "test", "tokens", "context", "tokens/s",
                "slowest - fastest",
-               "weights and past, of the bandwidth measured around each round");
+               "weights and KV cache, of the bandwidth measured around each round");
     if (job->prompt > 0) {
         if (!model_measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault))
             return false;

@@ -108,7 +108,7 @@ static bool list_shown(const Talk *talk, size_t count, Shown *shown, Fault *faul
         const Shown *own = talk->turns[i].shown;
         for (size_t k = 0; own && k < own->count; k++) {
             if (shown->count == SHOWN_MOST)
-                return fault_set(fault, "a conversation shows at most %d pictures", SHOWN_MOST);
+                return fault_set(fault, "at most %d images per conversation", SHOWN_MOST);
             shown_add(shown, own->number[k]);
         }
     }

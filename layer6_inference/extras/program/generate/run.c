@@ -270,7 +270,7 @@ static void run_print_status(const GenerateApp *app) {
     print_way(app);
     fprintf(stderr, " | %s]\n", stop_reason_name(app->result.reason));
     if (app->seen.count)
-        fprintf(stderr, "[%zu picture%s, %zu rows each, read in %.2f s]\n", app->seen.count,
+        fprintf(stderr, "[%zu image%s, %zu tokens each, encoded in %.2f s]\n", app->seen.count,
                 app->seen.count == 1 ? "" : "s", app->pictures.each, app->pictures.seconds);
     const Speculation *g = &app->speculation;
     if (g->rounds)
@@ -292,7 +292,7 @@ bool app_run(GenerateApp *app, Fault *fault) {
     sigaction(SIGINT, &action, &before);
     if (pthread_create(&thread, NULL, generate_text, app) != 0) {
         text_queue_free(&app->queue);
-        return fault_set(fault, "no further thread can be started");
+        return fault_set(fault, "cannot start a thread");
     }
     show_text(&app->queue);
     pthread_join(thread, NULL);
@@ -301,6 +301,6 @@ bool app_run(GenerateApp *app, Fault *fault) {
     if (!app->ok) *fault = app->fault;
     if (app->ok && !app->request->quiet) run_print_status(app);
     if (app->ok && app->request->logprobs >= 0 && ferror(stderr))
-        return fault_set(fault, "standard error did not take all log-probabilities");
+        return fault_set(fault, "cannot write all log-probabilities to standard error");
     return app->ok;
 }

@@ -25,26 +25,25 @@ typedef struct VisionOptions {
     bool crop, class_last;
 } VisionOptions;
 
-#define VISION_OPTIONS(e)                                                                     \
-    {"--mmproj", OPT_TEXT, &(e).mmproj, "FILE",                                               \
-     "what reads pictures for the model: its encoder and projector, in GGUF format"},         \
-        {"--crop", OPT_FLAG, &(e).crop, NULL,                                                 \
-         "the middle of a picture that is not square, as CLIP; else all of it between bars"}, \
-    {                                                                                         \
-        "--class-last", OPT_FLAG, &(e).class_last, NULL,                                      \
-            "to compare: the encoder as in llama.cpp, whose class row stands behind the "     \
-            "patches"                                                                         \
+#define VISION_OPTIONS(e)                                                                      \
+    {"--mmproj", OPT_TEXT, &(e).mmproj, "FILE",                                                \
+     "the model's vision encoder and projector, a GGUF file"},                                 \
+        {"--crop", OPT_FLAG, &(e).crop, NULL,                                                  \
+         "crop images to a square, as CLIP does (default: pad with bars)"},                    \
+    {                                                                                          \
+        "--class-last", OPT_FLAG, &(e).class_last, NULL,                                       \
+            "put the class embedding after the patches, as llama.cpp does, to compare results" \
     }
 
-#define VISION_RULES                                                            \
-    {"--crop", NEEDS, "--mmproj", "it says which part of a picture is seen"}, { \
-        "--class-last", NEEDS, "--mmproj", "it says how a picture is read"      \
+#define VISION_RULES                                                          \
+    {"--crop", NEEDS, "--mmproj", "it says how images are cropped"}, {        \
+        "--class-last", NEEDS, "--mmproj", "it belongs to the vision encoder" \
     }
 
-#define IMAGE_RULE                                                            \
-    {                                                                         \
-        "--image", NEEDS, "--mmproj",                                         \
-            "a model of texts cannot see: its publisher gives that file, too" \
+#define IMAGE_RULE                                                         \
+    {                                                                      \
+        "--image", NEEDS, "--mmproj",                                      \
+            "images need a vision encoder; it is published with the model" \
     }
 
 /* A place for a picture. */
