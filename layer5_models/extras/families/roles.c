@@ -1,4 +1,4 @@
-/* roles.c - roles of other families, behind the core's.  See roles.h. */
+/* roles.c - roles of other families, after the core's.  See roles.h. */
 #include "families/parts.h"
 
 #include <stddef.h>
@@ -82,7 +82,7 @@ SIZE(rwkv_g, e->rwkv_g)
 SIZE(rwkv_hidden, e->rwkv_hidden)
 SIZE(joined, 2 * s->dim)
 
-/* A block needs it, or may have it, under a condition. */
+/* A block has it (YES) or may have it (MAYBE) under a condition. */
 #define NEED(NAME, HOW, CONDITION) \
     static Need needs_##NAME(const Recipe *r, const LayerSizes *s) { \
         const LayerExtras *e = s->extras; const Quirks *q = e->quirks; (void)r, (void)q; \
@@ -131,7 +131,7 @@ static Need needs_sinks(const Recipe *r, const LayerSizes *s) {
     return q->sinks_optional ? NEED_MAYBE : q->sinks ? NEED_YES : NEED_NO;
 }
 
-/* The first block's are all blocks', where others have none. */
+/* Blocks without their own use the first block's. */
 static Need needs_relative(const Recipe *r, const LayerSizes *s) {
     (void)r;
     if (!s->heads || s->extras->latent || !s->extras->buckets) return NEED_NO;
@@ -144,13 +144,13 @@ static Need needs_ssm_norm(const Recipe *r, const LayerSizes *s) {
     return s->extras->quirks->ssm_norm_optional ? NEED_MAYBE : NEED_YES;
 }
 
-/* Files carry the first layer's share of the first layer's values, too; it is not used. */
+/* Files have a first-layer map for mixing in first-layer values, too; it is not used. */
 static Need needs_rwkv_value(const Recipe *r, const LayerSizes *s) {
     (void)r;
     return !s->extras->rwkv_heads ? NEED_NO : s->extras->rwkv_first ? NEED_MAYBE : NEED_YES;
 }
 
-/* Places in a block, or in its extras. */
+/* Offsets in a block, or in its extras. */
 #define AT(member)   .place = offsetof(Block, member), .in_extras = false
 #define MORE(member) .place = offsetof(BlockExtras, member), .in_extras = true
 
