@@ -1,27 +1,27 @@
-/* more_families.c - families that are more than plain decoders: their rows, and the quirks of
- * files of plain families.  See families.h.  Programs that link the extras have this table in
- * place of the core's, which is empty. */
+/* more_families.c - families beyond plain decoders: their rows, and the quirks of plain
+ * families' files.  See families.h.  This table replaces the core's empty one in programs that
+ * link the extras. */
 #include "families/parts.h"
 
-/* With two norms (40B), attention has one of its own and the feed-forward reads the first. */
+/* With two norms (40B), attention has its own and the feed-forward reads the first. */
 static const RoleName falcon_names[] = {{ROLE_ATTN_NORM, "attn_norm_2", "attn_norm_2"},
                                         {ROLE_FFN_NORM, "attn_norm", "attn_norm_2"},
                                         {0}};
 
-/* The norm before the feed-forward, which stands after attention. */
+/* The norm before the feed-forward is named after the attention it follows. */
 static const RoleName moved_names[] = {{ROLE_FFN_NORM, "post_attention_norm", NULL}, {0}};
 
-/* A block is one thing, a mixer or a network, behind the one norm. */
+/* A block is a mixer or a feed-forward, after a single norm. */
 static const RoleName nemotron_h_names[] = {
     {ROLE_FFN_NORM, "attn_norm", "ffn_up"}, {ROLE_FFN_NORM, "attn_norm", "ffn_gate_inp"}, {0}};
 
-/* Maps of Kimi's delta net go by way of few numbers, or are called as those of attention. */
+/* Kimi's delta net has low-rank maps, or names them like attention's. */
 static const RoleName kda_names[] = {{ROLE_DELTA_DECAY, "ssm_f_b", NULL},
                                      {ROLE_DELTA_GATE, "ssm_g_b", NULL},
                                      {ROLE_DELTA_OUT, "attn_output", NULL},
                                      {0}};
 
-/* Norms stand behind the branches, and say so in their names. */
+/* Norms come after the branches, which shows in their names. */
 static const RoleName bert_names[] = {{ROLE_ATTN_NORM, "attn_output_norm", NULL},
                                       {ROLE_FFN_NORM, "layer_output_norm", NULL},
                                       {0}};
@@ -33,24 +33,24 @@ static const RoleName clip_names[] = {{ROLE_ATTN_NORM, "ln1", NULL},
                                       {ROLE_FFN_NORM, "ln2", NULL},
                                       {0}};
 
-/* The norms of the two halves that attention reads, a token and what the model knew. */
+/* The norms of the two joined halves: the token and h. */
 static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL},
                                        {ROLE_JOIN_HIDDEN_NORM, "attn_norm_2", NULL},
                                        {0}};
 
-/* Experts, and what their weights are a function of.  The keys are expert_gating_func,
- * expert_weights_norm and expert_weights_scale; with them comes a bias on the choice. */
+/* Experts, and the function that makes their weights.  BY_KEY: with expert_gating_func,
+ * expert_weights_norm and expert_weights_scale, and a bias on the choice. */
 #define EXPERTS(SCORE) .experts = true, .router = ROUTER_##SCORE
 #define EXPERTS_BY_KEY(SCORE) \
     EXPERTS(SCORE), .router_by_key = true, .weights_by_key = true, .choice_bias = true
 
-/* Reads, and does not write; and so BERT, whose norms stand behind the branches */
+/* an encoder; BERT's norms come after the branches */
 #define ENCODER .bidirectional = true, .vectors = true
 #define BERT                                                                   \
     ENCODER, .names = bert_names, .no_out_norm = true, .embedding_norm = true, \
              .token_types = true
 
-/* Distances have biases, and nothing scales scores: the weights do */
+/* relative biases; scores are not scaled */
 #define T5 .gate_or_relu = true, .names = t5_names, .relative = true, .score_scale = 1
 
 #define QUIRKS(...) \
@@ -58,7 +58,7 @@ static const RoleName eagle_names[] = {{ROLE_JOIN_TOKEN_NORM, "attn_norm", NULL}
 
 /* clang-format off */
 static const Recipe rows[] = {
-    /* Llama and its line: RMS norms, rotation, a gated network */
+    /* Llama and relatives: RMS norms, rotary positions, a gated network */
     {"mistral3", "Ministral 3", RMS, PAIRS, SWIGLU, .rope_freqs = true,
      QUIRKS(EXPERTS(SOFTMAX_CHOSEN), .yarn_multiplier = true, .temperature = true)},
     {"granite", "Granite 3", RMS, PAIRS, SWIGLU, .rope_freqs = true,
@@ -84,7 +84,7 @@ static const Recipe rows[] = {
      .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(.xielu = true)},
 
-    /* The line of GPT: norms with a mean, biases, most networks without a gate */
+    /* GPT and relatives: norms with a mean, biases, most networks without a gate */
     {"stablelm", "StableLM", LAYER, HALVES, SWIGLU,
      QUIRKS(.parallel_by_norm = true, .head_norms_own = true)},
     {"command-r", "Command R", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
@@ -99,7 +99,7 @@ static const Recipe rows[] = {
      .window_pattern = 4,
      QUIRKS(.rope_windows_only = true, .scales = SCALES_COHERE)},
 
-    /* Gemma: norms on both sides, large embeddings */
+    /* Gemma: norms before and after, scaled embeddings */
     {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = &laurel_wiring,
      .head_norms = HEAD_NORMS_SHARED, .post_norms = true, .scale_embedding = true,
      .logit_softcap = 30, .window_pattern = 5, .window_theta = 10000,
@@ -168,7 +168,7 @@ static const Recipe rows[] = {
             .head_norms_optional = true, .gate = GATE_HEAD, .window_listed = true, .limits = true,
             .draft_heads = true, .draft_before_norm = true)},
 
-    /* Keys and values by way of latents */
+    /* Latent attention */
     {"deepseek2", "DeepSeek V2, V3, R1, Kimi K2", RMS, PAIRS, SWIGLU,
      QUIRKS(EXPERTS_BY_KEY(SOFTMAX), .latents = true, .draft_heads = true)},
     {"deepseek32", "DeepSeek V3.2", RMS, PAIRS, SWIGLU,
@@ -182,7 +182,7 @@ static const Recipe rows[] = {
     {"minicpm3", "MiniCPM 3", RMS, HALVES, SWIGLU, .rope_freqs = true,
      QUIRKS(.rope_long = true, .latents = true, .scales = SCALES_MINICPM3)},
 
-    /* States beside attention, or in its place */
+    /* Recurrent layers beside attention, or in its place */
     {"mamba", "Mamba, Falcon Mamba", RMS, QUIRKS(.recurrent = RECURRENT_MAMBA)},
     {"mamba2", "Mamba 2, Codestral Mamba", RMS, QUIRKS(.recurrent = RECURRENT_MAMBA2)},
     {"rwkv7", "RWKV 7", LAYER, QUIRKS(.embedding_norm = true, .recurrent = RECURRENT_RWKV)},
@@ -218,12 +218,12 @@ static const Recipe rows[] = {
      QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = kda_names, .latents = true,
             .recurrent = RECURRENT_KDA, .renormalize = true)},
 
-    /* One text is read both ways, and another one written that looks at it */
+    /* Encoder-decoder */
     {"t5", "T5, Flan-T5, mT5, umT5", RMS, GEGLU,
      QUIRKS(T5, .blocks = "dec.blk", .encoder = "enc.blk", .out_norm = "dec.output_norm",
             .scale_tied = true)},
 
-    /* Tokens see both ways */
+    /* Bidirectional */
     {"llada", "LLaDA", RMS, PAIRS, SWIGLU, QUIRKS(.bidirectional = true)},
     {"llada-moe", "LLaDA MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(EXPERTS(SOFTMAX), .bidirectional = true)},
@@ -266,7 +266,7 @@ static const Recipe rows[] = {
      QUIRKS(ENCODER, .is_vision_tower = true, .keys = "clip.vision", .names = clip_names,
             .blocks = "v.blk")},
 
-    /* Guess for another model */
+    /* Draft heads for other models */
     {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU,
      .wiring = &joined_wiring, .rope_freqs = true,
      QUIRKS(.is_draft_head = true, .names = eagle_names, .draft_before_norm = true)},

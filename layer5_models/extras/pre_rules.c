@@ -1,15 +1,13 @@
-/* pre_rules.c - all rules by which text is split into words before BPE, as data
- * (tokenizer.ggml.pre): a new model is a line.
+/* pre_rules.c - all pre-tokenizer rules (tokenizer.ggml.pre), as data: a new model is a line.
  *
  * Source   the tokenizer.json files of the models, and llama.cpp (d8a24cc, June 2026),
- *          llm_tokenizer_bpe: which names split alike, and how it splits where that is another
- *          way (llama_rules: every character above 127 is one of seven, see llama_notation.c). */
+ *          llm_tokenizer_bpe: which names split alike, and how it splits where it differs
+ *          (llama_rules: every character above 127 is one of seven, see llama_notation.c). */
 #include "pretokenize/pre_rules.h"
 #include "tokenizers/kind_data.h"
 #include "tokenizers/llama_style.h"
 
-/* A word that begins with upper-case letters and ends with lower-case ones; U D: which ones are
- * both. */
+/* A word of upper-case letters, then lower-case ones; U D: letters that count as both. */
 #define UPPER "\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}"
 #define LOWER "\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}"
 #define CASED(U, D, endings) \
@@ -32,7 +30,7 @@
     "\uFF01\u2026\u201C\u201D\u2018\u2019\u2014\uFF1A\uFF1B\uFF0C" \
     "\u3001-\u303F\uFE30-\uFE4F]+|[\u3105-\u312F]+|" KANA
 
-/* DeepSeek's letters: those that have a case, of the Unicode of their day. */
+/* DeepSeek's letters: those with a case, in the Unicode version of the time. */
 #define DEEPSEEK_LETTERS                                                                       \
     "A-Za-z\u00B5\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u01BA\u01BC-\u01BF\u01C4-\u0293\u0295-"     \
     "\u02AF\u0370-\u0373\u0376\u0377\u037B-\u037D\u037F\u0386\u0388-\u038A\u038C\u038E-\u03A1" \
@@ -50,12 +48,12 @@
     "\U00010400-\U0001044F\U000104B0-\U000104D3\U000104D8-\U000104FB\U00010C80-\U00010CB2"     \
     "\U00010CC0-\U00010CF2\U000118A0-\U000118DF\U0001E900-\U0001E943"
 
-/* How llama.cpp writes CASED: all letters but a-z, all but A-Z. */
+/* llama.cpp's CASED: all letters but a-z, all but A-Z. */
 #define ANY_ENDINGS "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])?"
 #define LLAMA_CASED(letters, endings) \
     CASED("((?=[" letters "])([^a-z]))", "((?=[" letters "])([^A-Z]))", endings)
 
-/* What llama.cpp takes for the script Han. */
+/* The script Han, according to llama.cpp. */
 #define HAN                                                                             \
     "\u4E00-\u9FFF\u3400-\u4DBF\uF900-\uFAFF\U00020000-\U0002A6DF\U0002A700-\U0002CEAF" \
     "\U0002CEB0-\U0002EBEF\U0002F800-\U0002FA1F"

@@ -1,7 +1,7 @@
 /* tokenizer_kinds.c - all kinds of tokenizers: the core's and those of tokenizers/.
  *
- * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load, for what a file
- *          without the key means. */
+ * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load, for the defaults of missing
+ * keys. */
 #include "tokenizer/tokenizer_kinds.h"
 #include "tokenizers/kind_data.h"
 
@@ -21,7 +21,7 @@ const TokenizerKind tokenizer_kinds[] = {
      .own_keys = "normalizer.lowercase normalizer.strip_accents", .spaces = true,
      .encode = encode_wordpiece, .open = open_wordpiece, .close = close_kind_data,
      .bos = 101, .eos = -1, .unknown = 100, .separator = 102},
-    {.name = "rwkv", /* the longest token, again and again */
+    {.name = "rwkv", /* the longest token, repeatedly */
      .unescape = unescape_backslashes,
      .encode = encode_longest, .open = open_longest, .close = close_kind_data,
      .bos = -1, .eos = -1, .unknown = -1, .separator = -1},

@@ -17,14 +17,14 @@ typedef struct CodeRange {
 typedef struct CodeSet {
     CodeRange *ranges; /* (count) owns */
     size_t count, capacity;
-    bool failed; /* memory was short: the set is of no use */
+    bool failed; /* out of memory: the set is invalid */
 } CodeSet;
 
 void code_set_free(CodeSet *set);
 void code_set_add(CodeSet *set, uint32_t first, uint32_t last);
-void code_set_join(CodeSet *set, const CodeSet *other); /* what is in either */
-void code_set_invert(CodeSet *set);                     /* what is not in it */
-void code_set_meet(CodeSet *set, const CodeSet *other); /* what is in both */
+void code_set_join(CodeSet *set, const CodeSet *other); /* union */
+void code_set_invert(CodeSet *set);                     /* complement */
+void code_set_meet(CodeSet *set, const CodeSet *other); /* intersection */
 /* Add the code points of these categories, or all white space, from a code point on. */
 void code_set_categories(CodeSet *set, unsigned wanted, uint32_t from);
 void code_set_spaces(CodeSet *set, uint32_t from); /* from: 0, or 128 */

@@ -1,12 +1,13 @@
 /* model.h - a file's tensors as a model.
  *
- *     GGUF metadata --sizes--> ModelSizes, LayerSizes[layers] --roles--> Block[layers], embedding, head
+ *     GGUF keys --sizes--> ModelSizes, LayerSizes[layers] --roles--> Block[layers], embedding,
+ *     head
  *
- * Weights stay where they are, in the mapped file; only vectors in 16-bit formats are copied to
- * f32, and quantized matrices by model_pack.
+ * Weights stay in the mapped file; only 16-bit vectors are copied to f32, and quantized
+ * matrices by model_pack.
  *
  * Invariant: every tensor a Model points at has the shape its metadata promises and a format
- * that can be computed with; every tensor of the file and every key of its family is used. */
+ * with kernels; every tensor of the file and every key of its family is used. */
 #ifndef STRATA_MODEL_H
 #define STRATA_MODEL_H
 
@@ -17,8 +18,8 @@ enum { MODEL_LAYERS = 1024 };
 
 typedef struct ModelSizes {
     size_t layers, dim, ctx, vocab;
-    size_t blocks; /* layers, and blocks behind them that are none (draft heads) */
-    size_t stream; /* numbers of a token between two layers: dim, or several times dim */
+    size_t blocks; /* layers, plus draft heads after them */
+    size_t stream; /* width of the residual stream between layers: dim, or several times dim */
     size_t key;    /* the longest key of a layer */
 } ModelSizes;
 
@@ -43,26 +44,27 @@ typedef struct Model {
     /* what adapters brought along (adapter.h), and how to free it; NULL: nothing */
     struct AdapterParts *adapters;
     void (*drop_adapters)(struct Model *model);
-    /* of families that are more than plain decoders (families.h); NULL: it is one */
+    /* of families beyond plain decoders (families.h); NULL: a plain one */
     struct ModelExtras *extras; /* owns */
     const struct FamilyHooks *hooks;
 } Model;
 
-/* Open a model file (of a split one the first), or one that lies in memory (borrowed).
+/* Open a model file (the first one of a split), or one in memory (borrowed).
  *
- * Fails when the file is damaged, the family is unknown, a tensor is missing, of the wrong
- * shape or in a format that is not built in, a key is of the wrong type or out of its range, or
- * the file says anything that would not be computed with: it is used or refused, never ignored.
- * The fault names the tensor or key, what was got and wanted, and where the wish came from. */
+ * Fails when the file is damaged, the family unknown, a tensor missing, of the wrong shape or
+ * in an unsupported format, a key of the wrong type or out of range, or when the file has
+ * anything that would be ignored.  The fault names the tensor or key, what it is, what was
+ * wanted and why. */
 bool model_open(Model *model, const char *path, Fault *fault);
 bool model_open_memory(Model *model, const void *bytes, size_t size, Fault *fault);
 void model_close(Model *model);
 
-/* How many of a text's first tokens are read at once: those of an encoder (families.h). */
+/* How many of a text's first tokens form an encoder's source, read in one batch
+ * (families.h). */
 size_t model_source(const Model *model, const int32_t *tokens, size_t count);
 
-/* Can the model go on with these tokens?  With an encoder they are a source that fits into one
- * batch, and the start token. */
+/* Can the model continue these tokens?  With an encoder: a source that fits into one batch,
+ * then the start token. */
 bool model_check_prompt(const Model *model, const int32_t *tokens, size_t count, size_t batch,
                         Fault *fault);
 

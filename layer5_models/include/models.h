@@ -1,4 +1,4 @@
-/* models.h - layer 5: files, words, families of models, training.
+/* models.h - layer 5: model files, tokenizers, model families, training.
  *
  * In reading order: */
 #ifndef STRATA_MODELS_H
@@ -9,6 +9,6 @@
 #include "model.h"     /* a file's tensors as a model, every shape checked */
 #include "decoder.h"   /* the one forward pass */
 #include "world.h"     /* Tiny World: the language the model in the box speaks */
-#include "train.h"     /* teaching a small model */
+#include "train.h"     /* training a small model */
 
 #endif

@@ -6,11 +6,11 @@
  *                     | (?group alternatives)
  *     quantifier   := (* | + | ? | {m} | {m,} | {m,n}) ??
  *
- * What follows a backslash and (? is the notation's.  Two compilers read the tree:
- * src/pattern/, which splits text into words, and the grammars of layer 6.
+ * Escapes and (? groups depend on the notation.  Two compilers read the tree: src/pattern/,
+ * which splits text into words, and the grammars of layer 6.
  *
- * Invariant: what is accepted has the meaning of ECMA-262 with the u flag, and, as without it,
- * a brace that begins no quantifier stands for itself; all else is refused by name. */
+ * Invariant: what is accepted has the meaning of ECMA-262 with the u flag; and, as without it,
+ * a brace that begins no quantifier is a literal.  Everything else is refused by name. */
 #ifndef STRATA_REGEX_TREE_H
 #define STRATA_REGEX_TREE_H
 
@@ -24,7 +24,7 @@ typedef enum RegexKind {
     REGEX_SET,     /* a character of `set` */
     REGEX_BEGIN,   /* ^ */
     REGEX_END,     /* $ */
-    REGEX_EDGE,    /* \b: one of the characters beside it is in `set` */
+    REGEX_EDGE,    /* \b: exactly one of the characters on both sides is in `set` */
     REGEX_LOOK,    /* (?=X): X follows; negative: it does not */
     REGEX_GROUP,   /* its children are alternatives, and sequences */
     REGEX_SEQUENCE /* its children are atoms */
@@ -36,10 +36,10 @@ enum { REGEX_NODES = 200000 };
 typedef struct RegexNode {
     RegexKind kind;
     CodeSet set;
-    uint32_t low, high; /* of an atom: how often */
-    bool lazy;          /* as seldom as possible first */
+    uint32_t low, high; /* of an atom: repetitions */
+    bool lazy;          /* as few as possible first */
     bool negative;
-    int32_t number; /* a compiler's own */
+    int32_t number; /* for a compiler's use */
     struct RegexNode **child;
     size_t count, room;
 } RegexNode;
@@ -47,38 +47,38 @@ typedef struct RegexNode {
 typedef struct RegexReader {
     const char *at, *end, *begin;
     const struct RegexNotation *notation;
-    bool any_case; /* letters of ASCII stand for both cases */
+    bool any_case; /* ASCII letters match both cases */
     int depth;
     size_t nodes;
     Fault *fault;
 } RegexReader;
 
 typedef struct RegexNotation {
-    /* After a backslash.  *one: the character it stands for; else it fills the atom's set, or
-     * makes it another atom, outside of a class. */
+    /* After a backslash.  *one: the character; else it fills the atom's set or, outside a
+     * class, makes it another atom. */
     bool (*escape)(RegexReader *reader, bool in_class, RegexNode *atom, uint32_t *one);
-    /* After (?, where no : follows: up to what the group holds. */
+    /* After (?, unless : follows: up to the group's content. */
     bool (*group)(RegexReader *reader, RegexNode *group);
-    /* A set that was read, as the characters of a text that it stands for. */
+    /* Adjusts a complete set. */
     void (*finish)(const RegexReader *reader, CodeSet *set);
-    bool meets; /* [a&&[b]] is what is in both */
+    bool meets; /* [a&&[b]] is an intersection */
 } RegexNotation;
 
-/* The tree of a whole expression, a group; NULL: it is refused.  The fault names the place and
- * what stands there. */
+/* Parse an expression into a group; NULL: refused, and the fault names the position and what is
+ * there. */
 RegexNode *regex_tree(Text source, const RegexNotation *notation, Fault *fault);
 void regex_tree_free(RegexNode *node);
 
 /* ------------------------------------------------------------------ for notations */
 
-/* The fault, with the place where the reader is; always false. */
+/* The fault, with the reader's position; always false. */
 bool regex_wrong(const RegexReader *reader, const char *what);
 
-/* The general categories of \p{NAME}, by either name of Unicode; 0: unknown.  The kinds of
- * marks, punctuation, symbols and separators are not told apart. */
+/* The general categories of \p{NAME}, by short or long name; 0: unknown.  Subcategories of
+ * marks, punctuation, symbols and separators are not distinguished. */
 unsigned regex_categories(Text name);
 
-/* This text, if it comes next. */
+/* Consume this text if it comes next. */
 bool regex_take(RegexReader *reader, const char *text);
 
 static inline bool regex_next_is(const RegexReader *r, const char *text) {

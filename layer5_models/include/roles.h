@@ -1,11 +1,11 @@
-/* roles.h - the tensors of a model's blocks, a row for each: what it is called, its shape,
- * where it goes, and which blocks have it.
+/* roles.h - the tensors of a model's blocks, one row each: its name, shape, place in the block,
+ * and which blocks have it.
  *
  *     blk.3.attn_q.weight   (heads * head_dim, dim)   -> block.attention.q
  *
- * Everything that goes through a model's tensors walks this table: binding a file, repacking
- * weights, writing a model to measure with.  The rows here are those of a plain decoder; other
- * families' rows follow them (role_of, role_count).
+ * All code that visits a model's tensors uses this table: binding a file, repacking weights,
+ * writing a test model.  The rows here are those of a plain decoder; other families' follow
+ * (role_of, role_count).
  *
  * Invariant: a role's shape follows from the sizes of its layer alone. */
 #ifndef STRATA_ROLES_H
@@ -17,18 +17,18 @@
 /* The sizes of one layer. */
 typedef struct LayerSizes {
     size_t dim, heads, kv_heads, head_dim, value_dim, rotary; /* heads 0: no attention */
-    size_t in;             /* numbers that the maps of queries, keys and values read */
-    size_t q, k, v;        /* rows of these maps */
-    size_t mixed;          /* what the last map of attention reads */
-    size_t q_norm, k_norm; /* numbers under one norm of queries, of keys */
-    size_t hidden;         /* of its network; 0: none */
-    bool gate_in_up;       /* the network's gate lies in ffn_up, before up */
+    size_t in;                                                /* input width of q, k and v */
+    size_t q, k, v;                                           /* their rows */
+    size_t mixed;          /* input width of the output projection */
+    size_t q_norm, k_norm; /* numbers per norm of queries, of keys */
+    size_t hidden;         /* of the feed-forward; 0: none */
+    bool gate_in_up;       /* ffn_up holds the gate, then up */
     size_t window;         /* positions it sees; 0: all */
     bool rope;
     struct LayerExtras *extras; /* of other families (families.h); NULL: none */
 } LayerSizes;
 
-/* Fill in, q, k, v and mixed from the numbers of heads and their lengths. */
+/* Set in, q, k, v and mixed from head counts and lengths. */
 void layer_widths(LayerSizes *sizes);
 
 typedef int RoleId;
@@ -50,8 +50,8 @@ enum {
 };
 
 typedef enum RoleKind {
-    ROLE_LINEAR, /* NAME.weight (rows, cols), perhaps NAME.bias (rows); of a stack (count, ...) */
-    ROLE_NORM,   /* NAME.weight (rows, cols), perhaps NAME.bias: a norm of each cols numbers */
+    ROLE_LINEAR, /* NAME.weight (rows, cols), maybe NAME.bias (rows); stacked (count, ...) */
+    ROLE_NORM,   /* NAME.weight (rows, cols), maybe NAME.bias: a norm per cols numbers */
     ROLE_VECTOR, /* NAME.weight (rows, cols), as f32 numbers */
     ROLE_OFFSET, /* NAME.bias (rows, cols), the same */
     ROLE_PLAIN,  /* NAME (rows, cols), the same */
@@ -67,19 +67,19 @@ typedef size_t RoleSize(const LayerSizes *sizes);
 typedef struct Role {
     const char *name; /* "attn_q" */
     RoleKind kind;
-    size_t place; /* in a Block, or in its extras */
+    size_t place; /* offset in a Block, or in its extras */
     bool in_extras;
     RoleSize *rows, *cols;
-    const char *from; /* the keys its shape comes from */
+    const char *from; /* the keys that determine its shape */
     Need (*need)(const struct Recipe *recipe, const LayerSizes *sizes);
-    RoleSize *count; /* maps of a stack; NULL: one */
+    RoleSize *count; /* maps in a stack; NULL: one */
 } Role;
 
-/* The row of a role; all rows, those of other families included. */
+/* A role's row; the number of rows, including other families'. */
 const Role *role_of(RoleId id);
 RoleId role_count(void);
 
-/* Where it goes in a block; NULL: nowhere, the block has no extras. */
+/* Its place in a block; NULL: the block has no extras. */
 void *role_in(const Role *role, Block *block);
 
 /* "blk.3.attn_q.weight" in out, or without a suffix "blk.3.ssm_a"; returns out. */

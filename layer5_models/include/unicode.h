@@ -1,4 +1,4 @@
-/* unicode.h - UTF-8, and the categories of characters that pre-tokenizers ask for. */
+/* unicode.h - UTF-8, and the categories of characters that pre-tokenizers use. */
 #ifndef STRATA_UNICODE_H
 #define STRATA_UNICODE_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* General categories; those that no rule tells apart are one. */
+/* General categories; those that no rule distinguishes are merged. */
 typedef enum UnicodeCategory {
     UNICODE_OTHER, /* unassigned */
     UNICODE_CONTROL,
@@ -33,15 +33,15 @@ enum {
     UNICODE_PUNCTUATIONS = 1 << UNICODE_PUNCTUATION
 };
 
-/* The code point at the start of `bytes` and the bytes it takes.  A byte that does not begin a
- * valid sequence is one unit with the code point 0xFFFD.  Needs size > 0.
- * Source   RFC 3629 (no overlong forms, no surrogates, at most 0x10FFFF). */
+/* The code point at the start of `bytes`, and its size.  A byte that begins no valid sequence
+ * is one unit with code point 0xFFFD.  Needs size > 0. Source   RFC 3629 (no overlong forms, no
+ * surrogates, at most 0x10FFFF). */
 uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken);
 
 /* Write a code point; returns its bytes, 1 to 4. */
 size_t utf8_encode(uint32_t code_point, char out[4]);
 
-/* How many bytes a sequence with this first byte has; 1 for a byte that begins none. */
+/* Size of a sequence with this first byte; 1 for an invalid one. */
 size_t utf8_length(unsigned char first);
 
 UnicodeCategory unicode_category(uint32_t code_point);

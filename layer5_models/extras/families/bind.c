@@ -16,7 +16,7 @@ Linear bind_map(Binder *b, const char *name, bool required, size_t rows, size_t 
     return map;
 }
 
-/* Of a draft head in a file of its own: what it lacks is another model's. */
+/* A draft head in its own file borrows what it lacks. */
 static void bind_draft_ends(Binder *b) {
     Model *m = b->model;
     const size_t count = m->extras->draft_head.count;
@@ -48,7 +48,7 @@ static void bind_text_ends(Binder *b) {
         x->logit_scale = 1 / sqrtf((float)dim);
 }
 
-/* What comes beside the stream of a model, before its first block and behind its last. */
+/* Weights of side inputs, before the first block and after the last. */
 static void bind_side_inputs(Binder *b) {
     Model *m = b->model;
     ModelExtras *x = m->extras;
@@ -77,7 +77,7 @@ void bind_more_ends(Binder *b) {
     bind_side_inputs(b);
 }
 
-/* Of draft heads the first one is used. */
+/* The first draft head is used. */
 Linear *packed_more(const Model *m, size_t i) {
     static Linear none;
     ModelExtras *x = m->extras;

@@ -1,4 +1,4 @@
-/* bind_block.c - what a block has beside a plain decoder's, and its settings.  See parts.h. */
+/* bind_block.c - a block's tensors and settings beyond a plain decoder's.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static size_t temperature_length(Binder *b) {
     return key_size(b, "attention.temperature_length", grows, 1, 1, KEY_MAX_CTX);
 }
 
-/* Queries grow with the position.  Llama 4 counts from 1, with constants of its own. */
+/* Queries grow with the position.  Llama 4 counts from 1, with its own constants. */
 static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     if (q->temperature) {
@@ -33,7 +33,7 @@ static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     }
 }
 
-/* Norms that a file may do without; or with gains for each head; or without gains. */
+/* Head norms that are optional, have gains per head, or have no gains. */
 static void set_head_norms(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const Quirks *q = quirks_in(b);
     const char *from = role_of(ROLE_ATTN_Q_NORM)->from;
@@ -57,7 +57,7 @@ static void set_head_norms(Binder *b, Block *block, const LayerSizes *s, size_t 
     a->norm_after_rope = true;
 }
 
-/* Of keys and values that are another layer's nothing is computed. */
+/* Shared keys and values are not computed. */
 static void set_shared_kv(Attention *a, size_t back) {
     a->kv_back = back;
     if (!back) return;
@@ -86,15 +86,14 @@ static void set_more_attention(Binder *b, Block *block, size_t layer) {
     set_shared_kv(a, s->extras->kv_back);
 }
 
-/* Its first numbers turn as others do, but in halves.  Its keys are kept behind all layers'. */
+/* The indexer rotates its first numbers, in halves.  Its keys come after all layers' keys. */
 static void set_indexer(const Model *m, Indexer *x, const LayerExtras *e, size_t layer) {
     x->heads = e->quirks->indexer == INDEXER_CHOOSES ? e->index_heads : 0;
     x->width = e->index_width, x->top = e->index_top;
     x->k_norm = (Norm){.kind = NORM_LAYER, .width = x->width, .eps = 1e-6f};
     x->rope = m->ropes[0];
     x->rope.style = ROPE_HALF_SPLIT;
-    x->layer =
-        e->drafts ? 1 : m->sizes.layers + layer; /* a draft head has a memory of its own */
+    x->layer = e->drafts ? 1 : m->sizes.layers + layer; /* a draft head has its own cache */
 }
 
 static void set_mla(const Model *m, Mla *mla, const LayerSizes *s, size_t layer) {
@@ -104,7 +103,7 @@ static void set_mla(const Model *m, Mla *mla, const LayerSizes *s, size_t layer)
     if (e->index_heads) set_indexer(m, &mla->index, e, layer);
 }
 
-/* Of the other text: no mask, no places. */
+/* Cross attention: no mask, no positions. */
 static void set_cross(Attention *a, const LayerSizes *s, float scale) {
     a->shape = (AttentionShape){.heads = s->heads,
                                 .kv_heads = s->kv_heads,
@@ -114,8 +113,8 @@ static void set_cross(Attention *a, const LayerSizes *s, float scale) {
                                 .cross = true};
 }
 
-/* A block without a table has that of the first one of its kind.  Old files have biases of
- * cross attention in their first block, too, which no program reads. */
+/* A block without a bias table uses the first one of its kind.  In old files the first block
+ * also has biases of cross attention, which no program reads. */
 static void set_relative(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const Model *m = b->model;
     const LayerExtras *e = s->extras;
@@ -151,7 +150,7 @@ static void set_delta(Binder *b, DeltaNet *m, const LayerSizes *s) {
     m->eps = b->model->eps;
 }
 
-/* The three convolutions of a delta net from one tensor. */
+/* One tensor holds the three convolutions of a delta net. */
 static void bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t layer) {
     const size_t taps = s->extras->delta_taps, k = more_delta_k(s) * taps,
                  shape[2] = {2 * more_delta_k(s) + more_delta_v(s), taps};
@@ -162,7 +161,7 @@ static void bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t 
     if (w) m->q_conv.w = w, m->k_conv.w = w + k, m->v_conv.w = w + 2 * k;
 }
 
-/* Of the norm of each head: 64 times that of other norms, whatever the size of a head. */
+/* Of the norm per head: 64 times that of other norms, whatever the head size. */
 #define RWKV_EPS 64e-5f
 
 static void set_rwkv(Rwkv *m, const LayerExtras *e) {
@@ -185,7 +184,7 @@ static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
 
 /* ------------------------------------------------------------------ networks */
 
-/* How many experts, which, and what they weigh. */
+/* How many experts, which ones, and their weights. */
 static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     static const RouterScore scores[] = {ROUTER_SOFTMAX, ROUTER_SIGMOID, ROUTER_SOFTMAX_CHOSEN};
     const Quirks *q = quirks_in(b);
@@ -193,7 +192,7 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     router->score = q->router, router->used = e->experts_used;
     router->renormalize = q->renormalize, router->weight_input = q->weight_input;
     router->groups = e->groups, router->groups_used = e->groups_used;
-    if (e->dense_and_experts) { /* it reads rows of unit length, times its gain */
+    if (e->dense_and_experts) { /* its input has unit length, times its gain */
         router->norm.kind = b->model->recipe->norm, router->norm.width = s->dim;
         router->norm.eps = b->model->eps, router->score_scale = 1 / sqrtf((float)s->dim);
     }
@@ -227,7 +226,7 @@ static Activation activation_of(Binder *b, const LayerExtras *e) {
     return ACT_GELU_TANH;
 }
 
-/* A limit for each layer; 0: none. */
+/* Clamps per layer; 0: none. */
 static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const Quirks *q = quirks_in(b);
     FeedForward *f = &block->ffn;
@@ -244,7 +243,7 @@ static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t lay
 
 /* ------------------------------------------------------------------ all of it */
 
-/* What a draft head does not share with the model.  Only the first one is used. */
+/* What a draft head has of its own.  Only the first one is used. */
 static void bind_draft_ends(Binder *b, size_t layer) {
     const Model *m = b->model;
     const size_t dim = m->sizes.dim, table[2] = {m->sizes.vocab, dim};
@@ -265,7 +264,7 @@ static void bind_draft_ends(Binder *b, size_t layer) {
                   dim, "embedding_length");
 }
 
-/* Sizes that the tensors' places have beside the tensors. */
+/* Sizes of mixers beside their tensors. */
 static void set_mixers(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const LayerExtras *e = s->extras;
     if (e->cross) set_cross(&block->extras->cross.attention, s, block->attention.shape.scale);
@@ -282,7 +281,7 @@ static void set_mixers(Binder *b, Block *block, const LayerSizes *s, size_t laye
 static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     static const RoleId delta[] = {ROLE_DELTA_Q, ROLE_DELTA_K, ROLE_DELTA_V};
     const LayerExtras *e = s->extras;
-    const bool one = e->delta_heads && !e->delta_per_number, /* map, and convolution */
+    const bool one = e->delta_heads && !e->delta_per_number, /* one map, and one convolution */
         has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, layer);
     if (one) bind_delta_conv(b, &block->extras->delta, s, layer);
     for (RoleId id = CORE_ROLES; id < role_count() && b->ok; id++) {

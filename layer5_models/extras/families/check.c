@@ -1,10 +1,10 @@
-/* check.c - keys of families that are more than plain decoders which say what is done anyway.
- * See src/model/unknown_keys.c. */
+/* check.c - keys of other families that confirm what is done anyway.  See
+ * src/model/unknown_keys.c. */
 #include "families/parts.h"
 
 #include <stdio.h>
 
-/* Number `layer` of a list that has one for each. */
+/* Number `layer` of a list with one per layer. */
 static double listed(Binder *b, const char *key, const GgufPair *pair, size_t layer, double min,
                      double max) {
     double value = 0;
@@ -57,7 +57,7 @@ static bool check_fixed_more(Binder *b) {
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
 }
 
-/* Where no block has attention, files say 0 heads, or those of the state-space layers. */
+/* Without attention, files say 0 heads or those of the state-space layers. */
 static bool check_no_heads(Binder *b) {
     const Model *m = b->model;
     const char *key = "attention.head_count";
@@ -71,16 +71,16 @@ static bool check_no_heads(Binder *b) {
     return refuse_key(b, key, wanted, "no block of this file has attention");
 }
 
-/* Keys that are known to change nothing. */
+/* Keys that change nothing. */
 static bool check_information_more(Binder *b) {
     const Quirks *q = quirks_in(b);
     find_key(b, "full_attention_interval"), find_key(b, "attention.recurrent_layers");
     if (b->model->recipe->rope == ROPE_NONE && q->latents)
-        find_key(b, "rope.freq_base"); /* nothing turns */
+        find_key(b, "rope.freq_base"); /* no rotation */
     /* the tensors show all of these */
     find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
     find_key(b, "moe_every_n_layers");
-    if (q->relative) /* of an encoder alone: how the rest of the model would begin */
+    if (q->relative) /* for T5's decoder, in an encoder's file */
         find_key(b, "decoder_start_token_id"), find_key(b, "decoder_block_count");
     return b->ok;
 }

@@ -1,5 +1,5 @@
-/* hooks.c - which files are more than plain decoders, and what is done with them in place of
- * what the core does.  See families.h and src/model/bind.h. */
+/* hooks.c - which files are more than plain decoders, and the functions that replace the
+ * core's.  See families.h and src/model/bind.h. */
 #include "families/parts.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ const FamilyHooks more_hooks = {
     .eval = eval_more,
 };
 
-/* A model of texts and the eye of one do not stand in for each other. */
+/* A text model and a vision tower (mmproj) are not interchangeable. */
 static bool check_model_kind(Binder *b) {
     const bool sees = quirks_of(b->model->recipe)->is_vision_tower, eye = !b->kind->words;
     if (sees == eye) return true;
@@ -72,8 +72,8 @@ const char *advice_on_type(Text type) {
     return NULL;
 }
 
-/* The quirks of its row, or of a file of a plain family that is more; NULL: it has none.  One
- * that makes vectors may be of any family. */
+/* The quirks of its row, or of a plain family's file that is more; NULL: none.  Any family may
+ * have embedding models. */
 static const Quirks *quirks_of_file(Binder *b) {
     const Recipe *r = b->model->recipe;
     if (r->quirks) return r->quirks;

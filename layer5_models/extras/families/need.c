@@ -1,16 +1,16 @@
-/* need.c - what families change about the roles of the core: which blocks have them, and what
- * they are called.  See roles.h. */
+/* need.c - how families change the core's roles: which blocks have them, and their names.  See
+ * roles.h. */
 #include "families/parts.h"
 
 static Need needed_if(bool condition) { return condition ? NEED_YES : NEED_NO; }
 
-/* Of attention by way of latents. */
+/* In latent attention. */
 static Need latent_need(RoleId id, const LayerExtras *e) {
     if (id == ROLE_ATTN_Q) return needed_if(!e->q_latent);
     return needed_if(id == ROLE_ATTN_OUTPUT);
 }
 
-/* Of norms for heads which a file may do without, or has in another way: bind_block.c. */
+/* Optional head norms: bind_block.c. */
 static Need head_norm_need(const Recipe *r, const LayerSizes *s) {
     const Quirks *q = s->extras->quirks;
     return needed_if(r->head_norms && !q->head_norms_optional);
@@ -30,7 +30,7 @@ static Need attention_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     }
 }
 
-/* Of the norm before the mixer: there is one where there is a mixer. */
+/* A layer with a mixer has a norm before it. */
 static bool has_attn_norm(const Recipe *r, const LayerSizes *s) {
     const LayerExtras *e = s->extras;
     bool mixes = s->heads || e->ssm_inner || e->short_conv || e->delta_heads || e->rwkv_heads;

@@ -1,4 +1,4 @@
-/* ropes.c - other ropes than a plain decoder's, from their keys.  See parts.h. */
+/* ropes.c - other ropes than a plain decoder's.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
@@ -10,12 +10,11 @@ static bool is_long(const Binder *b) {
                                        gguf_find_tensor(g, "rope_factors_short.weight"));
 }
 
-/* DeepSeek lets the scores grow, by m^2, and leaves what turns its size: the key has 0.1
- * mscale_all_dim of the paper's code, m = 1 + key * ln(factor).  Files without the key let both
- * grow.
+/* DeepSeek scales the scores by m^2 and not the rotated vectors: the key is 0.1 mscale_all_dim
+ * of the paper's code, m = 1 + key * ln(factor).  Without the key both are scaled.
  *
- * Elsewhere the magnitude of YaRN is 1 + 0.1 ln(factor), and what yarn_log_multiplier m
- * (mscale_all_dim in the papers' code) says is divided out again: 1 + 0.1 m ln(factor). */
+ * Elsewhere YaRN's magnitude is 1 + 0.1 ln(factor), divided by 1 + 0.1 m ln(factor) with m =
+ * yarn_log_multiplier (mscale_all_dim in the papers' code). */
 static void read_multiplier(Binder *b, RopeConfig *c) {
     const Quirks *q = quirks_in(b);
     if (c->scaling != ROPE_SCALE_YARN || !b->ok || !(q->latents || q->yarn_multiplier)) return;
@@ -38,14 +37,14 @@ static void scale_more_ropes(Binder *b, RopeConfig *c) {
     read_multiplier(b, c);
 }
 
-/* Hunyuan writes its longer context as an alpha: theta * alpha^(d / (d - 2)), "NTK-aware". */
+/* Hunyuan's longer context: theta * alpha^(d / (d - 2)), "NTK-aware". */
 static void read_alpha(Binder *b, RopeConfig *c) {
     double d = (double)c->rotary, alpha = key_number(b, "rope.scaling.alpha", false, 1, 1, 1e6);
     if (d > 2) c->theta *= pow(alpha, d / (d - 2));
 }
 
-/* Pairs of an image's tokens turn by time, height or width; of a text all three are the
- * position, so that every pair turns by it. */
+/* Pairs of an image token rotate by time, height or width; in text all three are the
+ * position. */
 static void check_sections(Binder *b, const RopeConfig *c) {
     const char *key = "rope.dimension_sections";
     const GgufPair *pair = find_key(b, key);
@@ -56,10 +55,10 @@ static void check_sections(Binder *b, const RopeConfig *c) {
     if (!ok || section != 0 || (size_t)sum != c->rotary / 2)
         refuse_key(b, key, "four numbers of pairs, the last 0, of all that turn",
                    "text turns every pair by its position here");
-    find_key(b, "n_deepstack_layers"); /* of images */
+    find_key(b, "n_deepstack_layers"); /* for images */
 }
 
-/* Two ropes in place of one, and the size of what they turn; which, a session's length says. */
+/* Two ropes, and the magnitude of rotated vectors; the session's length decides. */
 static void read_long(Binder *b, RopeConfig *c) {
     Model *m = b->model;
     ModelExtras *x = m->extras;

@@ -1,8 +1,8 @@
-/* session.c - a batch on its way through a family that is more than a plain decoder, or through
- * a plain one that is given rows or has to leave some behind.  See families.h.
+/* session.c - forward passes of families beyond plain decoders, or of a plain one with lent or
+ * tapped rows.  See families.h.
  *
- * It is the way of decoder.c, with more on either side: sources, rows in place of tokens, a
- * join, norms and tables beside the embedding, parts of the stream. */
+ * It is decoder.c with more steps: sources, rows in place of tokens, a join, norms and tables
+ * beside the embedding, parallel streams. */
 #include "decoder_parts.h"
 #include "draft_head.h"
 #include "families/parts.h"
@@ -53,12 +53,12 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
         shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
         layers = 2 * m->sizes.layers;
     }
-    /* rows of a source see all of it: none is another text's beginning */
+    /* source rows see the whole source, so no prefix can be shared */
     if (x->encoder) config->prefixes = 0;
     return layers;
 }
 
-/* What a text's row, its vector and its scores need. */
+/* Buffers of the text head. */
 static void layout_text_head(Session *s, SessionExtras *x) {
     const TextHead *h = &model_extras(s->model)->text_head;
     size_t dim = max_size(s->model->sizes.dim, h->labels), wide = dim;
@@ -85,7 +85,7 @@ void layout_more_session(Session *s, const SessionConfig *c) {
 
 /* ------------------------------------------------------------------ what hangs on it */
 
-/* A plain decoder goes the longer way while it is given rows, or has to leave some behind. */
+/* A plain decoder comes here only with lent or tapped rows. */
 static void choose_way(Session *s) {
     s->hooks = s->extras->tap.count || s->extras->n_rows ? &more_hooks : s->model->hooks;
 }
@@ -128,14 +128,14 @@ static bool check_more(Session *s, const Batch *batch, Fault *fault) {
            check_wanted(s, batch, fault) && source_check(s, batch, fault);
 }
 
-/* Is a token of the second text?  Files with one row of types make no difference. */
+/* Does the token belong to the second text?  False for files with one row of types. */
 static size_t text_of_token(const Session *s, int32_t position) {
     const size_t second = s->extras->second;
     return second && (size_t)position >= second && model_extras(s->model)->types.shape[0] > 1;
 }
 
-/* The row (dim) that comes in place of the embedding of token i: the batch brings one, or the
- * session has one; NULL: none does. */
+/* The row (dim) that replaces the embedding of token i, from the batch or the session; NULL:
+ * none. */
 static const float *row_of_token(const Session *s, const Batch *batch, size_t i) {
     const size_t dim = s->model->sizes.dim, vocab = s->model->sizes.vocab;
     if (batch->input) return batch->input + i * dim;
@@ -143,8 +143,8 @@ static const float *row_of_token(const Session *s, const Batch *batch, size_t i)
     return token < vocab ? NULL : s->extras->rows + (token - vocab) * dim;
 }
 
-/* x = an embedding, or a row that the batch or the session brings; the row of its position and
- * that of its text are added, then comes the norm. */
+/* x = an embedding, or a row from the batch or the session, plus its position and type, then
+ * the norm. */
 static void embed_more(Session *s, const Batch *batch, size_t i) {
     const Model *m = s->model;
     const ModelExtras *e = model_extras(m);
@@ -164,9 +164,8 @@ static void embed_more(Session *s, const Batch *batch, size_t i) {
 
 static WiringRun *wiring_run(const Session *s) { return block_memory(&s->run, wiring_open); }
 
-/* Tokens and the rows beside them.  The first token of a text, beside which there is no row, is
- * nothing that others see where the whole row goes into attention: it is a source (kv.h) of
- * one. */
+/* Tokens joined with rows of h.  If attention reads the whole joined row, the first token of a
+ * text, which has no h, is masked: a source (kv.h) of one. */
 static void join_rows(Session *s, const Batch *batch) {
     const Block *b = &s->model->blocks[0];
     join_forward(s->pool, &b->extras->join, &wiring_run(s)->join, batch->input, batch->count,
@@ -175,14 +174,14 @@ static void join_rows(Session *s, const Batch *batch) {
         s->kv.source[batch->sequence[i]] = 1;
 }
 
-/* All that goes into the first block, and what goes into others beside it. */
+/* Inputs of the first block, and side inputs of the others. */
 static void embed_stream(Session *s, const Batch *batch) {
     const Model *m = s->model;
     const ModelExtras *e = model_extras(m);
     const bool joins = draft_head_is(m);
     Batch tokens = *batch;
     PROFILE("embed");
-    if (joins) tokens.input = NULL; /* rows come beside the tokens, not in their place */
+    if (joins) tokens.input = NULL; /* rows are joined, not substituted */
     for (size_t i = 0; i < batch->count; i++) embed_more(s, &tokens, i);
     if (joins) join_rows(s, batch);
     if (e->layer_table.table.data)
@@ -194,7 +193,7 @@ static void embed_stream(Session *s, const Batch *batch) {
 
 /* ------------------------------------------------------------------ layers */
 
-/* What goes into layer l, where that is asked for. */
+/* Copy the input of layer l if it is tapped. */
 static void keep_tapped(Session *s, size_t n, size_t l) {
     const SessionExtras *x = s->extras;
     const size_t dim = s->model->sizes.dim;
@@ -213,13 +212,13 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
         longer.attention.rope = session_rope(s, l);
         b = &longer;
     }
-    /* all blocks of an encoder work in the memory of the first layer behind them */
+    /* all encoder blocks work in the cache of the first decoder layer */
     const Pass pass = {&s->run, &s->kv, max_size(l, model_extras(m)->encoder), batch,
                        m->sizes.dim};
     block_forward(b, &pass, s->x);
 }
 
-/* s->x = the batch behind layers from .. to - 1; false: nobody wants it any more. */
+/* s->x = the batch after layers from .. to - 1; false: cancelled. */
 static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
     const Model *m = s->model;
     const ModelExtras *e = model_extras(m);
@@ -235,7 +234,8 @@ static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
     if (e->streams)
         altup_gather(s->pool, &e->altup, &wiring_run(s)->altup, s->x, batch->count,
                      m->sizes.dim);
-    if (e->streams && s->run.probe) /* in place of the one stream that the last layer showed */
+    if (e->streams &&
+        s->run.probe) /* instead of the single stream that the last layer showed */
         probe_stream(s->run.probe, PROBE_AFTER, s->x, m->sizes.dim);
     return true;
 }
@@ -258,7 +258,7 @@ void session_lens(Session *s, const float *x) {
     unembed_more(s, &(Batch){.count = 1, .wanted = &(bool){true}});
 }
 
-/* Sources through the encoder, then what is written through the other layers. */
+/* Sources through the encoder, then the rest through the other layers. */
 static bool run_more(Session *s, const Batch *batch) {
     const size_t encoder = model_extras(s->model)->encoder, layers = s->model->sizes.layers;
     Batch source = {0}, text = *batch;
@@ -282,7 +282,7 @@ bool forward_more(Session *s, const Batch *batch, Fault *fault) {
 
 /* ------------------------------------------------------------------ a text */
 
-/* A text that is read both ways is one batch. */
+/* A bidirectional model reads a text in one batch. */
 static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                         Fault *fault) {
     size_t most = all_logits ? min_size(s->max_tokens, s->max_logits) : s->max_tokens;
@@ -296,7 +296,7 @@ static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool al
     return count == 0 || eval_batch(s, tokens, count, all_logits ? 0 : count - 1, fault);
 }
 
-/* Tokens in batches; a source, which has no logits, in one with what follows. */
+/* Tokens in batches; a source, which has no logits, in one batch with what follows. */
 bool eval_more(Session *s, const int32_t *tokens, size_t count, bool all_logits, Fault *fault) {
     if (model_extras(s->model)->quirks->bidirectional)
         return eval_canvas(s, tokens, count, all_logits, fault);

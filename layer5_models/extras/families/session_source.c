@@ -1,16 +1,14 @@
-/* session_source.c - a source is read by an encoder, and then a text written that looks at it.
- * See families.h.
+/* session_source.c - encoder-decoder models.  See families.h.
  *
  *     tokens       Wie  spät ist   es   </s> | <start>  What  time ...
  *     position      0    1    2    3    4    |    5       6     7
- *     read by      encoder, both ways, at once | decoder, from left to right
+ *     read by      encoder, bidirectional    | decoder, from left to right
  *
- * All blocks of the encoder work in the memory of the first layer that writes: each one's keys
- * and values take the place of the last one's, and in the end those of that layer's cross
- * attention. */
+ * All encoder blocks work in the cache of the first decoder layer: each block's keys and values
+ * replace the previous one's, and finally that layer's cross-attention keys replace them. */
 #include "families/parts.h"
 
-/* Rows from row i on that are of the same sequence and lie before its start token. */
+/* Rows from row i on that belong to the same sequence and come before its start token. */
 static size_t source_at(const Session *s, const Batch *batch, size_t i) {
     size_t source = 0;
     for (size_t k = i; k < batch->count; k++) {
@@ -21,7 +19,7 @@ static size_t source_at(const Session *s, const Batch *batch, size_t i) {
     return source;
 }
 
-/* The sequence that begins with row i: its source is there, and nobody wants logits of it. */
+/* The sequence that begins with row i: its source is complete and wants no logits. */
 static bool check_begin(const Session *s, const Batch *batch, size_t i, Fault *fault) {
     const Model *m = s->model;
     size_t source = source_at(s, batch, i);
@@ -57,12 +55,12 @@ bool source_check(const Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-/* Is the row one of a source? */
+/* Is the row part of a source? */
 static bool is_source(const Session *s, const Batch *batch, size_t i) {
     return (size_t)batch->position[i] < s->kv.source[batch->sequence[i]];
 }
 
-/* Rows of a batch that are sources', or the others, in their order. */
+/* The source rows of a batch, or the others, in order. */
 static Batch part_of(Session *s, const Batch *batch, bool source, size_t at) {
     Batch part = {0,
                   s->extras->split.token + at,
@@ -103,7 +101,7 @@ void model_end_prompt(const Model *m, TokenList *tokens) {
     token_list_add(tokens, model_extras(m)->start);
 }
 
-/* Those before the first start token. */
+/* Tokens before the first start token. */
 size_t source_of(const Model *m, const int32_t *tokens, size_t count) {
     const ModelExtras *e = m->extras;
     size_t n = 0;

@@ -1,8 +1,7 @@
-/* shared_vocabulary.c - do two models mean the same words by the same numbers? See families.h. */
+/* shared_vocabulary.c - do two models have the same vocabulary?  See families.h. */
 #include "families.h"
 
-/* Files of one family name the ids that no text has in different ways; more than one token of a
- * hundred is another language. */
+/* Files of one family name unused ids differently; more than 1 % is another vocabulary. */
 enum { ODD_SHARE = 100 };
 
 bool model_shares_vocabulary(const Model *m, const Model *companion, const char *name,

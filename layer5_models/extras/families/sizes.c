@@ -1,5 +1,4 @@
-/* sizes.c - the numbers of a model and of its layers, where they are more than a plain
- * decoder's.  See parts.h. */
+/* sizes.c - sizes of a model and of its layers beyond a plain decoder's.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@ static void read_granite_scales(Binder *b) {
     m->extras->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
 }
 
-/* Without logit_scale programs disagree about which way to scale. */
+/* Without logit_scale programs disagree about the direction of scaling. */
 static void read_minicpm_scales(Binder *b) {
     Model *m = b->model;
     double each = 1.4 / sqrt((double)m->sizes.layers);
@@ -41,7 +40,7 @@ static void read_more_scales(Binder *b) {
     x->clamp = q->clamp ? (float)key_number(b, "attention.clamp_kqv", false, 0, 0, 1e6) : 0;
 }
 
-/* Dream's row of a place says what the next one is. */
+/* Dream: a position's logits predict the next one. */
 static void read_logit_shift(Binder *b) {
     const char *key = "diffusion.shift_logits";
     const GgufPair *pair = gguf_find(&b->model->gguf, key);
@@ -55,7 +54,7 @@ static void read_logit_shift(Binder *b) {
                           value_text(pair, got, sizeof got));
 }
 
-/* Its blocks stand behind those of the encoder, which block_count counts. */
+/* The decoder's blocks come after the encoder's, which block_count counts. */
 static void read_decoder(Binder *b) {
     const char *key = "decoder_start_token_id";
     ModelSizes *s = &b->model->sizes;
@@ -71,7 +70,7 @@ static void read_decoder(Binder *b) {
                    "it is what tells a source from what is written");
 }
 
-/* Draft heads stand behind the layers, and block_count counts them, too. */
+/* Draft heads come after the layers; block_count includes them. */
 static void read_draft_heads(Binder *b) {
     ModelSizes *s = &b->model->sizes;
     if (!quirks_in(b)->draft_heads || !b->ok) return;
@@ -79,13 +78,13 @@ static void read_draft_heads(Binder *b) {
     s->layers -= extras_of(b)->drafts;
 }
 
-/* Parts of the stream. */
+/* Parallel streams (AltUp). */
 static void read_streams(Binder *b) {
     ModelExtras *x = extras_of(b);
     ModelSizes *s = &b->model->sizes;
     if (!x->quirks->streams) return;
     x->streams = key_size(b, "altup.num_inputs", false, x->quirks->streams, 2, ALTUP_STREAMS);
-    key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first part is computed */
+    key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first stream is computed */
     s->stream = x->streams * s->dim;
 }
 
@@ -120,7 +119,7 @@ const GgufTensor *matrix_in(const Binder *b, size_t l, const char *name) {
 
 bool has_matrix(const Binder *b, size_t l, const char *name) { return matrix_in(b, l, name); }
 
-/* Families with recurrent layers have attention in some, or in none: the tensors show it. */
+/* With recurrent layers, the tensors show which layers have attention. */
 static bool has_attention(const Binder *b, size_t l) {
     switch (quirks_in(b)->recurrent) {
     case RECURRENT_NONE: return true;
@@ -132,7 +131,7 @@ static bool has_attention(const Binder *b, size_t l) {
     }
 }
 
-/* Layers of this model may have windows. */
+/* May layers of this model have windows? */
 static bool has_windows(const Model *m) {
     const Recipe *r = m->recipe;
     const Quirks *q = m->extras->quirks;
@@ -151,7 +150,7 @@ static bool more_rope(Binder *b, size_t l, const LayerSizes *s) {
     return !q->rope_by_key || key_bool(b, "rope.scaling.finetuned", false, true);
 }
 
-/* Heads of windowed layers may be smaller: keys of both kinds are then of some layer. */
+/* Windowed layers may have smaller heads, so keys of both kinds must be read. */
 static void read_kinds_of_lengths(Binder *b, LayerSizes *s) {
     static const char *const lengths[] = {
         "attention.key_length",     "attention.value_length",     "rope.dimension_count",
@@ -161,7 +160,7 @@ static void read_kinds_of_lengths(Binder *b, LayerSizes *s) {
     read_lengths(b, own ? "_swa" : "", own, s);
 }
 
-/* A gate on what attention mixes. */
+/* A gate on attention's output. */
 static void read_gate(Binder *b, LayerSizes *s) {
     const AttentionGate gate = quirks_in(b)->gate;
     LayerExtras *e = s->extras;
@@ -188,7 +187,7 @@ static bool read_attention(Binder *b, size_t l, LayerSizes *s) {
     return check_heads(b, s);
 }
 
-/* What a block lacks when its tensor is missing: the first norm, the network's gate. */
+/* Optional tensors: the first norm, the feed-forward's gate. */
 static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     LayerExtras *e = s->extras;

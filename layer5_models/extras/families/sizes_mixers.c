@@ -1,10 +1,10 @@
-/* sizes_mixers.c - latents, experts, and the mixers that a layer has beside attention or in its
- * place, from their keys.  See parts.h. */
+/* sizes_mixers.c - latent attention, experts, and recurrent mixers: sizes from keys.  See
+ * parts.h. */
 #include "families/parts.h"
 
 enum { MAX_TAPS = 64, DELTA_HEADS = 1024 };
 
-/* Queries, whose latent the indexer reads, have one. */
+/* The indexer reads the query latent, so there must be one. */
 static bool read_indexer(Binder *b, LayerSizes *sizes) {
     LayerExtras *s = sizes->extras;
     if (quirks_in(b)->indexer == INDEXER_NONE) return b->ok;
@@ -20,8 +20,8 @@ static bool read_indexer(Binder *b, LayerSizes *sizes) {
     return b->ok;
 }
 
-/* What memory holds of a token is the file's key_length and value_length: with absorbed
- * matrices one latent and what turns; or the keys and values of all heads. */
+/* The file's key_length and value_length describe the KV cache: with absorbed matrices one
+ * latent and the rotated numbers, else the keys and values of all heads. */
 bool read_latents(Binder *b, size_t l, LayerSizes *s) {
     LayerExtras *e = s->extras;
     if (!b->ok || !quirks_in(b)->latents || !has_matrix(b, l, "attn_kv_a_mqa")) return b->ok;
@@ -57,7 +57,7 @@ bool read_latents(Binder *b, size_t l, LayerSizes *s) {
                s->head_dim, s->value_dim, s->kv_heads, key, held, kv_heads);
 }
 
-/* Rows of the network beside the experts: what the keys say, or the tensor shows. */
+/* Rows of the shared expert: from keys, or from the tensor. */
 static size_t shared_hidden(Binder *b, size_t l, size_t each) {
     const GgufTensor *up = matrix_in(b, l, "ffn_up_shexp");
     size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
@@ -98,7 +98,7 @@ bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     if (q->latent_experts)
         e->expert_latent = key_size(b, "moe_latent_size", false, 0, 0, MAX_SIZE);
     e->dense_and_experts = q->dense_and_experts;
-    if (has_matrix(b, l, "ffn_gate_inp")) /* or it is one of those without */
+    if (has_matrix(b, l, "ffn_gate_inp")) /* dense layers have no router */
         s->hidden = e->dense_and_experts ? s->hidden : 0;
     else
         e->dense_and_experts = false, e->expert_latent = e->experts = e->experts_used =
@@ -106,7 +106,7 @@ bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     return b->ok;
 }
 
-/* Heads and groups of Mamba 2 divide what they share. */
+/* Mamba 2: inner size, heads and groups must divide. */
 static bool check_ssm(Binder *b, const LayerExtras *s) {
     if (!b->ok || !s->ssm_heads) return b->ok;
     if (s->ssm_inner % s->ssm_heads == 0 && s->ssm_heads % s->ssm_groups == 0) return true;
@@ -128,7 +128,7 @@ static bool read_ssm(Binder *b, size_t l, bool heads, LayerExtras *s) {
     return check_ssm(b, s);
 }
 
-/* A Gated DeltaNet, as ssm.* says. */
+/* Gated DeltaNet, from the keys ssm.*. */
 static bool read_delta(Binder *b, size_t l, LayerExtras *s) {
     size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE),
            taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
@@ -157,8 +157,8 @@ static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
     return true;
 }
 
-/* RWKV 7: every layer has both mixes, and the second one is its network.  A file's first layer
- * carries a map for values of the rank of a. */
+/* RWKV 7: every layer has both mixes; the second one is its feed-forward.  The first layer's
+ * value map has a's rank. */
 static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
     LayerExtras *s = sizes->extras;
     size_t dim = key_size(b, "wkv.head_size", true, 0, 1, RWKV_DIM);

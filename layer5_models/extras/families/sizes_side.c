@@ -1,13 +1,12 @@
-/* sizes_side.c - what a layer has beside its mixer and its network: an input of its own,
- * parts of a stream, another layer's keys and values, a source; from their keys.  See
- * parts.h. */
+/* sizes_side.c - a layer's side inputs: per-layer inputs, parallel streams, shared keys and
+ * values, a source.  See parts.h. */
 #include "families/parts.h"
 
 #include <math.h>
 
 enum { MAX_INPUT = 65536, MAX_RANK = 65536 };
 
-/* The last layer before `own` that is of the same kind as layer l; own: there is none. */
+/* The last layer before `own` of the same kind as layer l; own: none. */
 static size_t last_of_kind(Binder *b, size_t l, size_t own) {
     bool windowed = window_of(b, l) > 0;
     for (size_t k = own; k > 0; k--)
@@ -15,7 +14,7 @@ static size_t last_of_kind(Binder *b, size_t l, size_t own) {
     return own;
 }
 
-/* Layers from `own` on read the keys and values of the last layer of their kind before it. */
+/* Layers from `own` on share the keys and values of the last earlier layer of their kind. */
 bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
     size_t layers = b->model->sizes.layers, own = quirks_in(b)->kv_layers;
     if (own == 0 || !b->ok) return b->ok;
@@ -42,7 +41,7 @@ bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
     return true;
 }
 
-/* Whether it reads a source, or looks at one; and distances that have biases. */
+/* Is it an encoder layer, or has it cross attention?  And relative position biases. */
 bool read_source(Binder *b, size_t l, LayerExtras *s) {
     const ModelExtras *m = b->model->extras;
     const char *eps = "attention.layer_norm_epsilon";
@@ -50,7 +49,7 @@ bool read_source(Binder *b, size_t l, LayerExtras *s) {
     s->first = l == 0 || l == m->encoder;
     if (!quirks_in(b)->relative) return b->ok;
     s->buckets = key_size(b, "attention.relative_buckets_count", true, 0, 4, RELATIVE_BUCKETS);
-    /* converters write it beside the one that counts */
+    /* converters write a second epsilon */
     key_number(b, eps, false, 0, (double)b->model->eps, (double)b->model->eps);
     return b->ok;
 }
@@ -69,7 +68,7 @@ bool read_side_inputs(Binder *b, LayerExtras *e) {
     return b->ok;
 }
 
-/* The standard normal number that 95 % are below. */
+/* The 95th percentile of the standard normal distribution. */
 static const double NINETY_FIVE = 1.6448533535003662;
 
 float read_sparsity(Binder *b, size_t l) {

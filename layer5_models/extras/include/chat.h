@@ -4,9 +4,9 @@
  *     Tell me a story.<|im_end|>
  *     <|im_start|>assistant
  *
- * The form is a template (template.h): the model file's own, or one of those that are built in.
+ * The form is a chat template (template.h): the model file's own, or a built-in one.
  *
- * Invariant: what a user wrote is never part of a control token. */
+ * Invariant: a user's text never becomes part of a control token. */
 #ifndef STRATA_CHAT_H
 #define STRATA_CHAT_H
 
@@ -18,69 +18,70 @@ typedef struct ChatTurn {
     Text role, content; /* "system", "user", "assistant" */
 } ChatTurn;
 
-/* A form that is built in. */
+/* A built-in form. */
 typedef struct ChatFormKind {
     const char *name;  /* "chatml" */
-    const char *marks; /* tokens it cannot do without, with blanks between */
-    const char *gloss; /* whose form it is */
+    const char *marks; /* required tokens, separated by spaces */
+    const char *gloss; /* the models that use it */
     const char *text;  /* in Jinja */
 } ChatFormKind;
 
 /* All of them; the row after the last has no name. */
 extern const ChatFormKind chat_form_kinds[];
 
-/* How a model writes a call of a function. */
+/* How a model writes a function call. */
 typedef enum ChatCalls {
-    CALLS_TAGGED, /* <tool_call> {"name": N, "arguments": A} </tool_call>: Hermes, Qwen, Granite 4 */
+    /* <tool_call> {"name": N, "arguments": A} </tool_call>: Hermes, Qwen, Granite 4 */
+    CALLS_TAGGED,
     CALLS_BARE,    /* {"name": N, "parameters": A} is the answer: Llama 3 */
     CALLS_LISTED,  /* [TOOL_CALLS][{"name": N, "arguments": A}, ...]: Mistral until 2024 */
-    CALLS_NAMED,   /* [TOOL_CALLS]N[ARGS]A: Mistral since */
+    CALLS_NAMED,   /* [TOOL_CALLS]N[ARGS]A: Mistral since then */
     CALLS_NUMBERED /* [TOOL_CALLS]N[CALL_ID]nine letters[ARGS]A: between the two */
 } ChatCalls;
 
 typedef struct ChatForm {
     Template *tree;   /* owns */
-    const char *name; /* of the built-in one; "the model's own", "a given one" */
-    bool tells_tools; /* it has a place for descriptions of functions */
-    ChatCalls calls;  /* and what it makes of a call */
-    bool thinks;      /* it knows of <think> and </think> */
-    bool may_think;   /* and asks whether to: enable_thinking */
+    const char *name; /* of the built-in one, or "the model's own", "a given one" */
+    bool tells_tools; /* it can describe functions */
+    ChatCalls calls;  /* the format of its calls */
+    bool thinks;      /* it mentions <think> and </think> */
+    bool may_think;   /* and has a switch: enable_thinking */
 } ChatForm;
 
 /* Choose a model's form.
  *
- *   source   a template; with data NULL the one that is named
- *   name     of one that is built in; NULL: the file's own (tokenizer.chat_template), and when it has none the
- *            first built-in one whose marks are in its vocabulary
+ *   source   a template; data NULL: the one that is named
+ *   name     a built-in one; NULL: the file's own (tokenizer.chat_template), or else the first
+ *            built-in one whose marks are in its vocabulary
  *
- * Fails when the template is none, when nothing has that name or its marks are not in the vocabulary, and when
- * no form fits. */
+ * Fails when the template is invalid, the name is unknown, its marks are not in the vocabulary,
+ * or no form fits. */
 bool chat_form_open(ChatForm *form, const Gguf *gguf, const Tokenizer *tokenizer, Text source,
                     const char *name, Fault *fault);
 void chat_form_close(ChatForm *form);
 
-/* A conversation as its clients write it. */
+/* A conversation in the form of the API. */
 typedef struct ChatTalk {
     const JsonValue *messages; /* an array of objects, each with a role */
     const JsonValue *tools;    /* descriptions of functions; NULL: none */
-    bool open;                 /* also the opening of the assistant's turn */
-    bool think;                /* what the template finds as enable_thinking */
+    bool open;                 /* also begin the assistant's turn */
+    bool think;                /* enable_thinking in the template */
 } ChatTalk;
 
-/* The text that the template makes of it; free with rendered_free. */
+/* Render the template; free with rendered_free. */
 bool chat_render(const ChatForm *form, const Tokenizer *tokenizer, const ChatTalk *talk,
                  Rendered *rendered, Fault *fault);
 
-/* Append the tokens of such a text, from what a text begins with on. */
+/* Append the tokens of a rendered text, with BOS if the file asks for it. */
 bool chat_encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
                           TokenList *tokens, Fault *fault);
 
-/* The text of turns; chat_render's.
+/* The same for turns.
  *
- *   open    also the opening of the assistant's turn
- *   think   what it finds as enable_thinking
+ *   open    also begin the assistant's turn
+ *   think   enable_thinking in the template
  *
- * Fails when the template refuses the turns, with its words. */
+ * Fails when the template refuses the turns, with its message. */
 bool chat_render_turns(const ChatForm *form, const Tokenizer *tokenizer, const ChatTurn *turns,
                        size_t count, bool open, bool think, Rendered *rendered, Fault *fault);
 

@@ -1,44 +1,45 @@
-/* converter.h - a model as its makers publish it, rewritten as a GGUF file.
+/* converter.h - a published model, rewritten as a GGUF file.
  *
- *     config.json                      what it is and how large      -> keys
- *     tokenizer.json, tokenizer.model  its words                     -> keys
- *     *.safetensors, pytorch_model.bin its numbers, by other names   -> tensors
+ *     config.json                      architecture and sizes  -> keys
+ *     tokenizer.json, tokenizer.model  vocabulary              -> keys
+ *     *.safetensors, pytorch_model.bin weights                 -> tensors
  *
- * Three tables say how: families (what a class of models is called here, and which rules name its
- * tensors), rules (a name there, a name here, and what changes on the way), and keys of config.json.
+ * Three tables drive it: families (a class's name here, and which rules name its tensors),
+ * rules (a name there, a name here, and what changes in between), and keys of config.json.
  *
- * Invariant: every tensor and every key of the folder is used, known to change nothing, or refused by name;
- * and what is written is a file that model_open accepts: it has opened it before the first weight is read.
- * Weights go through one block of rows at a time. */
+ * Invariant: every tensor and key of the folder is used, known to change nothing, or refused by
+ * name; the result is opened with model_open before the first weight is read.  Weights are
+ * converted one block of rows at a time. */
 #ifndef STRATA_CONVERTER_H
 #define STRATA_CONVERTER_H
 
 #include "quant_preset.h"
 
 typedef struct Convert {
-    const QuantPreset *preset;  /* NULL: each matrix as the folder has it, F8 as BF16 */
-    const char *const *without; /* (n_without) keys of config.json that may be left out */
+    const QuantPreset *preset;  /* NULL: each matrix in the folder's format, F8 as BF16 */
+    const char *const *without; /* (n_without) keys of config.json to ignore */
     size_t n_without;
-    /* Called with the bytes of numbers written so far, and of all; NULL: no callback. */
+    /* Called with the bytes written so far, and of all; NULL: no callback. */
     void (*progress)(void *context, double bytes, double all);
-    /* Called with a sentence about something that GGUF cannot say and that changes little. */
+    /* Called with a sentence about something that GGUF cannot express and that matters
+     * little. */
     void (*note)(void *context, const char *sentence);
     void *context;
 } Convert;
 
-/* Rewrite the model in a folder.
+/* Convert the model in a folder.
  *
  *   path   of the GGUF file, which appears when it is complete
  *
- * Fails when a file is missing, damaged or hostile, when the family is not built in, and when the folder
- * says anything that the GGUF file could not say. */
+ * Fails when a file is missing, damaged or hostile, the family is not supported, or the folder
+ * says anything that a GGUF file cannot express. */
 bool convert_folder(const char *folder, const char *path, const Convert *how, Pool *pool,
                     Fault *fault);
 
-/* A class of models that can be converted: its name in config.json and the family here. */
+/* A class of models: its name in config.json and its family here. */
 typedef struct ConvertFamily ConvertFamily;
 
-/* Name and family of class number `index`; false: there are no more. */
+/* Name and family of class number `index`; false: the end. */
 bool convert_class(size_t index, const char **architecture, const char **arch);
 
 #endif

@@ -1,12 +1,12 @@
 /* quant_preset.h - quantization presets: which number format each matrix of a model gets.
  *
- * Some matrices are more sensitive to quantization than others.  The value projection is small and
- * shared by several heads, the down projection of the feed-forward network sees the largest
- * activations, and the output matrix decides between tokens: a preset (Q4_K_M: "medium") gives these
- * more bits, some of them in some layers only.  llama.cpp calls a preset an ftype.
+ * Some matrices are more sensitive to quantization than others.  The value projection is small
+ * and shared by several heads, the down projection of the feed-forward network sees the largest
+ * activations, and the output matrix decides between tokens: a preset (Q4_K_M: "medium") gives
+ * these more bits, some of them in some layers only.  llama.cpp calls a preset an ftype.
  *
- * Invariant: vectors and norms are not quantized.
- * Source   the rules of llama.cpp's llama-quantize for the files of these names. */
+ * Invariant: vectors and norms are not quantized. Source   the rules of llama.cpp's
+ * llama-quantize for the files of these names. */
 #ifndef STRATA_QUANT_PRESET_H
 #define STRATA_QUANT_PRESET_H
 
@@ -31,36 +31,40 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault);
  *   layers   of the model
  *   pure     the preset's main format for all matrices, without its exceptions
  *
- * A row whose length is no multiple of the format's block falls back to blocks of 32, or to F16. */
+ * A row whose length is no multiple of the format's block falls back to blocks of 32, or to
+ * F16. */
 Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, size_t row,
                          bool pure);
 
-/* Vectors, norms, positions, the small matrix that chooses experts, the convolutions of state-space
- * layers, and all whose name does not end in ".weight": of no preset's format, they stay as they are. */
+/* Vectors, norms, positions, router matrices, convolutions of state-space layers, and tensors
+ * whose name does not end in ".weight" are not quantized. */
 bool quant_preset_keeps(Text name, int ndim);
 
-/* Refuse a tensor that has a number which its format cannot hold (quantize_misfit); returns false. */
+/* Refuse a tensor with a number that its format cannot represent (quantize_misfit); returns
+ * false. */
 bool quant_preset_misfit(const char *tensor, Dtype dtype, Fault *fault);
 
-/* How a file is to be rewritten. */
+/* How to rewrite a file. */
 typedef struct Requantize {
     const QuantPreset *preset;
-    const QuantPreset *output_preset; /* of embedding and output; NULL: as the preset says */
+    const QuantPreset *output_preset; /* of embedding and output; NULL: as in the preset */
     bool pure;
-    /* mean squares of each matrix's inputs, as llama.cpp's llama-imatrix writes them; or NULL */
+    /* mean squares of each matrix's inputs, as llama.cpp's llama-imatrix writes them; or
+     * NULL */
     const Gguf *importance;
 } Requantize;
 
-/* Copy the pairs and tensors of a file into a writer, matrices in their new formats.  Vectors, norms
- * and positions are copied unchanged.
+/* Copy the pairs and tensors of a file into a writer, matrices in their new formats.  Vectors,
+ * norms and positions are copied unchanged.
  *
  *   progress   called with the bytes of the old file done so far; NULL: no callback
  *
- * Fails when memory runs out, and when the importance is of another model or would change nothing. */
+ * Fails when memory runs out, or when the importance is of another model or would have no
+ * effect. */
 bool requantize(const Gguf *in, const Requantize *how, Pool *pool, GgufWriter *out,
                 void (*progress)(void *context, double bytes), void *context, Fault *fault);
 
-/* How many matrices get a similar format because their rows do not divide into the wanted one's blocks. */
+/* How many matrices get a fallback format because their rows do not divide into blocks. */
 size_t requantize_misfits(const Gguf *in, const Requantize *how);
 
 #endif

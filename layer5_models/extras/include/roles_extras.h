@@ -1,4 +1,4 @@
-/* roles_extras.h - the tensors that blocks of other families have, behind those of roles.h. */
+/* roles_extras.h - the roles of other families' tensors, after those of roles.h. */
 #ifndef STRATA_ROLES_EXTRAS_H
 #define STRATA_ROLES_EXTRAS_H
 

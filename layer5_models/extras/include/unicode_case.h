@@ -4,19 +4,18 @@
 
 #include <stdint.h>
 
-/* The lower-case letter of an upper-case one, else the same (of a capital I with a dot: i). */
+/* The lower-case form of a letter, else the same (of a capital I with a dot: i). */
 uint32_t unicode_lower(uint32_t code_point);
 
-/* The first of the characters that this one is composed of (the e of an e with an acute), else
- * the same: canonical decomposition. */
+/* The base character (the e of an e with an acute), else the same: canonical decomposition. */
 uint32_t unicode_base(uint32_t code_point);
 
 typedef enum LetterCase { LOWER_CASE, UPPER_CASE } LetterCase;
 
-/* The one letter that this one becomes, else the same. */
+/* The single letter that this one becomes, else the same. */
 uint32_t unicode_cased(uint32_t code_point, LetterCase to);
 
-/* The two or three letters that it becomes (of a sharp s: "SS"); NULL: it becomes one. */
+/* The two or three letters that it becomes (sharp s: "SS"); NULL: it becomes one. */
 const char *unicode_cased_long(uint32_t code_point, LetterCase to);
 
 #endif

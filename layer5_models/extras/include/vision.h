@@ -1,14 +1,16 @@
-/* vision.h - from a picture to rows that a language model reads in place of tokens.
+/* vision.h - from an image to rows that a language model reads in place of tokens.
  *
- *     picture --square, resize, patches (picture.h)--> rows --an encoder (model.h, vision_tower.h)--> rows --project--> rows
+ *     picture --square, patches (picture.h)--> rows --vision tower (vision_tower.h)--> rows
+ *             --projector--> rows
  *
- * A file of its own holds all of it (mmproj, beside the model's).  The encoder is a row of the families' table: it
- * looks both ways, and its positions are learned.  What is taken is what goes into the last block, for so the
- * projector was trained; of the rows, those of the patches.
+ * All of it is in a file of its own (mmproj, beside the model's).  The tower is a row of the
+ * families' table: bidirectional, with learned positions.  The projector reads the input of the
+ * last block, as it was trained, and only the rows of patches.
  *
- * Invariant: a picture's rows depend on it and the file alone: not on the threads, or on pictures before.  To the bit.
- * Source   Radford et al. 2021, arXiv:2103.00020 (CLIP); Liu et al. 2023, arXiv:2304.08485, section 4.1, and
- *          2024, arXiv:2310.03744 (LLaVA).
+ * Invariant: a picture's rows depend on it and the file alone, not on threads or earlier
+ * pictures. To the bit. Source   Radford et al. 2021, arXiv:2103.00020 (CLIP); Liu et al. 2023,
+ * arXiv:2304.08485, section
+ *          4.1, and 2024, arXiv:2310.03744 (LLaVA).
  * Tutorial docs/layer5/vision.md */
 #ifndef STRATA_VISION_H
 #define STRATA_VISION_H
@@ -18,32 +20,33 @@
 
 typedef struct Vision {
     FileMap file;                 /* owns, when opened by path */
-    Model model;                  /* whose eye is there; owns */
-    Session session;              /* of one picture; owns */
+    Model model;                  /* with a vision tower; owns */
+    Session session;              /* for one picture; owns */
     float *patches;               /* (patches, 3 patch patch) */
     float *input;                 /* (patches + 1, dim) */
     float *mid;                   /* (patches, mid) */
-    void *scratch;                /* of the eye and of the projector */
+    void *scratch;                /* of the tower and the projector */
     int32_t *sequence, *position; /* (patches + 1) */
     bool *wanted;
     Arena arena; /* owns all from patches on */
 } Vision;
 
-/* Open the file of an encoder and its projector.
+/* Open the file of a vision tower and its projector.
  *
- *   place   CLASS_LAST: to compare with llama.cpp
+ *   place   CLASS_LAST: for comparison with llama.cpp
  *
- * Fails as model_open does, and for a model of texts.  The struct is not moved in memory from then on. */
+ * Fails as model_open does, and for a text model.  The struct must not move in memory
+ * afterwards. */
 bool vision_open(Vision *vision, const char *path, ClassPlace place, Pool *pool, Fault *fault);
 bool vision_open_memory(Vision *vision, const void *bytes, size_t size, ClassPlace place,
                         Pool *pool, Fault *fault);
 void vision_close(Vision *vision);
 
-/* Rows of a picture, and numbers of a row. */
+/* Rows per picture, and numbers per row. */
 size_t vision_rows(const Vision *vision);
 size_t vision_width(const Vision *vision);
 
-/* What the eye sees of a picture of any size: a square as large as it was trained on.
+/* The picture as the tower reads it: a square of the size it was trained on.
  *
  * Fails when memory runs out. */
 bool vision_shape(const Vision *vision, const Picture *picture, PictureFit fit, Picture *out,
@@ -53,7 +56,7 @@ bool vision_shape(const Vision *vision, const Picture *picture, PictureFit fit, 
  *
  *   out   (rows, width)   written
  *
- * Fails when nobody wants it any more (session.is_wanted). */
+ * Fails when cancelled (session.is_wanted). */
 bool vision_read(Vision *vision, const Picture *square, float *out, Fault *fault);
 
 #endif

@@ -1,26 +1,26 @@
-/* world_check.h - is a text one of Tiny World's, and how likely?
+/* world_check.h - is a text in Tiny World's language, and how likely?
  *
- * Every way to read it is followed at once, with what it says of people, things and places. */
+ * All derivations are followed at once, each with its memory of people, things and places. */
 #ifndef STRATA_WORLD_CHECK_H
 #define STRATA_WORLD_CHECK_H
 
 #include "world.h"
 
-/* What a check found. */
+/* The result of a check. */
 typedef struct WorldVerdict {
     bool valid;
-    char reason[16];  /* grammar, name, pronoun, kind, thing, ..., answer, card; or ways: too
-                             many to go through */
-    size_t place;     /* byte of the document at which no choice fits any more */
-    char detail[200]; /* what stands there and what was wanted */
-    unsigned derivations; /* ways to read the document: 1 unless the grammar is ambiguous */
-    double nats; /* -log of the summed probability of all ways; infinity: no document */
+    /* grammar, name, pronoun, kind, thing, ..., answer, card; or ways: too many derivations */
+    char reason[16];
+    size_t place;         /* byte of the document at which no choice fits */
+    char detail[200];     /* what is there and what was expected */
+    unsigned derivations; /* derivations of the document: 1 unless the grammar is ambiguous */
+    double nats; /* -log of the summed probability of all derivations; infinity: no document */
 } WorldVerdict;
 
-/* Read a document.
+/* Check a document.
  *
- *   prefix   accept a document that simply stops early (for text cut at a length limit); nats is
- *            then that of all documents which begin with these bytes, together */
+ *   prefix   accept a document that stops early (cut at a length limit); nats is then that of
+ *            all documents that begin with these bytes, together */
 WorldVerdict world_check(const World *world, const char *rule, const char *bytes, size_t size,
                          bool prefix);
 

@@ -7,7 +7,7 @@
 
 enum { T, RANGE, EXPONENT };
 
-/* t - range + 2 range (entropy / ln n)^exponent: from t - range to t + range. */
+/* From max(0, t - range) to t + range, by the entropy's share of its maximum. */
 static double temperature(const Stage *stage, Candidates *c) {
     double t = stage->value[T], range = stage->value[RANGE];
     if (range <= 0 || t <= 0) return t;
