@@ -150,6 +150,13 @@ def holes():
     return found
 
 
+def shown_open(path, file, functions):
+    """Whether a page of the core shows one of these functions."""
+    page = roads.pages().get(path)
+    listings_of_file = re.findall(rf"^ *\{{\{{ source {re.escape(file)} (.+?) \}}\}}$", page.text, re.M) if page and page.core else []
+    return bool(set(functions) & set(" ".join(listings_of_file).split()))
+
+
 def exercise(number):
     parts = holes().get(number)
     if parts is None:
@@ -162,8 +169,7 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
-    page = roads.pages().get(parts[4] + ".md")
-    what += " Ours is on this page; write yours first." if kind == "fill" and page and page.core else ""
+    what += " Ours is on this page; write yours first." if kind == "fill" and shown_open(parts[4] + ".md", file, names.split(",")) else ""
     return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
