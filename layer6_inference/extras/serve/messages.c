@@ -192,8 +192,8 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
         return messages_wrong(r, i, "content is missing");
-    JsonValue *items = region_alloc(&r->pieces, from->count * sizeof *items);
-    Text *keys = region_alloc(&r->pieces, from->count * sizeof *keys);
+    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
+    Text *keys = region_alloc(&r->region, from->count * sizeof *keys);
     if (!items || !keys) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
     for (size_t k = 0; k < from->count; k++) {
