@@ -15,7 +15,7 @@ static void print_numbers(const char *name, const float *x, size_t n) {
     printf("%s\n", n > SHOWN ? " ..." : "");
 }
 
-static Matrix matrix_of(const File *file, const char *name) {
+static Matrix matrix_named(const File *file, const char *name) {
     const Entry *tensor = find(file->tensors, file->n_tensors, name);
     if (!tensor) die("the model file lacks the tensor", name);
     return find_matrix(file, name, tensor->rows, tensor->cols);
@@ -53,17 +53,17 @@ static void step_file(char **word) {
         printf("%-24.*s %4d x %-4d  format %d\n", (int)t->name.size, t->name.data, (int)t->rows,
                (int)t->cols, (int)t->kind);
     }
-    print_numbers(word[1], matrix_of(&file, word[1]).data, SHOWN);
+    print_numbers(word[1], matrix_named(&file, word[1]).data, SHOWN);
 }
 
 /* MODEL TOKEN TOKEN ... : how the first token's row compares with each of the others. */
 static void step_dot(char **word) {
     const File file = open_file(word[0]);
-    const Matrix e = matrix_of(&file, "token_embd.weight");
+    const Matrix e = matrix_named(&file, "token_embd.weight");
     const float *a = embedding_row(e, word[1]);
     for (word += 2; *word; word++) {
         const float *b = embedding_row(e, *word), product = dot(a, b, e.cols);
-        printf("%s: dot %7.4f, cosine %7.4f\n", *word, (double)product,
+        printf("token %s: dot %7.4f, cosine %7.4f\n", *word, (double)product,
                (double)(product / sqrtf(dot(a, a, e.cols) * dot(b, b, e.cols))));
     }
 }
@@ -71,13 +71,14 @@ static void step_dot(char **word) {
 /* MODEL TOKEN MATRIX ... : what each matrix of the first block makes of the token's normed row. */
 static void step_matmul(char **word) {
     const File file = open_file(word[0]);
-    const Matrix e = matrix_of(&file, "token_embd.weight");
+    const Matrix e = matrix_named(&file, "token_embd.weight");
     float *x = allocate(e.cols, sizeof *x);
-    rms_norm(x, embedding_row(e, word[1]), matrix_of(&file, "blk.0.attn_norm.weight"), 1e-5f);
+    rms_norm(x, embedding_row(e, word[1]), matrix_named(&file, "blk.0.attn_norm.weight"),
+             1e-5f);
     for (word += 2; *word; word++) {
         char name[64];
         snprintf(name, sizeof name, "blk.0.%s.weight", *word);
-        const Matrix m = matrix_of(&file, name);
+        const Matrix m = matrix_named(&file, name);
         float *out = allocate(m.rows, sizeof *out);
         matmul(out, m, x);
         printf("%3zu numbers, %5zu multiplications: ", m.rows, m.rows * m.cols);
@@ -96,11 +97,11 @@ static void step_softmax(char **word) {
 /* MODEL TOKEN: the token's row of the embedding, as it is and normed by the first block. */
 static void step_norm(char **word) {
     const File file = open_file(word[0]);
-    const Matrix e = matrix_of(&file, "token_embd.weight");
+    const Matrix e = matrix_named(&file, "token_embd.weight");
     const float *x = embedding_row(e, word[1]);
     float *out = allocate(e.cols, sizeof *out);
     print_numbers("row", x, e.cols);
-    rms_norm(out, x, matrix_of(&file, "blk.0.attn_norm.weight"), 1e-5f);
+    rms_norm(out, x, matrix_named(&file, "blk.0.attn_norm.weight"), 1e-5f);
     print_numbers("normed", out, e.cols);
 }
 
