@@ -51,3 +51,12 @@ expect "a value that is none" 1 "temp is 'hot': wanted a number from 0 to 100" "
 expect "half a seed" 1 "seed is '1.5': wanted an integer" "$small" "$model" Once seed 1.5
 expect "an empty prompt" 1 "usage\|empty prompt" "$small" "$model"
 expect "a prompt that is too long" 1 "does not fit" "$small" "$model" "$(yes fox | head -3000 | tr '\n' ' ')"
+
+# small_step.c: its functions one at a time, for the core pages
+step=$work/step
+if ${CC:-cc} -std=c11 -O2 -Wall -Wextra -Wshadow -Werror docs/examples/small_step.c -lm -o "$step"; then ok "small_step.c compiles without a warning"
+else not "small_step.c compiles" "see above"; fi
+same "an element" "$("$step" element 256 256 2 3)" "element (2, 3): number 515 of 65536"
+same "a half" "$("$step" half 3555)" "0x3555  0.333251953"
+expect "a matrix of the file" 0 "29 tensors" "$step" file "$model" blk.0.attn_q.weight
+expect "a step that is not there" 1 "usage: step NAME" "$step" walk
