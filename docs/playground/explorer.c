@@ -59,13 +59,13 @@ static bool check_chain(const char *text) {
     if (!chain_parse(&chain, text, play_model()->tokenizer, &fault)) return false;
     chain_close(&chain);
     return strlen(text) < sizeof sides->chain ||
-           fault_set(&fault, "a chain of %zu letters is too long", strlen(text));
+           fault_set(&fault, "the chain is too long: %zu characters", strlen(text));
 }
 
 /* All tokens of the side, read from the start. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
-        return fault_set(&fault, "%zu tokens: the explorer looks at %d", s->tokens.count, CTX),
+        return fault_set(&fault, "the text has %zu tokens, and the explorer shows at most %d. Shorten it", s->tokens.count, CTX),
                text_fault(&fault);
     if (!glass_watch(&s->glass, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
@@ -96,7 +96,7 @@ const char *EXPORT(glass_patch)(unsigned side, int layer, unsigned position) {
         if (!other->session.model || position >= other->tokens.count ||
             position >= s->tokens.count || (size_t)layer >= s->glass.layers ||
             s->acts.count == INTERVENTIONS)
-            return fault_set(&fault, "there is nothing to put in at layer %d, token %u", layer,
+            return fault_set(&fault, "there is no stream to patch in at layer %d, token %u", layer,
                              position),
                    text_fault(&fault);
         s->acts.acts[s->acts.count++] =
@@ -151,8 +151,8 @@ const char *EXPORT(glass_step)(unsigned side) {
     Side *s = &sides[side % SIDES];
     int32_t token = choose(s, s->tokens.count - 1, NULL);
     if (token < 0) return text_fault(&fault);
-    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text is over";
-    if (s->tokens.count == CTX) return "the explorer looks at no more tokens";
+    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text has ended";
+    if (s->tokens.count == CTX) return "the explorer shows no more tokens";
     token_list_add(&s->tokens, token);
     return session_eval(&s->session, &token, 1, false, &fault) ? NULL : text_fault(&fault);
 }

@@ -247,7 +247,7 @@ const char *EXPORT(play_take)(int32_t token) {
                          play.model.sizes.vocab),
                failed();
     if (play.tokens.count == ctx)
-        return fault_set(&play.fault, "the text fills the model's memory of %zu tokens", ctx),
+        return fault_set(&play.fault, "the text fills the model's context of %zu tokens", ctx),
                failed();
     float surprisal = surprisal_of(token);
     if (!read_tokens(&token, 1)) return failed();
