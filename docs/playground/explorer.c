@@ -1,18 +1,18 @@
-/* explorer.c - a look inside the storyteller, for a page: two sides, each a text that was read with what was changed.
+/* explorer.c - a look inside the storyteller, for a page: two sides, each a text evaluated with interventions.
  *
- *     glass_begin(side, text, seed)              read a text; three texts one after the other, each ended by a NUL:
- *                                                the prompt, what is changed (interventions.h), the chain
- *     glass_patch(side, layer, position)         the same, with the other side's stream put in there; layer -1: not
- *     glass_step(side), glass_back(side)         the chain chooses a token and the model reads it; the last one is taken away
+ *     glass_begin(side, text, seed)              evaluate a text; three strings, each ended by a NUL:
+ *                                                the prompt, the interventions (interventions.h), the chain
+ *     glass_patch(side, layer, position)         the same, with the other side's stream patched in; layer -1: not
+ *     glass_step(side), glass_back(side)         the chain chooses a token and the model evaluates it; remove the last one
  *     glass_sizes(side), glass_tokens(side)      layers, heads, ...; a row for each token: CSV
  *     glass_row(side, layer, head, position)     attention: position + 1 weights
  *     glass_neurons_of(side, layer, position)    the feed-forward's numbers
  *     glass_numbers(side, place, position)       the stream's numbers
  *     glass_size_of(side, place, position)       and their root mean square
- *     glass_words(side, place, position)         what the stream would say there: the likeliest tokens, CSV
- *     glass_chain(side, position)                what the chain does with what the model says there: CSV, see trace.h
+ *     glass_words(side, place, position)         logit lens: the likeliest tokens there, CSV
+ *     glass_chain(side, position)                what the chain does with the logits there: CSV, see trace.h
  *
- * Invariant: every number comes from glass.h, which has it from the forward pass itself. */
+ * Invariant: every number comes from glass.h, which records it in the forward pass itself. */
 #include "playground.h"
 #include "families.h"
 #include "glass.h"
@@ -65,7 +65,8 @@ static bool check_chain(const char *text) {
 /* All tokens of the side, read from the start. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
-        return fault_set(&fault, "the text has %zu tokens, and the explorer shows at most %d. Shorten it", s->tokens.count, CTX),
+        return fault_set(&fault, "%zu tokens: the explorer shows at most %d", s->tokens.count,
+                         CTX),
                text_fault(&fault);
     if (!glass_watch(&s->glass, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
@@ -96,7 +97,7 @@ const char *EXPORT(glass_patch)(unsigned side, int layer, unsigned position) {
         if (!other->session.model || position >= other->tokens.count ||
             position >= s->tokens.count || (size_t)layer >= s->glass.layers ||
             s->acts.count == INTERVENTIONS)
-            return fault_set(&fault, "there is no stream to patch in at layer %d, token %u", layer,
+            return fault_set(&fault, "no stream to patch in at layer %d, token %u", layer,
                              position),
                    text_fault(&fault);
         s->acts.acts[s->acts.count++] =

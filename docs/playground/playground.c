@@ -1,27 +1,27 @@
-/* playground.c - the storyteller in a page: the libraries of all six layers, compiled to WebAssembly, and what the page asks
- * of them.
+/* playground.c - the storyteller in a page: the libraries of all six layers as WebAssembly, and the functions that the page
+ * calls.
  *
  *     play_open(bytes, size)       the model                                   once
- *     play_samplers()              every stage and its parameters, as CSV      what the sliders are made from
+ *     play_samplers()              every stage and its parameters, as CSV      for the sliders
  *     play_presets()               names for chains, as CSV
  *     play_begin(prompt)           read a prompt
- *     play_chain(text, seed)       choose a chain; its memory is that of the text so far
+ *     play_chain(text, seed)       set the chain; its state follows from the text so far
  *     play_spec(), play_stages()   that chain as the library prints it, and its stages with their values, as CSV
- *     play_look(rows)              what each stage would do now: CSV, see trace.h; 0: all rows of a stage
+ *     play_look(rows)              what each stage would do now, as CSV (trace.h); rows 0: all of a stage
  *     play_left(place)             how many candidates that stage left; place 0: the model
- *     play_choose()                choose without telling: many times faster
- *     play_chosen()                the token that the last of these chose
- *     play_take(token)             append it; the model reads on
- *     play_back()                  take the last one away again
- *     play_text()                  what has been written so far
- *     play_written()               and each of its tokens with its surprisal, as CSV;  play_piece(token) its bytes
+ *     play_choose()                choose without a trace: many times faster
+ *     play_chosen()                the token that the last play_look or play_choose chose
+ *     play_take(token)             append a token; the model evaluates it
+ *     play_back()                  remove the last token
+ *     play_text()                  the text written so far
+ *     play_written()               each of its tokens with its surprisal, as CSV;  play_piece(token): its bytes
  *     play_isa(name)               compute with another instruction set: scalar, wasm
  *
- * Texts are handed in through play_room(bytes).  A function that can fail gives NULL, or a text that says why; texts are
- * good until the next call.
+ * Texts are passed in through play_room(bytes).  A function that can fail returns NULL or the reason; texts are valid
+ * until the next call.
  *
- * Invariant: taking what was chosen, from a prompt on, writes with the instruction set `scalar` what `strata generate --isa scalar`
- * writes. */
+ * Invariant: from a prompt on, taking the chosen tokens with the instruction set `scalar` writes what
+ * `strata generate --isa scalar` writes. */
 #include "playground.h"
 
 #include <math.h>
