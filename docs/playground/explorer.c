@@ -1,16 +1,19 @@
-/* explorer.c - a look inside the storyteller, for a page: two sides, each a text evaluated with interventions.
+/* explorer.c - a look inside the storyteller, for a page: two sides, each a text evaluated with
+ * interventions.
  *
- *     glass_begin(side, text, seed)              evaluate a text; three strings, each ended by a NUL:
- *                                                the prompt, the interventions (interventions.h), the chain
- *     glass_patch(side, layer, position)         the same, with the other side's stream patched in; layer -1: not
- *     glass_step(side), glass_back(side)         the chain chooses a token and the model evaluates it; remove the last one
- *     glass_sizes(side), glass_tokens(side)      layers, heads, ...; a row for each token: CSV
- *     glass_row(side, layer, head, position)     attention: position + 1 weights
- *     glass_neurons_of(side, layer, position)    the feed-forward's numbers
- *     glass_numbers(side, place, position)       the stream's numbers
- *     glass_size_of(side, place, position)       and their root mean square
- *     glass_words(side, place, position)         logit lens: the likeliest tokens there, CSV
- *     glass_chain(side, position)                what the chain does with the logits there: CSV, see trace.h
+ *     glass_begin(side, text, seed)           evaluate a text; three strings, each with a NUL:
+ *                                             prompt, interventions (interventions.h), chain
+ *     glass_patch(side, layer, position)      the same with the other side's stream patched in;
+ *                                             layer -1: without
+ *     glass_step(side)                        the chain chooses a token, the model evaluates it
+ *     glass_back(side)                        remove the last token
+ *     glass_sizes(side), glass_tokens(side)   layers, heads, ...; a row for each token: CSV
+ *     glass_row(side, layer, head, position)  attention: position + 1 weights
+ *     glass_neurons_of(side, layer, position) the feed-forward's numbers
+ *     glass_numbers(side, place, position)    the stream's numbers
+ *     glass_size_of(side, place, position)    and their root mean square
+ *     glass_words(side, place, position)      logit lens: the likeliest tokens there, CSV
+ *     glass_chain(side, position)             what the chain does with the logits there: CSV, trace.h
  *
  * Invariant: every number comes from glass.h, which records it in the forward pass itself. */
 #include "playground.h"
@@ -62,7 +65,7 @@ static bool check_chain(const char *text) {
            fault_set(&fault, "the chain is too long: %zu characters", strlen(text));
 }
 
-/* All tokens of the side, read from the start. */
+/* Evaluate all tokens of the side again. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
         return fault_set(&fault, "%zu tokens: the explorer shows at most %d", s->tokens.count,
@@ -111,7 +114,7 @@ const char *EXPORT(glass_patch)(unsigned side, int layer, unsigned position) {
 
 /* ------------------------------------------------------------------ the next token */
 
-/* The chain, as if it began here, with what the model says after a position; -1: it failed. */
+/* The chain, as if it began here, on the logits after a position; -1: it failed. */
 static int32_t choose(Side *s, size_t position, FILE *out) {
     const Model *m = play_model();
     Chain chain;
@@ -165,7 +168,7 @@ const char *EXPORT(glass_back)(unsigned side) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------ what there is to see */
+/* ------------------------------------------------------------------ what the page draws */
 
 const char *EXPORT(glass_sizes)(unsigned side) {
     const Glass *g = &sides[side % SIDES].glass;
