@@ -13,7 +13,7 @@
  *     glass_numbers(side, place, position)    the stream's numbers
  *     glass_size_of(side, place, position)    and their root mean square
  *     glass_words(side, place, position)      logit lens: the likeliest tokens there, CSV
- *     glass_chain(side, position)             what the chain does with the logits there: CSV, trace.h
+ *     glass_chain(side, position)             what the chain does with the logits there, as CSV
  *
  * Invariant: every number comes from glass.h, which records it in the forward pass itself. */
 #include "playground.h"
