@@ -1,18 +1,21 @@
-/* explorer.c - a look inside the storyteller, for a page: two sides, each a text that was read with what was changed.
+/* explorer.c - a look inside the storyteller, for a page: two sides, each a text evaluated with
+ * interventions.
  *
- *     activation_begin(side, text, seed)              read a text; three texts one after the other, each ended by a NUL:
- *                                                the prompt, what is changed (interventions.h), the chain
- *     activation_patch(side, layer, position)         the same, with the other side's stream put in there; layer -1: not
- *     activation_step(side), activation_back(side)         the chain chooses a token and the model reads it; the last one is taken away
- *     activation_sizes(side), activation_tokens(side)      layers, heads, ...; a row for each token: CSV
- *     activation_row(side, layer, head, position)     attention: position + 1 weights
- *     activation_neurons_of(side, layer, position)    the feed-forward's numbers
- *     activation_numbers(side, place, position)       the stream's numbers
- *     activation_size_of(side, place, position)       and their root mean square
- *     activation_words(side, place, position)         what the stream would say there: the likeliest tokens, CSV
- *     activation_chain(side, position)                what the chain does with what the model says there: CSV, see trace.h
+ *     activation_begin(side, text, seed)           evaluate a text; three strings, each with a NUL:
+ *                                             prompt, interventions (interventions.h), chain
+ *     activation_patch(side, layer, position)      the same with the other side's stream patched in;
+ *                                             layer -1: without
+ *     activation_step(side)                        the chain chooses a token, the model evaluates it
+ *     activation_back(side)                        remove the last token
+ *     activation_sizes(side), activation_tokens(side)   layers, heads, ...; a row for each token: CSV
+ *     activation_row(side, layer, head, position)  attention: position + 1 weights
+ *     activation_neurons_of(side, layer, position) the feed-forward's numbers
+ *     activation_numbers(side, place, position)    the stream's numbers
+ *     activation_size_of(side, place, position)    and their root mean square
+ *     activation_words(side, place, position)      logit lens: the likeliest tokens there, CSV
+ *     activation_chain(side, position)             what the chain does with the logits there, as CSV
  *
- * Invariant: every number comes from activation_cache.h, which has it from the forward pass itself. */
+ * Invariant: every number comes from activation_cache.h, which records it in the forward pass itself. */
 #include "playground.h"
 #include "families.h"
 #include "activation_cache.h"
@@ -59,13 +62,14 @@ static bool check_chain(const char *text) {
     if (!chain_parse(&chain, text, play_model()->tokenizer, &fault)) return false;
     chain_close(&chain);
     return strlen(text) < sizeof sides->chain ||
-           fault_set(&fault, "a chain of %zu letters is too long", strlen(text));
+           fault_set(&fault, "the chain is too long: %zu characters", strlen(text));
 }
 
-/* All tokens of the side, read from the start. */
+/* Evaluate all tokens of the side again. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
-        return fault_set(&fault, "%zu tokens: the explorer looks at %d", s->tokens.count, CTX),
+        return fault_set(&fault, "%zu tokens: the explorer shows at most %d", s->tokens.count,
+                         CTX),
                text_fault(&fault);
     if (!activation_watch(&s->cache, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
@@ -96,7 +100,7 @@ const char *EXPORT(activation_patch)(unsigned side, int layer, unsigned position
         if (!other->session.model || position >= other->tokens.count ||
             position >= s->tokens.count || (size_t)layer >= s->cache.layers ||
             s->acts.count == INTERVENTIONS)
-            return fault_set(&fault, "there is nothing to put in at layer %d, token %u", layer,
+            return fault_set(&fault, "no stream to patch in at layer %d, token %u", layer,
                              position),
                    text_fault(&fault);
         s->acts.acts[s->acts.count++] =
@@ -110,7 +114,7 @@ const char *EXPORT(activation_patch)(unsigned side, int layer, unsigned position
 
 /* ------------------------------------------------------------------ the next token */
 
-/* The chain, as if it began here, with what the model says after a position; -1: it failed. */
+/* The chain, as if it began here, on the logits after a position; -1: it failed. */
 static int32_t choose(Side *s, size_t position, FILE *out) {
     const Model *m = play_model();
     Chain chain;
@@ -151,8 +155,8 @@ const char *EXPORT(activation_step)(unsigned side) {
     Side *s = &sides[side % SIDES];
     int32_t token = choose(s, s->tokens.count - 1, NULL);
     if (token < 0) return text_fault(&fault);
-    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text is over";
-    if (s->tokens.count == CTX) return "the explorer looks at no more tokens";
+    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text has ended";
+    if (s->tokens.count == CTX) return "the explorer shows no more tokens";
     token_list_add(&s->tokens, token);
     return session_eval(&s->session, &token, 1, false, &fault) ? NULL : text_fault(&fault);
 }
@@ -164,7 +168,7 @@ const char *EXPORT(activation_back)(unsigned side) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------ what there is to see */
+/* ------------------------------------------------------------------ what the page draws */
 
 const char *EXPORT(activation_sizes)(unsigned side) {
     const ActivationCache *g = &sides[side % SIDES].cache;
