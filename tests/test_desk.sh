@@ -188,6 +188,6 @@ for number in $(cat layer*/exercise/holes.txt | awk -F' [|] ' '$2 == "predict" |
         expect "'$words' is no answer to $number" 1 "$number " $desk grade "$number"
     done
 done
-answer 1.7 "$(right 1.7) ms" 1 "A number is asked for, alone or with a unit that is known here (bytes, byte, b"
+answer 1.7 "$(right 1.7) ms" 1 "Answer with a number, alone or with one of these units (bytes, byte, b"
 slip=$(sed -n 's/^1\.7 | \([^r].*\)/\1/p' layer1_tensor/exercise/answers.txt | head -1)
 answer 1.7 "${slip%% | *}" 1 "${slip#* | }"
