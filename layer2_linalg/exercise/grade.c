@@ -1,4 +1,4 @@
-/* The graders of layer 2: dot products and products of matrices, against sums in double precision. */
+/* The graders of layer 2: dot products and matrix products, compared with sums in double precision. */
 #include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
@@ -182,7 +182,7 @@ static void check_tiles(bool columns) {
 typedef void Product(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                      bool add);
 
-/* Rows far apart, and factors that are no numbers. */
+/* Rows far apart, and factors that are NaN or infinite. */
 static void check_far(const char *name, Product *product) {
     enum { APART = 70000 };
     static float far[2 * APART + 3];
@@ -295,7 +295,7 @@ GRADE(weights) {
             tensor_view(round % 4 < 2 ? DTYPE_F32 : DTYPE_F16, 2, (size_t[]){out, 2 * in},
                         round % 4 < 2 ? (void *)w_data : w_half);
         Tensor w =
-            tensor_slice(&wide, 1, 0, in); /* rows lie farther apart than they are long */
+            tensor_slice(&wide, 1, 0, in); /* rows are farther apart than they are long */
         matmul_products(round % 5 ? pool : NULL, &(WeightsProduct){&w, NULL, first, n, y_data},
                         1, x_data, first + n, NULL);
         check_weights(&w, first, n);

@@ -74,7 +74,7 @@ static void check_bits(const float *x, float shift, size_t n) {
 }
 
 /* Numbers of any size, very many of them: one rounding more or less is seen once in a hundred thousand.  And those that
- * lie in the middle between two whole numbers m. */
+ * are half-way between two integers m. */
 static void same_bits(void) {
     static float x[4096];
     for (int round = 0; round < 2000; round++) {

@@ -95,7 +95,7 @@ static void wanted(const LinearProduct *p, Slip slip, double *to) {
     }
 }
 
-/* Quantized weights meet an x that is rounded, and so do those in bf16 on some machines. */
+/* With quantized weights x is rounded, too, and on some machines with bf16 weights as well. */
 static double bound_of(const Linear *map) {
     return dtype_is_quantized(map->w.dtype) ? 0.08 : map->w.dtype == DTYPE_BF16 ? 0.03 : 2e-3;
 }

@@ -86,7 +86,7 @@ static void rope_part(const Lesson *l, Rope *rope) {
     }
 }
 
-/* Scores: how alike the first word is to each of them. */
+/* Scores: how similar the first word is to each of them. */
 static void softmax_part(const Lesson *l) {
     float scores[N], p[N], large[N];
     for (size_t w = 0; w < l->count; w++) {

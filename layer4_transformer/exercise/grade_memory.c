@@ -225,7 +225,7 @@ static void layers_without_pages(void) {
         HINT(kv->pages.free_count == all && !twice,
              "kv_truncate to 0 left %zu pages free of %zu%s: only layers that have pages "
              "(kv_has_pages) give some back",
-             kv->pages.free_count, all, twice ? ", and gave back one that nobody had" : "");
+             kv->pages.free_count, all, twice ? ", and released one that was not taken" : "");
     }
     twins_free(&t);
 }

@@ -34,8 +34,8 @@ static inline bool map_fits(const MapWriter *m, size_t first, size_t last, size_
     return fits;
 }
 
-/* The place for what follows the entry `at`: the bytes (0: a string ends here) of rows first..last at `depth`.  Every other
- * time one 256 times a whole number away is sought first, which an entry writes in another way. */
+/* The offset for what follows the entry `at`: the bytes (0: a string ends here) of rows first..last at `depth`.  Every other
+ * time an offset that is a multiple of 256 is tried first, which an entry writes in another way. */
 static inline uint32_t map_place(const MapWriter *m, size_t first, size_t last, size_t depth,
                                  uint32_t at) {
     uint32_t way = 256 + at % 256, end = CHARSMAP_ENTRIES - 256;

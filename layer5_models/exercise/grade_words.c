@@ -338,7 +338,7 @@ static Tokenizer *new_tokenizer(void) {
         text[i] = (char)(fresh_below(4) ? 'a' + (int)fresh_below(5) : ' ');
     Text texts[1] = {{text, sizeof text}};
     GgufWriter *w = gguf_writer_open(&fault);
-    int said = dup(STDERR_FILENO); /* how long it took need not be said */
+    int said = dup(STDERR_FILENO); /* do not print how long it took */
     NEED(freopen("/dev/null", "w", stderr));
     NEED(w && bpe_train(texts, 1, specials, 2, 330, w, &fault));
     fflush(stderr), dup2(said, STDERR_FILENO), close(said);

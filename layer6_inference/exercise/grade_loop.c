@@ -1,4 +1,4 @@
-/* The graders of layer 6: the loop, a step of it, and what becomes of a draft. */
+/* The graders of layer 6: the loop, one step, and drafts. */
 #include "heap.h"
 #include "inference_extras.h"
 #include "near.h"
@@ -81,7 +81,7 @@ static void loop_of(const char *what, const char *text, size_t copies, GenerateO
     token_list_free(&want.ids), token_list_free(&got.ids);
 }
 
-/* The engine is closed, whatever happened: after many texts as much memory is in use as after one. */
+/* The engine is closed, whatever happened: after many texts no more memory is in use than after one. */
 static void closed_after(const char *what, size_t copies, GenerateOptions o) {
     size_t first = 0;
     for (int i = 0; i < 12; i++) {
@@ -208,7 +208,7 @@ static size_t read_so_far(void) {
     return n;
 }
 
-/* Nobody wants what a model is to read any more: the step fails, and no token is taken. */
+/* The batch is cancelled: the step fails, and no token is accepted. */
 static void unread_step(const char *what, Session *unread, const GenerateOptions *options) {
     Engine engine;
     Fault told = {0};

@@ -114,7 +114,7 @@ static void longest(const char *text, size_t want, const char *so) {
             text, so, got);
 }
 
-/* Texts of a and b, by looking at every token. */
+/* Texts of a and b, by checking every token. */
 static void longest_at_random(void) {
     uint32_t count[TOKENS];
     fresh_words(count);

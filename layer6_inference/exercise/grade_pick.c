@@ -1,4 +1,4 @@
-/* The graders of layer 6: greedy, top-k, top-p on plain arrays. */
+/* The graders of layer 6: greedy, top-k and top-p on plain arrays. */
 #include "edge.h"
 #include "heap.h"
 #include "inference.h"

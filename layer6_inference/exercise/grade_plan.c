@@ -220,7 +220,7 @@ static void sources(const GenerateOptions *options) {
     free(bytes);
 }
 
-/* A text that has grown beyond its context fails, and the others do not notice. */
+/* A text longer than its context fails without affecting the others. */
 static void too_long(void) {
     Engine engine;
     Chain chains[2];
@@ -244,7 +244,7 @@ static void too_long(void) {
     for (size_t i = 0; i < 2; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
 }
 
-/* A text that fills the batch to its last place. */
+/* A text that fills the batch to its last slot. */
 static void just_enough(void) {
     Engine engine;
     Chain chain;
@@ -264,7 +264,7 @@ static void just_enough(void) {
     chain_close(&chain), token_list_free(&text);
 }
 
-/* So few pages of memory that texts have to wait for each other: all come to their end. */
+/* So few pages that texts have to wait for each other: all must finish. */
 static void few_pages(void) {
     SessionConfig config = {
         .ctx = CTX, .sequences = TEXTS, .max_tokens = BATCH, .max_logits = 8, .pages = 7};
@@ -330,7 +330,7 @@ GRADE(plans) {
     memcpy(asked, o, sizeof o);
     const ExtraKind waiting = {.take = later};
     generate_with(&asked[1], (Extra){.kind = &waiting});
-    planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked, false);
+    planned("three texts, of which one waits for an extra", "temp:1.3,draw", asked, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
         guess[i] = (Speculation){.length = 4}, with_draft(&asked[i], &guess[i]);

@@ -428,7 +428,7 @@ static void remembers_of(const char *spec) {
         HINT(ok, "%s fails at token %d of a text: %s", spec, (int)t, fault.text);
         COUNT(mine->n_rows, other->n_rows,
               "%s, token %d of a text: rows that the last stage remembers: chain_run neither "
-              "accepts a token nor forgets those that were; whoever called it does",
+              "accepts a token nor forgets those that were; its caller does",
               spec, (int)t);
         HINT(mine->selected == other->selected && mine->observed == other->observed,
              "%s, token %d of a text: what a stage notes about its choice is gone: it is to be "
@@ -440,7 +440,7 @@ static void remembers_of(const char *spec) {
     chain_close(&ours);
 }
 
-/* It must fail, and say the same as ours. */
+/* It must fail with the same message as ours. */
 static void fails_of(const char *spec, const char *why, Step now) {
     Fault want = {0}, got = {0};
     int32_t token = -9;
@@ -489,7 +489,7 @@ static size_t left_of_three(const char *spec) {
     return candidates_alive(&c);
 }
 
-/* The chance, and how many stay in any case. */
+/* The probability, and how many to keep in any case. */
 static void seldom_and_never(void) {
     size_t dropped = 0;
     for (int i = 0; i < 60; i++) {

@@ -8,7 +8,7 @@ DECLARE_SHIPPED(stream_push);
 
 /* ------------------------------------------------------------------ characters */
 
-/* Whoever reads behind the bytes is stopped. */
+/* Reading past the bytes is caught. */
 static Text at_the_edge(const void *bytes, size_t size) {
     return (Text){memcpy(before_the_edge(size), bytes, size), size};
 }
@@ -69,7 +69,7 @@ GRADE(characters) {
     }
 }
 
-/* Bytes for a person: those of no plain letter as \xHH. */
+/* Printable bytes: all but ASCII letters as \xHH. */
 static const char *plain(const char *bytes, size_t n) {
     static char buffers[4][4 * 512];
     static size_t next;

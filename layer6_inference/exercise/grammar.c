@@ -39,7 +39,7 @@ static void show_item(const Bench *b, uint32_t row, const char *after, const cha
     Return r = b->rows.back[item.back];
     put_expr(&line, &b->exprs, item.expr, false);
     if (item.back == RETURN_END)
-        put(&back, "nobody");
+        put(&back, "no caller");
     else
         put(&back, "who called %s in row %u", b->exprs.rule[r.rule].name, r.row);
     if (b->csv)

@@ -35,7 +35,7 @@ static inline bool holds(const ExprStore *s, Expr e, const char *text, size_t si
     }
 }
 
-/* Rounds without a letter help to reach the least number of them, and to nothing else. */
+/* Rounds without a letter only help to reach the minimum number of rounds. */
 static inline bool repeats(const ExprStore *s, const ExprNode *n, uint32_t low, uint32_t high,
                            const char *text, size_t size) {
     if (size == 0) return low == 0 || holds(s, n->a, text, 0);
