@@ -1,4 +1,4 @@
-/* The graders of layer 1: shapes, strides, addresses.  Offsets are found here by counting every element. */
+/* The graders of layer 1: shapes and strides.  Offsets are found by counting every element. */
 #include "grader.h"
 #include "tensor.h"
 

@@ -118,7 +118,7 @@ static void refused(const char *why) {
     HINT(fault.text[0], "%s: it is refused without a word: refuse(), fault_set()", why);
 }
 
-/* An entry with less, or more, than a shape and two offsets: the first of two tensors of one byte. */
+/* An entry with less, or more, than a shape and two offsets: two tensors of one byte. */
 static void check_entries(void) {
     static const char *const wrong[][2] = {
         {"no shape", ",\"data_offsets\":[0,1]"},

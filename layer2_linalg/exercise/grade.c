@@ -1,4 +1,4 @@
-/* The graders of layer 2: dot products and matrix products, compared with sums in double precision. */
+/* The graders of layer 2: dot and matrix products, compared with sums in double precision. */
 #include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
@@ -7,7 +7,7 @@
 
 enum { LONGEST = 300 };
 
-/* How far a float sum of n products may be off: Higham's bound, with a little room for the sum in double. */
+/* Largest error of a float sum of n products: Higham's bound, and a little for the double. */
 static double bound_of(const double *w, const float *x, size_t n) {
     double size = 0;
     for (size_t k = 0; k < n; k++) size += fabs(w[k] * (double)x[k]);
@@ -141,9 +141,10 @@ static void check_matrix(const char *name, const float *c, size_t m, size_t n, s
                  (double)c[i * ldc + j]);
 }
 
-/* Which outputs are done first shows when a factor lies where C is written: the rows of A are the
- * ends of C's rows above, or the columns of B are the ends of C's columns to the left.  Whole rows
- * (columns), one after the other, read what has just been finished; tiles, what was there before. */
+/* Which outputs are done first shows when a factor lies where C is written: the rows of A are
+ * the ends of C's rows above, or the columns of B are the ends of C's columns to the left.
+ * Whole rows (columns), one after the other, read what has just been finished; tiles, what was
+ * there before. */
 enum { LONG = 300, DEEP = 8, AROUND = LONG };
 
 static void one_by_one(bool columns, Matrix a, Matrix b, float *c) {

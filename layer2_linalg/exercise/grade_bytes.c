@@ -103,8 +103,9 @@ GRADE(bytes) {
     }
 }
 
-/* Rows of weights times some inputs, as panel.h's formula has it: in double, and with what quantize_row stored.  32 inputs at a
- * time are of another size; each is off by half a step at most. */
+/* Rows of weights times some inputs, as panel.h's formula has it: in double, and with what
+ * quantize_row stored.  32 inputs at a time are of another size; each is off by half a step at
+ * most. */
 static void check_panel(Dtype dtype, size_t n, double low) {
     enum { ROWS = 20, INPUTS = 3 };
     static float x[INPUTS * 512], w[512], back[ROWS * 512], y[INPUTS * ROWS];

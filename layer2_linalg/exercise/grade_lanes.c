@@ -74,7 +74,7 @@ static void check_dot(size_t f, size_t n, size_t rows, size_t cols, bool edge) {
         }
 }
 
-/* A row's dot product as at the head of dot_avx2.c, or with a product rounded before it is added. */
+/* A row's dot product as at the head of dot_avx2.c, or with products rounded first. */
 static float in_lanes(size_t f, const void *w, const float *x, size_t n, bool fused) {
     volatile float s[8] = {0}, product;
     for (size_t k = 0; k < n; k++) {

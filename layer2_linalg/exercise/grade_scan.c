@@ -1,4 +1,4 @@
-/* The grader of layer 2: one pass over a row of logits, the same bits on every instruction set. */
+/* The grader of layer 2: one pass over logits, the same bits on every instruction set. */
 #include "../src/kernels/kernel_table.h"
 #include "near.h"
 #include "linalg.h"
@@ -6,7 +6,7 @@
 enum { MOST = 70000, USUAL = 2500 };
 static float x[MOST + 1];
 
-/* kind 0: as in the picture in scan.h.  The other kinds are slips, with the same lanes and numbers. */
+/* kind 0: as in the picture in scan.h.  The other kinds are slips in the same lanes. */
 static ExpSums sums_of(int kind, size_t n, float shift) {
     ExpSums total = {0};
     for (size_t i = 0; i < n; i++) {

@@ -3,7 +3,7 @@
 #include "near.h"
 #include "linalg.h"
 
-/* ---------------------------------------------------------------- axpy, weighted sums, the largest */
+/* --------------------------------------------------- axpy, weighted sums, the largest */
 
 enum { MOST = 200, ROWS = 90, RESULTS = 9, ROOM = 1 << 15, LONG = 70000 };
 

@@ -1,4 +1,5 @@
-/* The grader of layer 3: linear maps in every form that weights are stored in, of some rows of x, with bias and adapters. */
+/* The grader of layer 3: linear maps in every form that weights are stored in, of some rows of
+ * x, with bias and adapters. */
 #include "near.h"
 #include "nn.h"
 

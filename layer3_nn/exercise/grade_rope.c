@@ -10,7 +10,8 @@ static double plain_frequency(double theta, size_t i, size_t rotary) {
     return pow(theta, -2 * (double)i / (double)rotary);
 }
 
-/* How much of a frequency YaRN keeps: fast pairs all of it, slow ones nothing, with a ramp between. */
+/* How much of a frequency YaRN keeps: fast pairs all of it, slow ones nothing, with a ramp
+ * between. */
 static double kept(const RopeConfig *c, size_t i) {
     double low = (double)c->rotary * log(c->trained_ctx / (c->beta_fast * 2 * pi)) /
                  (2 * log(c->theta)),

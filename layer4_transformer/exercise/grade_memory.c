@@ -342,8 +342,8 @@ static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) 
                    i, head, position, layer, dtype_name(kv->config.dtype));
     }
     HINT(changed <= s->kv_heads * (s->key_dim + s->value_dim),
-         "%zu numbers of the pool have changed, one position has %zu: what lies beside is "
-         "somebody else's",
+         "%zu numbers of the pool have changed, one position has %zu: the others are "
+         "not yours",
          changed, s->kv_heads * (s->key_dim + s->value_dim));
 }
 

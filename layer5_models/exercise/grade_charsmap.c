@@ -140,7 +140,8 @@ static Charsmap read_map(const int64_t *numbers, size_t size) {
     return map;
 }
 
-/* A string of the table, or the beginning of one, and some letters; now and then with a byte 0 between. */
+/* A string of the table, or the beginning of one, and some letters; now and then with a byte 0
+ * between. */
 static Text some_text(size_t n, char *out) {
     const char *string = rows[fresh_below(n)].text;
     size_t size = fresh_below(strlen(string) + 1), more = fresh_below(4);
@@ -173,7 +174,7 @@ static void tables_of_strings(void) {
     suspects_end(&suspects, slip_hints, SLIPS);
 }
 
-/* ------------------------------------------------------------------ what a broken file holds */
+/* ----------------------------------------------------------------- what a broken file holds */
 
 /* Entries that lead to each other, and sometimes out of the table; the root is one of them. */
 static void some_entries(uint32_t *entries) {
@@ -224,7 +225,8 @@ static void damaged_tables(void) {
     suspects_end(&suspects, slip_hints, SLIPS);
 }
 
-/* An entry with bit 31 is the end of a string and no step; in a small table its way would lead out. */
+/* An entry with bit 31 is the end of a string and no step; in a small table its way would lead
+ * out. */
 static void ends_are_no_steps(void) {
     enum { FAR = 1 << 21, ENTRIES = FAR + 1024, AT = 256 ^ 'a' };
     size_t taken;

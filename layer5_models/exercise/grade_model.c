@@ -1,7 +1,8 @@
 /* The grader of the model's forward pass.
  *
- * The model in the box runs, with options of other families added.  Where the work differs from the library's own, that runs
- * that is asked again with one part left out: the one that then agrees is the part that is missing. */
+ * The model in the box runs, with options of other families added.  Where the work differs from
+ * the library's own, that runs that is asked again with one part left out: the one that then
+ * agrees is the part that is missing. */
 #include "grader.h"
 #include "session_probe.h"
 #include "model/bind.h"
@@ -102,7 +103,8 @@ static bool near(const float *a, const float *b, size_t n, double bound) {
     return true;
 }
 
-/* Two calls, one after the other, of the library's with a part left out: is the second one's outcome that of the work? */
+/* Two calls, one after the other, of the library's with a part left out: is the second one's
+ * outcome that of the work? */
 static bool agrees(const Session *mine, const Call *first, const Call *second, Part part) {
     Fault fault;
     Session s;

@@ -137,7 +137,8 @@ static void compare_blanks(void) {
     search_free(&search), pattern_close(p);
 }
 
-/* Attempts that run on for long without a match are remembered: else n of them take n steps each. */
+/* Attempts that run on for long without a match are remembered: else n of them take n steps
+ * each. */
 static void remembers(const char *source, bool there) {
     char as[300];
     Fault fault;

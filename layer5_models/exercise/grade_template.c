@@ -1,7 +1,7 @@
 /* The grader of expressions in templates: operator precedence.
  *
- * An expression is written twice, once with all brackets and once with only the necessary ones; both must be
- * the same, errors included. */
+ * An expression is written twice, once with all brackets and once with only the necessary ones;
+ * both must be the same, errors included. */
 #include "grader.h"
 #include "models_extras.h"
 

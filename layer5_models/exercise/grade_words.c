@@ -45,7 +45,8 @@ static const char *const slip_hints[SLIPS] = {
 };
 
 /* Of rare words every one stands there once. */
-/* Words of four letters, of which one is the byte 0; some stand in the corpus billions of times. */
+/* Words of four letters, of which one is the byte 0; some stand in the corpus billions of
+ * times. */
 static void new_corpus(bool rare) {
     memset(table, 0, sizeof table);
     for (size_t i = 0; i < WORDS; i++) {

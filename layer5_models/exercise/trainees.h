@@ -1,4 +1,4 @@
-/* trainees.h - two trainers of one shape, for the graders of training: one for the work, one for the library. */
+/* trainees.h - two trainers of one shape: one for the work, one for the library. */
 #ifndef STRATA_TRAINEES_H
 #define STRATA_TRAINEES_H
 

@@ -28,7 +28,7 @@ static void fill_up(ExprStore *s) {
     s->node = node, s->room = s->count;
 }
 
-/* The derivative must contain exactly the rests of texts that begin with `byte`, up to LONGEST letters. */
+/* The derivative must be the rests of texts that begin with `byte`, up to LONGEST letters. */
 static void leaves(ExprStore *s, const Written *w, char byte, const char *why) {
     char text[LONGEST + 2] = {byte};
     if (s->count < 5000) fill_up(s);
@@ -75,7 +75,7 @@ static void leaves_of_repeat(ExprStore *s, const Written *a, const Written *b) {
            "rounds may be empty: how many are needed never falls below 0");
 }
 
-/* More parts than fit into a small array: all texts of two letters except one, and their intersection. */
+/* More parts than a small array holds: all texts of two letters except one; intersected. */
 static void leaves_of_many(ExprStore *s) {
     for (char c = 'a'; c < 'd'; c++) {
         Expr of[40], all = EXPR_ANYTHING;

@@ -58,7 +58,7 @@ static void on_borders(const float *weights, size_t n) {
     }
 }
 
-/* Weights of all sizes, some of them 0: anywhere, at 0 and above all; quarters on a border, too. */
+/* Weights of all sizes, some 0: samples anywhere, at 0, above all; quarters on a border. */
 static void at_random(void) {
     static float w[MOST];
     for (int round = 0; round < 400; round++) {

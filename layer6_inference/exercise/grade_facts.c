@@ -1,4 +1,4 @@
-/* The grader of layer 6's facts about candidates, each worked out here by itself in double precision. */
+/* The grader of layer 6's facts about candidates, each computed here in double precision. */
 #include "../src/candidates/facts.h"
 #include "inference.h"
 #include "near.h"
@@ -170,7 +170,7 @@ static void remembered(void) {
         "never written to c->max is not known");
 }
 
-/* The largest of each segment is of use while the candidates are dense, the last segment too. */
+/* Maxima of segments are used while the candidates are dense, that of the last one, too. */
 static void by_segments(void) {
     fresh_candidates(100, 5);
     logits[99] = 50;

@@ -45,8 +45,8 @@ static void check_token(int i, bool got, bool lives, bool among, bool counts) {
          i, words[i]);
 }
 
-/* The walk through all the words that begin with a letter (0: through all words); with `below` the letter itself is not
- * looked at. */
+/* The walk through all the words that begin with a letter (0: through all words); with `below`
+ * the letter itself is not looked at. */
 static void walk_from(const char *gbnf, char letter, bool below, Rounds r,
                       const uint32_t *count) {
     uint32_t stack[LETTERS + 2] = {0}, row = begin(gbnf),

@@ -1,5 +1,6 @@
-/* The grader of layer 6's plan: which tokens of which texts go into the batches of a step.  Each step is planned twice, by the
- * library and by the work, and both plans are laid side by side. */
+/* The grader of layer 6's plan: which tokens of which texts go into the batches of a step.
+ * Each step is planned twice, by the library and by the work, and both plans are laid side by
+ * side. */
 #include "../src/engine/take.h"
 #include "grader.h"
 #include "inference_extras.h"
@@ -308,7 +309,7 @@ GRADE(plans) {
     NEED(session_open(&small, &small_model, NULL, config, &fault));
     config.max_tokens = 5, config.max_logits = 2;
     NEED(session_open(&narrow, &small_model, NULL, config, &fault));
-    TokenList instead = prompt_of("Nobody was there, and nothing was lost", 2);
+    TokenList instead = prompt_of("No one was there, and nothing was lost", 2);
     memset(o, 0, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
         o[i].limits.max_tokens = 12 + fresh_below(10), o[i].seed = fresh_bits();

@@ -1,4 +1,4 @@
-/* The grader of Earley's three steps: each by itself, on a row made by hand; then whole texts. */
+/* The grader of Earley's three steps: each alone, on a row made by hand; then whole texts. */
 #include "rows.h"
 
 /* ------------------------------------------------------------------ each step by itself */

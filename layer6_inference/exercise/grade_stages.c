@@ -122,7 +122,7 @@ static void fraction_of(const char *before, double p, size_t keep) {
         spec, got, n, sure, max);
 }
 
-/* Several are the likeliest, and others less so by little: with P = 1 the likeliest stay, above 1 only the best. */
+/* Several are likeliest, others slightly less: P = 1 keeps the former, above 1 only the best. */
 static void equals_of(void) {
     size_t n = 3 + fresh_below(20), equal = 1 + fresh_below(n);
     for (int above = 0; above < 2; above++) {
@@ -137,7 +137,7 @@ static void equals_of(void) {
 }
 
 GRADE(fraction) {
-    /* 0.28, 0.2, 0.16, 0.1, 0.09, 0.08, 0.05, 0.04: the usual slips keep other numbers of them */
+    /* the usual slips keep another number of these */
     static const float p[8] = {0.28f, 0.2f, 0.16f, 0.1f, 0.09f, 0.08f, 0.05f, 0.04f};
     for (size_t i = 0; i < 8; i++) raw[i] = logf(p[i]) + 3;
     candidates_of(8), fraction_of("", 0.18, 1);

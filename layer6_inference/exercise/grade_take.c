@@ -17,8 +17,8 @@ static Fault fault;
 static size_t vocab;
 static float row[4096], mine_row[4096], our_row[4096];
 
-/* A text with all that belongs to it, and what was seen of it from outside: "<3>" for the choice of token 3, and the text
- * that went out. */
+/* A text with all that belongs to it, and what was seen of it from outside: "<3>" for the
+ * choice of token 3, and the text that went out. */
 typedef struct Told {
     TokenList tokens;
     Sequence s;

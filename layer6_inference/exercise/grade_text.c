@@ -100,7 +100,7 @@ static void fresh_strings(void) {
     }
 }
 
-/* One of the strings' letters, now and then another byte: the last one and the first are bytes, too. */
+/* One of the strings' letters, now and then another byte, such as 0 or 255. */
 static char fresh_letter(void) {
     return fresh_below(16) ? "ab\xC3"[fresh_below(3)] : "x\xFF\0\x80"[fresh_below(4)];
 }
@@ -112,7 +112,7 @@ static void list_of(char *out, size_t size) {
                  plain(texts[i], strlen(texts[i])));
 }
 
-/* The longest end of a text that begins a stop string (a whole one too), and the longest that is one. */
+/* The longest end of a text that begins a stop string, and the longest that is one. */
 static size_t ends_with(const char *text, size_t n, bool whole) {
     size_t best = 0;
     for (size_t i = 0; i < n_texts; i++)

@@ -1,5 +1,5 @@
-/* The worked exercise from the top: a sentence of yours, its tokens, the scores for the next one, a draw, the loop; then which
- * layer each of these is.
+/* The worked exercise from the top: a sentence of yours, its tokens, the scores for the next
+ * one, a draw, the loop; then which layer each of these is.
  *
  *     make worked top SENTENCE='The fox lost his hat'
  *

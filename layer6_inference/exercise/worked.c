@@ -1,4 +1,5 @@
-/* Worked exercise 6: one token is chosen: what each stage of a chain leaves, and which token the uniform sample selects.
+/* Worked exercise 6: one token is chosen: what each stage of a chain leaves, and which token
+ * the uniform sample selects.
  *
  * --csv prints stage,rank,token,probability. */
 #include "worked.h"
@@ -61,7 +62,8 @@ static void run(Bench *b, int stages, uint64_t seed, int32_t *token, char name[3
     chain_close(&chain);
 }
 
-/* The tokens left are put end to end from 0 to 1, each as long as its probability; the sample is in one of them. */
+/* The tokens left are put end to end from 0 to 1, each as long as its probability; the sample
+ * is in one of them. */
 static void coins(Bench *b) {
     Candidates *c = &b->candidates;
     int32_t token = -1;

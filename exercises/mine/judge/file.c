@@ -1,6 +1,6 @@
-/* file.c - chapter 11: what a model file says of itself.  The library forgives more than others do:
- * here the keys are there, of the types that llama.cpp wants, and tokens and merges fit together.
- * See judge.h. */
+/* file.c - chapter 11: what a model file says of itself.  The library forgives more than others
+ * do: here the keys are there, of the types that llama.cpp wants, and tokens and merges fit
+ * together. See judge.h. */
 #include "judge.h"
 
 #include "file_map.h"

@@ -125,7 +125,7 @@ void chapter_bigram(void) {
 
 /* ------------------------------------------------------------------ 3 */
 
-/* Words of a few syllables, so that pairs are common and often equally so; and all that cuts words. */
+/* Words of a few syllables, so that pairs are often equally frequent, and all that cuts words. */
 static void random_words(FILE *file, int n) {
     static const char *const joints[] = {" ",    " ",  " ",    " ",  " ",   " ",
                                          ", ",   ". ", "\n\n", "  ", "'s ", "'ll ",

@@ -1,5 +1,5 @@
-/* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories are
- * judged.  See judge.h. */
+/* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories
+ * are judged.  See judge.h. */
 #include "world_check.h"
 #include "judge.h"
 
@@ -50,8 +50,8 @@ static char *first_line(const char *path) {
     return line;
 }
 
-/* Nats for each byte of text that a model has not seen, as the library measures it, and what that
- * would be at so many nats a token. */
+/* Nats for each byte of text that a model has not seen, as the library measures it, and what
+ * that would be at so many nats a token. */
 static double surprise(long bytes, double nats_a_token, double *said) {
     int status;
     Reply r = strata(&status, "perplexity -m %s -f %s --window 128 --json", model_path(),
@@ -86,7 +86,8 @@ void chapter_train(void) {
     long bytes;
     write_stories("stories.txt", first, 4000);
     write_stories("unseen.txt", first + 5000, 60);
-    /* A model that guesses evenly among a thousand tokens has nearly 0.9 of it: a token is several bytes. */
+    /* A model that guesses evenly among a thousand tokens has nearly 0.9 of it: a token is
+     * several bytes. */
     double bound = bigram_surprise("unseen.txt", &bytes);
     double last = train("stories.txt", seconds, judge_between(1, 1000)), said;
     double got = surprise(bytes, last, &said);
@@ -114,7 +115,8 @@ void chapter_train(void) {
 
 /* ------------------------------------------------------------------ 12 */
 
-/* The first words of a story; only letters, spaces and commas, so that a shell takes it in quotes. */
+/* The first words of a story; only letters, spaces and commas, so that a shell takes it in
+ * quotes. */
 static void opening(uint64_t index, char *out, size_t size) {
     Fault fault;
     World *world = world_open(&fault);
