@@ -1,7 +1,7 @@
 load "style.gp"
 set terminal svg size 900,560 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/contrast.svg"
-set multiplot title "Contrast and guidance, minus the cut they include (min\\_p:0.1), opening by opening" font ",16"
+set multiplot title "Contrast and guidance, less the cut that they stand on (min\\_p:0.1), opening by opening" font ",16"
 unset key; set border 1; set grid x noy; set yrange [10.6:0.4]; set tmargin at screen 0.9; set bmargin at screen 0.16
 file = data."/contrast.csv"
 is_control = "strcol(1) eq 'min_p:0.1' || strcol(2) eq 'amateur'"

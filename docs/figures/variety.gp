@@ -1,7 +1,7 @@
 load "style.gp"
 set terminal svg size 900,460 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/variety.svg"
-set multiplot title "The same chains: the usual plot (left), and recall (right)" font ",16"
+set multiplot title "The same chains, seen by what is usually plotted, and by what is not" font ",16"
 unset key; set yrange [0.22:1.06]; set ytics ("50 %%" 0.5, "75 %%" 0.75, "100 %%" 1); set tmargin at screen 0.86; set bmargin at screen 0.17
 file = data."/variety.csv"
 of(n) = strcol(1)[1:strlen(n)] eq n

@@ -122,7 +122,7 @@ static void fraction_of(const char *before, double p, size_t keep) {
         spec, got, n, sure, max);
 }
 
-/* Several are likeliest, others slightly less: P = 1 keeps the former, above 1 only the best. */
+/* Several are likeliest, others slightly less: P = 1 keeps those, above 1 only the best. */
 static void equals_of(void) {
     size_t n = 3 + fresh_below(20), equal = 1 + fresh_below(n);
     for (int above = 0; above < 2; above++) {
