@@ -60,7 +60,7 @@ static Attention without(const Attention *a, Part part) {
     return b;
 }
 
-/* ------------------------------------------------------------------ somebody looks */
+/* ------------------------------------------------------------------ a probe looks */
 
 /* Layer 1: head 1 has a heat, head 2 a scale. */
 static const Act acts[] = {{.kind = ACT_HEAT, .layer = 1, .index = 1, .value = 3},
