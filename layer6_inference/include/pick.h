@@ -33,7 +33,7 @@ size_t pick_best(const float *logits, const int32_t *ids, size_t n);
  *
  * Needs    1 <= k <= n; none of the arrays overlap.
  * Source   Fan, Lewis & Dauphin 2018, arXiv:1805.04833.
- * Tutorial layer6/top-k.html */
+ * Tutorial layer6/cuts.html */
 void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, float *best,
                 int32_t *best_ids, uint64_t *keys);
 
@@ -47,7 +47,7 @@ void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, flo
  *
  * Needs    n >= 1.
  * Source   Holtzman et al. 2019, arXiv:1904.09751.
- * Tutorial layer6/top-p.html */
+ * Tutorial layer6/cuts.html */
 size_t pick_top_p(const float *logits, size_t n, float max, double mass);
 
 /* The entry that a coin falls on: the first i with weights[0] + ... + weights[i] > coin, added up in double precision.
