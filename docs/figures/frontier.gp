@@ -16,7 +16,7 @@ set multiplot layout 6,2 title "Precision and recall of each cut, over its param
 do for [i=1:12] {
   n = word(names, i)
   set title n noenhanced font ",16"
-  set xlabel (i > 10 ? "true stories it could tell" : ""); set ylabel (i % 2 ? "told stories that are true" : "")
+  set xlabel (i > 10 ? "true stories still possible" : ""); set ylabel (i % 2 ? "stories that are true" : "")
   plot file every ::1 using 7:4 with points pt 7 ps 0.5 lc rgb "#bbbbbb", \
        file every ::1 using (strcol(1) eq "draw" ? $7 : NaN):4 with points pt 3 ps 1.2 lw 1.5 lc rgb black, \
        file every ::1 using (of(n) ? $7 : NaN):4:8:9:5:6 with xyerrorbars pt 7 ps 0.6 lw 1.5 lc rgb colors[i], \
