@@ -12,7 +12,7 @@ set ytics ("greedy" 1) scale 0 noenhanced
 do for [k=2:9] { set ytics add (word(chains, k) k) }
 set lmargin at screen 0.19; set rmargin at screen 0.44
 set xlabel "repeated 4-grams, draft model"; set xrange [-0.02:0.45]; set xtics ("0" 0, "20 %%" 0.2, "40 %%" 0.4)
-plot file using (looping(0) ? $10 : NaN):(looping(0)):11:12 with xerrorbars pt 7 ps 1 lw 2 lc rgb color_temp
+plot file using (looping(0) ? $10 : NaN):(looping(0)):($11 < 0 ? 0 : $11):12 with xerrorbars pt 7 ps 1 lw 2 lc rgb color_temp
 unset ytics; set ytics ("" 1) scale 0
 set lmargin at screen 0.48; set rmargin at screen 0.71
 set xlabel "stories that are true"; set xrange [0:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
