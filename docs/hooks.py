@@ -1,7 +1,7 @@
 """What the pages may ask for, one tag on a line of its own:
 
-    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; on a deeper page folded
-                                   away when an exercise on the page asks for one of them
+    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; folded away when an
+                                   exercise asks for one of them: one anywhere on the page, on a core page one above
     {{ note text | a sentence }}   right below a listing: a numbered note on the line that has this text, see listings.py
     {{ contract FILE NAME }}       what a header promises: a comment and its declaration
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
@@ -150,13 +150,6 @@ def holes():
     return found
 
 
-def shown_open(path, file, functions):
-    """Whether a page of the core shows one of these functions."""
-    page = roads.pages().get(path)
-    listings_of_file = re.findall(rf"^ *\{{\{{ source {re.escape(file)} (.+?) \}}\}}$", page.text, re.M) if page and page.core else []
-    return bool(set(functions) & set(" ".join(listings_of_file).split()))
-
-
 def exercise(number):
     parts = holes().get(number)
     if parts is None:
@@ -169,7 +162,6 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
-    what += " Ours is on this page; write yours first." if kind == "fill" and shown_open(parts[4] + ".md", file, names.split(",")) else ""
     return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
@@ -232,7 +224,7 @@ def on_page_markdown(markdown, page, config, files):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
     core = where in roads.pages() and roads.pages()[where].core
-    asked, numbers = [] if core else asked_for(markdown), itertools.count(1)
+    numbers = itertools.count(1)
     commands.makers.clear()  # a page's commands need none of another page
 
     def place_of(match):
@@ -255,7 +247,9 @@ def on_page_markdown(markdown, page, config, files):
                 text = expected(text, below)
             elif below:
                 text = listings.with_notes(text, listings.notes_of(below, tag), next(numbers))
-            return textwrap.indent(folded(arguments, text, asked) if tag == "source" else text, indent)
+            if tag == "source":  # a core page shows its code; what stands below an exercise is the answer to it
+                text = folded(arguments, text, asked_for(markdown[:match.start()] if core else markdown))
+            return textwrap.indent(text, indent)
         except PluginError as problem:
             raise PluginError(f"{place}: {problem}")
 

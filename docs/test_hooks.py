@@ -255,7 +255,7 @@ class FigureKeys(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    """What an exercise asks for is not printed above the question, on a deeper page; a core page is about that code, and shows it."""
+    """What an exercise asks for is folded away; a core page is about that code, and folds it below the exercise alone."""
     code = "{{ source layer3_nn/src/softmax.c softmax }}\n"
 
     def page(self, kind, functions, text=code + "\n{{ exercise 9.1 }}\n", file="layer3_nn/src/softmax.c"):
@@ -272,9 +272,11 @@ class Answers(unittest.TestCase):
     def test_open_on_a_core_page(self):
         row = ["9.1", "fill", "a title", "5", "layer3/softmax", "layer3_nn/src/softmax.c", "softmax", "-", "a hint"]
         with unittest.mock.patch.object(hooks, "holes", lambda: {"9.1": row}):
-            page = page_of(self.code + "\n{{ exercise 9.1 }}\n", "layer3/softmax.md")
-        self.assertRegex(page, r"(?m)^void softmax")
-        self.assertIn("Ours is on this page", page)
+            above = page_of(self.code + "\n{{ exercise 9.1 }}\n", "layer3/softmax.md")
+            below = page_of("{{ exercise 9.1 }}\n\n" + self.code, "layer3/softmax.md")
+        self.assertRegex(above, r"(?m)^void softmax")
+        self.assertNotRegex(below, r"(?m)^void softmax")
+        self.assertIn("Show ours: `softmax`", below)
 
     def test_open_elsewhere(self):
         for page in (self.page("fill", "softmax", self.code), self.page("fill", "other"), self.page("fill", "softmax", file="layer3_nn/src/norm.c")):
