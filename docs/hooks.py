@@ -307,8 +307,7 @@ def on_nav(nav, config, files):
     at = {page.file.src_path: page for page in nav.pages}
     for page in roads.core():
         before, after = roads.neighbours(page)
-        at[page.path].previous_page = at[before.path] if before else at[page.path].previous_page
-        at[page.path].next_page = at[after.path] if after else at[page.path].next_page
+        at[page.path].previous_page, at[page.path].next_page = at[before.path], at[after.path]
     return nav
 
 

@@ -399,7 +399,7 @@ class Road(unittest.TestCase):
         for there in (f">Core</b> 2 of {len(core)} · about ", f'before: <a href="{road.href(core[0], "../")}">', f'next: <a href="{road.href(core[2], "../")}">', "../map.html"):
             self.assertIn(there, second)
         self.assertIn(f'before: <a href="{road.WAY_IN[:-3]}.html">', road.line(core[0].path, holes, ""))
-        self.assertNotIn("next: ", road.line(core[-1].path, holes, ""))
+        self.assertIn('next: <a href="mine/index.html">', road.line(core[-1].path, holes, ""))
         self.assertIn("<b>Deeper: Memory</b> · the core of this layer: <a", road.line("layer4/pages.md", holes, "../"))
         for path in ("index.md", "map.md", "layer4/index.md", "appendix/site.md", "layer1/none.md"):
             self.assertEqual(road.line(path, holes, ""), "")
