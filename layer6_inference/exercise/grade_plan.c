@@ -78,14 +78,13 @@ static void same_tokens(const char *what, size_t step, const Plan *got, const Pl
              "those that write come before prompts, and in each pass the one at e->turn is "
              "first",
              what, step, k, name, got->of[part][k], want->of[part][k]);
-        HINT(
-            got->token[part][k] == want->token[part][k] &&
-                got->position[part][k] == want->position[part][k],
-            "%s, step %zu: %s reads token %d at position %d, expected token %d at position %d: "
-            "go on behind what the reader has read (session_length), and behind the text comes "
-            "its draft (token_at)",
-            what, step, name, got->token[part][k], got->position[part][k], want->token[part][k],
-            want->position[part][k]);
+        HINT(got->token[part][k] == want->token[part][k] &&
+                 got->position[part][k] == want->position[part][k],
+             "%s, step %zu: %s reads token %d at position %d, expected token %d at position "
+             "%d: go on after what the reader has read (session_length); after the text comes "
+             "its draft (token_at)",
+             what, step, name, got->token[part][k], got->position[part][k],
+             want->token[part][k], want->position[part][k]);
         HINT(
             got->wanted[part][k] == want->wanted[part][k],
             "%s, step %zu: logits of the token at position %d are %swanted: of every one where "
