@@ -76,7 +76,7 @@ static void refuses_wrong_parts(void **state) {
     write_part(path_of(1, 3), 0, 3, "a", 4);
     refused(path_of(1, 3), "have 3 tensors");
     write_part(path_of(1, 3), 5, 3, "a", 3);
-    refused(path_of(1, 3), "no number and count");
+    refused(path_of(1, 3), "do not number");
     write_three();
     assert_int_equal(unlink(path_of(2, 3)), 0);
     refused(path_of(1, 3), "00002-of-00003.gguf cannot be opened");

@@ -17,8 +17,8 @@ static double rounded(const float *in, size_t k) {
     return (double)nearbyintf(in[k] * (127 / max)) * (double)(max / 127);
 }
 
-/* A product of quantized weights is the textbook's with the inputs rounded, block by block, but for some roundings of sums
- * of at most twice the size (min). */
+/* A product of quantized weights is the textbook's with the inputs rounded, block by block, but
+ * for some roundings of sums of at most twice the size (min). */
 static void check_product(Dtype dtype, const void *row, const float *in, size_t n,
                           double roundings, float got) {
     static float w[ROW], near[ROW];
@@ -43,8 +43,8 @@ static void check_matrix(int f, const float *got) {
                           4 * (ROW / 16 + 4), got[c * ROWS + r]);
 }
 
-/* The textbook itself against double precision, within the bound of dot.h; at every length, and by the name that takes
- * any row. */
+/* The textbook itself against double precision, within the bound of dot.h; at every length, and
+ * by the name that takes any row. */
 static void the_textbook(void **state) {
     (void)state;
     static float w[ROW];
@@ -114,7 +114,8 @@ static void plain_scales(int f, unsigned char *row) {
     }
 }
 
-/* The block that reads as the largest sum: each byte in turn becomes the value that makes it largest. */
+/* The block that reads as the largest sum: each byte in turn becomes the value that makes it
+ * largest. */
 static void largest_block(int f, unsigned char *row) {
     static float w[256];
     const size_t n = dtype_info(formats[f].dtype)->block, bytes = formats[f].bytes;
@@ -207,8 +208,8 @@ static void odd_shapes(void **state) {
                 for (int j = 0; j < 5; j++) check_shape(dtypes[f], rows[j], cols[i], &seed);
 }
 
-/* Matrices of several formats, plain, packed and as in the file, with columns of one input that begin anywhere: one loop
- * gives what each gives alone. */
+/* Matrices of several formats, plain, packed and as in the file, with columns of one input that
+ * begin anywhere: one loop gives what each gives alone. */
 static void several_products(void **state) {
     (void)state;
     enum { OUT = 37, IN = 512, MANY = 6 };

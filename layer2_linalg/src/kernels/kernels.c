@@ -1,4 +1,4 @@
-/* kernels.c - see kernels.h: the choice of an instruction set.  kernel_sets.c lists them. */
+/* kernels.c - choose an instruction set; see kernels.h.  kernel_sets.c lists them. */
 #include "kernel_table.h"
 
 #include <stdatomic.h>
@@ -40,7 +40,7 @@ bool kernels_select(const char *isa, Fault *fault) {
                      nearest_hint(hint, sizeof hint, text_of(wanted), names));
 }
 
-/* A wrong STRATA_ISA must not be silently replaced, and no caller here can take a fault. */
+/* A wrong STRATA_ISA must not be silently ignored, and there is no Fault to fill here. */
 const Kernels *kernels(void) {
     const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (table) return table;
