@@ -1,5 +1,5 @@
-/* softmax, activations, norms, embedding, linear, adapters, positions, loss: values against double,
- * gradients against differences */
+/* softmax, activations, norms, embedding, linear, adapters, positions, loss: values against
+ * double, gradients against differences */
 #include "check.h"
 #include "nn.h"
 

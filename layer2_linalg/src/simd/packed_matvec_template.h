@@ -63,13 +63,13 @@ INLINE void multiply(PackedLayout p, const QuantFormat *f, const unsigned char *
         multiply((PackedLayout){__VA_ARGS__}, f, tiles, strips, x, index, y); \
         break;
 
-#define ROWS_PRODUCT(isa, name)                                                           \
-    isa void name(const QuantFormat *f, const unsigned char *tiles, size_t strips,        \
-                  const Inputs *x, size_t index, float(*y)[PANEL_ROWS]) {                 \
-        switch (layout_number(packed_layout(f))) {                                        \
-            PACKED_LAYOUTS(MULTIPLY)                                                      \
-        default: REQUIRE(false, "a layout of packed weights missing in PACKED_LAYOUTS");  \
-        }                                                                                 \
+#define ROWS_PRODUCT(isa, name)                                                          \
+    isa void name(const QuantFormat *f, const unsigned char *tiles, size_t strips,       \
+                  const Inputs *x, size_t index, float(*y)[PANEL_ROWS]) {                \
+        switch (layout_number(packed_layout(f))) {                                       \
+            PACKED_LAYOUTS(MULTIPLY)                                                     \
+        default: REQUIRE(false, "a layout of packed weights missing in PACKED_LAYOUTS"); \
+        }                                                                                \
     }
 
 #endif
