@@ -67,7 +67,7 @@ static void what_is_no_file_is_refused(void **state) {
     refuses("dangling", "No such file");
     refuses("none/file", "No such file");
     refuses("", "No such file");
-    refuses("-", "write /dev/stdout");
+    refuses("-", "give /dev/stdout");
     assert_true(S_ISSOCK(mode_of("socket")) && S_ISFIFO(mode_of("pipe")) &&
                 S_ISLNK(mode_of("dangling")));
     assert_int_equal(files_here(), before);

@@ -71,7 +71,7 @@ static void refuses_wrong_parts(void **state) {
     write_part(path_of(3, 3), 2, 4, "c", 3);
     refused(path_of(1, 3), "is not part 3 of 3");
     write_part(path_of(3, 3), 2, 3, "b", 3);
-    refused(path_of(1, 3), "stands in two parts");
+    refused(path_of(1, 3), "is in two parts");
     write_part(path_of(3, 3), 2, 3, "c", 3);
     write_part(path_of(1, 3), 0, 3, "a", 4);
     refused(path_of(1, 3), "have 3 tensors");

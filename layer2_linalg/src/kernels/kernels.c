@@ -33,9 +33,8 @@ bool kernels_select(const char *isa, Fault *fault) {
         strcat(strcat(names, i ? ", " : ""), list[i]->isa);
     }
     return fault_set(fault,
-                     "%sno instruction set '%.40s' on this machine, or none in this program: "
-                     "choose auto, %s "
-                     "(of all there are: " KERNELS_KNOWN ")%s",
+                     "%sno instruction set '%.40s' on this machine or in this program: choose "
+                     "auto, %s (known: " KERNELS_KNOWN ")%s",
                      isa ? "" : "STRATA_ISA: ", wanted, names,
                      nearest_hint(hint, sizeof hint, text_of(wanted), names));
 }
