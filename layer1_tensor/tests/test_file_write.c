@@ -1,4 +1,4 @@
-/* files that appear whole or not at all, and what is no file stays what it is */
+/* files appear whole or not at all; anything but a file is left alone */
 #include "check.h"
 #include "scratch_folder.h"
 #include "tensor.h"
@@ -130,7 +130,7 @@ static void a_part_is_never_seen(void **state) {
     file_drop(&out), file_drop(&out);
     holds("whole", "old");
     assert_int_equal(files_here(), before);
-    /* the second of two writers wins, the first one is told */
+    /* the second of two writers wins, the first one gets a fault */
     assert_true(file_begin(&out, "whole", &fault) && file_begin(&other, "whole", &fault));
     fputs("first", out.stream), fputs("second", other.stream);
     assert_false(file_end(&out, &fault));

@@ -149,7 +149,7 @@ static void put_name(unsigned char *bytes, size_t *at, const char *name) {
     *at += strlen(name);
 }
 
-/* A header with so many tensors and pairs; returns where they begin. */
+/* A header with these counts of tensors and pairs; returns its size. */
 static size_t put_header(unsigned char *bytes, uint64_t tensors, uint64_t pairs) {
     size_t at = 0;
     memset(bytes, 0, 256);
@@ -167,7 +167,7 @@ static void refused(const unsigned char *bytes, const char *what, const char *ne
     assert_null(strstr(fault.text, "fetch it again"));
 }
 
-/* Whole files that cannot be read: to fetch them again would bring the same bytes. */
+/* Complete files that cannot be read; fetching them again would not help. */
 static void a_whole_file_is_not_said_to_be_cut(void **state) {
     (void)state;
     unsigned char bytes[256];

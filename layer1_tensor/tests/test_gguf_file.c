@@ -1,4 +1,4 @@
-/* test_gguf_file.c - a model in parts: put together, or refused. */
+/* test_gguf_file.c - a split model: joined, or refused. */
 #include "check.h"
 #include "scratch_folder.h"
 #include "tensor.h"
@@ -14,7 +14,7 @@ static const char *path_of(int part, int of) {
     return path;
 }
 
-/* A part that says it is number `no` of `count`, with one tensor. */
+/* Part `no` of `count`, with one tensor. */
 static void write_part(const char *path, int no, int count, const char *tensor,
                        int64_t tensors) {
     Fault fault;

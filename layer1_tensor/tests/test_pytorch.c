@@ -6,7 +6,7 @@
 
 /* Is it read?  Else the fault says why. */
 static bool reads(Made *m, Pytorch *p, Fault *fault) {
-    unsigned char *exact = malloc(m->size); /* so that a byte behind it is a mistake */
+    unsigned char *exact = malloc(m->size); /* so that reading past it is an error */
     memcpy(exact, m->bytes, m->size);
     bool ok = pytorch_parse(p, exact, m->size, fault);
     if (ok) {

@@ -46,7 +46,7 @@ static void reads_what_is_there(void **state) {
 static const struct {
     const char *header;
     size_t data;
-    const char *says; /* "": any words, those of an exercise's too */
+    const char *says; /* "": any text, an exercise's too */
 } refused[] = {
     {"[]", 0, "with '{'"},
     {"{", 0, "with '{'"},

@@ -23,6 +23,11 @@ RowsProduct rows_product_dotprod;
 Micro micro_neon;
 enum { MICRO_ROWS_neon = 6, MICRO_COLS_neon = 16 };
 #elif defined(__wasm__)
+/* these have no version of their own */
+#define vector_mask_wasm       vector_mask_scalar
+#define recurrence_step_wasm   recurrence_step_scalar
+#define recurrence_strips_wasm recurrence_strips_scalar
+#define scan_below_wasm        scan_below_scalar
 FLOAT_KERNELS(DECLARE, wasm)
 DotTile dot_tile_bf16_wasm;
 Micro micro_wasm;

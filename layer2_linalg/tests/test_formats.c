@@ -105,7 +105,7 @@ static void errors_are_as_published(void **state) {
     }
 }
 
-/* What counts more errs less. */
+/* Numbers of higher importance have smaller errors. */
 static void importance_counts(void **state) {
     (void)state;
     static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q4_1,   DTYPE_Q5_0,  DTYPE_Q5_1,
@@ -129,7 +129,7 @@ static void importance_counts(void **state) {
     }
 }
 
-/* Zeros, one number alone, all the same, huge and tiny: stored and read without harm. */
+/* Zeros, one nonzero, all equal, huge and tiny numbers. */
 static void hard_blocks(void **state) {
     (void)state;
     static float x[256], back[256];

@@ -10,7 +10,7 @@ static float x[COLS * ROW], y[COLS * ROWS], one[ROWS], first[FORMATS][COLS * ROW
 static unsigned char repacked[48 * ROW * 2];
 static char scratch[COLS * ROW * 2];
 
-/* What x becomes: 32 numbers in steps of their largest one's 127th. */
+/* Round x as the kernels do: 32 numbers in steps of 1/127 of the largest. */
 static double rounded(const float *in, size_t k) {
     float max = 0;
     for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) max = fmaxf(max, fabsf(in[i]));
@@ -173,7 +173,7 @@ static void largest_numbers(void **state) {
         }
 }
 
-/* Rows that are no multiple of 256, rows of a matrix that are no multiple of 16. */
+/* Rows whose length is not a multiple of 256, matrices whose rows are not a multiple of 16. */
 static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
     enum { MANY = 13 };
     static float w[33 * 576], many[MANY * 33], other[MANY * 33];
@@ -282,7 +282,7 @@ static void not_finite_stays_not_finite(void **state) {
     }
 }
 
-/* What a format says of its quants holds for all rows. */
+/* The quants of random rows are in the range that the format states. */
 static void levels_keep_their_span(void **state) {
     (void)state;
     Quants quants;
