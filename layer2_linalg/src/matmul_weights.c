@@ -66,8 +66,8 @@ static void store_rows(float *y, const float sums[PANEL_ROWS], size_t rows) {
         memcpy(y, sums, PANEL_ROWS * sizeof *y);
 }
 
-/* Up to 32 rows by some inputs.  The sums are kept in a buffer: in y they are at a large
- * power-of-two stride, for which a cache has few sets. */
+/* Up to 32 rows by some inputs.  The sums are kept in a buffer, because in y they are far apart
+ * and would share few cache sets. */
 static void quantized_tile(const Inputs *x, const WeightsProduct *p, size_t row, size_t column,
                            size_t cols) {
     size_t out = p->w->shape[0], rows = min_size(out - row, PANELS * PANEL_ROWS),

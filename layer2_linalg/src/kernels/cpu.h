@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 bool cpu_has_avx2(void);    /* with FMA, and so F16C; the OS saves the registers */
-bool cpu_has_avxvnni(void); /* VNNI without AVX-512 */
+bool cpu_has_avxvnni(void); /* VNNI with AVX2 registers */
 bool cpu_has_avx512(void);  /* F, BW, VL and DQ; the OS saves the registers */
 bool cpu_has_vnni(void);    /* VNNI of AVX-512 */
 bool cpu_has_bf16(void);    /* BF16 products of AVX-512 */
