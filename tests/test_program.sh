@@ -36,7 +36,7 @@ expect "an empty prompt" 1 "the prompt is empty" "$strata" generate -m "$model" 
 expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
 expect "an unknown sampler" 1 "there are grammar, json" "$strata" generate -m "$model" --chain zigzag:1
 expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
-expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*of all there are" env STRATA_ISA=vax "$strata" samplers
+expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*known: " env STRATA_ISA=vax "$strata" samplers
 expect "which instruction sets there are" 0 "scalar  *available, in use" "$strata" bench isas --isa scalar
 expect "too many threads" 2 "from 0 to 256" "$strata" generate -m "$model" --threads 999
 expect "inspect" 0 "token_embd.weight" "$strata" inspect "$model"
@@ -200,7 +200,7 @@ expect "compare as JSON" 0 '"chain": "draw", "valid": {"mean": ' cat "$work/comp
 expect "a page" 0 "<svg.*Tom\|<svg" cat "$work/compare.html"
 expect "with marked tokens" 0 "<mark>" cat "$work/compare.html"
 expect "openings that are whole documents" 1 "nothing is left to tell" "$strata" compare --documents 2 --words 100000
-expect "a table in no file" 1 "write /dev/stdout" "$strata" compare --documents 1 -n 4 --csv -
+expect "a table in no file" 1 "give /dev/stdout" "$strata" compare --documents 1 -n 4 --csv -
 expect "one document" 0 "\[1 document, " "$strata" world --entropy
 expect "two tables in one file" 2 "are both $work/one: give each" "$strata" compare --csv "$work/one" --html "$work/one"
 printf 'One\0two\n' >"$work/zero"

@@ -158,10 +158,11 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
     (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
     HINT(right || !b->attention.gate_in_q,
          "gate_in_q: project wrote a query and a gate for each head into run->gate, which "
-         "part_queries() parts");
+         "split_q_gate() parts");
     const float *key = kv_key(&mine.kv, 1, 0, 0, 0), *kept = kv_key(&ours.kv, 1, 0, 0, 0);
-    HINT(!b->attention.kv_back || *key == *kept, "with `kv_back` keys and values are there already, "
-                                              "an earlier layer's, and stay as they are");
+    HINT(!b->attention.kv_back || *key == *kept,
+         "with `kv_back` keys and values are there already, "
+         "an earlier layer's, and stay as they are");
     same_memory(&mine.kv, &ours.kv, &batch, false);
     same_memory(&mine.kv, &ours.kv, &batch, true);
     NUMBERS(got, want, ROWS * DIM, 1e-3,
