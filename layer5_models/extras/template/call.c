@@ -17,8 +17,8 @@ static Text next_parameter(Text *rest, bool *optional) {
     return name;
 }
 
-/* Bind what was given, by place or by name; MISSING for what may be left out.  Returns how many of the named ones
- * found their place. */
+/* Bind what was given, by place or by name; MISSING for what may be left out.  Returns how many
+ * of the named ones found their place. */
 static size_t template_call_bind(Machine *machine, const Builtin *builtin, Arguments arguments,
                                  Value *bound) {
     size_t n = 0, used = 0;

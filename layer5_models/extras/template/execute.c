@@ -64,7 +64,8 @@ Value execute_text(Machine *machine, const Node *list, Frame *frame) {
     return value_string(text);
 }
 
-/* The text of a block through its filters; the first of them finds it under the name no one can write. */
+/* The text of a block through its filters; the first of them finds it under the name no one can
+ * write. */
 static Value filtered_text(Machine *machine, const Node *node, const Node *filters) {
     Frame *frame = frame_open(machine, machine->frame), *back = machine->frame;
     Value text = execute_text(machine, node->list, frame);

@@ -1,9 +1,10 @@
-/* expression.c - expressions, by the method of Pratt: each operator has a power, and holds on to what
- * stands beside it as long as no stronger one pulls.
+/* expression.c - expressions, by the method of Pratt: each operator has a power, and holds on
+ * to what stands beside it as long as no stronger one pulls.
  *
  *     1 + 2 * 3          power of + is 5, of * is 7:   1 + (2 * 3)
  *
- * Two things are Jinja's own: ~ is stronger than +, and a filter binds after a sign: -1|abs is (-1)|abs.
+ * Two things are Jinja's own: ~ is stronger than +, and a filter binds after a sign: -1|abs is
+ * (-1)|abs.
  *
  * Source   Pratt 1973, "Top down operator precedence". */
 #include "syntax.h"
@@ -22,7 +23,8 @@ enum {
     POWER_POWER
 };
 
-/* ------------------------------------------------------------------ what an expression begins with */
+/* ------------------------------------------------------------------ what an expression begins
+ * with */
 
 static Node *literal(Parser *p, Value value) {
     Node *node = node_new(p, NODE_LITERAL);
@@ -286,8 +288,8 @@ static int power_of(const Parser *p) {
 
 static Node *parse_power(Parser *p, int power);
 
-/* 1 < x <= 3: steps from operand to operand.  A step's op is the operator's token, 'i' for "in", TWO('n', 'i') for
- * "not in". */
+/* 1 < x <= 3: steps from operand to operand.  A step's op is the operator's token, 'i' for
+ * "in", TWO('n', 'i') for "not in". */
 static Node *parse_comparison(Parser *p, Node *first) {
     Node *node = node_new(p, NODE_COMPARE), **place = &node->list;
     node->a = first;

@@ -1,4 +1,5 @@
-/* filters_choice.c - map, select and reject, which use other filters and tests; and finding a filter. */
+/* filters_choice.c - map, select and reject, which use other filters and tests; and finding a
+ * filter. */
 #include "library.h"
 
 #include <string.h>

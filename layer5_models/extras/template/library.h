@@ -1,7 +1,8 @@
-/* library.h - the functions a template finds: filters, tests, methods, globals, each in a table.
+/* library.h - the functions a template finds: filters, tests, methods, globals, each in a
+ * table.
  *
- * Invariant: a function gets its arguments bound to the names its row gives; those that are left out are
- * MISSING, those it does not know are refused before it is called. */
+ * Invariant: a function gets its arguments bound to the names its row gives; those that are
+ * left out are MISSING, those it does not know are refused before it is called. */
 #ifndef STRATA_TEMPLATE_LIBRARY_H
 #define STRATA_TEMPLATE_LIBRARY_H
 
@@ -15,7 +16,8 @@ bool test_exists(Text name);
 
 const Builtin *find_global(Text name); /* NULL: none */
 
-/* A method bound to its value; MISSING: none.  Of those that would change a value only the absence is given. */
+/* A method bound to its value; MISSING: none.  Of those that would change a value only the
+ * absence is given. */
 Value find_method(Machine *machine, Value of, const String *name);
 
 /* The tables, each ended by a row without a name. */

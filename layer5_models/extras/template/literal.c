@@ -14,7 +14,8 @@ static void build_code_point(Machine *machine, Builder *builder, uint32_t code) 
     build_bytes(machine, builder, bytes, NULL, utf8_encode(code, bytes));
 }
 
-/* \x41 \u00e9 \U0001F642 \101: up to `most` digits, all of which hexadecimal forms need.  Returns how many. */
+/* \x41 \u00e9 \U0001F642 \101: up to `most` digits, all of which hexadecimal forms need.
+ * Returns how many. */
 static size_t take_code(Machine *machine, Builder *builder, Text text, int base, size_t most) {
     uint32_t code = 0;
     size_t n = 0;
@@ -28,7 +29,8 @@ static size_t take_code(Machine *machine, Builder *builder, Text text, int base,
     return n;
 }
 
-/* \N{DIGIT ONE}: the names Unicode gives characters are a megabyte; those of ASCII's digits and letters are rules. */
+/* \N{DIGIT ONE}: the names Unicode gives characters are a megabyte; those of ASCII's digits and
+ * letters are rules. */
 static size_t literal_take_named(Machine *machine, Builder *builder, Text text) {
     static const char *const literal_digits[] = {"ZERO", "ONE", "TWO",   "THREE", "FOUR",
                                                  "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"};

@@ -4,7 +4,8 @@
 
 #include "value.h"
 
-/* The literal at the start of a text, and its size there; size 0: there is none (or it has no end).
+/* The literal at the start of a text, and its size there; size 0: there is none (or it has no
+ * end).
  *
  *   real   a point may be part of the number (not in x.0.1) */
 Value literal_string(Machine *machine, Text text, size_t *size);

@@ -1,8 +1,9 @@
-/* machine.h - what reads and runs a template works with: memory, limits, and the first thing that
- * went wrong.
+/* machine.h - what reads and runs a template works with: memory, limits, and the first thing
+ * that went wrong.
  *
- * Errors stick: machine_raise keeps the first one and sets `failed`; from then on every loop ends and every
- * value is as good as another, until the caller sees the flag.  So nothing has to be checked twice.
+ * Errors stick: machine_raise keeps the first one and sets `failed`; from then on every loop
+ * ends and every value is as good as another, until the caller sees the flag.  So nothing has
+ * to be checked twice.
  *
  * Invariant: machine_take never returns NULL; work and depth stay within their limits. */
 #ifndef STRATA_TEMPLATE_MACHINE_H

@@ -1,6 +1,8 @@
-/* parser.c - what all of the parser asks of its tokens: is it this one, take it, or say what was wanted.
+/* parser.c - what all of the parser asks of its tokens: is it this one, take it, or say what
+ * was wanted.
  *
- * Invariant: after the first fault the parser stands at an end of its own, so that whoever goes on finds nothing more. */
+ * Invariant: after the first fault the parser stands at an end of its own, so that whoever goes
+ * on finds nothing more. */
 #include "syntax.h"
 
 #include <stdarg.h>

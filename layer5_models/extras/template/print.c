@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shortest digits that read back as the same number, as Python lays them out: 1e+16, 1.5, 1e-05. */
+/* The shortest digits that read back as the same number, as Python lays them out: 1e+16, 1.5,
+ * 1e-05. */
 static void build_float(Machine *machine, Builder *builder, double real) {
     char text[40];
     int digits = 1;
@@ -73,7 +74,8 @@ static void build_quoted(Machine *machine, Builder *builder, const String *s) {
     build_bytes(machine, builder, &quote, NULL, 1);
 }
 
-/* ------------------------------------------------------------------ repr of what holds others */
+/* ------------------------------------------------------------------ repr of what holds
+ * others */
 
 static void build_items(Machine *machine, Builder *builder, const List *list, const char *open,
                         const char *close) {

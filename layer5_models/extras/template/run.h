@@ -1,11 +1,13 @@
 /* run.h - running the tree.
  *
- *     Frame of an iteration ──▶ Frame of a macro ──▶ top ──▶ the variables ──▶ (the library's functions)
+ *     Frame of an iteration ──▶ Frame of a macro ──▶ top ──▶ the variables ──▶ (the library's
+ *     functions)
  *
- * A name is looked for from the innermost scope outwards, and set in the innermost.  A for loop opens one for
- * each iteration, so what is set in it is gone in the next; an if opens none.
+ * A name is looked for from the innermost scope outwards, and set in the innermost.  A for loop
+ * opens one for each iteration, so what is set in it is gone in the next; an if opens none.
  *
- * Invariant: machine->frame, out and flow are after a statement what they were before it, failed or not. */
+ * Invariant: machine->frame, out and flow are after a statement what they were before it,
+ * failed or not. */
 #ifndef STRATA_TEMPLATE_RUN_H
 #define STRATA_TEMPLATE_RUN_H
 

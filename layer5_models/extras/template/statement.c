@@ -1,4 +1,5 @@
-/* statement.c - text, {{ ... }} and {% ... %}: one function for each word that opens a block. */
+/* statement.c - text, {{ ... }} and {% ... %}: one function for each word that opens a
+ * block. */
 #include "syntax.h"
 
 #include <stdio.h>
@@ -104,7 +105,8 @@ static Node *parse_parameters(Parser *p) {
     return first;
 }
 
-/* A body may mention three names of its own: varargs, kwargs, caller.  Only then may more be given than it names. */
+/* A body may mention three names of its own: varargs, kwargs, caller.  Only then may more be
+ * given than it names. */
 enum { USES_VARARGS = 1, USES_KWARGS = 2, USES_CALLER = 4 };
 
 static int names_used(const Token *from, const Token *to) {
@@ -289,7 +291,8 @@ static Node *parse_text(Parser *p) {
     return node;
 }
 
-/* What stands up to one of the words that may end this block; that word is the next token then. */
+/* What stands up to one of the words that may end this block; that word is the next token
+ * then. */
 static Node *parse_list(Parser *p, const char *ends) {
     Node *first = NULL, **place = &first;
     while (!p->machine->failed && !parser_sees(p, TOKEN_END)) {

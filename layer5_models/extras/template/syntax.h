@@ -33,7 +33,8 @@ typedef enum NodeKind {
     NODE_CALL,      /* a(list) */
     NODE_FILTER,    /* a|name(list) */
     NODE_TEST,      /* a is name(list) */
-    NODE_ARGUMENT, /* name=a, in a list of arguments; in a macro's head: name, a its default or NULL */
+    /* name=a, in a list of arguments; in a macro's head: name, a its default or NULL */
+    NODE_ARGUMENT,
     /* statements */
     NODE_TEXT,         /* value */
     NODE_PRINT,        /* a */
@@ -62,7 +63,8 @@ struct Node {
     Node *next;
 };
 
-/* The name under which a filter block's text is handed to its first filter: no template can write it. */
+/* The name under which a filter block's text is handed to its first filter: no template can
+ * write it. */
 #define BLOCK_TEXT ((Text){"", 0})
 
 typedef struct Parser {
@@ -91,7 +93,8 @@ Text parser_name(Parser *parser);
 void parser_wrong(Parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ------------------------------------------------------------------ expressions and statements */
+/* ------------------------------------------------------------------ expressions and
+ * statements */
 
 Node *parse_expression(Parser *parser);         /* with: a if b else c */
 Node *parse_simple(Parser *parser);             /* without */

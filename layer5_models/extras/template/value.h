@@ -1,6 +1,7 @@
 /* value.h - what a template computes with: Python's values.
  *
- * Invariant: every byte of a string has its mark (was it a user's?), which goes wherever the byte goes. */
+ * Invariant: every byte of a string has its mark (was it a user's?), which goes wherever the
+ * byte goes. */
 #ifndef STRATA_TEMPLATE_VALUE_H
 #define STRATA_TEMPLATE_VALUE_H
 
@@ -120,7 +121,8 @@ bool value_in(Machine *machine, Value part, Value whole);
 /* "int", "NoneType" */
 const char *type_name(Value value);
 
-/* What a for loop walks over: a string's characters, a dict's keys.  Raises for what has none. */
+/* What a for loop walks over: a string's characters, a dict's keys.  Raises for what has
+ * none. */
 List *value_items(Machine *machine, Value value);
 
 /* How many; -1, and raised, when that is no question for it. */

@@ -7,7 +7,7 @@
 
 static const char separator[] = "<|endoftext|>";
 
-/* Behind the line of a separator that begins there, which may end in blanks; 0: none does. */
+/* The position after the separator line at `at`, which may end in white space; 0: none. */
 static size_t behind_separator(Text text, size_t at) {
     size_t end = at + sizeof separator - 1;
     if (end > text.size || memcmp(text.data + at, separator, sizeof separator - 1) != 0 ||

@@ -1,4 +1,4 @@
-/* picture.c - the memory of pictures, and portable pixmaps.  See picture.h. */
+/* picture.c - allocating pictures, and portable pixmaps.  See picture.h. */
 #include "picture.h"
 
 #include "size.h"
@@ -23,19 +23,19 @@ void picture_free(Picture *p) {
     *p = (Picture){0};
 }
 
-/* What is left of a file. */
+/* The rest of a file. */
 typedef struct Bytes {
     const unsigned char *at, *end;
 } Bytes;
 
-/* White space, and lines of remarks. */
+/* White space, and comment lines. */
 static void picture_skip_space(Bytes *b) {
     bool remark = false;
     for (; b->at < b->end && (remark || isspace(*b->at) || *b->at == '#'); b->at++)
         remark = *b->at == '#' || (remark && *b->at != '\n');
 }
 
-/* The next number; PICTURE_MOST + 1 for every larger one. */
+/* The next number; PICTURE_MAX + 1 for all larger ones. */
 static bool picture_read_number(Bytes *b, size_t *n) {
     picture_skip_space(b);
     if (b->at == b->end || !isdigit(*b->at)) return false;
