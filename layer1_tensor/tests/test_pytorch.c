@@ -52,7 +52,7 @@ static const struct {
     {BYTES("(."), "no value"},
     {BYTES("."), "other than one value"},
     {BYTES("}X\xff\xff\xff\xff."), "longer than the file"},
-    {BYTES("}h\0."), "nobody kept"},
+    {BYTES("}h\0."), "memo slot is empty"},
     {BYTES("}q\1."), "out of its turn"},
     {BYTES("(q\0."), "nothing to remember"},
     {BYTES("}K\1s."), "stack is empty"},
