@@ -10,12 +10,8 @@
 Pair *lora_pair(Lora *lora, const char *name, Fault *fault) {
     for (size_t i = lora->n_pairs; i-- > 0;)
         if (strcmp(lora->pairs[i].name, name) == 0) return &lora->pairs[i];
-    if (lora->n_pairs == lora->room) {
-        size_t room = lora->room ? 2 * lora->room : 64;
-        Pair *more = realloc(lora->pairs, room * sizeof *more);
-        if (!more) return fault_set(fault, "no memory for %zu matrices", room), NULL;
-        lora->pairs = more, lora->room = room;
-    }
+    if (!GROW(lora->pairs, lora->room, lora->n_pairs + 1))
+        return fault_set(fault, "no memory for %zu matrices", lora->n_pairs + 1), NULL;
     Pair *pair = &lora->pairs[lora->n_pairs++];
     *pair = (Pair){0};
     snprintf(pair->name, sizeof pair->name, "%s", name);

@@ -99,12 +99,8 @@ typedef struct Plain {
 } Plain;
 
 static bool plain_put(Plain *plain, const char *bytes, size_t size, Fault *fault) {
-    if (plain->room - plain->size < size) {
-        size_t room = 2 * plain->room + size + 1024;
-        char *text = room < SIZE_MAX / 4 ? realloc(plain->text, room) : NULL;
-        if (!text) return fault_set(fault, "no memory for a text of %zu bytes", plain->size);
-        plain->text = text, plain->room = room;
-    }
+    if (!GROW(plain->text, plain->room, plain->size + size))
+        return fault_set(fault, "no memory for a text of %zu bytes", plain->size);
     memcpy(plain->text + plain->size, bytes, size);
     plain->size += size;
     return true;

@@ -48,14 +48,9 @@ bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
     for (size_t room = 0; rest.size;) {
         Text document = corpus_cut_document(&rest);
         if (document.size == 0) continue;
-        if (corpus->count == room) {
-            room = room ? 2 * room : 1024;
-            Text *grown = realloc(corpus->documents, room * sizeof *grown);
-            if (!grown) {
-                corpus_close(corpus);
-                return fault_set(fault, "no memory for %zu documents", room);
-            }
-            corpus->documents = grown;
+        if (!GROW(corpus->documents, room, corpus->count + 1)) {
+            corpus_close(corpus);
+            return fault_set(fault, "no memory for %zu documents", room);
         }
         corpus->documents[corpus->count++] = document;
     }

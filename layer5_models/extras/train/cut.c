@@ -22,12 +22,8 @@ typedef struct Cutter {
 } Cutter;
 
 static bool cut_add_piece(Cutter *c, Text piece) {
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 1024;
-        Text *grown = realloc(c->pieces, room * sizeof *grown);
-        if (!grown) return fault_set(c->fault, "no memory for %zu documents", room);
-        c->pieces = grown, c->room = room;
-    }
+    if (!GROW(c->pieces, c->room, c->count + 1))
+        return fault_set(c->fault, "no memory for %zu documents", c->count + 1);
     c->pieces[c->count++] = piece;
     return true;
 }
