@@ -216,8 +216,8 @@ static void reads_peft(void **state) {
         {"\"lora_alpha\":\"6\"", "'lora_alpha' a number"},
         {"\"lora_alpha\":0", "'lora_alpha' a number that is not 0"},
         {"\"lora_alpha\":6,\"use_rslora\":\"yes\"", "'use_rslora' true or false"},
-        {"\"lora_alpha\":6,\"r\":\"3\"", "'r' a whole number"},
-        {"\"lora_alpha\":6,\"r\":0", "'r' a whole number"},
+        {"\"lora_alpha\":6,\"r\":\"3\"", "'r' an integer"},
+        {"\"lora_alpha\":6,\"r\":0", "'r' an integer"},
         {"\"lora_alpha\":6,\"r\":4", "has rank 3, and adapter_config.json an r of 4"},
         {"\"peft_type\":\"LOHA\"", "'peft_type' LORA"},
         {"\"r\":3", "has no lora_alpha"}};

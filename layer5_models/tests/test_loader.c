@@ -100,7 +100,7 @@ static void left_over_tensors_are_refused(void **state) {
 static void left_over_keys_are_refused(void **state) {
     (void)state;
     const Case cases[] = {
-        {"llama", WHOLE("llama.foo", 3), "'llama.foo' is 3, and nothing asks for it"},
+        {"llama", WHOLE("llama.foo", 3), "'llama.foo' is 3, and not used"},
         {"llama", WHOLE("adapter.lora.alpha", 3), "adapter.lora.alpha"},
         {"llama", FLAG("llama.attention.causal", 0), "causal' is false, wanted true"},
         {"llama", FLAG("llama.attention.causal", 1), NULL},

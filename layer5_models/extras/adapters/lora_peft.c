@@ -38,7 +38,7 @@ static bool read_key(Lora *lora, Text key, const JsonValue *value, Fault *fault)
                lora_peft_refuse(fault, "use_rslora", "true or false");
     if (text_equal(key, text_of("r")))
         return (json_size(value, &lora->rank) && lora->rank) ||
-               lora_peft_refuse(fault, "r", "a whole number from 1");
+               lora_peft_refuse(fault, "r", "an integer from 1");
     if (text_equal(key, text_of("peft_type")))
         return json_is(value, "LORA") || lora_peft_refuse(fault, "peft_type", "LORA");
     if (text_equal(key, text_of("bias")) && json_is(value, "none")) return true;

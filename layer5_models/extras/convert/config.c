@@ -47,7 +47,7 @@ static bool use_number(Conversion *c, const ConfigKey *key, const JsonValue *val
     double number;
     if (key->use == SIZE) {
         if (!json_size(value, &size) || size > UINT32_MAX)
-            return config_refuse(c, text_of(key->name), value, "a whole number below 2^32");
+            return config_refuse(c, text_of(key->name), value, "an integer below 2^32");
         if (strcmp(key->ours, "context_length") == 0) size -= min_size(size, c->first_position);
         return put_size(c, key->ours, size), true;
     }

@@ -22,7 +22,7 @@ static bool put_heads(Conversion *c) {
     json_number(json_get(config, "rotary_pct"), &part);
     json_number(json_get(config, "partial_rotary_factor"), &part);
     if (!(part > 0 && part <= 1))
-        return REFUSE(c, "config.json: %g of a head cannot turn", part);
+        return REFUSE(c, "config.json: %g of a head cannot rotate", part);
     put_size(c, "rope.dimension_count", (size_t)((double)c->head_dim * part));
     return true;
 }
@@ -104,7 +104,7 @@ static bool put_mamba(Conversion *c) {
 static bool put_t5(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     if (!json_size(json_get(config, "d_kv"), &c->head_dim))
-        return REFUSE(c, "config.json: d_kv is no whole number");
+        return REFUSE(c, "config.json: d_kv is not an integer");
     put_size(c, "attention.key_length", c->head_dim);
     put_size(c, "attention.value_length", c->head_dim);
     if (!json_get(config, "n_positions")) put_size(c, "context_length", 512);

@@ -109,8 +109,7 @@ static bool put_modules(Conversion *c, bool scores) {
     return ok;
 }
 
-/* ------------------------------------------------------------------ what becomes of a text
- * before */
+/* ------------------------------------------------------------------ preprocessing */
 
 /* An optional file of the folder with an object; *json: the caller frees it.  False:
  * damaged. */

@@ -101,7 +101,7 @@ bool read_vocab(Conversion *c, Vocab *v, const JsonValue *model, bool plain) {
         if (unknown && unknown->kind == JSON_STRING && text_equal(unknown->text, token))
             type = TOKEN_UNKNOWN;
         if (!json_size(&vocab->items[i], &id))
-            return REFUSE(c, "tokenizer.json: a token's id is no whole number");
+            return REFUSE(c, "tokenizer.json: a token's id is not an integer");
         if (!vocab_set(v, id, token, type, 0, false, c->fault)) return false;
     }
     return true;

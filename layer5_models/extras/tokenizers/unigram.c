@@ -29,7 +29,7 @@ static bool path_room(Scratch *scratch, size_t places, Fault *fault) {
     if (scratch->paths) return true;
     scratch->max_paths = 0;
     return fault_set(fault,
-                     "no memory to make tokens of a stretch of %zu bytes that cannot be cut: "
+                     "no memory to make tokens of a piece of %zu bytes that cannot be cut: "
                      "give the text in parts",
                      places);
 }

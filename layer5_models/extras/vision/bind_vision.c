@@ -158,7 +158,7 @@ void bind_vision(Binder *b) {
 }
 
 #define VISION_KIND \
-    { "mmproj", "the eye of a model", "give the file of the eye that it belongs to", false }
+    { "mmproj", "a vision tower (mmproj)", "give the mmproj file of the model", false }
 const FileKind vision_kinds[2] = {[CLASS_FIRST] = VISION_KIND, [CLASS_LAST] = VISION_KIND};
 
 bool model_open_vision(Model *m, const void *bytes, size_t size, ClassPlace place,

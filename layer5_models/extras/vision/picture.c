@@ -54,7 +54,7 @@ static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
     if (!picture_read_number(b, width) || !picture_read_number(b, height) ||
         !picture_read_number(b, &most))
         return fault_set(fault, "a pixmap whose head is broken: wanted \"P6\" and three "
-                                "whole numbers, its width, its height and 255");
+                                "integers, its width, its height and 255");
     if (*width > PICTURE_MAX || *height > PICTURE_MAX)
         return fault_set(fault, "a pixmap with a side of more than %d pixels", PICTURE_MAX);
     if (most != 255)
