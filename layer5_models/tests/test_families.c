@@ -1,8 +1,9 @@
-/* what a family's files must hold, may hold and may not: keys and tensors of every recipe */
+/* what the files of each family must, may and must not have: keys and tensors of every
+ * recipe */
 #include "families.h"
 #include "loader_case.h"
 
-/* The keys that one family reads and another does not. */
+/* Keys that one family reads and another does not. */
 static void keys_of_families_are_checked(void **state) {
     (void)state;
     const Case cases[] = {
@@ -75,7 +76,7 @@ static void keys_of_families_are_checked(void **state) {
         {"qwen3next", WHOLE("qwen3next.ssm.time_step_rank", 2), "are not 16"},
         {"qwen3next", WHOLE("qwen3next.attention.value_length", 2), "value_length' is 2"},
         {"kimi-linear", GONE("kimi-linear.kda.head_dim"), "kda.head_dim' is missing"},
-        {"kimi-linear", REAL("kimi-linear.rope.freq_base", 1e4), NULL}, /* nothing turns */
+        {"kimi-linear", REAL("kimi-linear.rope.freq_base", 1e4), NULL}, /* no rotation */
         {"llada", FLAG("llada.attention.causal", 1), "causal' is true, wanted false"},
         {"llada", GONE("llada.attention.causal"), NULL},
         {"llada", WHOLE("diffusion.shift_logits", 1), "shift_logits' is 1, wanted true or"},
@@ -358,25 +359,25 @@ static void tensors_of_families_are_checked(void **state) {
     CHECK(cases);
 }
 
-/* May a file of this family do without a tensor?  Biases and heads are seen by looking. */
+/* May a file of this family lack a tensor?  Biases and heads are optional. */
 static bool may_lack(const char *arch, const char *name) {
     if (strcmp(arch, "eagle3") == 0) return strcmp(name, "token_embd.weight") == 0;
     if (strstr(name, "ssm_dt.bias") || strstr(name, "time_mix_ln.bias") ||
         strstr(name, "indexer.k_norm.bias"))
         return false;
-    for (int i = 0; i < 3; i++) /* of the first layer, where nothing reads them */
+    for (int i = 0; i < 3; i++) /* of the first layer, unused there */
         if (strncmp(name, "blk.0.time_mix_v", 16) == 0 && name[16] == '0' + i) return true;
     if (strstr(name, "ssm_norm")) return strcmp(arch, "falcon-h1") == 0;
     if (strcmp(strrchr(name, '.'), ".bias") == 0)
         return strcmp(arch, "phimoe") != 0 || !strstr(name, "norm");
     if (strstr(name, "ffn_gate.") && strstr(arch, "t5")) return true; /* a ReLU then */
-    if (strstr(name, "v.blk.1.")) return true; /* what goes into the last one is taken */
+    if (strstr(name, "v.blk.1.")) return true; /* the input of the last block is used */
     if (strstr(name, "attn_sinks")) return strcmp(arch, "mimo2") == 0;
     if (strcmp(name, "rope_freqs.weight") == 0) return strcmp(arch, "gemma4") != 0;
     return strcmp(name, "output.weight") == 0 || strcmp(name, "token_types.weight") == 0;
 }
 
-/* Who is missed instead, where it is not the tensor itself. */
+/* Which tensor is reported missing instead, if not this one. */
 static const char *missed_for(const char *name) {
     static const char *const others[][2] = {
         {"ssm_ba", "ssm_alpha"},
@@ -397,7 +398,7 @@ static const char *missed_for(const char *name) {
     return name;
 }
 
-/* Does a block show by this tensor that it has a mixer?  Then all of the mixer plays no part without. */
+/* Does this tensor show that a block has a mixer?  Without it, all of the mixer is unused. */
 static bool shows_mixer(const char *words, const char *name) {
     if (word_in(words, "kda")) return strstr(name, "ssm_f_a.") || strstr(name, "attn_kv_a_mqa");
     if (word_in(words, "delta") && strstr(name, "ssm_out")) return true;
@@ -461,7 +462,7 @@ static unsigned char *open_small(const char *arch, size_t layers, Model *model) 
     return bytes;
 }
 
-/* What is too far out in a text for a test that runs the model. */
+/* Constants that only matter too far into a text for a test that runs the model. */
 static void constants_of_families(void **state) {
     (void)state;
     Model m;

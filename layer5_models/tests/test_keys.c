@@ -1,7 +1,7 @@
-/* the keys of a model: types, ranges, and what those of positions and windows do */
+/* a model's keys: types, ranges, and the effect of those for positions and windows */
 #include "loader_case.h"
 
-/* A key of the wrong type or out of its range is no reason to go on with another value. */
+/* A key of the wrong type or out of range is refused. */
 static void types_and_ranges_are_checked(void **state) {
     (void)state;
     const Case cases[] = {
@@ -125,7 +125,7 @@ static void window_patterns_are_followed(void **state) {
     CHECK(wrong);
 }
 
-/* What yarn_log_multiplier says is divided out of YaRN's magnitude: with 1 nothing is left. */
+/* yarn_log_multiplier is divided out of YaRN's magnitude: with 1 nothing is left. */
 static void yarn_log_multiplier_is_used(void **state) {
     (void)state;
     const double multiplier[] = {0, 0.5, 1};
