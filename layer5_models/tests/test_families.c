@@ -80,7 +80,7 @@ static void keys_of_families_are_checked(void **state) {
         {"llada", FLAG("llada.attention.causal", 1), "causal' is true, wanted false"},
         {"llada", GONE("llada.attention.causal"), NULL},
         {"llada", WHOLE("diffusion.shift_logits", 1), "shift_logits' is 1, wanted true or"},
-        {"llada", FLAG("diffusion.steps", 1), "'diffusion.steps' is true, and nothing asks"},
+        {"llada", FLAG("diffusion.steps", 1), "'diffusion.steps' is true, and not used"},
         {"qwen2", FLAG("diffusion.shift_logits", 1), "'diffusion.shift_logits' is true"},
         {"qwen2", FLAG("qwen2.attention.causal", 0), "causal' is false, wanted true"},
         {"dream", FLAG("diffusion.shift_logits", 0), NULL},

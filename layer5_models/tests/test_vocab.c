@@ -58,8 +58,8 @@ static const Key keys[] = {
     {T "precompiled_charsmap", INTS, 0, NULL},
     {T "precompiled_charsmap", INTS, 4, "is an array of 4 i32, wanted false (or an empty"},
     {T "suppress_tokens", INTS, 1, "not built in"},
-    {T "sauce", INT, 1, "'tokenizer.ggml.sauce' is not known"},
-    {"tokenizer.", INT, 1, "is not known"},
+    {T "sauce", INT, 1, "'tokenizer.ggml.sauce' is unknown"},
+    {"tokenizer.", INT, 1, "is unknown"},
 };
 
 static void put_key(GgufWriter *w, const Key *k) {
