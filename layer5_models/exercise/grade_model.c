@@ -211,7 +211,7 @@ static void goes_the_hooks_way(void) {
     session_close(&s);
 }
 
-/* ------------------------------------------------------------------ nobody wants it any more */
+/* ------------------------------------------------------------------ cancellation */
 
 static size_t asked, stop_at;
 static bool wanted_so_far(void *context) {
@@ -229,7 +229,7 @@ static void stopped_at(size_t layer) {
     HINT(asked,
          "is_wanted is to be asked before each layer whether anybody still wants the batch");
     HINT(!went && asked == stop_at,
-         "is_wanted says before layer %zu that nobody wants the batch any more, and it goes "
+         "is_wanted cancels the batch before layer %zu, and it goes "
          "on: ask before each layer, and stop",
          layer);
     HINT(s.stopped, "a batch that nobody wanted any more was stopped: `stopped` is true then");
