@@ -42,7 +42,7 @@ comma := ,
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve lib install uninstall deb container formula compile_commands.json clean
+COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve book lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint reset worked check-exercises mine
@@ -125,7 +125,7 @@ test: build
 deps:
 	@tests/deps.sh $(filter docs,$(MAKECMDGOALS))
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check docs site-tools: deps
+test check docs book site-tools: deps
 endif
 
 # make check-long: under sanitizers every test, not only those that read what others wrote.
@@ -181,6 +181,11 @@ site-tools:
 docs: | site-tools
 	@$(MAKE) -s build lib
 	@docs/build.sh
+
+# The site as a PDF, printed by Chromium: make book (the core), make book BOOK=all.
+book: | site-tools
+	@$(MAKE) -s build lib
+	@docs/build.sh --book $(or $(BOOK),core)
 
 docs-serve: docs
 	@echo "http://127.0.0.1:8000 (ctrl-c ends it)"; cd build/site && python3 -m http.server --bind 127.0.0.1 8000
@@ -263,6 +268,7 @@ help:
 	@echo "make worked grammar   Earley's table while tokens are chosen; GRAMMAR='root ::= ...' for one of yours"
 	@echo "make mine             the capstone: a language model from the empty file; make mine 3 judges chapter 3"
 	@echo "make docs             the site, in build/site; make docs-serve shows it"
+	@echo "make book             its core as a PDF, in build/book; make book BOOK=all: all of it"
 	@echo "make deps             install what the tests need (apt, Homebrew); make deps docs: what the site needs"
 	@echo "make test             every test; make test 3 for one layer; SAN=1 under sanitizers"
 	@echo "make test ISA=all     the same, for every instruction set this machine has; ISA=avx2: for one"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The site: make docs.  Installs nothing; says all that is missing at once (make deps docs installs it).
-#   build.sh --check    only that
+#   build.sh --check              only that
+#   build.sh --book core|all      and the book, see book.py
 cd "$(dirname "$0")/.." || exit 1
 missing=
 need() { missing="$missing
@@ -22,5 +23,8 @@ if [ -n "$missing" ]; then
     exit 1
 fi
 [ "$1" != --check ] || exit 0
-"${python:-python3}" docs/steps.py || exit 1
+python=${python:-python3}
+if [ "$1" = --book ]; then $python docs/book.py --check "$2" || exit 1; fi
+$python docs/steps.py || exit 1
+if [ "$1" = --book ]; then exec $python docs/book.py "$2"; fi
 echo "the site is in build/site: make docs-serve shows it"

@@ -1,4 +1,5 @@
-"""Copies of the files that the pages name, beside the site: code/PATH.html, with an anchor for each line."""
+"""Copies of the files that the pages name, beside the site: code/PATH.html, with an anchor for each line, and at the top the pages that
+show the file and the exercises in it."""
 import functools
 import html
 import pathlib
@@ -6,6 +7,8 @@ import re
 
 import kept
 import pygments
+import road
+import shown
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import TextLexer, get_lexer_for_filename
@@ -16,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{path}</title><link rel="stylesheet" href="{top}assets/code.css"></head>
-<body><header><a href="{top}index.html">Strata</a> / {path}</header>
+<body><header><a href="{top}index.html">Strata</a> / {path}{chip}{bar}</header>
 {body}
 </body></html>
 """
@@ -76,7 +79,18 @@ def lexer_of(name):
         return TextLexer(stripnl=False)
 
 
-def render(path):
+def bar_of(path, exercises):
+    """The way back: the pages that show this file, and the exercises in it, (number, page) each."""
+    top = "../" * (path.count("/") + 1)
+    pages = [road.pages()[page] for page in shown.pages_of().get(path, [])]
+    links = [f'<a href="{road.href(page, top)}">{html.escape(page.title)}</a>' for page in pages]
+    todo = [f'<a href="{top}{page}.html#exercise-{number}">{number}</a>' for number, page in exercises]
+    parts = (["page" + "s" * (len(links) > 1) + ": " + ", ".join(links)] if links else [])
+    parts += ["exercise" + "s" * (len(todo) > 1) + ": " + ", ".join(todo)] if todo else []
+    return f'<nav>{" · ".join(parts)}</nav>' if parts else ""
+
+
+def render(path, bar=""):
     lexer = lexer_of(pathlib.Path(path).suffix and "file" + pathlib.Path(path).suffix or path)
     formatter = HtmlFormatter(lineanchors="L", anchorlinenos=True, linenos="inline", cssclass="code")
     body = highlight((ROOT / path).read_text(), lexer, formatter)
@@ -88,13 +102,14 @@ def render(path):
         return f'{match.group(1)}<a href="{top}{address(header)}">&quot;{match.group(2)}&quot;</a>' if header else match.group(0)
 
     body = re.sub(r'(<span class="cpf">)&quot;([^&]+)&quot;', link_header, body)
-    return PAGE.format(path=html.escape(path), top=top, body=link_papers(body))
+    return PAGE.format(path=html.escape(path), chip=shown.chip(path), bar=bar, top=top, body=link_papers(body))
 
 
-def write(site, paths):
+def write(site, paths, holes):
     headers = [name for name in kept.files_known(True) if name.endswith(".h")]  # to which the copies have links
     this = kept.sha(kept.contents("docs/code_pages.py"), pygments.__version__, *headers)
     for path in sorted(with_headers(paths)):
         target = site / "code" / f"{path}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(kept.text(kept.sha(this, path, kept.contents(path)), lambda: render(path)))
+        bar = bar_of(path, [(row[0], row[4]) for row in holes.values() if row[5] == path])
+        target.write_text(kept.text(kept.sha(this, path, bar, kept.contents(path)), lambda: render(path, bar)))

@@ -1,7 +1,7 @@
 """What the pages may ask for, one tag on a line of its own:
 
-    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; folded away when an
-                                   exercise on the page asks for one of them
+    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; on a deeper page folded
+                                   away when an exercise on the page asks for one of them
     {{ note text | a sentence }}   right below a listing: a numbered note on the line that has this text, see listings.py
     {{ contract FILE NAME }}       what a header promises: a comment and its declaration
     {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
@@ -15,10 +15,8 @@
     {{ figure NAME | caption }}    an SVG of build/plots, in the colours of the page; what it says to who cannot see it: plots.py
     {{ figures all }}              the table of all figures: question, finding, stories, command
     {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
-    {{ drawing NAME PART }}        the same as far as it has grown: its parts are <g class="part" data-part="NAME">, in order; those up
-                                   to PART are drawn, PART is marked, and what is to come is faint
-    {{ sittings all }}             a reading order of all layers, in sittings of an hour, see sittings.py
-    {{ sittings PAGE... }}         the same for some pages
+    {{ road layer3 }}              the core pages of a layer with their questions, and what goes deeper, from mkdocs.yml: road.py
+    {{ road map }}                 the same for all layers, one row each, with the time that the core of each takes
     {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), moved by
                                    docs/assets/watch.js
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
@@ -42,6 +40,7 @@ import textwrap
 import urllib.parse
 
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
@@ -49,7 +48,8 @@ import commands
 import glossary
 import listings
 import plots
-import sittings as reading
+import road as roads
+import shown
 from listings import contract, head, read, source
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -83,12 +83,17 @@ def folded(arguments, text, asked):
 
 
 def contents(path):
-    rows = re.findall(r'^#include "(\w+)\.h" +/\* (.+?) \*/$', read(path), re.M)
+    rows = re.findall(r'^#include "(\w+\.h)" +/\* (.+?) \*/$', read(path), re.M)
     if not rows:
         raise PluginError(f"{path} includes no modules with a gloss")
     folder = path.rsplit("/", 1)[0]
-    table = "\n".join(f"| `{name}.h` | {gloss} |" for name, gloss in rows)
-    return f"| `{folder}` | |\n|---|---|\n{table}"
+    table = [f"| `{folder}` | | page |", "|---|---|---|"]
+    for name, gloss in rows:
+        file = shown.headers().get(name, f"{folder}/{name}")
+        named.add(file)
+        pages = [page for page in shown.pages_of().get(file, []) if not page.endswith("index.md")]
+        table.append(f'| <a href="@@top@@{code_pages.address(file)}"><code>{name}</code></a> | {gloss} | {roads.list_of(map(roads.pages().get, pages[:2]), "@@top@@")} |')
+    return "\n".join(table)
 
 
 def link_to(path, line=None):
@@ -145,6 +150,13 @@ def holes():
     return found
 
 
+def shown_open(path, file, functions):
+    """Whether a page of the core shows one of these functions."""
+    page = roads.pages().get(path)
+    listings_of_file = re.findall(rf"^ *\{{\{{ source {re.escape(file)} (.+?) \}}\}}$", page.text, re.M) if page and page.core else []
+    return bool(set(functions) & set(" ".join(listings_of_file).split()))
+
+
 def exercise(number):
     parts = holes().get(number)
     if parts is None:
@@ -157,15 +169,18 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
-    return (f'!!! example "Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
+    what += " Ours is on this page; write yours first." if kind == "fill" and shown_open(parts[4] + ".md", file, names.split(",")) else ""
+    return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
 
-def sittings(arguments):
-    pages = reading.pages_in_order() if arguments == "all" else arguments.split()
-    for page in pages:
-        read(f"docs/{page}.md")
-    return reading.table(reading.packed(pages, holes()), holes())
+def road(arguments):
+    if arguments == "map":
+        return roads.map_table(holes(), "@@top@@")
+    layer = re.fullmatch(r"layer([1-6])", arguments)
+    if not layer:
+        raise PluginError(f"no road '{arguments}': there are map and layer1 to layer6")
+    return roads.layer_table(int(layer.group(1)), holes(), "@@top@@")
 
 
 def figure(arguments):
@@ -186,24 +201,10 @@ def figures(_):
     return plots.table(shown)
 
 
-def drawing(arguments):
-    name, *parts = arguments.split()
+def drawing(name):
     svg = "".join(line + "\n" for line in read(f"docs/drawings/{name}.svg").splitlines() if line)
-    if parts:
-        return grown(svg, *parts)
     wide = float(svg.split('viewBox="0 0 ')[1].split()[0]) > 500  # too wide for a phone: it slides there
     return f'<div class="drawn">\n{svg}</div>' if wide else svg
-
-
-def grown(svg, part):
-    """A picture with the parts up to this one; the others are faint."""
-    names = re.findall(r'<g class="part" data-part="([^"]+)">', svg)
-    if part not in names:
-        raise PluginError(f"no part '{part}' in the drawing; there are {', '.join(names) or 'none'}")
-    for number, name in enumerate(names):
-        state = "now" if name == part else "seen" if number < names.index(part) else "later"
-        svg = svg.replace(f'<g class="part" data-part="{name}">', f'<g class="part {state}">')
-    return svg.replace('aria-label="', f'aria-label="This page is about {part}. ', 1)
 
 
 def watch(arguments):
@@ -222,7 +223,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, sittings, figure, figures, watch)}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, road, figure, figures, watch)}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -230,7 +231,8 @@ def on_page_markdown(markdown, page, config, files):
     if TYPED.search(markdown):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
-    asked, numbers = asked_for(markdown), itertools.count(1)
+    core = where in roads.pages() and roads.pages()[where].core
+    asked, numbers = [] if core else asked_for(markdown), itertools.count(1)
     commands.makers.clear()  # a page's commands need none of another page
 
     def place_of(match):
@@ -272,24 +274,77 @@ def top_of(page):
     return "../" * page.file.src_path.count("/") or "./"
 
 
-def on_page_content(content, page, config, files):
-    def link(match):
-        path, number = match.groups()
-        if not code_pages.is_text(path):
-            return match.group(0)
-        named.add(path)
-        return match.group(0).replace(f">{path}", f'><a href="{top_of(page)}{code_pages.address(path, number)}">{path}').replace("</span>", "</a></span>")
+def files_at_foot(path):
+    """What a page shows of the code, and its exercises, as HTML: the way from a page to its files."""
+    links = []
+    for file in shown.files_of(path):
+        named.add(file)
+        links.append(f'<a href="@@top@@{code_pages.address(file)}"><code>{file}</code></a>{shown.chip(file)}')
+    numbers = re.findall(r"^ *\{\{ exercise (\S+) \}\}$", read(f"docs/{path}"), re.M)
+    todo = ", ".join(f'<a href="#exercise-{number}">{number}</a>' for number in numbers)
+    parts = (["Files: " + ", ".join(links)] if links else []) + ([f"Exercise{'s' * (len(numbers) > 1)}: {todo}"] if todo else [])
+    return "".join(f'<p class="files">{part}</p>' for part in parts)
 
-    def code(path, number):
-        named.add(path)
-        return top_of(page) + code_pages.address(path, number)
+
+def on_page_content(content, page, config, files):
+    path, top = page.file.src_path, top_of(page)
+
+    def link(match):
+        file, number = match.groups()
+        if not code_pages.is_text(file):
+            return match.group(0)
+        named.add(file)
+        return match.group(0).replace(f">{file}", f'><a href="{top}{code_pages.address(file, number)}">{file}').replace("</span>", f"</a>{shown.chip(file)}</span>")
+
+    def code(file, number):
+        named.add(file)
+        return top + code_pages.address(file, number)
 
     content = code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
-    return glossary.anchors(content) if page.file.src_path == "appendix/glossary.md" else glossary.link(content, top_of(page))
+    content = glossary.anchors(content) if path == "appendix/glossary.md" else glossary.link(content, top)
+    if path not in roads.pages():
+        return content
+    if roads.pages()[path].core:
+        content = content.replace("<h1", '<h1 class="core"', 1)
+    return content.replace("</h1>", "</h1>\n<span data-road></span>", 1) + "<span data-files></span>"
+
+
+def on_nav(nav, config, files):
+    """Previous and next of a core page are those of the road; a deeper page has its neighbours in the navigation."""
+    at = {page.file.src_path: page for page in nav.pages}
+    for page in roads.core():
+        before, after = roads.neighbours(page)
+        at[page.path].previous_page = at[before.path] if before else at[page.path].previous_page
+        at[page.path].next_page = at[after.path] if after else at[page.path].next_page
+    return nav
+
+
+def marked(output, page):
+    """The navigation's links to core pages, marked for strata.css."""
+    folder = page.file.src_path.rsplit("/", 1)[0] if "/" in page.file.src_path else "."
+    core = {os.path.relpath(roads.href(other), folder) for other in roads.core()}
+
+    def link(match):
+        target = page.url.rsplit("/", 1)[-1] if match.group(1) == "./" else match.group(1)
+        return match.group(0).replace('class="', 'class="core ') if target in core else match.group(0)
+
+    if page.url in map(roads.href, roads.core()):
+        output = output.replace('<label class="md-nav__link md-nav__link--active"', '<label class="core md-nav__link md-nav__link--active"')
+    return re.sub(r'<a href="([^"#]+)" class="md-nav__link', link, output)
+
+
+BUNDLE = re.compile(r'<script src="[^"]*assets/javascripts/bundle\.')
+
+
+def with_search(output, top):
+    """The search of a page from disk: its script comes before the theme's."""
+    if not BUNDLE.search(output):
+        raise PluginError("the theme's pages have no script 'bundle' before which docs/assets/disk.js could be loaded")
+    return BUNDLE.sub(lambda match: f'<script src="{top}assets/disk.js"></script>\n      {match.group(0)}', output, count=1)
 
 
 def on_post_page(output, page, config):
-    """Figures and traces come last: their words and numbers are not for the search."""
+    """What is not for the search comes last: marks, the line under the title, the files at the foot, figures and traces."""
     def drawn(match):
         name = match.group(1)
         return plots.inline(name, (ROOT / "build" / "plots" / f"{name}.svg").read_text())
@@ -298,6 +353,11 @@ def on_post_page(output, page, config):
         steps = traces[match.group(1)].replace("</", "<\\/")
         return f'<script type="application/json">{steps}</script><noscript>The steps of the service are drawn by a script.</noscript>'
 
+    if page:
+        path = page.file.src_path
+        output = with_search(output, top_of(page))
+        output = marked(output, page).replace("<span data-road></span>", roads.line(path, holes(), top_of(page)))
+        output = output.replace("<span data-files></span>", files_at_foot(path).replace("@@top@@", top_of(page)))
     return re.sub(r'<span data-trace="(\w+)"></span>', traced, re.sub(r'<span data-plot="([\w-]+)"></span>', drawn, output))
 
 
@@ -309,8 +369,21 @@ def on_files(files, config):
     return files
 
 
+def write_index(path):
+    """The search knows pages by their whole titles, not the navigation's; and as a script it can be loaded from disk."""
+    index = json.loads(path.read_text())
+    titles = {roads.href(page): roads.title_of(page.path) for page in roads.pages().values()}
+    for entry in index["docs"]:
+        entry["title"] = titles.get(entry["location"], entry["title"])
+    text = json.dumps(index, sort_keys=True, separators=(",", ":"))
+    path.write_text(text)
+    path.with_suffix(".js").write_text(f"var __index = {text};\n")
+
+
+@event_priority(-100)  # after the index of the search
 def on_post_build(config):
     site = pathlib.Path(config["site_dir"])
+    write_index(site / "search" / "search_index.json")
     katex = pathlib.Path(os.environ["STRATA_KATEX"])
     (site / "katex" / "fonts").mkdir(parents=True, exist_ok=True)
     for name in ("katex.min.js", "katex.min.css"):
@@ -318,7 +391,7 @@ def on_post_build(config):
     for font in (katex / "fonts").iterdir():
         if font.suffix == ".woff2":
             shutil.copyfile(font, site / "katex" / "fonts" / font.name)
-    code_pages.write(site, named)
+    code_pages.write(site, named, holes())
     shutil.copyfile(ROOT / "build" / "playground" / "playground-data.js", site / "playground" / "playground-data.js")
     (site / "figures").mkdir(exist_ok=True)
     for svg in (ROOT / "build" / "plots").glob("*.svg"):

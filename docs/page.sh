@@ -13,11 +13,11 @@ import types
 
 sys.path.insert(0, "docs")
 import hooks
-import sittings
+import road
 from mkdocs.exceptions import PluginError
 
 page = sys.argv[1]
-if page.startswith("layer") and page[:-3] not in sittings.pages_in_order():
+if page.startswith("layer") and page not in road.pages():
     sys.exit(f"docs/{page}: not in the navigation. Add it to nav in mkdocs.yml")
 where = types.SimpleNamespace(file=types.SimpleNamespace(src_path=page))
 try:

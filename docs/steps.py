@@ -1,6 +1,8 @@
 """The steps of `make docs`, each left out when nothing that it reads has changed: steps.py, run by docs/build.sh."""
+import concurrent.futures
 import functools
 import importlib.metadata
+import multiprocessing
 import os
 import pathlib
 import re
@@ -10,6 +12,7 @@ import sys
 import commands
 import kept
 import mkdocs.utils
+import progress
 from kept import ROOT, sha
 
 DOCS, PLOTS, PLAYGROUND, SITE = ROOT / "docs", ROOT / "build" / "plots", ROOT / "build" / "playground", ROOT / "build" / "site"
@@ -21,9 +24,15 @@ class Failed(Exception):
     pass
 
 
-def call(*command, **env):
+def call(*command, log=None, **env):
+    """Runs it; what it says goes to a log in build/docs, when there is one, and is shown when it fails."""
     mine = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")}  # no job of a make above
-    if subprocess.run([str(word) for word in command], cwd=ROOT, env=dict(mine, **env)).returncode != 0:
+    said = subprocess.PIPE if log else None
+    done = subprocess.run([str(word) for word in command], cwd=ROOT, env=dict(mine, **env), stdout=said, stderr=subprocess.STDOUT if log else None, text=True, errors="replace")
+    if log:
+        (ROOT / "build" / "docs" / log).write_text(done.stdout)
+    if done.returncode != 0:
+        sys.stderr.write(done.stdout[-4000:] if log else "")
         raise Failed
 
 
@@ -53,7 +62,7 @@ def figure_key(name):
 
 def draw(name):
     kept.step(f"figure-{name}", figure_key(name), [PLOTS / f"{name}.svg", PLOTS / f"{name}.csv"],
-              lambda: call(MAKE, "build/bin/strata", PLOTS, name, DOCUMENTS=DOCUMENTS))
+              lambda: call(MAKE, "build/bin/strata", PLOTS, name, log=f"figure-{name}.log", DOCUMENTS=DOCUMENTS))
 
 
 def playground():
@@ -87,6 +96,34 @@ def tests():
     kept.step("tests", everything(), [log], run)
 
 
+def commands_of(page):
+    return re.findall(r"^ *\{\{ run(?:_with_inf)? (.+?) \}\}$", page.read_text(), re.M)
+
+
+def run_all_of(page, lines):
+    """The commands of a page, in their order, in a copy of this process; one that fails is told of when its page is built."""
+    commands.FRESH = ROOT / "build" / "docs" / f"fresh-{os.getpid()}"
+    commands.makers.clear()
+    for command in lines:
+        try:
+            commands.printed(command)
+        except commands.Refused:
+            break
+    return len(lines)
+
+
+def outputs():
+    """What commands print, two or more pages at a time: the build of the pages finds it kept."""
+    todo = [(page, lines) for page, lines in ((page, commands_of(page)) for page in DOCS.rglob("*.md")) if lines]
+    todo.sort(key=lambda row: -len(row[1]))
+    with progress.Line("commands", sum(len(lines) for _, lines in todo)) as line:
+        with concurrent.futures.ProcessPoolExecutor(os.cpu_count(), multiprocessing.get_context("fork")) as pool:
+            for done in concurrent.futures.as_completed([pool.submit(run_all_of, *row) for row in todo]):
+                line.add(done.result())
+    for folder in (ROOT / "build" / "docs").glob("fresh-*"):
+        commands.shutil.rmtree(folder)
+
+
 def pages():
     katex = os.environ["STRATA_KATEX"]
     drawn = str(kept.state([PLOTS / f"{name}.{kind}" for name in shown() for kind in ("svg", "csv")] + [PLAYGROUND / "playground-data.js"]))
@@ -100,11 +137,17 @@ def pages():
 
 
 def main():
-    tests()
-    for name in shown():
-        draw(name)
-    playground()
-    pages()
+    with progress.Line("what the build must refuse, tried"):
+        tests()
+    with progress.Line("figures", len(shown())) as line:
+        for name in shown():
+            draw(name)
+            line.add(1)
+    with progress.Line("the playground, by clang"):
+        playground()
+    outputs()
+    with progress.Line("pages and their links"):
+        pages()
 
 
 if __name__ == "__main__":

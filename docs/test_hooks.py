@@ -1,4 +1,5 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
+import io
 import os
 import pathlib
 import re
@@ -6,11 +7,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import types
 import unittest
 import unittest.mock
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import book
 import code_pages
 import commands
 import glossary
@@ -19,6 +22,9 @@ import kept
 import listings
 import markdown
 import plots
+import progress
+import road
+import shown
 import steps
 from mkdocs.exceptions import PluginError
 
@@ -249,7 +255,7 @@ class FigureKeys(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    """What an exercise asks for is not printed above the question."""
+    """What an exercise asks for is not printed above the question, on a deeper page; a core page is about that code, and shows it."""
     code = "{{ source layer3_nn/src/softmax.c softmax }}\n"
 
     def page(self, kind, functions, text=code + "\n{{ exercise 9.1 }}\n", file="layer3_nn/src/softmax.c"):
@@ -262,6 +268,13 @@ class Answers(unittest.TestCase):
             page = self.page(kind, functions)
             self.assertRegex(page, r'(?m)^\?\?\? example "Show ours: `softmax` \(exercise 9\.1 asks for yours\)"\n\n    ```c title')
             self.assertNotRegex(page, r"(?m)^void softmax")
+
+    def test_open_on_a_core_page(self):
+        row = ["9.1", "fill", "a title", "5", "layer3/softmax", "layer3_nn/src/softmax.c", "softmax", "-", "a hint"]
+        with unittest.mock.patch.object(hooks, "holes", lambda: {"9.1": row}):
+            page = page_of(self.code + "\n{{ exercise 9.1 }}\n", "layer3/softmax.md")
+        self.assertRegex(page, r"(?m)^void softmax")
+        self.assertIn("Ours is on this page", page)
 
     def test_open_elsewhere(self):
         for page in (self.page("fill", "softmax", self.code), self.page("fill", "other"), self.page("fill", "softmax", file="layer3_nn/src/norm.c")):
@@ -342,17 +355,154 @@ class Notes(unittest.TestCase):
         self.assertRegex(page, r'<a class="gap" href="../code/layer4_transformer/src/attention.c.html#L\d+" data-n="\d+"></a>')
 
 
-class Sittings(unittest.TestCase):
-    def test_every_exercise_once(self):
-        page = page_of("{{ sittings all }}")
+class Road(unittest.TestCase):
+    def test_every_exercise_is_on_a_page(self):
+        shown = {number for page in road.pages().values() for number in re.findall(r"^ *\{\{ exercise (\S+) \}\}$", page.text, re.M)}
+        self.assertEqual(sorted(shown), sorted(hooks.holes()))
         for number, row in hooks.holes().items():
-            self.assertEqual(len(re.findall(rf"(?<![\d.]){re.escape(number)} {re.escape(row[2])}(?=[,| ])", page)), 1, f"exercise {number} is on no page of the order, or on two")
-        minutes = [int(m) for m in re.findall(r"\| (\d+) \|$", page, re.M)]
-        self.assertGreater(len(minutes), 12)
+            self.assertIn(row[4] + ".md", road.pages(), f"exercise {number}")
 
-    def test_a_page_that_is_none(self):
-        with self.assertRaises(PluginError):
-            page_of("{{ sittings layer1/nothing }}")
+    def test_every_page_is_in_the_navigation_once(self):
+        written = {str(file.relative_to(DOCS)) for file in DOCS.rglob("*.md")}
+        self.assertEqual(written, set(road.pages()))
+
+    def test_the_core(self):
+        core = road.core()
+        self.assertLess(20, len(core))
+        self.assertLess(len(core), 32)
+        self.assertEqual([page.layer for page in core], sorted(page.layer for page in core), "through the layers, from 1 to 6")
+        self.assertEqual({page.layer for page in core}, set(range(1, 7)))
+        for page in core:
+            self.assertTrue(road.question_of(page), f"{page.path} opens without a question")
+
+    def test_the_table_of_a_layer(self):
+        table = page_of("{{ road layer3 }}")
+        self.assertIn("| [Softmax](../layer3/softmax.md) | Scores of 2, 1 and 0. How likely is each? | ", table)
+        for page in road.pages().values():
+            if page.layer == 3 and page.section:
+                self.assertEqual(table.count(f"](../{page.path})"), 1)
+        with self.assertRaisesRegex(PluginError, "page.md:1: no road 'layer7'"):
+            page_of("{{ road layer7 }}")
+
+    def test_the_map(self):
+        text = (DOCS / "map.md").read_text()
+        self.assertLessEqual(len(re.sub(r"\]\([^)]*\)|\{\{.*?\}\}", "", text).split()), 300)
+        table = page_of("{{ road map }}", "map.md")
+        for page in road.core():
+            self.assertIn(f"[{page.title}](./{page.path})", table)
+
+    def test_the_line_under_a_title(self):
+        holes, core = hooks.holes(), road.core()
+        second = road.line(core[1].path, holes, "../")
+        for there in (f">Core</b> 2 of {len(core)} · about ", f'before: <a href="{road.href(core[0], "../")}">', f'next: <a href="{road.href(core[2], "../")}">', "../map.html"):
+            self.assertIn(there, second)
+        self.assertIn(f'before: <a href="{road.WAY_IN[:-3]}.html">', road.line(core[0].path, holes, ""))
+        self.assertNotIn("next: ", road.line(core[-1].path, holes, ""))
+        self.assertIn("<b>Deeper: Memory</b> · the core of this layer: <a", road.line("layer4/pages.md", holes, "../"))
+        for path in ("index.md", "map.md", "layer4/index.md", "appendix/site.md", "layer1/none.md"):
+            self.assertEqual(road.line(path, holes, ""), "")
+
+
+class Search(unittest.TestCase):
+    def test_the_index_as_a_script_with_whole_titles(self):
+        with tempfile.TemporaryDirectory() as folder:
+            index = pathlib.Path(folder) / "search_index.json"
+            index.write_text('{"docs": [{"location": "layer6/cuts.html", "title": "Top-p"}, {"location": "layer6/cuts.html#by-hand", "title": "By hand"}]}')
+            hooks.write_index(index)
+            self.assertIn('"title":"' + road.title_of("layer6/cuts.md") + '"', index.read_text())
+            self.assertIn('"title":"By hand"', index.read_text())
+            self.assertEqual(index.with_suffix(".js").read_text(), f"var __index = {index.read_text()};\n")
+
+    def test_before_the_script_of_the_theme(self):
+        page = '<script src="../assets/javascripts/bundle.1.min.js"></script>'
+        self.assertEqual(hooks.with_search(page, "../").split("</script>")[0], '<script src="../assets/disk.js">')
+        with self.assertRaisesRegex(PluginError, "no script 'bundle'"):
+            hooks.with_search("<p>another theme</p>", "../")
+
+
+class Book(unittest.TestCase):
+    def test_its_parts(self):
+        core, everything = ([page for _, pages in book.parts(which) for page in pages] for which in ("core", "all"))
+        self.assertEqual([page for page in core if page.core], road.core())
+        self.assertEqual(len(core), len(road.core()) + 7, "and the way in, and the first page of each layer")
+        self.assertEqual(len({page.path for page in everything}), len(everything))
+        self.assertEqual(set(road.pages()) - {page.path for page in everything}, book.SCREEN_ONLY)
+
+    def test_a_chapter(self):
+        page = road.pages()["layer3/softmax.md"]
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(book, "SITE", pathlib.Path(folder)):
+            (book.SITE / "layer3").mkdir()
+            (book.SITE / "layer3/softmax.html").write_text(
+                '<article class="a"><h1 id="softmax">Softmax<a class="headerlink" href="#softmax">¶</a></h1><p class="road">x</p><a href="norm.html">in</a>'
+                '<a class="b" href="norm.html#why">part</a><a href="../layer4/mla.html">away</a><a href="https://x.org/">web</a><a href="#softmax">own</a>'
+                '<details><p>open</p></details><svg><g id="as-it-was"></g></svg></article>')
+            chapter = book.chapter(page, {"layer3/softmax.md", "layer3/norm.md"})
+        for there in ('<section class="chapter" id="layer3-softmax">', '<h1 id="layer3-softmax--softmax">Softmax</h1>', 'href="#layer3-norm">in', 'href="#layer3-norm--why">part',
+                      '<span class="away">away</span>', '<a href="https://x.org/">web</a>', 'href="#layer3-softmax--softmax">own', "<details open>", 'id="as-it-was"'):
+            self.assertIn(there, chapter)
+        self.assertNotIn('class="road"', chapter)
+
+    def test_where_places_lie(self):
+        pdf = ("1 0 obj\n<</Type /Catalog /Pages 2 0 R>>\nendobj\n2 0 obj\n<</Type /Pages /Kids [3 0 R 4 0 R]>>\nendobj\n3 0 obj\n<</Type /Page>>\nendobj\n"
+               "4 0 obj\n<</Type /Page>>\nendobj\n5 0 obj\n<</layer3-norm [4 0 R /XYZ 0 8 0] /start [3 0 R /XYZ 0 8 0]>>\nendobj\n")
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.pdf").write_text(pdf)
+            self.assertEqual(book.pages_of(pathlib.Path(folder) / "a.pdf"), ({"layer3-norm": 2, "start": 1}, 2))
+
+    def test_no_browser(self):
+        with unittest.mock.patch.object(book, "BROWSERS", ("no-such-browser",)), unittest.mock.patch.dict(os.environ, CHROMIUM=""):
+            with self.assertRaisesRegex(book.Missing, "Chromium, which is missing. Install: "):
+                book.browser()
+
+
+class Progress(unittest.TestCase):
+    def test_what_it_says(self):
+        line = progress.Line("figures", 38)
+        line.done = 19
+        self.assertEqual(line.text(100), "figures: 19 of 38, 1:40, about 1:40 left")
+        self.assertEqual(progress.Line("clang").text(61), "clang: 1:01")
+
+    def test_a_short_step_says_nothing(self):
+        out = io.StringIO()
+        with progress.Line("short", out=out):
+            pass
+        with unittest.mock.patch.object(progress, "SECONDS", 0.01), progress.Line("long", out=out):
+            time.sleep(0.1)
+        self.assertNotIn("short", out.getvalue())
+        self.assertIn("docs: long: 0:00\n", out.getvalue())
+        self.assertIn("docs: long: 0:00, done\n", out.getvalue())
+
+
+class Files(unittest.TestCase):
+    """Pages and files know each other."""
+
+    def test_every_public_header_has_a_page(self):
+        """Shown there, named, or in the table of files of its layer; for extras as well."""
+        self.assertEqual([header for header in shown.headers().values() if header not in shown.pages_of()], [])
+
+    def test_a_page_and_its_files(self):
+        self.assertEqual(shown.files_of("layer3/softmax.md")[0], "layer3_nn/include/softmax.h", "the header, though only the source is shown")
+        foot = hooks.files_at_foot("layer3/softmax.md")
+        for there in ("code/layer3_nn/include/softmax.h.html", "code/layer3_nn/src/softmax.c.html", 'storey core">core', '<a href="#exercise-3.1">3.1</a>'):
+            self.assertIn(there, foot)
+        self.assertIn("<span id='exercise-3.1'></span>", page_of("{{ exercise 3.1 }}"))
+        self.assertIn('storey extras">extras', hooks.files_at_foot("layer4/mla.md"))
+
+    def test_a_file_and_its_pages(self):
+        bar = code_pages.bar_of("layer3_nn/include/softmax.h", [("3.1", "layer3/softmax")])
+        self.assertIn('<a href="../../../layer3/softmax.html">Softmax</a>', bar)
+        self.assertIn('<a href="../../../layer3/softmax.html#exercise-3.1">3.1</a>', bar)
+        self.assertIn(bar, code_pages.render("layer3_nn/include/softmax.h", bar))
+
+    def test_what_is_core(self):
+        self.assertEqual([shown.storey(f) for f in ("layer1_tensor/src/a.c", "layer1_tensor/include/a.h", "layer1_tensor/extras/include/a.h", "docs/hooks.py")],
+                         ["core", "core", "extras", None])
+
+    def test_the_marks_of_the_navigation(self):
+        page = types.SimpleNamespace(file=types.SimpleNamespace(src_path="layer3/softmax.md"), url="layer3/softmax.html")
+        nav = '<a href="%s" class="md-nav__link">'
+        marked = {href: 'class="core md' in hooks.marked(nav % href, page) for href in ("./", "norm.html", "activation.html", "../layer4/attention.html", "../index.html")}
+        self.assertEqual(list(marked.values()), [True, True, False, True, False])
 
 
 class Links(unittest.TestCase):
@@ -370,6 +520,7 @@ class Links(unittest.TestCase):
     def test_files(self):
         html = self.content('<span class="filename">docs/hooks.py:7</span>')
         self.assertEqual(html, '<span class="filename"><a href="../code/docs/hooks.py.html#L7">docs/hooks.py:7</a></span>')
+        self.assertIn('softmax.c:7</a> <small class="storey core">core</small></span>', self.content('<span class="filename">layer3_nn/src/softmax.c:7</span>'))
         self.assertEqual(self.content('<span class="filename">no/file.c:7</span>'), '<span class="filename">no/file.c:7</span>')
 
     def test_line_and_outside(self):
@@ -381,28 +532,6 @@ class Links(unittest.TestCase):
         copy = code_pages.render("layer6_inference/src/samplers/draw.c")
         self.assertIn('id="L1"', copy)
         self.assertIn('href="../../../../code/layer6_inference/include/stage.h.html">&quot;stage.h&quot;</a>', copy)
-
-
-class Drawings(unittest.TestCase):
-    svg = '<svg aria-label="All.">' + "".join(f'<g class="part" data-part="{name}"></g>' for name in ("one", "two", "three")) + "</svg>"
-
-    def test_as_far_as_it_has_grown(self):
-        picture = hooks.grown(self.svg, "two")
-        self.assertEqual(re.findall('class="part (.*?)"', picture), ["seen", "now", "later"])
-        self.assertIn('aria-label="This page is about two. All."', picture)
-
-    def test_no_such_part(self):
-        with self.assertRaisesRegex(PluginError, "no part 'four' in the drawing; there are one, two, three"):
-            hooks.grown(self.svg, "four")
-
-    def test_every_page_of_a_grown_picture_is_in_it(self):
-        """The parts are the pages of the layer, in the order of the navigation."""
-        for layer in range(1, 7):
-            parts = re.findall('data-part="([^"]+)"', (DOCS / f"drawings/layer{layer}.svg").read_text())
-            nav = re.search(rf"^  - {layer} .*\[(.*)\]", (DOCS.parent / "mkdocs.yml").read_text(), re.M).group(1).split(", ")[1:]
-            self.assertEqual(parts, [pathlib.Path(page).stem for page in nav], f"docs/drawings/layer{layer}.svg has a part for each page of the layer")
-            for part, page in zip(parts, nav):
-                self.assertIn(f"{{{{ drawing layer{layer} {part} }}}}", (DOCS / page).read_text())
 
 
 class Terms(unittest.TestCase):

@@ -35,9 +35,9 @@ hint_for() { # hint_for NUMBER ANSWER TRUTH
         if same_answer "$2" "${slip%% | *}" "$how"; then say "${slip#* | }"; return; fi
     done <"$OUT/slips"
     known=$(field "$1" 7 | sed 's/=[^,]*//g; s/,/, /g')
-    if ! is_number "$3"; then say "One of these words is asked for: $known.  $(first_hint "$1")"
+    if ! is_number "$3"; then say "Answer with one of these words: $known.  $(first_hint "$1")"
     elif is_number "$2"; then first_hint "$1"
-    else say "A number is asked for, alone or with a unit that is known here ($known).  $(first_hint "$1")"; fi
+    else say "Answer with a number, alone or with one of these units ($known).  $(first_hint "$1")"; fi
 }
 
 # Compare an answer with what the command prints, or has printed: TRUTH.

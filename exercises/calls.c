@@ -1,8 +1,9 @@
 /* calls.c - how often each function of the learner's was called.
  *
- * The learner's objects are compiled with -finstrument-functions: each function then tells where it begins, by address.  At
- * the program's end a line "ADDRESS COUNT" for each goes to the file named in CALLS_TO, and one for calls_anchor, by whose
- * address in the program's symbol table (nm) the others are found. */
+ * The learner's objects are compiled with -finstrument-functions: each function then tells
+ * where it begins, by address.  At the program's end a line "ADDRESS COUNT" for each goes to
+ * the file named in CALLS_TO, and one for calls_anchor, by whose address in the program's
+ * symbol table (nm) the others are found. */
 #include "calls.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-/* commands.c - the commands of the runs of runs.txt in one program, so that its calls are counted in
- * one place. */
+/* commands.c - the commands of the runs of runs.txt in one program, so that its calls are
+ * counted in one place. */
 #include "commands.h"
 
 const Command *const program_commands[] = {

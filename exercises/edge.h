@@ -1,4 +1,4 @@
-/* edge.h - memory that ends where a page ends: whoever reads behind it is stopped. */
+/* edge.h - memory that ends where a page ends: reading past it crashes. */
 #ifndef STRATA_GRADE_EDGE_H
 #define STRATA_GRADE_EDGE_H
 
@@ -8,7 +8,7 @@
 
 enum { EDGE_ROOM = 1 << 19 };
 
-/* The last `bytes` (at most EDGE_ROOM) before a page that may not be touched; the same memory each time. */
+/* The last `bytes` (at most EDGE_ROOM) before a protected page; the same memory each time. */
 static inline void *before_the_edge(size_t bytes) {
     static unsigned char *pages;
     if (!pages) {

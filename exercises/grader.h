@@ -1,4 +1,4 @@
-/* grader.h - checks that name the likely misunderstanding, and say what was expected and what came.
+/* grader.h - checks that name the likely mistake, the expected value and the actual one.
  *
  *     GRADE(probabilities) {
  *         float x[8], got[8], want[8];
@@ -9,11 +9,12 @@
  *     }
  *     GRADES({"3.1", probabilities}, ...)
  *
- * A layer's graders may stand in several files, grade.c and grade_*.c, each with GRADES at its end: an exercise's is the one
- * that names its number.  SHIPPED(f) is the library's own f, which the work under test cannot call.
+ * A layer's graders may be in several files, grade.c and grade_*.c, each with GRADES at its
+ * end: the one that names an exercise's number grades it.  SHIPPED(f) is the library's own f,
+ * which the work under test cannot call.
  *
- * Invariant: the last line printed is "all checks hold", unless a hint was printed: code under test that leaves the program
- * has not passed. */
+ * Invariant: the last line printed is "all checks hold", unless a hint was printed: code under
+ * test that leaves the program has not passed. */
 #ifndef STRATA_GRADER_H
 #define STRATA_GRADER_H
 
@@ -27,15 +28,15 @@
 
 #define GRADE(name)        static void name(void)
 #define SHIPPED_NAME(name) shipped_##name
-/* Once for each function, above the graders: DECLARE_SHIPPED(softmax); then SHIPPED(softmax)(...). */
+/* Once per function, above the graders: DECLARE_SHIPPED(softmax); then SHIPPED(softmax)(...). */
 #define DECLARE_SHIPPED(name) extern __typeof__(name) SHIPPED_NAME(name)
 #define SHIPPED(name)         SHIPPED_NAME(name)
 
-/* Numbers that no one has seen before: drawn anew in every run, so that no answer can be remembered.  A hint says how to
- * have the same ones again. */
+/* Fresh numbers in every run, so that no answer can be learned by heart.  A hint says how to
+ * repeat them. */
 static struct { uint64_t seed, drawn; } fresh;
 
-/* A whole number of 64 bits (splitmix64: Steele, Lea & Flood 2014). */
+/* 64 random bits (splitmix64: Steele, Lea & Flood 2014). */
 static inline uint64_t fresh_bits(void) {
     uint64_t z = fresh.seed + ++fresh.drawn * 0x9E3779B97F4A7C15u;
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;

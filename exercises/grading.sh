@@ -71,7 +71,7 @@ killed_by() {
     case $1 in
     132) say "an illegal instruction" ;; 134) say "it was aborted" ;; 135 | 138) say "a bus error" ;;
     136) say "a division by zero" ;; 139) say "a segmentation fault" ;; 142 | 152) say "too slow" ;;
-    153) say "it printed without end" ;;
+    153) say "it never stopped printing" ;;
     129 | 1[3-5][0-9]) say "signal $(($1 - 128)) ended it" ;;
     esac
 }
@@ -82,10 +82,10 @@ explain() {
     shift 4
     case $status in
     152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?"; return ;;
-    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or does it wait for something?"; return ;;
+    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or is it waiting for something?"; return ;;
     esac
     cause=$(killed_by "$status")
-    if [ -z "$cause" ]; then say "  the check was left before its end (status $status): who called exit?"; return; fi
+    if [ -z "$cause" ]; then say "  the check ended too early (status $status): did something call exit?"; return; fi
     say "  it crashed: $cause"
     grep -m 1 'contract broken' "$OUT/run.log" | sed 's/^/  /'
     [ -n "$file" ] || return
@@ -110,8 +110,8 @@ where_it_was() {
     case $(cat "$OUT/run.log") in
     *runtime\ error:*) sed -n 's/.*runtime error: /  which is: /p' "$OUT/run.log" | head -1 ;;
     *stack-overflow*) say "  which is: a function that calls itself without end" ;;
-    *-overflow*) say "  which is: an index outside its array" ;;
-    *) say "  which is: a pointer that points nowhere, or an index far outside" ;;
+    *-overflow*) say "  which is: an index out of range" ;;
+    *) say "  which is: a pointer that points nowhere, or an index far out of range" ;;
     esac
 }
 
@@ -148,7 +148,7 @@ build_with() {
     shift 3
     # shellcheck disable=SC2046,SC2086
     $CC "$main" "$object" $(shared_of "$its_source") $LIBS "$@" -lm -lpthread -o "$program" && return
-    say "  hint: it does not link.  A helper of yours is best static; what the starter held beside your function is needed, too"
+    say "  hint: it does not link.  Make your own helpers static, and keep whatever else the starter contains"
     return 1
 }
 unwritten() { [ "$1" -eq 77 ] && grep -q "not written yet" "$OUT/run.log"; }

@@ -1,4 +1,4 @@
-/* heap.h - how much of the heap is in use: who takes memory at every call, and never gives it back, is found out. */
+/* heap.h - how much of the heap is in use: finds leaks. */
 #ifndef STRATA_GRADE_HEAP_H
 #define STRATA_GRADE_HEAP_H
 

@@ -16,7 +16,7 @@ rows() { awk -F' [|] ' -v want="$1" '!/^#/ && (want == "" || ($1 "") == (want ""
 numbers() { rows "$1" | awk -F' [|] ' '{ print $1 }'; }
 field() { awk -F' [|] ' -v n="$2" -v x="$1" '($1 "") == (x "") { print $n }' layer*/exercise/holes.txt; }
 known() {
-    [ -n "$1" ] || { say "of which exercise? Give its number, such as 3.1; make learn lists them" >&2; exit 2; }
+    [ -n "$1" ] || { say "which exercise? Give its number, such as 3.1; make learn lists them" >&2; exit 2; }
     [ -n "$(field "$1" 1)" ] || { say "no exercise '$1': make learn lists them" >&2; exit 2; }
 }
 # The hints of an exercise, one in a line; the first says the least.
@@ -64,7 +64,7 @@ starter() { # starter NUMBER: on standard output
     case $(field "$1" 2) in
     fill) hollow "$1" ;;
     break)
-        say "/* Exercise $1.  Something in this file is wrong: find it and mend it, then: make grade $1 */"
+        say "/* Exercise $1.  Something in this file is wrong: find it and fix it, then: make grade $1 */"
         sed "$(field "$1" 7)" "$(field "$1" 6)" ;;
     speed)
         say "/* Exercise $1.  Make $(field "$1" 7) faster, then: make grade $1 */"

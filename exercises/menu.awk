@@ -23,8 +23,8 @@ function state_of(x) {
 function wanted(x) { return want == "" || layer[x] == want || (x "") == (want "") }
 # Why this one: what its page asks, or how it stands.
 function reason(x, line, file) {
-    if (state[x] == "failing") return "It is begun, and the last check found something."
-    if (state[x] != "not started") return state[x] == "started" ? "It is begun." : "It passed, and has changed since."
+    if (state[x] == "failing") return "You have started it, and the last check found a mistake."
+    if (state[x] != "not started") return state[x] == "started" ? "You have started it." : "It passed, but has changed since."
     file = "docs/" page[x] ".md"
     while ((getline line < file) > 0) if (line ~ /^> /) return substr(line, 3)
     return title[layer[x]]
@@ -47,5 +47,5 @@ END {
         printf "      %s\n", reason(next_one)
     } else if (finished < total) print "All of this is done: make learn shows what is left."
     if (finished) print "make run MINE=all tells the story with what is yours."
-    if (finished == total) print "All of them.  The model speaks, and nothing of ours is left in the path you were taught."
+    if (finished == total) print "All of them passed.  The model speaks, and nothing of ours is left on the path you were taught."
 }

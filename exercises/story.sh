@@ -62,7 +62,7 @@ link() {
     # shellcheck disable=SC2086
     make_objects "compiling what stands around them, once" "$@" || exit 1
     # shellcheck disable=SC2086
-    $CC $mine "$@" build/layer6_inference/program.a $LIBS -lm -lpthread -o "$OUT/strata" || { say "a function that two of your files hold is best left out of one: each starter holds its own" >&2; exit 1; }
+    $CC $mine "$@" build/layer6_inference/program.a $LIBS -lm -lpthread -o "$OUT/strata" || { say "two of your files define the same function: keep it in one of them; each starter has its own" >&2; exit 1; }
     say $isa >"$OUT/isa"
     say "[yours: $(awk '{ printf "%s%s", between, $3; between = " " }' "$OUT/functions.txt")]" >&2
 }
@@ -144,7 +144,7 @@ compare() {
 
 # Link, run aloud, run the library's, and say what they share: run MINE [RUN]
 run() {
-    [ -n "$(commands_of "${2:-story}")" ] || { say "no run '$2': there are story $(run_names | tr '\n' ' ')" >&2; exit 2; }
+    [ -n "$(commands_of "${2:-story}")" ] || { say "no run '$2'. There are: story $(run_names | tr '\n' ' ')" >&2; exit 2; }
     link "$1"
     run_both "${2:-story}" || exit
     show_calls "${2:-story}" "$1" >&2

@@ -12,8 +12,8 @@ void exercise_todo(const char *number) {
     _exit(77);
 }
 
-/* The desk's limit: so many seconds of computing (SIGXCPU), and three times as long by the clock
- * for threads that wait for each other (SIGALRM). */
+/* The desk's limit: so many seconds of computing (SIGXCPU), and three times as long by the
+ * clock for threads that wait for each other (SIGALRM). */
 __attribute__((constructor)) static void limit_time(void) {
     const char *text = getenv("GRADE_SECONDS");
     rlim_t seconds = text ? (rlim_t)atoi(text) : 0;

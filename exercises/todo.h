@@ -1,5 +1,5 @@
-/* todo.h - what stands in for a body that is yours to write, and what such a body may need: roots,
- * exponentials, copies. */
+/* todo.h - what stands in for a body that is yours to write, and what such a body may need:
+ * roots, exponentials, copies. */
 #ifndef STRATA_TODO_H
 #define STRATA_TODO_H
 

@@ -1,9 +1,11 @@
-/* worked.h - what the worked exercises share: the reader's sentence, the model in the box, and a guess before the answer.
+/* worked.h - what the worked exercises share: the reader's sentence, the model in the box, and
+ * a guess before the answer.
  *
  *     make worked 4 SENTENCE='The fox lost his hat'
  *
- * The sentence is cut here by taking the longest token that fits, again and again: near to what the tokenizer of layer 5 does,
- * and enough to find a word's number with no more than a file and a loop. */
+ * The sentence is cut here by taking the longest token that fits, again and again: near to what
+ * the tokenizer of layer 5 does, and enough to find a word's number with no more than a file
+ * and a loop. */
 #ifndef STRATA_WORKED_H
 #define STRATA_WORKED_H
 
@@ -59,7 +61,8 @@ typedef struct Word {
     Text text;    /* its piece of the sentence */
 } Word;
 
-/* How many bytes of the text a piece of the vocabulary covers: it writes a space as the two bytes C4 A0. */
+/* How many bytes of the text a piece of the vocabulary covers: it writes a space as the two
+ * bytes C4 A0. */
 static inline size_t covers(Text piece, const char *text) {
     size_t at = 0;
     for (size_t i = 0; i < piece.size; at++) {

@@ -123,12 +123,13 @@ static bool continue_story(Story *s, const Wish *wish, const char **reason, Faul
 }
 
 static void print_status(const Story *s, size_t tokens, const char *reason) {
-    double end = clock_seconds(), first = s->first > 0 ? s->first : end, seconds = end - first;
-    fprintf(
-        stderr,
-        "[%s | %d threads, %s | first token after %.0f ms, then %zu at %.0f tokens/s | %s]\n",
-        s->model.recipe->arch, pool_threads(s->pool), kernels_isa(), 1e3 * (first - s->start),
-        tokens, tokens > 1 ? (double)(tokens - 1) / seconds : 0, reason);
+    fprintf(stderr, "[%s | %d threads, %s | ", s->model.recipe->arch, pool_threads(s->pool),
+            kernels_isa());
+    if (tokens > 0) fprintf(stderr, "first token after %.0f ms", 1e3 * (s->first - s->start));
+    if (tokens > 1)
+        fprintf(stderr, ", then %zu at %.0f tokens/s", tokens - 1,
+                (double)(tokens - 1) / (clock_seconds() - s->first));
+    fprintf(stderr, "%s%s]\n", tokens > 0 ? " | " : "", reason);
 }
 
 static bool tell(const Wish *wish, Fault *fault) {
@@ -181,6 +182,10 @@ int main(int argc, char **argv) {
     Wish wish = {"layer5_models/models/storyteller.gguf", "Once upon a time", chain_default, 1,
                  400};
     Fault fault;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
+        return puts("usage: story [-m FILE] [-p TEXT] [--chain SPEC] [--seed N] [-n TOKENS]\n\n"
+                    "Continue a text with a model, by the shortest way through the six layers "
+                    "(story.c).\nstrata generate does the same with more options.") < 0;
     if (read_options(argc, argv, &wish, &fault) && kernels_select(NULL, &fault) &&
         tell(&wish, &fault))
         return 0;

@@ -81,7 +81,7 @@ async function explorer() {
   expect("what is not there is refused in the library's words", /no layer 9/.test(await alert(page)));
 
   /* Addresses that nobody would write. */
-  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /tokens: the explorer looks at/], [{ p: "a\0b" }, /zero byte/],
+  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /the explorer shows at most/], [{ p: "a\0b" }, /zero byte/],
     [{ p: PROMPT, compare: 1, patch: "x" }, /wanted LAYER.TOKEN/], [{ p: PROMPT, chain: "x".repeat(900) }, /no stage/], [{ p: PROMPT, acts: "layer:0=1e30" }, /scale of 1e\+30/]]) {
     const odd = await openPage("strata-explorer", "explorer.js", "#" + new URLSearchParams(words));
     await odd.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);
@@ -133,7 +133,7 @@ async function playground() {
   await type(page, "chain", "top_k:40,top_p:0.9,temp:0.8");
   await page.ask(`(async () => { const slider = document.querySelector('[aria-label="temp t"]'); for (const t of [0.5, 1, 2]) slider.value = t, slider.dispatchEvent(new Event("input")); for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); })()`);
   expect("a slider moves the chain", /temp:2,draw$/.test(await page.ask(`document.querySelector('[aria-label="chain"]').value`)), await page.ask(`document.querySelector('[aria-label="chain"]').value`));
-  expect("what must choose cannot be taken away", await page.ask(`document.querySelector('[aria-label^="draw ends every chain"]').disabled`));
+  expect("what must choose cannot be taken away", await page.ask(`document.querySelector('[aria-label^="a chain needs a last stage"]').disabled`));
   await page.ask(`document.querySelector('[aria-label="earlier top_p"]').focus()`);
   await page.key("Enter", 13, "\r");
   expect("a stage that went first keeps the focus", (await focused(page)) === "later top_p" && /^#chain=top_p/.test(await hash()), await focused(page));
@@ -149,7 +149,7 @@ async function playground() {
   await type(page, "prompt", "word ".repeat(20000));
   expect("a prompt that is too long", /shorten it/.test(await alert(page)), await alert(page));
   await type(page, "prompt", PROMPT);
-  await press(page, "Write on", 9); // started, stopped, ..., started
+  await press(page, "Generate", 9); // started, stopped, ..., started
   await page.until(`document.querySelectorAll(".pg-token").length > 3`);
   await press(page, "Stop");
   expect("no trouble was logged", !page.troubles.length, page.troubles);

@@ -51,6 +51,12 @@ includes_go_down() {
     return $bad
 }
 
+# Comments end where code ends (clang-format breaks no comment), but for tables and grammars of one line.
+narrow() {
+    git ls-files 'layer*.c' 'layer*.h' 'docs/*.c' | grep -v -e unicode_table.h -e case_table.h -e fold_table.h -e grids.h |
+        xargs awk 'length($0) > 96 && /^ *(\/\*|\*|\/\/)/ { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 } END { exit bad }'
+}
+
 formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e case_table.h -e grids.h | xargs clang-format --dry-run --Werror; }
 
 # Functions of headers that only tests call, and why each may stay.
@@ -150,6 +156,8 @@ sources_and_fuzz() {
     lane=sources
     step "layers include only downwards" includes_go_down
     step "each folder has a row in its layer's README" tests/core.sh check
+    step "one word per thing, and the field's" tests/terms.py
+    step "comments end at column 96" narrow
     if has clang-format; then step "clang-format" formatted; else skip "clang-format" clang-format deps; fi
     # one compiler has built everything by now, and its warnings are errors
     if cc -dM -E - </dev/null | grep -q __clang__; then other=gcc; else other=clang; fi
@@ -208,6 +216,7 @@ site_and_exercises() {
         if [ "$chromium" ]; then
             if [ -x build/bin/strata-serve ]; then step "the server's page in a browser" node tests/server/page.mjs build/bin/strata "$chromium"; fi
             if [ -e build/site/index.html ]; then step "each fourth page in a browser" env EVERY=4 node tests/walk.mjs build/site "$chromium"; fi
+            if [ -e build/site/index.html ]; then step "the search of the site, from disk and over http" node tests/search.mjs build/site "$chromium"; fi
             step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
         else
             skip "explorer and playground in a browser" chromium

@@ -7,11 +7,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--allow-file-access-from-files", "--remote-debugging-pipe"];
+const OPTIONS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--remote-debugging-pipe"];
 
 export async function openChrome(browser) {
   const folder = mkdtempSync(join(tmpdir(), "strata-browser-")), waiting = new Map(), heard = new Map();
-  const chrome = spawn(browser, [...OPTIONS, "--host-resolver-rules=MAP * ~NOTFOUND", "--user-data-dir=" + folder, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+  const chrome = spawn(browser, [...OPTIONS, "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1", "--user-data-dir=" + folder, "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
   let number = 0, left = "";
   chrome.on("error", (problem) => { console.error(`${browser}: ${problem.message}`); process.exit(1); });
   chrome.stdio[4].on("data", (bytes) => {

@@ -71,7 +71,7 @@ static double microseconds(Session *s, Fault *fault) {
     for (int i = 0; i < STEPS; i++) session_eval(s, &(int32_t){i}, 1, false, fault);
     profile_stop(profile);
     for (size_t r = 0; r < profile->n_rows; r++)
-        if (strcmp(profile->rows[r].name, "mixer") == 0) middle = profile->rows[r].middle;
+        if (strcmp(profile->rows[r].name, "mixer") == 0) middle = profile->rows[r].median;
     profile_free(profile), free(profile);
     return middle * 1e6;
 }

@@ -339,12 +339,12 @@ static inline void reference_look_ahead(const Reference *r, ReferenceLayer *s, i
 /* x (streams, dim) of a token through block l: the block itself, and what is beside it. */
 static inline void reference_pass(const Reference *r, const ReferenceLayer *s, int position,
                                   const double *input, ReferenceMemory *m, double *x) {
-    double foretold[REFERENCE_WIDEST];
+    double predicted[REFERENCE_WIDEST];
     bool parts = reference_streams(r) > 1;
     if (parts) reference_foretell(r, s, x);
-    memcpy(foretold, x, sizeof *x * (size_t)s->dim);
+    memcpy(predicted, x, sizeof *x * (size_t)s->dim);
     reference_token(r, s, position, m, x);
-    if (parts) reference_correct(r, s, foretold, x);
+    if (parts) reference_correct(r, s, predicted, x);
     reference_end_block(r, s, input, x);
 }
 

@@ -73,7 +73,7 @@ static inline void reference_coefficients(const Reference *r, const ReferenceLay
     reference_rows(r, s->l, map, 0, rows, kind, c);
 }
 
-/* x (streams, dim) as it is foretold. */
+/* x (streams, dim) as predicted. */
 static inline void reference_foretell(const Reference *r, const ReferenceLayer *s, double *x) {
     int n = reference_streams(r), dim = s->dim;
     double c[64], *before = malloc(sizeof *before * (size_t)(n * dim));
@@ -85,17 +85,17 @@ static inline void reference_foretell(const Reference *r, const ReferenceLayer *
     free(before);
 }
 
-/* x (streams, dim), whose first part the block computed from `foretold` (dim), is corrected by it. */
+/* x (streams, dim), whose first part the block computed from `predicted` (dim), is corrected by it. */
 static inline void reference_correct(const Reference *r, const ReferenceLayer *s,
-                                     const double *foretold, double *x) {
+                                     const double *predicted, double *x) {
     double c[8], computed[REFERENCE_WIDEST];
     int n = reference_streams(r), dim = s->dim;
     reference_coefficients(r, s, x, "altup_correct_coef", n, c);
     memcpy(computed, x, sizeof *x * (size_t)dim);
-    memcpy(x, foretold, sizeof *x * (size_t)dim);
+    memcpy(x, predicted, sizeof *x * (size_t)dim);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < dim; k++)
-            x[i * dim + k] += (c[i] + 1) * (computed[k] - foretold[k]);
+            x[i * dim + k] += (c[i] + 1) * (computed[k] - predicted[k]);
 }
 
 /* A block's end: its input goes to x, or to all parts of the stream but the first; then its scale. */

@@ -51,8 +51,11 @@ def files(below):
 
 def findings(below):
     table = rows()
+    any_row = re.compile("|".join(row[0].pattern for row in table), re.I)  # most files have none
     for path in files(below):
         kind, text = words_of(path, (ROOT / path).read_text(errors="replace"))
+        if not any_row.search(text):
+            continue
         for pattern, name, advice, where, limit, allowed in table:
             if where in ("all", kind) and not any(fnmatch.fnmatch(path, glob) for glob in allowed):
                 for match in pattern.finditer(text):

@@ -39,7 +39,7 @@ expect "or the comment above it in the file" 0 "add_bias, as $DESK/3.8_linear.c:
 rm "$DESK"/3.8* "$DESK"/6.*
 expect "to start is to start the next" 0 "1.1_view.c is ready" $desk start
 same "with a page that can be read" "$(grep -c 'layer1/strides.html' "$work/out")" 1
-expect "a layer's word opens its next" 0 "3.1_softmax.c is there already" $desk start 3
+expect "a layer's word opens its next" 0 "3.1_softmax.c already exists" $desk start 3
 rm "$DESK"/[13].1*
 expect "a broken file shows what one sees" 0 "2 of them likely\|two of them likely" $desk start 6.16
 same "and not where it comes from" "$(grep -c 'drop' "$work/out")" 0
@@ -126,7 +126,7 @@ SECONDS_EACH=1 expect "and so does waiting" 1 "not done after 3 seconds by the c
 body '(void)x, (void)n, (void)out; __builtin_trap();'
 expect "a signal is named" 1 "an illegal instruction" $desk grade 3.1
 body '(void)x, (void)n, (void)out; _exit(0);'
-expect "who leaves has not passed" 1 "left before its end (status 0)" $desk grade 3.1
+expect "who leaves has not passed" 1 "ended too early (status 0)" $desk grade 3.1
 body '(void)x, (void)n, (void)out; } int memcmp(const void *a, const void *b, size_t n) { (void)a, (void)b, (void)n; return 0;'
 expect "nor who takes a name that others call" 1 "hint\|crashed" $desk grade 3.1
 echo >"$DESK/3.1_softmax.c"
@@ -143,10 +143,10 @@ same "a failing test is translated" "$said" "  the layer's own test a_page_is_gi
     free_pages(3) + 1);
   got 31, expected -2"
 body '(void)x, (void)n, (void)out; for (;;) puts("a line for whoever looks for a mistake");'
-expect "what prints without end is stopped" 1 "it printed without end" $desk grade 3.1
+expect "what prints without end is stopped" 1 "it never stopped printing" $desk grade 3.1
 same "... and its beginning shown" "$([ "$(wc -l <"$work/out")" -lt 300 ] && echo short)" short
 body '(void)x, (void)n, (void)out; exit(1);'
-expect "what leaves with status 1 is told" 1 "who called exit" $desk grade 3.1
+expect "what leaves with status 1 is told" 1 "did something call exit" $desk grade 3.1
 body '(void)x, (void)n; *(volatile float *)0 = out[0];'
 expect "a crash is named" 1 "segmentation fault" $desk grade 3.1
 if echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=address,undefined -x c - -o "$work/probe" 2>/dev/null && "$work/probe"; then
@@ -188,6 +188,6 @@ for number in $(cat layer*/exercise/holes.txt | awk -F' [|] ' '$2 == "predict" |
         expect "'$words' is no answer to $number" 1 "$number " $desk grade "$number"
     done
 done
-answer 1.7 "$(right 1.7) ms" 1 "A number is asked for, alone or with a unit that is known here (bytes, byte, b"
+answer 1.7 "$(right 1.7) ms" 1 "Answer with a number, alone or with one of these units (bytes, byte, b"
 slip=$(sed -n 's/^1\.7 | \([^r].*\)/\1/p' layer1_tensor/exercise/answers.txt | head -1)
 answer 1.7 "${slip%% | *}" 1 "${slip#* | }"

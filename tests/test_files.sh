@@ -167,6 +167,7 @@ same "no part is left by killed runs, once one was not killed" "$(left)" 0
 
 printf 'a fox\n<|endoftext|>\na hen\n' >corpus.txt
 # shellcheck disable=SC2086
+expect "a checkpoint of another width" 1 "another --dim: a resumed run" "$strata" $(echo "$run" | sed "s/--dim 64/--dim 32/") --out parts.gguf --checkpoint parts.checkpoint --resume
 expect "a checkpoint of another corpus" 1 "another corpus, vocabulary or --from" "$strata" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
 
 begun="$tiny --batch 100 --steps 2 --checkpoint begun.checkpoint --out begun.gguf"

@@ -40,7 +40,7 @@ refused "train --out x" --steps -5 "1 to"
 refused "chain" --draws -1 "0 to"
 expect "the largest seed is itself" 0 "seed 18446744073709551615 " "$strata" generate -n 2 --seed 18446744073709551615
 expect "a context of nothing" 2 "from 1 to" "$strata" generate --ctx 0
-expect "a context of any length" 0 "then 94 at .*context full" "$strata" generate --ctx 99 --chain force:20 -n -1
+expect "a context of any length" 0 "then 93 at .*context full" "$strata" generate --ctx 99 --chain force:20 -n -1
 expect "a context beyond the model" 1 "at most 1024, the model's" "$strata" generate --ctx 99968
 expect "all of the model's context" 0 "token limit" "$strata" generate --ctx 1024 -n 2
 long=$(yes word | head -3000 | tr '\n' ' ')
@@ -167,18 +167,18 @@ expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$st
 expect "alone with what is not shared" 2 "alone needs --shared" "$strata" simulate --costs x --alone
 expect "a stretch without chunks" 1 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
 expect "costs that are none" 1 "line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
-expect "a trace says who comes" 2 "the trace says who comes when" "$strata" simulate --costs x --trace x --users 3
+expect "a trace says who comes" 2 "the trace already contains the requests" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
 expect "an order that is none" 1 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
-expect "prompts of nobody" 2 "they are his" "$strata" simulate --costs x --heavy-prompt 9
+expect "prompts of nobody" 2 "it is about that user" "$strata" simulate --costs x --heavy-prompt 9
 expect "who came first does not age" 1 "needs --order priority or turns" "$strata" simulate --costs x --ageing 3
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10
 expect "promises have users of their own" 2 "goals does not go with --users" "$strata" bench serve --goals --users 3
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time
-expect "a benchmark takes no file" 2 "nothing is done with 'x'" "$strata" bench samplers x
+expect "a benchmark takes no file" 2 "unexpected argument 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
 expect "the rules are in the help" 0 "guess needs --draft, --draft-head or --lookup" "$strata" generate --help=all
-expect "ranges are in the help" 0 "tokens in a draft (4); 1 to 24" "$strata" help --all generate
+expect "ranges are in the help" 0 "tokens per draft (4); 1 to 24" "$strata" help --all generate
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
 
@@ -330,7 +330,7 @@ for command in "look lens" "compare -n 5 --seed 3" "figure kept -n 5"; do
     same "$command -p -, too" "$(printf 'Mia was a\n' | "$strata" $command -p - 2>/dev/null | without_speed)" "$("$strata" $command -p "Mia was a" 2>/dev/null | without_speed)"
 done
 expect "a prompt with a zero byte" 1 "its byte 3 is zero" sh -c "printf 'ab\\0c' | '$strata' look lens -p -"
-expect "an option behind --" 2 "nothing is done with '-n'" "$strata" generate -- -n 5
+expect "an option behind --" 2 "unexpected argument '-n'" "$strata" generate -- -n 5
 same "one newline is the echo's" "$(printf 'Mia was a\n\n' | "$strata" generate -p - -n 5 --quiet | head -1)" "Mia was a"
 expect "nothing on standard input" 1 "the prompt is empty" "$strata" generate -p -
 echo text >"$work/logits"

@@ -5,7 +5,16 @@
 expect "a list of commands" 0 "generate" "$strata" --help
 expect "help of one command" 0 "usage: strata tokenize" "$strata" help tokenize
 expect "help of none that is there" 2 "no command 'nosuch'" "$strata" help nosuch
-expect "help of two" 2 "nothing is done with 'chat'" "$strata" help tokenize chat
+expect "help of two" 2 "unexpected argument 'chat'" "$strata" help tokenize chat
+expect "help of help" 0 "strata help --all COMMAND" "$strata" help help
+expect "help of a program that strata starts" 0 "train  *train a vocabulary" "$strata" help strata-lab
+expect "a program as a command" 2 "did you mean strata help strata-lab?" "$strata" lab
+expect "a version of something" 2 "unexpected argument 'extra'" "$strata" --version extra
+expect "a kind that is missing" 2 "look: wanted one of the names in the usage" "$strata" look
+expect "arguments that are missing" 2 "dump: wanted 2 arguments, got 0" "$strata" dump
+expect "a device as a model" 1 "is a device, which has no end" "$strata" generate -m /dev/zero
+expect "one token, and no speed" 0 "first token after [0-9]* ms | token limit" "$strata" generate -n 1
+expect "the first token is counted once" 0 "first token after [0-9]* ms, then 2 at" "$strata" generate -n 3
 expect "the list of families stands alone" 2 "families stands alone" "$strata" inspect --families "$model"
 expect "a share of green tokens that cannot be" 2 "from 0.01 to 0.99" "$strata" watermark --gamma 1
 expect "no command is wrong usage" 2 "usage" "$strata"
@@ -40,7 +49,7 @@ if grep -q WRONG "$work/out"; then not "bench checks" "$(cat "$work/out")"; else
 story=$("$strata" generate -m "$model" --seed 3 -n 40 2>"$work/err")
 same "the status line names the chain" "$(grep -c 'min_p:0.05,temp:0.8,draw, seed 3' "$work/err")" 1
 same "a seed is a story" "$("$strata" generate -m "$model" --seed 3 -n 40 2>/dev/null)" "$story"
-expect "a bench that runs as often as it needs" 2 "--seconds .*the others run a number of times" "$strata" bench grammar --seconds 1
+expect "a bench that runs as often as it needs" 2 "--seconds .*the others run a fixed number" "$strata" bench grammar --seconds 1
 expect "a bench as an option" 2 "a value is missing after '--seconds'" "$strata" bench --ladder --seconds
 expect "a short name for threads" 0 "| 1 threads\?, " "$strata" generate -m "$model" -t 1 -n 3
 same "threads change nothing" "$("$strata" generate -m "$model" --seed 3 -n 40 --threads 3 2>/dev/null)" "$story"
@@ -343,6 +352,22 @@ expect "a mixer by its name" 2 "mixer mamba: wanted attention or delta" "$strata
 expect "a memory fills no places" 2 "reads from left to right" "$strata" train --mixer delta --masked --out "$work/other.gguf"
 expect "a memory learns no adapters" 2 "adapters .--lora. are learned beside attention" \
     "$strata" train --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/other.gguf"
+
+# Ctrl-C ends a text after its last token, in a line of its own.
+"$strata" generate -n -1 --no-prompt --chain contrastive_search:0.6 --logprobs 0 >"$work/endless" 2>"$work/err" &
+pid=$!
+until [ -s "$work/endless" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
+kill -INT $pid
+wait $pid
+same "Ctrl-C is an exit status of its own" $? 130
+same "Ctrl-C loses no token" "$(grep -v '^\[' "$work/err" | cut -f2 | tr '\n' ' ' | "$strata" tokenize --decode)" "$(cat "$work/endless")"
+"$strata" generate -p "$(yes word | head -900 | tr '\n' ' ')" -t 1 --isa scalar --no-pack --quiet >"$work/text" 2>"$work/err" &
+pid=$!
+sleep 0.03
+kill -INT $pid
+wait $pid
+status=$?
+same "Ctrl-C while the prompt is read prints the prompt" "$status $(cut -c1-9 "$work/text")" "130 word word"
 
 # Large commands are programs of their own, which strata starts: beside it, in libexec, in PATH.
 mkdir -p "$work/usr/bin" "$work/usr/libexec/strata"

@@ -239,13 +239,13 @@ expect "no home" 1 "set STRATA_MODELS" env -u HOME "$strata" pull
 
 # ------------------------------------------------------------------ the README's commands, as printed
 
-# With the storyteller in place of what is downloaded.  Those behind "With what you have yourself" name what only a reader has.
+# With the storyteller in place of what is downloaded.
 STRATA_MODELS=$work/readme
 export STRATA_MODELS
 mkdir readme
-ln -s "$BUILD" build
 cp "$model" readme/smollm2-360m.gguf
-sed -n '/^## Your own model/,/^With files of your own/p' "$here/../README.md" | sed -n 's/ *#.*//; /^build/p' >commands
+sed -n '/^## Your own model/,/^GGUF files/p' "$here/../README.md" | sed -n 's/ *#.*//; /^strata/p' >commands
+PATH=$BUILD/bin:$PATH
 same "the README has eight commands for a model" "$(wc -l <commands | tr -d ' ')" 8
 while read -r command; do
     case $command in

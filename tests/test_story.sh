@@ -18,6 +18,7 @@ for chain in greedy balanced llama creative precise top_k:40,top_p:0.9,temp:0.8 
 done
 same "another prompt" "$("$story" -p "Mia was a brave owl." --seed 7 2>/dev/null)" "$("$strata" generate --isa "$isa" -p "Mia was a brave owl." --seed 7 2>/dev/null)"
 same "so many tokens" "$("$story" -n 9 2>/dev/null)" "$("$strata" generate --isa "$isa" -n 9 2>/dev/null)"
+expect "its help" 0 "usage: story .*-n TOKENS" "$story" --help
 expect "an option that it does not have" 1 "no option '--temp': the options are -m, -p" "$story" --temp 1
 expect "a value that is missing" 1 "\-p: wanted a value" "$story" -p
 expect "a seed that is no number" 1 "\-\-seed is '-1': wanted an integer" "$story" --seed -1

@@ -55,7 +55,7 @@ export async function watch(chrome, expect, model) {
     const page = await open(chrome, trace, options);
     expect("it stands at its end, whole", (await at(page)) === last);
     const sums = await page.ask(`document.querySelector(".w-sums").textContent`);
-    expect("the sums are those that the service has counted", sums.includes(` ${counts.cached_tokens} found`) && sums.includes(` ${counts.tokens} written`) && sums.includes(` ${counts.preempted} sent out`), sums);
+    expect("the sums are those that the service has counted", sums.includes(` ${counts.cached_tokens} found`) && sums.includes(` ${counts.tokens} generated`) && sums.includes(` ${counts.preempted} preempted`), sums);
     await shows(page, trace, last, expect);
     await page.ask(`document.querySelector(".watch").focus()`);
     await page.key("Home", 36);

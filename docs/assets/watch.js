@@ -7,7 +7,7 @@
 (function () {
   "use strict";
   const SVG = "http://www.w3.org/2000/svg", ROW = 26, LEFT = 30, TOP = 6;
-  const SAYS = { waits: "waits", held: "waits for a page", prompt: "reads its prompt", again: "reads its text again", answer: "writes" };
+  const SAYS = { waits: "waits", held: "waits for a page", prompt: "reads its prompt", again: "recomputes its prefix", answer: "generates" };
 
   /* An element: its name, attributes, children and texts. */
   function make(name, attributes = {}, ...inside) {
@@ -28,8 +28,8 @@
       const tall = j.does === "answer" ? 8 : 18;
       say(make("rect", { x, y: middle - tall / 2, width: Math.max(width - 0.6, 0.8), height: tall, class: "w-" + j.does }));
     }
-    if (j.found > 1) say(make("path", { d: `M${x} ${y + 2} l5 0 l-5 8 z`, class: "w-found" }, make("title", {}, `${j.found} tokens were there`)));
-    if (j.mark === "out") say(make("path", { d: `M${x - 4} ${middle - 5} l9 9 m0 -9 l-9 9`, class: "w-out" }, make("title", {}, "its pages are taken")));
+    if (j.found > 1) say(make("path", { d: `M${x} ${y + 2} l5 0 l-5 8 z`, class: "w-found" }, make("title", {}, `${j.found} tokens found in the prefix cache`)));
+    if (j.mark === "out") say(make("path", { d: `M${x - 4} ${middle - 5} l9 9 m0 -9 l-9 9`, class: "w-out" }, make("title", {}, "preempted")));
     if (j.mark === "end") say(make("line", { x1: x + width, x2: x + width, y1: middle - 9, y2: middle + 9, class: "w-end" }));
     return drawn;
   }
@@ -80,7 +80,7 @@
   function pages(step) {
     const many = (n, kind, name, title) => Array.from({ length: n }, () => cell(kind, name, title));
     return [...step.jobs.map(job).flatMap((j) => many(j.pages, `w-owner w-${j.request}`, String(j.request), `of request ${j.request}`)), ...many(step.shared, "w-shared", "s", "shared"),
-      ...many(step.kept, "w-kept", "k", "kept for later texts"), ...many(step.free, "w-free", "", "free")];
+      ...many(step.kept, "w-kept", "k", "kept for later requests"), ...many(step.free, "w-free", "", "free")];
   }
 
   /* What has become of each request up to this step. */
@@ -104,7 +104,7 @@
 
   function table(trace, all, room) {
     const rows = all.map((t, i) => {
-      const says = t.over ? "over" : t.does ? SAYS[t.does] + (t.tokens > 1 ? ` (${t.tokens})` : "") : "";
+      const says = t.over ? "done" : t.does ? SAYS[t.does] + (t.tokens > 1 ? ` (${t.tokens})` : "") : "";
       return make("tr", {}, make("th", { scope: "row" }, make("i", { class: `w-cell w-owner w-${i}` }, String(i))), make("td", {}, says), make("td", { class: "w-text" }, ...shown(trace.requests[i].text, t.text, room)));
     });
     return make("tbody", {}, ...rows);
@@ -116,7 +116,7 @@
     const trace = JSON.parse(root.querySelector("script").textContent), last = trace.steps.length - 1, still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const button = (name, sign, act) => { const b = make("button", { type: "button", "aria-label": name, title: name }, sign); b.addEventListener("click", act); return b; };
     const scrub = make("input", { type: "range", min: 0, max: last, value: last, "aria-label": "step" }), says = make("output", { "aria-live": "off" }), where = make("div", { class: "w-when" });
-    const inBatch = make("div", { class: "w-cells" }), inMemory = make("div", { class: "w-cells" }), texts = make("table", { class: "w-table" }, make("caption", {}, "the texts")), sums = make("p", { class: "w-sums" });
+    const inBatch = make("div", { class: "w-cells" }), inMemory = make("div", { class: "w-cells" }), texts = make("table", { class: "w-table" }, make("caption", {}, "the requests")), sums = make("p", { class: "w-sums" });
     let at = last, running = 0, line;
 
     function show(step) {
@@ -128,7 +128,7 @@
       inBatch.replaceChildren(make("b", {}, `${read} of ${trace.budget} tokens`), ...batch(trace, now));
       inMemory.replaceChildren(make("b", {}, `${trace.pages - now.free} of ${trace.pages} pages`), ...pages(now));
       texts.replaceChildren(texts.caption, table(trace, all, root.clientWidth < 500 ? 26 : 64));
-      sums.textContent = `So far ${sum(all, "read")} tokens read, ${sum(all, "found")} found in memory, ${sum(all, "written")} written, ${sum(all, "out")} sent out.`;
+      sums.textContent = `So far ${sum(all, "read")} tokens read, ${sum(all, "found")} found in the cache, ${sum(all, "written")} generated, ${sum(all, "out")} preempted.`;
     }
     function stop() { clearTimeout(running), running = 0, play.textContent = "▶", play.setAttribute("aria-label", "play"); }
     function next() {
@@ -156,12 +156,12 @@
     function draw() {
       line = timeline(trace, Math.max(280, Math.round(root.clientWidth))), where.replaceChildren(line.svg), show(at);
     }
-    const legend = make("p", { class: "w-legend" }, ...[["w-prompt", "reads a prompt"], ["w-again", "reads again"], ["w-answer", "writes"], ["w-waits", "waits"], ["w-found", "found in memory"], ["w-out", "sent out"]].map(([kind, name]) => {
+    const legend = make("p", { class: "w-legend" }, ...[["w-prompt", "reads a prompt"], ["w-again", "recomputes"], ["w-answer", "generates"], ["w-waits", "waits"], ["w-found", "found in the cache"], ["w-out", "preempted"]].map(([kind, name]) => {
       const y = -4, sample = { request: 0, does: kind.slice(2), found: kind === "w-found" ? 2 : 0, mark: kind.slice(2) };
       if (kind === "w-found" || kind === "w-out") sample.does = "";
       return make("span", {}, make("svg", { width: 20, height: 18, "aria-hidden": "true" }, ...marks(sample, 5, 9, y).filter((e) => e.getAttribute("class") === kind)), name);
     }));
-    const rows = [["the batch", inBatch], ["the memory", inMemory]].map(([name, cells]) => make("div", { class: "w-row" }, make("span", {}, name), cells));
+    const rows = [["the batch", inBatch], ["the KV cache", inMemory]].map(([name, cells]) => make("div", { class: "w-row" }, make("span", {}, name), cells));
     root.setAttribute("tabindex", "0"), root.setAttribute("role", "group"), root.setAttribute("aria-label", "A service, step by step: arrow keys move, space plays");
     root.prepend(head, where, legend, ...rows, make("div", { class: "w-texts" }, texts), sums);
     draw();

@@ -1,7 +1,7 @@
 load "style.gp"
 set terminal svg size 900,400 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/beams.svg"
-set multiplot layout 1,3 title "The likeliest stories that beams find, beside true ones" font ",16"
+set multiplot layout 1,3 title "The likeliest stories that beams find, next to true ones" font ",16"
 unset key; set border 1; set grid x noy; set yrange [6.6:0.4]; set tmargin at screen 0.84; set bmargin at screen 0.2
 file = data."/beams.csv"
 set ytics ("true stories" 1, "greedy" 2, "2 beams" 3, "4 beams" 4, "8 beams" 5, "16 beams" 6) scale 0

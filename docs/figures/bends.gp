@@ -2,7 +2,7 @@ load "style.gp"
 set terminal svg size 700,560 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/bends.svg"
 chains = "temp:0.5 quadratic:0.3 adaptive_p:0.1 penalties:rep=1.5"; shapes = "flat flat flat peaked"
-set multiplot layout 2,2 title "What bends instead of cutting: before (line), after (bars)" font ",16"
+set multiplot layout 2,2 title "Samplers that move probability instead of cutting: before (line), after (bars)" font ",16"
 unset key; set style fill solid 0.8; set boxwidth 0.9; set grid y
 set lmargin 7; set rmargin 1.5; set tmargin 2.6; set bmargin 3.4
 set xrange [0.3:40.7]; set xtics 10; set yrange [0:*]; set format y "%.0f %%"

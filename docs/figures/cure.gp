@@ -11,13 +11,13 @@ healthy(x) = strcol(2) eq "storyteller" ? at(" min_p:0.1") + (strcol(1) eq "min_
 set ytics ("greedy" 1) scale 0 noenhanced
 do for [k=2:9] { set ytics add (word(chains, k) k) }
 set lmargin at screen 0.19; set rmargin at screen 0.44
-set xlabel "repeated 4-grams, led astray"; set xrange [-0.02:0.45]; set xtics ("0" 0, "20 %%" 0.2, "40 %%" 0.4)
-plot file using (looping(0) ? $10 : NaN):(looping(0)):11:12 with xerrorbars pt 7 ps 1 lw 2 lc rgb color_temp
+set xlabel "repeated 4-grams, draft model"; set xrange [-0.02:0.45]; set xtics ("0" 0, "20 %%" 0.2, "40 %%" 0.4)
+plot file using (looping(0) ? $10 : NaN):(looping(0)):($11 < 0 ? 0 : $11):12 with xerrorbars pt 7 ps 1 lw 2 lc rgb color_temp
 unset ytics; set ytics ("" 1) scale 0
 set lmargin at screen 0.48; set rmargin at screen 0.71
-set xlabel "stories: told truly"; set xrange [0:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
+set xlabel "stories that are true"; set xrange [0:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
 plot file using (healthy(0) ? $4 : NaN):(healthy(0)):5:6 with xerrorbars pt 7 ps 1 lw 2 lc rgb blue
 set lmargin at screen 0.75; set rmargin at screen 0.98
-set xlabel "stories: could be told"
+set xlabel "true stories still possible"
 plot file using (healthy(0) ? $7 : NaN):(healthy(0)):8:9 with xerrorbars pt 7 ps 1 lw 2 lc rgb blue
 unset multiplot

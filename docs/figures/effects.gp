@@ -10,9 +10,9 @@ set multiplot
 set xrange [0.3:44]; set lmargin at screen 0.2; set rmargin at screen 0.98; unset key; set style fill solid 0.9 noborder; set boxwidth 0.42
 set title "Which of forty tokens each cut keeps" font ",16"
 set tmargin at screen 0.93; set bmargin at screen 0.76
-set ylabel "probability"; set yrange [0:0.32]; set ytics 0.1; set xtics format ""; set ytics nomirror
-set label 1 "peaked: one token has 77 %" at 3.2,0.27 textcolor rgb blue
-set label 2 "flat: the best has 7 %" at 14,0.12 textcolor rgb "#B07800"
+set ylabel "probability"; set yrange [0:0.8]; set ytics 0.2; set xtics format ""; set ytics nomirror
+set label 1 "peaked: one token has 77 %" at 3.2,0.65 textcolor rgb blue
+set label 2 "flat: the best has 7 %" at 14,0.22 textcolor rgb "#B07800"
 plot file using (strcol(1) eq "top_k:10" && strcol(2) eq "peaked" ? $3 - 0.22 : NaN):4 with boxes lc rgb blue, \
      file using (strcol(1) eq "top_k:10" && strcol(2) eq "flat" ? $3 + 0.22 : NaN):4 with boxes lc rgb orange
 unset label; unset title; unset ylabel

@@ -11,7 +11,7 @@ set xrange [-0.04:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
 do for [p=1:4] {
   t = p < 3 ? "0.7" : "1.5"; c = p % 2 ? 4 : 7
   set lmargin at screen (0.14 + 0.215 * (p - 1)); set rmargin at screen (0.14 + 0.215 * (p - 1) + 0.185)
-  set title (p % 2 ? "T = ".t.": true" : "T = ".t.": could tell") font ",14"
+  set title (p % 2 ? "T = ".t.": true" : "T = ".t.": still possible") font ",14"
   if (p > 1) { set ytics ("" 1, "" 2, "" 3) }
   plot file every ::1 using (at(t, 1) ? column(c) : NaN):(at(t, 1) - 0.12):(column(c + 1)):(column(c + 2)) with xerrorbars pt 7 ps 0.9 lw 2 lc rgb color_temp, \
        file every ::1 using (at(t, 0) ? column(c) : NaN):(at(t, 0) + 0.12):(column(c + 1)):(column(c + 2)) with xerrorbars pt 5 ps 0.9 lw 2 lc rgb blue

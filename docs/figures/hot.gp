@@ -9,7 +9,7 @@ rows(n, t) = by_kept(sprintf("\"%s%s:", (t eq "1" ? "" : "temp:".t." "), n), dat
 set multiplot layout 3,3 title "Precision and recall of each cut after a temperature of 0.7 (blue), 1 (green) and 1.5 (orange)" font ",16" noenhanced
 do for [i=1:9] {
   set title word(names, i) noenhanced font ",16"
-  set xlabel (i > 6 ? "true stories it could tell" : " "); set ylabel (i % 3 == 1 ? "told stories that are true" : " ")
+  set xlabel (i > 6 ? "true stories still possible" : " "); set ylabel (i % 3 == 1 ? "stories that are true" : " ")
   plot for [k=1:3] rows(word(names, i), word(heats, k)) using 7:4:8:9:5:6 with xyerrorbars pt 7 ps 0.6 lw 1.2 lc rgb colors[k], \
        for [k=1:3] rows(word(names, i), word(heats, k)) using 7:4 with lines lw 2 lc rgb colors[k]
 }

@@ -12,10 +12,10 @@ set ytics (0.2, 0.3, 0.5, 1, 2, 4)
 plot pick("attention", "loss") using 4:5 with lines lw 2.5 lc rgb blue title "attention", \
      pick("delta", "loss") using 4:5 with lines lw 2.5 lc rgb red title "memory"
 unset logscale; unset ylabel
-set title "Said again, and rightly, in a thousand tales" font ",16"
+set title "Repeated correctly, in a thousand tales" font ",16"
 set border 1; set grid x noy; set yrange [4.5:0.5]; set xrange [-3:103]
 set ytics ("the hero" 1, "the thing" 2, "its color" 3, "the friend" 4) scale 0
-set xlabel "share of the tales, with its interval of 95 %"
+set xlabel "share of the tales, with its 95 % interval"
 set format x "%g %%"
 plot wrong("attention") using (100 * $5):(at(strcol(3)) - 0.13):(100 * $6):(100 * $7) with xerrorbars pt 7 ps 1.1 lw 2 lc rgb blue title "attention", \
      wrong("delta") using (100 * $5):(at(strcol(3)) + 0.13):(100 * $6):(100 * $7) with xerrorbars pt 5 ps 1.1 lw 2 lc rgb red title "memory"

@@ -231,11 +231,11 @@ measure() {
         header $world
         study temp --chains draw greedy temp:0.3 temp:0.6 temp:0.8 temp:1.2 temp:1.5
         study top_p --chains top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99
-        study min_p --chains min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005
-        study top_k --chains top_k:2 top_k:5 top_k:20 top_k:100 top_k:400
+        study min_p --chains min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.01 min_p:0.005
+        study top_k --chains top_k:2 top_k:5 top_k:20 top_k:40 top_k:50 top_k:100 top_k:400
         study top_n_sigma --chains top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5
-        study typical --chains typical:0.6 typical:0.9 typical:0.98
-        study eta --chains eta:0.3 eta:0.02 eta:0.002
+        study typical --chains typical:0.6 typical:0.9 typical:0.95 typical:0.98
+        study eta --chains eta:0.3 eta:0.02 eta:0.005 eta:0.002
         study epsilon --chains epsilon:0.02 epsilon:0.002 epsilon:0.0005
         study others --chains epsilon:0.01 epsilon:0.005 tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less
         study controllers --chains mirostat_v2:1 mirostat_v2:2 mirostat_v2:4 adaptive_p:0.6 ;;
@@ -258,7 +258,7 @@ measure() {
         header $world
         for t in 0.7 1.5; do
             for cuts in "top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99" "min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005" \
-                "top_k:2 top_k:5 top_k:20 top_k:100 top_k:400" "top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5" \
+                "top_k:2 top_k:5 top_k:20 top_k:40 top_k:50 top_k:100 top_k:400" "top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5" \
                 "typical:0.6 typical:0.9 typical:0.98" "eta:0.3 eta:0.02 eta:0.002" "epsilon:0.02 epsilon:0.01 epsilon:0.005 epsilon:0.002 epsilon:0.0005" \
                 "tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less draw"; do
                 # shellcheck disable=SC2046,SC2086

@@ -2,7 +2,7 @@ load "style.gp"
 set terminal svg size 960,460 dynamic enhanced background rgb "white" font "sans-serif,14"
 set output out."/mixers.svg"
 file = data."/mixers.csv"
-set multiplot layout 1,3 title "What a layer keeps of a text, and what one more token takes" font ",16"
+set multiplot layout 1,3 title "What a layer keeps of a text, and what one more token costs" font ",16"
 set logscale xy; set xrange [230:4600]; set xtics ("256" 256, "512" 512, "1024" 1024, "2048" 2048, "4096" 4096) font ",11"; set xlabel "tokens of the text"
 set grid x y; set bmargin at screen 0.34; set tmargin at screen 0.82
 set key at screen 0.36,0.19 right top vertical samplen 2 font ",12"

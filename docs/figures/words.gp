@@ -12,11 +12,11 @@ set xrange [0.5:5.5]; set xtics ("stories" 1, "other\nwords" 2, "numbers" 3, "ac
 set boxwidth 0.15; set style fill solid noborder; unset grid; set grid y
 set lmargin at screen 0.06; set rmargin at screen 0.48; set yrange [0:9]
 set key at screen 0.5,0.07 center horizontal maxcols 5 samplen 1 font ",12"
-set title "tokens for a word" font ",14"
+set title "tokens per word" font ",14"
 plot for [i=1:5] file using (strcol(2) eq rule(i) ? place(strcol(1)) + (i - 3) * 0.16 : 1/0):($4/$3) with boxes lc rgb shade(i) title rule(i)
 unset key
 set lmargin at screen 0.56; set rmargin at screen 0.98; set yrange [0:100]
-set title "words of a hundred that come back: exactly, and (pale) plainer" font ",14"
+set title "words of a hundred that come back: exactly, and (pale) normalised" font ",14"
 plot for [i=1:5] file using (strcol(2) eq rule(i) ? place(strcol(1)) + (i - 3) * 0.16 : 1/0):(100*($5+$6)/$3) with boxes fs solid 0.35 noborder lc rgb shade(i) notitle, \
      for [i=1:5] file using (strcol(2) eq rule(i) ? place(strcol(1)) + (i - 3) * 0.16 : 1/0):(100*$5/$3) with boxes lc rgb shade(i) notitle
 unset multiplot

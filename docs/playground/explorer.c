@@ -1,21 +1,24 @@
-/* explorer.c - a look inside the storyteller, for a page: two sides, each a text that was read with what was changed.
+/* explorer.c - a look inside the storyteller, for a page: two sides, each a text evaluated with
+ * interventions.
  *
- *     glass_begin(side, text, seed)              read a text; three texts one after the other, each ended by a NUL:
- *                                                the prompt, what is changed (interventions.h), the chain
- *     glass_patch(side, layer, position)         the same, with the other side's stream put in there; layer -1: not
- *     glass_step(side), glass_back(side)         the chain chooses a token and the model reads it; the last one is taken away
- *     glass_sizes(side), glass_tokens(side)      layers, heads, ...; a row for each token: CSV
- *     glass_row(side, layer, head, position)     attention: position + 1 weights
- *     glass_neurons_of(side, layer, position)    the feed-forward's numbers
- *     glass_numbers(side, place, position)       the stream's numbers
- *     glass_size_of(side, place, position)       and their root mean square
- *     glass_words(side, place, position)         what the stream would say there: the likeliest tokens, CSV
- *     glass_chain(side, position)                what the chain does with what the model says there: CSV, see trace.h
+ *     activation_begin(side, text, seed)           evaluate a text; three strings, each with a NUL:
+ *                                             prompt, interventions (interventions.h), chain
+ *     activation_patch(side, layer, position)      the same with the other side's stream patched in;
+ *                                             layer -1: without
+ *     activation_step(side)                        the chain chooses a token, the model evaluates it
+ *     activation_back(side)                        remove the last token
+ *     activation_sizes(side), activation_tokens(side)   layers, heads, ...; a row for each token: CSV
+ *     activation_row(side, layer, head, position)  attention: position + 1 weights
+ *     activation_neurons_of(side, layer, position) the feed-forward's numbers
+ *     activation_numbers(side, place, position)    the stream's numbers
+ *     activation_size_of(side, place, position)    and their root mean square
+ *     activation_words(side, place, position)      logit lens: the likeliest tokens there, CSV
+ *     activation_chain(side, position)             what the chain does with the logits there, as CSV
  *
- * Invariant: every number comes from glass.h, which has it from the forward pass itself. */
+ * Invariant: every number comes from activation_cache.h, which records it in the forward pass itself. */
 #include "playground.h"
 #include "families.h"
-#include "glass.h"
+#include "activation_cache.h"
 #include "interventions.h"
 
 #include <stdlib.h>
@@ -25,7 +28,7 @@ enum { SIDES = 2, CTX = 192, WORDS = 5, ROWS = 8 };
 
 typedef struct Side {
     Session session;
-    Glass glass;
+    ActivationCache cache;
     TokenList tokens;
     size_t prompt;
     Interventions acts;
@@ -51,7 +54,7 @@ static bool open_side(Side *s) {
                   !candidates_open(&candidates, m->sizes.vocab, &arena, &fault)))
         return false;
     return session_open(&s->session, m, NULL, config, &fault) &&
-           glass_open(&s->glass, &s->session, &fault);
+           activation_open(&s->cache, &s->session, &fault);
 }
 
 static bool check_chain(const char *text) {
@@ -59,21 +62,22 @@ static bool check_chain(const char *text) {
     if (!chain_parse(&chain, text, play_model()->tokenizer, &fault)) return false;
     chain_close(&chain);
     return strlen(text) < sizeof sides->chain ||
-           fault_set(&fault, "a chain of %zu letters is too long", strlen(text));
+           fault_set(&fault, "the chain is too long: %zu characters", strlen(text));
 }
 
-/* All tokens of the side, read from the start. */
+/* Evaluate all tokens of the side again. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
-        return fault_set(&fault, "%zu tokens: the explorer looks at %d", s->tokens.count, CTX),
+        return fault_set(&fault, "%zu tokens: the explorer shows at most %d", s->tokens.count,
+                         CTX),
                text_fault(&fault);
-    if (!glass_watch(&s->glass, s->acts.acts, s->acts.count, &fault) ||
+    if (!activation_watch(&s->cache, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
         return text_fault(&fault);
     return NULL;
 }
 
-const char *EXPORT(glass_begin)(unsigned side, const char *prompt, unsigned seed) {
+const char *EXPORT(activation_begin)(unsigned side, const char *prompt, unsigned seed) {
     Side *s = &sides[side % SIDES];
     const Tokenizer *t = play_model()->tokenizer;
     const char *acts = prompt + strlen(prompt) + 1, *chain = acts + strlen(acts) + 1;
@@ -88,29 +92,29 @@ const char *EXPORT(glass_begin)(unsigned side, const char *prompt, unsigned seed
     return read_again(s);
 }
 
-const char *EXPORT(glass_patch)(unsigned side, int layer, unsigned position) {
+const char *EXPORT(activation_patch)(unsigned side, int layer, unsigned position) {
     Side *s = &sides[side % SIDES];
     const Side *other = &sides[(side + 1) % SIDES];
     if (s->acts.count && s->acts.acts[s->acts.count - 1].kind == ACT_PATCH) s->acts.count--;
     if (layer >= 0) {
         if (!other->session.model || position >= other->tokens.count ||
-            position >= s->tokens.count || (size_t)layer >= s->glass.layers ||
+            position >= s->tokens.count || (size_t)layer >= s->cache.layers ||
             s->acts.count == INTERVENTIONS)
-            return fault_set(&fault, "there is nothing to put in at layer %d, token %u", layer,
+            return fault_set(&fault, "no stream to patch in at layer %d, token %u", layer,
                              position),
                    text_fault(&fault);
         s->acts.acts[s->acts.count++] =
             (Act){.kind = ACT_PATCH,
                   .layer = (size_t)layer,
                   .index = position,
-                  .row = glass_stream(&other->glass, 2 * (size_t)layer + 2, position)};
+                  .row = activation_stream(&other->cache, 2 * (size_t)layer + 2, position)};
     }
     return read_again(s);
 }
 
 /* ------------------------------------------------------------------ the next token */
 
-/* The chain, as if it began here, with what the model says after a position; -1: it failed. */
+/* The chain, as if it began here, on the logits after a position; -1: it failed. */
 static int32_t choose(Side *s, size_t position, FILE *out) {
     const Model *m = play_model();
     Chain chain;
@@ -122,7 +126,7 @@ static int32_t choose(Side *s, size_t position, FILE *out) {
                  .history_count = position + 1,
                  .prompt_count = s->prompt < position + 1 ? s->prompt : position + 1,
                  .tokenizer = m->tokenizer};
-    session_lens(&s->session, glass_stream(&s->glass, 2 * s->glass.layers, position));
+    session_lens(&s->session, activation_stream(&s->cache, 2 * s->cache.layers, position));
     memcpy(copy, s->session.logits, m->sizes.vocab * sizeof *copy);
     if (!chain_parse(&chain, s->chain, m->tokenizer, &fault)) return -1;
     bool ok = chain_check(&chain, &step, 0, &fault) &&
@@ -135,7 +139,7 @@ static int32_t choose(Side *s, size_t position, FILE *out) {
     return ok ? chosen : -1;
 }
 
-const char *EXPORT(glass_chain)(unsigned side, unsigned position) {
+const char *EXPORT(activation_chain)(unsigned side, unsigned position) {
     FILE *out = text_begin();
     int32_t chosen = choose(&sides[side % SIDES], position, out);
     const char *text = text_end(out);
@@ -143,34 +147,34 @@ const char *EXPORT(glass_chain)(unsigned side, unsigned position) {
 }
 
 /* The token that the chain chooses after a position. */
-int32_t EXPORT(glass_chosen)(unsigned side, unsigned position) {
+int32_t EXPORT(activation_chosen)(unsigned side, unsigned position) {
     return choose(&sides[side % SIDES], position, NULL);
 }
 
-const char *EXPORT(glass_step)(unsigned side) {
+const char *EXPORT(activation_step)(unsigned side) {
     Side *s = &sides[side % SIDES];
     int32_t token = choose(s, s->tokens.count - 1, NULL);
     if (token < 0) return text_fault(&fault);
-    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text is over";
-    if (s->tokens.count == CTX) return "the explorer looks at no more tokens";
+    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text has ended";
+    if (s->tokens.count == CTX) return "the explorer shows no more tokens";
     token_list_add(&s->tokens, token);
     return session_eval(&s->session, &token, 1, false, &fault) ? NULL : text_fault(&fault);
 }
 
-const char *EXPORT(glass_back)(unsigned side) {
+const char *EXPORT(activation_back)(unsigned side) {
     Side *s = &sides[side % SIDES];
     if (s->tokens.count <= s->prompt) return NULL;
     session_rewind(&s->session, 0, --s->tokens.count);
     return NULL;
 }
 
-/* ------------------------------------------------------------------ what there is to see */
+/* ------------------------------------------------------------------ what the page draws */
 
-const char *EXPORT(glass_sizes)(unsigned side) {
-    const Glass *g = &sides[side % SIDES].glass;
+const char *EXPORT(activation_sizes)(unsigned side) {
+    const ActivationCache *g = &sides[side % SIDES].cache;
     FILE *out = text_begin();
     fprintf(out, "layers,heads,hidden,dim,places,page,prompt\n%zu,%zu,%zu,%zu,%zu,%d,%zu\n",
-            g->layers, g->heads, g->hidden, g->dim, glass_places(g), KV_PAGE,
+            g->layers, g->heads, g->hidden, g->dim, activation_places(g), KV_PAGE,
             sides[side % SIDES].prompt);
     return text_end(out);
 }
@@ -189,7 +193,7 @@ static void put_word(FILE *out, int32_t token) {
     fputs("\"\n", out);
 }
 
-const char *EXPORT(glass_tokens)(unsigned side) {
+const char *EXPORT(activation_tokens)(unsigned side) {
     const Side *s = &sides[side % SIDES];
     FILE *out = text_begin();
     fprintf(out, "token,text\n");
@@ -200,28 +204,28 @@ const char *EXPORT(glass_tokens)(unsigned side) {
     return text_end(out);
 }
 
-const float *EXPORT(glass_row)(unsigned side, unsigned layer, unsigned head,
-                               unsigned position) {
-    return glass_weights(&sides[side % SIDES].glass, layer, head, position);
+const float *EXPORT(activation_row)(unsigned side, unsigned layer, unsigned head,
+                                    unsigned position) {
+    return activation_weights(&sides[side % SIDES].cache, layer, head, position);
 }
 
-const float *EXPORT(glass_neurons_of)(unsigned side, unsigned layer, unsigned position) {
-    return glass_neurons(&sides[side % SIDES].glass, layer, position);
+const float *EXPORT(activation_neurons_of)(unsigned side, unsigned layer, unsigned position) {
+    return activation_neurons(&sides[side % SIDES].cache, layer, position);
 }
 
-const float *EXPORT(glass_numbers)(unsigned side, unsigned place, unsigned position) {
-    return glass_stream(&sides[side % SIDES].glass, place, position);
+const float *EXPORT(activation_numbers)(unsigned side, unsigned place, unsigned position) {
+    return activation_stream(&sides[side % SIDES].cache, place, position);
 }
 
-float EXPORT(glass_size_of)(unsigned side, unsigned place, unsigned position) {
-    return glass_size(&sides[side % SIDES].glass, place, position);
+float EXPORT(activation_size_of)(unsigned side, unsigned place, unsigned position) {
+    return activation_size(&sides[side % SIDES].cache, place, position);
 }
 
-const char *EXPORT(glass_words)(unsigned side, unsigned place, unsigned position) {
-    Glass *g = &sides[side % SIDES].glass;
+const char *EXPORT(activation_words)(unsigned side, unsigned place, unsigned position) {
+    ActivationCache *g = &sides[side % SIDES].cache;
     const size_t vocab = play_model()->sizes.vocab;
     FILE *out = text_begin();
-    glass_lens(g, place, position);
+    activation_lens(g, place, position);
     fprintf(out, "token,probability,text\n");
     for (int rank = 0; rank < WORDS; rank++) {
         size_t best = 0;

@@ -1,9 +1,9 @@
-/* explorer.js - the glass house: a token's way through the storyteller, and a hand in it.
+/* explorer.js - a token's way through the storyteller, and interventions in it.
  *
- *     state      prompts, what is changed, chain, seed, the token and the head that are looked at      also the page's address
- *     glass      one or two sides of the library (strata.js, explorer.c)                               what computes
+ *     state      prompts, interventions, chain, seed, the selected token and head      also the page's address
+ *     glass      one or two sides of the library (strata.js, explorer.c)               compute everything
  *
- * Every change reads the texts anew and draws what the library kept.  No number is computed here, but widths and shades of them. */
+ * Every change evaluates the texts again and draws the activations that the library recorded. */
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-explorer");
   if (!root) return;
@@ -19,12 +19,12 @@ document.addEventListener("DOMContentLoaded", async () => {
   /* ------------------------------------------------------------------ state and address */
   const HAT = "Once upon a time there was a lazy puppy named Daisy. She lived in a small village.\n\nOne day, Daisy could not find her red hat. It was the best thing she owned. She looked in every drawer, but it was not there. Daisy began to cry.\n\nThen Casper the heron from next door came by. \"What is wrong?\" asked Casper. \"I lost my red hat,\" said";
   const asked = new URLSearchParams(location.hash.slice(1) || location.search);
-  const count = (name, otherwise) => (/^\d{1,9}$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : otherwise); // nothing else is one
+  const count = (name, otherwise) => (/^\d{1,9}$/.test(asked.get(name) ?? "") ? Number(asked.get(name)) : otherwise);
   const [, layer, head] = (asked.get("head") ?? root.dataset.head ?? "").match(/^(\d{1,3})\.(\d{1,3})$/) || [0, 0, 0];
   const state = {
     prompts: [asked.get("p") ?? HAT, asked.get("p2") ?? asked.get("p") ?? HAT],
     acts: [asked.get("acts") ?? "", asked.get("acts2") ?? ""],
-    patch: asked.get("patch") ?? "", // LAYER.TOKEN: the left stream goes into the right text
+    patch: asked.get("patch") ?? "", // LAYER.TOKEN: where the left stream replaces the right one
     compare: asked.get("compare") === "1",
     chain: asked.get("chain") ?? "min_p:0.05,temp:0.8",
     seed: seedOf(asked.get("seed") ?? 1),
@@ -55,17 +55,17 @@ document.addEventListener("DOMContentLoaded", async () => {
   const chain = make("input", { type: "text", spellcheck: "false", "aria-label": "chain", change: () => { state.chain = chain.value; restart(); } });
   const seed = make("input", { type: "number", min: 0, max: 4294967295, "aria-label": "seed", change: () => { state.seed = seedOf(seed.value); restart(); } });
   const compare = make("input", { type: "checkbox", change: () => { state.compare = compare.checked; read(); } });
-  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: oncePerFrame(() => { state.at = +scrub.value; show(); }), change: () => { state.at = +scrub.value; remember(); } }); // an address for where it is let go, not for each step
+  const scrub = make("input", { type: "range", min: 0, "aria-label": "token", class: "ex-scrub", input: oncePerFrame(() => { state.at = +scrub.value; show(); }), change: () => { state.at = +scrub.value; remember(); } }); // the address changes on release only
   const button = (text, act, title) => make("button", { type: "button", class: "md-button", title, click: act }, text);
-  let playing = false, later = 0; // and when it goes on
+  let playing = false, later = 0; // timer of the next step
   const play = button("Play", () => { playing = !playing; run(); });
-  const second = make("div", { class: "ex-row" }, field("Second text", prompts[1], true), field("Changed in it", acts[1], true), field("Left stream put in at", patch));
+  const second = make("div", { class: "ex-row" }, field("Second text", prompts[1], true), field("Interventions in it", acts[1], true), field("Patch in the left stream at", patch));
   const views = [0, 1].map(() => make("div", { class: "ex-side" }));
   root.replaceChildren(
     make("div", { class: "ex-row" }, field("Text", prompts[0], true)),
-    make("div", { class: "ex-row" }, field("Changed in the model", acts[0], true), field("Chain", chain), field("Seed", seed), make("label", { class: "ex-check" }, compare, "compare two")),
+    make("div", { class: "ex-row" }, field("Interventions", acts[0], true), field("Chain", chain), field("Seed", seed), make("label", { class: "ex-check" }, compare, "compare two texts")),
     second, trouble,
-    make("div", { class: "ex-row" }, button("◀", () => move(-1), "token before (arrow left)"), scrub, button("▶", () => move(1), "next token (arrow right)"), button("Step", () => step(), "the chain writes a token"), play, button("Back", back, "take the last token away"), button("As it was", () => { state.acts = ["", ""], state.patch = ""; read(); }, "change nothing in the model")),
+    make("div", { class: "ex-row" }, button("◀", () => move(-1), "previous token (left arrow)"), scrub, button("▶", () => move(1), "next token (right arrow)"), button("Step", () => step(), "write one token"), play, button("Back", back, "remove the last token"), button("Reset model", () => { state.acts = ["", ""], state.patch = ""; read(); }, "remove all interventions")),
     make("div", { class: "ex-sides" }, views));
 
   /* ------------------------------------------------------------------ what happens */
@@ -88,9 +88,9 @@ document.addEventListener("DOMContentLoaded", async () => {
     }
   }
 
-  /* Read what there is, with everything that is changed, and write as many tokens as before. */
+  /* Evaluate the texts with all interventions, and write as many tokens as before. */
   function read() {
-    texts = [[], []], forget(); // of a text that cannot be read nothing is shown
+    texts = [[], []], forget(); // nothing is shown of a text that is rejected
     attempt(() => {
       for (const side of shownSides()) {
         glasses[side].begin(state.prompts[side], state.acts[side], state.chain, state.seed);
@@ -105,7 +105,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
   function patchIn() {
     const [, layer, token] = state.patch.match(/^(\d{1,3})\.(\d{1,4})$/) || [];
-    if (!layer) throw new Error(`the left stream put in at "${state.patch}": wanted LAYER.TOKEN, as 2.7`);
+    if (!layer) throw new Error(`cannot patch in the left stream at "${state.patch}": wanted LAYER.TOKEN, for instance 2.7`);
     glasses[1].patch(Number(layer), Number(token));
   }
   function restart() { state.steps = 0, state.at = -1; read(); }
@@ -141,7 +141,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (keys[event.key]) keys[event.key](), event.preventDefault();
   });
 
-  /* An act on or off: "head:0.7" times a number; the others stay. */
+  /* Switch an intervention on or off: "head:0.7" times a number; the others stay. */
   function toggle(side, name, value) {
     const others = state.acts[side].split(",").filter((act) => act && !act.startsWith(name + "=")), had = state.acts[side].split(",").some((act) => act === name + "=" + value);
     state.acts[side] = [...others, ...(had ? [] : [name + "=" + value])].join(",");
@@ -153,7 +153,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/^ /, "␣") || "·";
   const percent = (share) => (100 * share).toFixed(1) + " %";
 
-  /* A strip of colours for so many numbers, blue below zero and orange above: show(numbers, most) paints them. */
+  /* A strip of `count` colours, blue below zero and orange above: show(numbers, max) paints them. */
   const BELOW = [0, 114, 178], ABOVE = [213, 94, 0];
   function strip(count, label, click) {
     const canvas = make("canvas", { width: count, height: 1, class: "ex-strip", role: "img", "aria-label": label, title: label, click });
@@ -165,7 +165,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     return canvas;
   }
 
-  /* All rows of a head: a dot for each pair of tokens. */
+  /* All weights of a head: a dot for each pair of tokens. */
   function pattern(side, layer, head) {
     const glass = glasses[side], n = texts[side].length, name = layer + "." + head, chosen = layer === state.layer && head === state.head;
     const canvas = drawn[side].get(name) || make("canvas", { width: n, height: n });
@@ -177,17 +177,17 @@ document.addEventListener("DOMContentLoaded", async () => {
     }
     const off = isChanged(side, "head:" + name);
     return make("div", { class: "ex-head" + (chosen ? " ex-chosen" : "") + (off ? " ex-off" : "") },
-      make("button", { type: "button", class: "ex-pattern", "data-keep": side + "h" + name, "aria-pressed": String(chosen), title: "look at head " + name, "aria-label": "head " + name, click: () => { state.layer = layer, state.head = head; draw(); } }, canvas),
+      make("button", { type: "button", class: "ex-pattern", "data-keep": side + "h" + name, "aria-pressed": String(chosen), title: "select head " + name, "aria-label": "head " + name, click: () => { state.layer = layer, state.head = head; draw(); } }, canvas),
       make("button", { type: "button", class: "ex-mute", "data-keep": side + "m" + name, "aria-pressed": String(off), title: "silence head " + name, "aria-label": "silence head " + name, click: () => toggle(side, "head:" + name, 0) }, name));
   }
 
-  /* What the page keeps of a text, made when it is first asked for.  To slide along a text is to shade what is there: nothing is laid out anew. */
+  /* Elements kept for a text, made on first use: moving along it only changes colours, so nothing is laid out again. */
   function kept(side, name, made) {
     if (!drawn[side].has(name)) drawn[side].set(name, made());
     return drawn[side].get(name);
   }
 
-  /* Tokens; shaded by where the token that is looked at looks, underlined by who looks at it. */
+  /* Tokens: orange where the selected token attends to, underlined blue where it is attended to. */
   function tokens(side) {
     const chips = kept(side, "tokens", () => make("div", { class: "ex-tokens" }, texts[side].map((token, i) =>
       make("button", { type: "button", class: "ex-token" + (i >= sizes.prompt ? " ex-written" : ""), "data-keep": side + "t" + i,
@@ -195,16 +195,16 @@ document.addEventListener("DOMContentLoaded", async () => {
     const at = position(side);
     shade(side, at, (i, share) => {
       const token = texts[side][i], here = `"${texts[side][at].text}"`, chip = chips.children[i];
-      chip.ariaLabel = `token ${i}, id ${token.token}: ` + (i <= at ? `${here} looks here with ${percent(share)}` : `looks at ${here} with ${percent(share)}`);
+      chip.ariaLabel = `token ${i}, id ${token.token}: ` + (i <= at ? `${here} attends to it with ${percent(share)}` : `attends to ${here} with ${percent(share)}`);
       chip.classList.toggle("ex-at", i === at), chip.toggleAttribute("aria-current", i === at);
     });
     return chips;
   }
 
-  /* What has its shade already is not styled anew: most tokens keep theirs from one position to the next. */
+  /* Skip unchanged styles: most tokens keep theirs from one position to the next. */
   const paint = (element, name, value) => { if (element.style.getPropertyValue(name) !== value) element.style.setProperty(name, value); };
 
-  /* Where the head looks from token `at`, in orange, and who looks at it, in blue; tell(i, share) for each token. */
+  /* Colour what token `at` attends to in orange and what attends to it in blue; tell(i, share) for each token. */
   function shade(side, at, tell = () => {}) {
     const glass = glasses[side], row = [...glass.row(state.layer, state.head, at)];
     [...drawn[side].get("tokens").children].forEach((chip, i) => {
@@ -214,7 +214,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     });
   }
 
-  /* A place for a word and its share: show(word) writes another one into it. */
+  /* A word with its probability: show(word) replaces it. */
   function wordBox() {
     const text = document.createTextNode(""), share = make("small"), box = make("span", { class: "ex-word" }, text, share);
     box.show = (word) => {
@@ -224,7 +224,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     return box;
   }
 
-  /* A row of the journey: show(size, most, numbers, words) fills it for another token. */
+  /* A row of the logit lens: show(size, most, numbers, words) fills it for another token. */
   function journeyRow(name) {
     const colours = strip(sizes.dim, "the stream's numbers"), bar = make("div", { class: "ex-size" }), number = make("span"), said = [wordBox(), wordBox(), wordBox()];
     const row = make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, colours), make("td", {}, bar, number), make("td", {}, said));
@@ -235,14 +235,14 @@ document.addEventListener("DOMContentLoaded", async () => {
     return row;
   }
 
-  /* After each part: the stream as colours, its size, and what it would say. */
+  /* After each part: the stream as colours, its size, and its prediction. */
   function journey(side) {
     const at = position(side), glass = glasses[side], places = [...Array(sizes.places).keys()], size = places.map((place) => glass.size(place, at)), most = Math.max(...size);
     const name = (place) => (place === 0 ? "embedding" : `${(place - 1) >> 1} ${place % 2 ? "attention" : "feed-forward"}`);
     const rows = kept(side, "rows", () => places.map((place) => journeyRow(name(place))));
     rows.forEach((row, place) => row.show(size[place], most, glass.stream(place, at, sizes.dim), kept(side, `words ${place} of ${at}`, () => glass.words(place, at).slice(0, 3))));
     return kept(side, "journey", () => make("div", { class: "ex-scroll" }, make("table", { class: "ex-journey" },
-      make("thead", {}, make("tr", {}, ["after", "the stream", "size", "it would say"].map((text) => make("th", { scope: "col" }, text)))),
+      make("thead", {}, make("tr", {}, ["after", "the stream", "size", "prediction"].map((text) => make("th", { scope: "col" }, text)))),
       make("tbody", {}, rows))));
   }
 
@@ -250,16 +250,16 @@ document.addEventListener("DOMContentLoaded", async () => {
     const at = position(side), numbers = [...glasses[side].neurons(layer, at, sizes.hidden)], most = Math.max(...numbers.map(Math.abs));
     const neuron = (event) => Math.min(sizes.hidden - 1, Math.floor(sizes.hidden * event.offsetX / event.target.clientWidth));
     const layerName = "layer:" + layer, off = isChanged(side, layerName);
-    const row = kept(side, "neurons " + layer, () => strip(sizes.hidden, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons; a click silences one`, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0)));
+    const row = kept(side, "neurons " + layer, () => strip(sizes.hidden, `layer ${layer}'s feed-forward: ${sizes.hidden} neurons. Click one to silence it`, (event) => toggle(side, `neuron:${layer}.${neuron(event)}`, 0)));
     row.show(numbers, most);
     const section = kept(side, `${layer} with ${state.layer}.${state.head}`, () => make("section", { class: off ? "ex-off" : "" },
       make("h3", {}, `Layer ${layer} `, make("button", { type: "button", class: "ex-mute", "data-keep": side + "l" + layer, "aria-pressed": String(off), click: () => toggle(side, layerName, 0) }, "silence")),
       make("div", { class: "ex-heads" }, [...Array(sizes.heads).keys()].map((head) => pattern(side, layer, head)))));
-    if (row.parentNode !== section) section.append(row); // its heads are those of all tokens: only the feed-forward is of another one
+    if (row.parentNode !== section) section.append(row); // the heads show all tokens; only the feed-forward strip changes
     return section;
   }
 
-  /* What is there already is not taken away and put back. */
+  /* Replace only children that differ. */
   function fill(parent, children) {
     children.forEach((child, i) => {
       const there = parent.children[i];
@@ -268,7 +268,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     while (parent.children.length > children.length) parent.lastChild.remove();
   }
 
-  /* The memory of keys and values: a page holds so many positions, in every layer. */
+  /* The KV cache: a page holds a number of positions, in every layer. */
   function pages(side) {
     const held = position(side) + 1, count = Math.ceil(texts[side].length / sizes.page);
     const all = kept(side, "pages", () => make("div", { class: "ex-pages" }, [...Array(count).keys()].map(() => make("span", { class: "ex-page" }, [...Array(sizes.page).keys()].map(() => make("i"))))));
@@ -299,11 +299,11 @@ document.addEventListener("DOMContentLoaded", async () => {
       return section;
     };
     fill(views[side], [
-      part("Tokens", `Head ${state.layer}.${state.head}: orange is where “${readable(texts[side][position(side)].text)}” looks, blue who looks at it later. Point at another token to see its, press it to go there.`, tokens(side)),
+      part("Tokens", `Head ${state.layer}.${state.head}. Orange: what “${readable(texts[side][position(side)].text)}” attends to. Blue: later tokens that attend to it. Hover over another token to see its attention, click to select it.`, tokens(side)),
       ...[...Array(sizes.layers).keys()].map((layer) => layerOf(side, layer)),
-      part("The stream", "Each part adds to it; what it would say if it ended there.", journey(side)),
-      part("The memory of keys and values", `Pages of ${sizes.page} positions in each of ${sizes.layers} layers.`, pages(side)),
-      part("The chain", "What is left after each stage; the framed token is chosen.", chainOf(side))]);
+      part("Residual stream", "Each part adds to it. The prediction is the logit lens: the output if the model ended there.", journey(side)),
+      part("KV cache", `Pages of ${sizes.page} positions in each of ${sizes.layers} layers.`, pages(side)),
+      part("Sampler chain", "The candidates that each stage leaves; the framed token is chosen.", chainOf(side))]);
   }
 
   function draw() { show(), remember(); }
@@ -317,7 +317,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     scrub.max = Math.max(0, texts[0].length - 1), scrub.value = position(0);
     if (focused) root.querySelector(`[data-keep="${focused}"]`)?.focus();
   }
-  function attempt2(act) { // keeps what was said before
+  function attempt2(act) { // keeps an earlier message
     try { act(); } catch (problem) { trouble.textContent ||= problem.message; }
   }
 

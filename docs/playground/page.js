@@ -1,14 +1,14 @@
 /* page.js - the playground: a chain on sliders, and what each of its stages does to the next token.
  *
- *     state      prompt, seed, the stages with their values        what the reader set
- *     strata     the libraries (strata.js)                         what computes
+ *     state      prompt, seed, the stages with their values        set by the reader
+ *     strata     the libraries (strata.js)                         compute everything
  *
- * Every change writes the chain as text, hands it to the library, looks, and draws what it saw.  Nothing is computed here. */
+ * Every change becomes a chain in text form, which the library reads; the page draws the trace that it returns. */
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-playground");
   if (!root) return;
   const SHOWN = 14, ROWS = 48; // rows of the table, and of a stage's trace
-  /* The stages that a grammar is, by what one types in the box, and something to begin with. */
+  /* Stages whose text is typed into the grammar box: a name and a first example for each. */
   const NOTATIONS = {
     regex: ["regular expression", " (gentle|proud|vain) (fox|owl) named (Ada|Sam)\\."],
     grammar: ["GBNF", 'root ::= animal " named " ("Ada" | "Sam") "."\nanimal ::= " " trait animal | " fox" | " owl"\ntrait ::= "gentle" | "vain"'],
@@ -16,6 +16,17 @@ document.addEventListener("DOMContentLoaded", async () => {
     choice: ["choice", " gentle fox| vain owl| big red bus"],
   };
   const COLORS = { regex: "#9467BD", grammar: "#9467BD", json_schema: "#9467BD", choice: "#9467BD", temp: "#D55E00", top_k: "#E69F00", top_p: "#0072B2", min_p: "#009E73", typical: "#CC79A7", top_n_sigma: "#56B4E9", mirostat: "#B8A800" };
+
+  /* The select's groups; a stage in none of them goes to the last. */
+  const GROUPS = {
+    "Cut off unlikely tokens": "min_p top_p top_k typical tfs top_a epsilon eta top_n_sigma top_h p_less xtc",
+    "Temperature": "temp quadratic",
+    "Against repetition": "penalties dry no_repeat",
+    "Choose the token": "draw greedy mirostat mirostat_v2 adaptive_p gumbel skew contrastive_search",
+    "Constrain the text": "grammar json json_schema tags regex choice",
+    "Single tokens and length": "bias ban allow suppress force min_tokens length think",
+    "Other": "watermark contrast cfg",
+  };
 
   let strata;
   try {
@@ -25,11 +36,17 @@ document.addEventListener("DOMContentLoaded", async () => {
     return;
   }
 
-  /* ------------------------------------------------------------------ what there is */
+  /* ------------------------------------------------------------------ stages and state */
   const kinds = new Map();
   for (const row of strata.samplers()) {
     if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", selects: row.selects === "1", params: [] });
     else kinds.get(row.stage).params.push({ key: row.key, default_value: +row.default_value, low: +row.low, high: +row.high, integer: row.integer === "1" });
+  }
+
+  /* Stages as options, in the groups of GROUPS. */
+  function grouped(stages) {
+    const group = (kind) => Object.keys(GROUPS).find((name) => GROUPS[name].split(" ").includes(kind.name)) || "Other";
+    return Object.keys(GROUPS).map((name) => make("optgroup", { label: name }, ...stages.filter((kind) => group(kind) === name).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss))));
   }
 
   /* A chain's stages, as the library reads them. */
@@ -47,7 +64,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     running: false,
   };
   for (const kind of kinds.values()) kind.usual = stagesOf(kind.example).find((stage) => stage.name === kind.name);
-  state.stages = stagesOf("top_k:40,top_p:0.9,temp:0.8");
+  state.stages = stagesOf(strata.presets().find((p) => p.name === "balanced").chain); // the program's default
 
   /* ------------------------------------------------------------------ the parts of the page */
   const prompt = make("textarea", { rows: 2, "aria-label": "prompt", change: begin });
@@ -56,16 +73,16 @@ document.addEventListener("DOMContentLoaded", async () => {
   const preset = make("select", { "aria-label": "preset", change: () => { setChain(preset.value); preset.value = ""; } },
     make("option", { value: "" }, "a preset…"), ...presets.map((p) => make("option", { value: p.chain }, p.name + ": " + p.gloss)));
   const add = make("select", { "aria-label": "add a stage", change: addStage },
-    make("option", { value: "" }, "add a stage…"), ...[...kinds.values()].filter((kind) => kind.alone).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss)));
+    make("option", { value: "" }, "add a stage…"), ...grouped([...kinds.values()].filter((kind) => kind.alone)));
   const button = (text, act) => make("button", { type: "button", class: "md-button", click: act }, text);
-  const go = button("Write on", () => { state.running = !state.running; write(); });
-  let later = 0; // when it writes on
+  const go = button("Generate", () => { state.running = !state.running; write(); });
+  let later = 0; // timer of the next token
   const notation = make("select", { "aria-label": "notation", change: () => { if (notation.value) rules.value = NOTATIONS[notation.value][1]; setGrammar(); } },
     make("option", { value: "" }, "no grammar"), ...Object.entries(NOTATIONS).map(([stage, [name]]) => make("option", { value: stage }, name)));
   const rules = make("textarea", { rows: 3, spellcheck: "false", "aria-label": "grammar", input: setGrammar });
-  const rulesBox = make("label", { class: "pg-wide", hidden: true }, "The text must obey (it begins anew with each change)", rules);
+  const rulesBox = make("label", { class: "pg-wide", hidden: true }, "The text must match (a change restarts it)", rules);
   const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
-  const table = make("div", { class: "pg-table" }), slide = make("p", { class: "pg-slide", hidden: true }, "Slide the table: there are more stages on its right.");
+  const table = make("div", { class: "pg-table" }), slide = make("p", { class: "pg-slide", hidden: true }, "Scroll the table to the right to see more stages.");
   const second = make("input", { type: "text", spellcheck: "false", placeholder: "temp:1.2", "aria-label": "another chain", change: () => attempt(alsoWith) }), other = make("p", { class: "pg-text", hidden: true });
   const command = make("code", { class: "pg-command" });
   prompt.value = state.prompt;
@@ -75,8 +92,8 @@ document.addEventListener("DOMContentLoaded", async () => {
     make("div", { class: "pg-row" }, make("label", {}, "Grammar", notation), rulesBox),
     cards, trouble, text,
     other,
-    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Begin anew", begin),
-      make("label", { class: "pg-wide" }, "The same with another chain", second)),
+    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Restart", begin),
+      make("label", { class: "pg-wide" }, "Compare with another chain", second)),
     slide, table,
     make("div", { class: "pg-row" }, button("Copy as command", copyCommand), command));
 
@@ -91,7 +108,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     }
   }
 
-  /* Read the prompt and look at what may follow. */
+  /* Evaluate the prompt and show what may follow. */
   function begin() {
     state.running = false;
     state.prompt = prompt.value;
@@ -100,22 +117,22 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   const textOf = (stages) => stages.map((stage) => stage.text).join(",");
 
-  /* Another chain; where the library refuses it, the old one stays. */
+  /* Another chain; if the library rejects it, the old one stays. */
   function setChain(text) {
     attempt(() => { state.stages = stagesOf(text); showGrammar(); drawStages(); look(); });
   }
 
-  /* What is typed in the box is the first stage; the text begins anew, so that all of it obeys. */
+  /* The grammar box becomes the first stage; the text restarts, so that all of it matches. */
   function setGrammar() {
     const others = state.stages.filter((stage) => !NOTATIONS[stage.name]);
     const first = notation.value && rules.value ? [{ text: notation.value + ":" + encodeURIComponent(rules.value) }] : [];
     rulesBox.hidden = !notation.value;
     state.running = false;
     attempt(() => { state.stages = stagesOf(textOf([...first, ...others])); strata.begin(prompt.value); drawStages(); look(); });
-    rules.setAttribute("aria-invalid", trouble.textContent !== ""); // the one before holds on
+    rules.setAttribute("aria-invalid", trouble.textContent !== ""); // then the last valid one stays
   }
 
-  /* Of a grammar's stage, what is no parameter, as the chain has it: with %3A for a colon. */
+  /* The grammar of a stage, without its parameters, as the chain has it: %3A for a colon. */
   const grammarOf = (stage) => stage.text.split(":").slice(1).find((part) => !kinds.get(stage.name).params.some((p) => part.startsWith(p.key + "="))) || "";
 
   /* The box shows the grammar of the chain. */
@@ -126,7 +143,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (rules.value !== words) rules.value = words;
   }
 
-  /* A stage with new words; its neighbours, and so its card, stay. */
+  /* New text for one stage; its card stays where it is. */
   function setStage(i, words) {
     attempt(() => {
       const text = [state.stages[i].name, ...words].join(":");
@@ -142,7 +159,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     setChain(textOf([...state.stages.slice(0, -1), kind.usual, ...(kind.selects ? [] : state.stages.slice(-1))]));
   }
 
-  /* While it writes, the chain only chooses; what each stage did is told when there is time. */
+  /* While generating, the chain only chooses; the trace is made when the browser is idle. */
   let idle = 0;
   const whenIdle = window.requestIdleCallback || ((act) => setTimeout(act, 50));
   function look() {
@@ -155,16 +172,16 @@ document.addEventListener("DOMContentLoaded", async () => {
     remember();
   }
 
-  /* A text that an address holds, token by token. */
+  /* A text from the address, token by token. */
   function read(words) {
-    if (!/^\d+(\.\d+)*$/.test(words)) throw new Error("the address holds a text that is none: wanted tokens, 29.311");
+    if (!/^\d+(\.\d+)*$/.test(words)) throw new Error("the text in the address is not valid. Wanted: token ids like 29.311");
     for (const token of words.split(".").map(Number)) {
-      if (strata.ends(token)) throw new Error(`the address holds a text in which token ${token}, an end, stands`);
+      if (strata.ends(token)) throw new Error(`the text in the address contains token ${token}, which ends a text`);
       strata.take(token);
     }
   }
 
-  /* The page's address says what is set: when the hand rests, for browsers take it amiss if it changes at each step of a slider. */
+  /* Write the state into the address, but not at every step of a slider: browsers limit the rate. */
   let resting = 0;
   function remember() {
     clearTimeout(resting);
@@ -182,15 +199,15 @@ document.addEventListener("DOMContentLoaded", async () => {
     getSelection().selectAllChildren(command);
   }
 
-  /* Each token in the colour of its surprisal; a click goes back to before it. */
+  /* Each token in the colour of its surprisal; a click removes it and all after it. */
   function drawText() {
     const written = strata.written();
     const fork = (i) => attempt(() => { state.running = false; for (let k = written.length; k > i; k--) strata.back(); look(); });
-    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", "data-keep": "token " + i, style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats; back to here`, click: () => fork(i) }, token.text));
+    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", "data-keep": "token " + i, style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats. Click to go back to here`, click: () => fork(i) }, token.text));
     keepFocus(() => text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), ...pieces, strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : ""));
   }
 
-  /* As many tokens with another chain, from the same prompt and seed; then back to where we were. */
+  /* As many tokens with another chain, from the same prompt and seed; then the old state again. */
   function alsoWith() {
     const mine = strata.written(), spec = strata.spec();
     other.hidden = !second.value;
@@ -212,7 +229,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   function take(token) {
     if (strata.ends(token)) {
-      if (!state.running) throw new Error("That token ends the text: nothing is read after it.");
+      if (!state.running) throw new Error("That token ends the text; nothing can follow it.");
       state.running = false;
       return;
     }
@@ -224,7 +241,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const back = () => { strata.back(); look(); };
 
   function write() {
-    go.textContent = state.running ? "Stop" : "Write on";
+    go.textContent = state.running ? "Stop" : "Generate";
     clearTimeout(later);
     if (!state.running) { attempt(look); return; }
     attempt(step);
@@ -233,7 +250,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* ------------------------------------------------------------------ drawing */
 
-  /* A range that a hand can use, within what the library allows. */
+  /* A practical range for a slider, within what the library allows. */
   function range(kind, p) {
     const typical = Math.max(p.default_value, kind.usual.values[p.key]);
     const high = p.high <= 1 ? p.high : Math.min(p.high, p.integer ? Math.max(100, 4 * typical) : Math.max(3, 3 * typical));
@@ -262,13 +279,13 @@ document.addEventListener("DOMContentLoaded", async () => {
     return make("div", { class: "pg-stage", style: "border-color: " + (COLORS[stage.name] || "#888"), title: kind.gloss },
       make("div", { class: "pg-head" }, make("b", {}, stage.name),
         small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
-        small("✕", alone ? "draw ends every chain that has no other choice: nothing to remove" : "remove", () => setChain(textOf(others)), alone)),
+        small("✕", alone ? "a chain needs a last stage that chooses: cannot remove" : "remove", () => setChain(textOf(others)), alone)),
       ...first.map((p) => slider(i, kind, p)),
       more.length ? make("details", {}, make("summary", {}, "more ▾"), ...more.map((p) => slider(i, kind, p))) : "",
-      ...(NOTATIONS[stage.name] ? ["as in the box"] : kind.list ? [words] : []));
+      ...(NOTATIONS[stage.name] ? ["see the box above"] : kind.list ? [words] : []));
   }
 
-  /* What is drawn anew keeps the focus of what was there: the same button, or the nearest one of its row, or what writes on. */
+  /* Redrawing keeps the focus: on the same button, else the nearest one of its row, else Generate. */
   function keepFocus(drawn) {
     const had = document.activeElement, kept = root.contains(had) && had.dataset.keep;
     drawn();
@@ -293,7 +310,7 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/\\x5c/g, "\\").replace(/^ /, "␣") || "(nothing)";
 
-  /* A stage's rows are as many as are shown; all of them where a token that is shown is not among those. */
+  /* Ask for a few rows per stage; for all of them if a token on display is missing. */
   function drawTable() {
     const told = tokensOf(strata.look(ROWS));
     drawRows(told.all.every((column, place) => column.prob.size === strata.left(place) || told.tokens.every((token) => column.words.some((row) => row.token === token))) ? told : tokensOf(strata.look()));
@@ -319,9 +336,9 @@ document.addEventListener("DOMContentLoaded", async () => {
       if (p === undefined) return make("td", { class: "pg-gone" }, "–");
       return make("td", {}, make("div", { class: "pg-bar", style: `width: ${(100 * p / largest).toFixed(1)}%; background: ${COLORS[column.stage] || "#888"}` }), make("span", {}, p < 0.0005 ? "< 0.001" : p.toFixed(3)));
     };
-    const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "take this one", "data-keep": "row " + tokens.indexOf(token), click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
+    const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "use this token", "data-keep": "row " + tokens.indexOf(token), click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
     keepFocus(() => table.replaceChildren(make("table", {},
-      make("caption", {}, "What may come next, after each stage. The longest bar is the largest probability. The arrow is what the chain chose; a click on a token takes it instead."),
+      make("caption", {}, make("span", {}, "The next token after each stage. The longest bar is the largest probability; the arrow marks the chain's choice. Click a token to use it instead.")),
       make("thead", {}, make("tr", {}, make("th", {}, "token"), ...all.map((column, place) => make("th", { scope: "col" }, column.stage, make("small", {}, strata.left(place) + (column === last && strata.left(place) === 1 ? " chosen" : " left")))))),
       make("tbody", {}, ...tokens.map((token) => make("tr", { class: token === chosen ? "pg-chosen" : "" }, word(token), ...all.map((column) => bar(column, token))))))));
     slide.hidden = table.scrollWidth <= table.clientWidth;

@@ -1,27 +1,28 @@
-/* playground.c - the storyteller in a page: the libraries of all six layers, compiled to WebAssembly, and what the page asks
- * of them.
+/* playground.c - the storyteller in a page: the libraries of all six layers as WebAssembly.
  *
- *     play_open(bytes, size)       the model                                   once
- *     play_samplers()              every stage and its parameters, as CSV      what the sliders are made from
+ *     play_open(bytes, size)       the model; call once
+ *     play_samplers()              every stage and its parameters, as CSV (the sliders)
  *     play_presets()               names for chains, as CSV
- *     play_begin(prompt)           read a prompt
- *     play_chain(text, seed)       choose a chain; its memory is that of the text so far
- *     play_spec(), play_stages()   that chain as the library prints it, and its stages with their values, as CSV
- *     play_look(rows)              what each stage would do now: CSV, see trace.h; 0: all rows of a stage
+ *     play_begin(prompt)           evaluate a prompt
+ *     play_chain(text, seed)       set the chain; its state follows from the text so far
+ *     play_spec()                  that chain as the library prints it
+ *     play_stages()                its stages with their values, as CSV
+ *     play_look(rows)              what each stage would do now, as CSV (trace.h); 0: all rows
  *     play_left(place)             how many candidates that stage left; place 0: the model
- *     play_choose()                choose without telling: many times faster
- *     play_chosen()                the token that the last of these chose
- *     play_take(token)             append it; the model reads on
- *     play_back()                  take the last one away again
- *     play_text()                  what has been written so far
- *     play_written()               and each of its tokens with its surprisal, as CSV;  play_piece(token) its bytes
+ *     play_choose()                choose without a trace: many times faster
+ *     play_chosen()                the token that the last play_look or play_choose chose
+ *     play_take(token)             append a token; the model evaluates it
+ *     play_back()                  remove the last token
+ *     play_text()                  the text written so far
+ *     play_written()               each of its tokens with its surprisal, as CSV
+ *     play_piece(token)            the bytes of a token
  *     play_isa(name)               compute with another instruction set: scalar, wasm
  *
- * Texts are handed in through play_room(bytes).  A function that can fail gives NULL, or a text that says why; texts are
- * good until the next call.
+ * Texts are passed in through play_room(bytes).  A function that can fail returns NULL or the
+ * reason; texts are valid until the next call.
  *
- * Invariant: taking what was chosen, from a prompt on, writes with the instruction set `scalar` what `strata generate --isa scalar`
- * writes. */
+ * Invariant: from a prompt on, taking the chosen tokens with the instruction set `scalar`
+ * writes what `strata generate --isa scalar` writes. */
 #include "playground.h"
 
 #include <math.h>
@@ -38,20 +39,20 @@ static struct {
     uint64_t seed;
     TokenList tokens;
     size_t prompt;     /* of the tokens: read, not written */
-    float *surprisals; /* (ctx) of the tokens that were written, in nats under the model */
-    float *logits;     /* (vocab) of the next token; what stages write to is a copy */
+    float *surprisals; /* (ctx) of the written tokens, in nats under the model */
+    float *logits;     /* (vocab) of the next token; stages write to a copy */
     float *copy;
     int32_t chosen;
     size_t left[CHAIN_STAGES + 1]; /* of the candidates, after each place */
     ChainObserver *trace;
-    char *room, *text; /* what came in, what went out last */
+    char *room, *text; /* the last input and output */
     size_t text_size;
     Fault fault;
 } play;
 
 const Model *play_model(void) { return &play.model; }
 
-/* Every text that is handed out is written like a file. */
+/* Every returned text is written as a memory file. */
 FILE *text_begin(void) {
     free(play.text);
     play.text = NULL;
@@ -86,7 +87,7 @@ const char *EXPORT(play_open)(const char *bytes, size_t size) {
     size_t logits = play.model.sizes.vocab * sizeof(float);
     play.logits = malloc(logits), play.copy = malloc(logits);
     play.surprisals = malloc(session_ctx(&play.session) * sizeof(float));
-    play.room = NULL; /* the model lies there: it stays */
+    play.room = NULL; /* the model stays there */
     return NULL;
 }
 
@@ -121,7 +122,7 @@ const char *EXPORT(play_presets)(void) {
     return text_end(out);
 }
 
-/* The model reads tokens; the logits of what follows are kept. */
+/* Evaluate tokens and keep the logits of the next one. */
 static bool read_tokens(const int32_t *ids, size_t count) {
     if (!session_eval(&play.session, ids, count, false, &play.fault)) return false;
     memcpy(play.logits, play.session.logits, play.model.sizes.vocab * sizeof(float));
@@ -174,7 +175,7 @@ const char *EXPORT(play_stages)(void) {
     return text_end(out);
 }
 
-/* Counts what is left, and hands on to the trace. */
+/* Counts the candidates left, and passes the call on to the trace. */
 static void count_left(void *trace, const Stage *stage, Candidates *c) {
     size_t *left = &play.left[stage ? stage->index + 1 : 0];
     *left = 0;
@@ -189,7 +190,7 @@ static void observe(Trace *trace, size_t rows) {
     play.chain.observer = count_left;
 }
 
-/* The chain chooses; out: and every stage writes what it did there, in so many rows.  NULL: it does not. */
+/* The chain chooses; with `out`, every stage also writes its trace there, up to `rows` rows. */
 static bool choose(FILE *out, size_t rows) {
     Trace trace = {0};
     Step step = {.seed = play.seed,
@@ -247,7 +248,7 @@ const char *EXPORT(play_take)(int32_t token) {
                          play.model.sizes.vocab),
                failed();
     if (play.tokens.count == ctx)
-        return fault_set(&play.fault, "the text fills the model's memory of %zu tokens", ctx),
+        return fault_set(&play.fault, "the text fills the model's context of %zu tokens", ctx),
                failed();
     float surprisal = surprisal_of(token);
     if (!read_tokens(&token, 1)) return failed();
@@ -257,7 +258,7 @@ const char *EXPORT(play_take)(int32_t token) {
     return NULL;
 }
 
-/* The token before is read once more, for its logits. */
+/* The previous token is evaluated once more, for its logits. */
 const char *EXPORT(play_back)(void) {
     if (play.tokens.count == play.prompt) return NULL;
     size_t left = --play.tokens.count;
@@ -266,7 +267,7 @@ const char *EXPORT(play_back)(void) {
     return read_tokens(play.tokens.ids + left - 1, 1) ? NULL : failed();
 }
 
-/* Each token that was written. */
+/* A row for each written token. */
 const char *EXPORT(play_written)(void) {
     FILE *out = text_begin();
     fprintf(out, "token,surprisal\n");

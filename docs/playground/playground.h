@@ -1,4 +1,4 @@
-/* playground.h - what the parts of the storyteller in a page share: the model, and texts on their way out. */
+/* playground.h - what playground.c and explorer.c share: the model and returned texts. */
 #ifndef STRATA_PLAYGROUND_H
 #define STRATA_PLAYGROUND_H
 
@@ -11,7 +11,7 @@
 /* The model that play_open opened. */
 const Model *play_model(void);
 
-/* A text that is handed out, written like a file; good until the next one begins. */
+/* A returned text, written as a memory file; valid until the next one begins. */
 FILE *text_begin(void);
 const char *text_end(FILE *out);
 const char *text_fault(const Fault *fault);

@@ -1,5 +1,5 @@
-/* pthread.h - threads for a place that has none: a page in a browser.  A lock is always free, and starting a thread fails as
- * it does on a machine that gives no more; so a pool has one worker, its caller.
+/* pthread.h - threads where there are none, in a page: a lock is always free, and starting a
+ * thread fails as it does on a machine out of threads, so a pool has one worker, its caller.
  *
  * Invariant: nothing here ever waits. */
 #ifndef STRATA_PLAYGROUND_PTHREAD_H

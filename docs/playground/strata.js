@@ -5,7 +5,7 @@
  *     strata.chain("temp:0.8", 1);
  *     strata.look(); strata.take(strata.chosen()); strata.text();
  *
- * What fails throws an Error with the library's words. */
+ * A failure throws an Error with the library's message. */
 
 /* An element: make("button", {class: "x", click: f}, "text", child, ...) */
 function make(tag, properties, ...children) {
@@ -18,13 +18,13 @@ function make(tag, properties, ...children) {
   return element;
 }
 
-/* What is done once for a picture on the screen, however often it is asked for. */
+/* Run once per frame, however often it is called. */
 function oncePerFrame(act) {
   let asked = 0;
   return () => { asked ||= requestAnimationFrame(() => { asked = 0; act(); }); };
 }
 
-/* A seed is a whole number of 32 bits: the nearest one to what was typed. */
+/* A seed is an unsigned 32-bit integer: the nearest one to the input. */
 const seedOf = (text) => Math.min(4294967295, Math.max(0, Math.trunc(Number(text)) || 0));
 
 const unpackBase64 = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
@@ -35,7 +35,7 @@ async function openStrata(wasm, model) {
 
   const bytes = () => new Uint8Array(c.memory.buffer), view = () => new DataView(c.memory.buffer);
 
-  /* What a C library asks of its system.  There are no files and no environment here, but a place for last words. */
+  /* The system calls of a C library.  There are no files and no environment; stderr is kept for the error message. */
   const BAD_FILE = 8, NOT_THERE = 52;
   const system = {
     environ_sizes_get(count, size) {
@@ -71,7 +71,7 @@ async function openStrata(wasm, model) {
     return at;
   };
   const whole = (text) => {
-    if (text.includes("\0")) throw new Error("a text with a zero byte in it cannot be read: take it out");
+    if (text.includes("\0")) throw new Error("the text contains a zero byte: remove it");
     return text;
   };
   const putText = (...texts) => put(new TextEncoder().encode(texts.map((text) => whole(text) + "\0").join("")));
@@ -113,33 +113,33 @@ async function openStrata(wasm, model) {
     take: (token) => check(c.play_take(token)),
     back: () => check(c.play_back()),
     text: () => textAt(c.play_text()),
-    /* [{token, surprisal, text}, ...]; a letter of several tokens is the last one's */
+    /* [{token, surprisal, text}, ...]; a letter of several tokens belongs to the last one */
     written() {
       const letters = new TextDecoder();
       return table(textAt(c.play_written())).map((row) => ({ ...row, text: letters.decode(bytesAt(c.play_piece(+row.token)), { stream: true }) }));
     },
     isa: (name) => check(c.play_isa(putText(name))),
-    /* A side of the explorer; explorer.c says what each of these is.  Numbers are views of the library's memory, good until it computes again. */
+    /* A side of the explorer; explorer.c documents each call.  Numbers are views of the library's memory, valid until it computes again. */
     glass(side) {
       const numbers = (at, count) => new Float32Array(c.memory.buffer, at, count);
       return {
-        begin: (prompt, acts, chain, seed) => check(c.glass_begin(side, putText(prompt, acts, chain), seed)),
-        patch: (layer, position) => check(c.glass_patch(side, layer, position)),
-        step: () => check(c.glass_step(side)),
-        back: () => check(c.glass_back(side)),
-        sizes: () => Object.fromEntries(Object.entries(table(textAt(c.glass_sizes(side)))[0]).map(([name, text]) => [name, +text])),
-        tokens: () => table(textAt(c.glass_tokens(side))),
-        row: (layer, head, position) => numbers(c.glass_row(side, layer, head, position), position + 1),
-        neurons: (layer, position, count) => numbers(c.glass_neurons_of(side, layer, position), count),
-        stream: (place, position, count) => numbers(c.glass_numbers(side, place, position), count),
-        size: (place, position) => c.glass_size_of(side, place, position),
-        words: (place, position) => table(textAt(c.glass_words(side, place, position))),
+        begin: (prompt, acts, chain, seed) => check(c.activation_begin(side, putText(prompt, acts, chain), seed)),
+        patch: (layer, position) => check(c.activation_patch(side, layer, position)),
+        step: () => check(c.activation_step(side)),
+        back: () => check(c.activation_back(side)),
+        sizes: () => Object.fromEntries(Object.entries(table(textAt(c.activation_sizes(side)))[0]).map(([name, text]) => [name, +text])),
+        tokens: () => table(textAt(c.activation_tokens(side))),
+        row: (layer, head, position) => numbers(c.activation_row(side, layer, head, position), position + 1),
+        neurons: (layer, position, count) => numbers(c.activation_neurons_of(side, layer, position), count),
+        stream: (place, position, count) => numbers(c.activation_numbers(side, place, position), count),
+        size: (place, position) => c.activation_size_of(side, place, position),
+        words: (place, position) => table(textAt(c.activation_words(side, place, position))),
         chain(position) {
-          const text = textAt(c.glass_chain(side, position));
+          const text = textAt(c.activation_chain(side, position));
           if (!text.startsWith("sample,step,")) throw new Error(text);
           return table(text);
         },
-        chosen: (position) => c.glass_chosen(side, position),
+        chosen: (position) => c.activation_chosen(side, position),
       };
     },
   };

@@ -86,7 +86,7 @@ static double coin(uint64_t *seed) {
     return (double)((z ^ (z >> 31)) >> 11) / 9007199254740992.0;
 }
 
-/* Lay the weights end to end and throw a coin on them: i comes up as often as its weight says. */
+/* Put the weights end to end and pick a uniform point: i comes up in proportion to its weight. */
 static int draw(const double *weight, int n, uint64_t *seed) {
     double left = coin(seed) * sum_of(weight, n);
     int i = 0;
@@ -257,7 +257,7 @@ static void run_neuron(char **argument) {
 
 /* ------------------------------------------------------------------ 5. embedding and softmax */
 
-/* A view: element (i, j) lies at at[i * down + j * right].  Turning one, or cutting it, costs nothing. */
+/* A view: element (i, j) is at at[i * down + j * right].  To transpose or slice one costs nothing. */
 typedef struct Matrix {
     float *at;
     int rows, cols, down, right;
@@ -268,7 +268,7 @@ static Matrix turned(Matrix m) { return (Matrix){m.at, m.cols, m.rows, m.right, 
 static Matrix rows(Matrix m, int i, int n) { return m.at = row(m, i), m.rows = n, m; }
 static Matrix columns(Matrix m, int j, int n) { return m.at += j * m.right, m.cols = n, m; }
 
-/* The next numbers of a stretch of memory as a matrix. */
+/* The next numbers of a block of memory as a matrix. */
 static Matrix take(float **from, int rows, int cols) {
     Matrix m = {*from, rows, cols, cols, 1};
     *from += (size_t)rows * (size_t)cols;
@@ -310,7 +310,7 @@ static void add_product(Matrix c, Matrix a, Matrix b) {
             for (int y = 0; y < wide; y++) strip[k][y] = row(b, k)[(j + y) * b.right];
         for (int i = 0; i < c.rows; i += tall) {
             float tile[TALL][WIDE] = {{0}};
-            const float *from[TALL]; /* for a missing row the last one: nobody looks */
+            const float *from[TALL]; /* for a missing row the last one: it is not used */
             tall = c.rows - i < TALL ? c.rows - i : TALL;
             for (int x = 0; x < TALL; x++) from[x] = row(a, i + (x < tall ? x : tall - 1));
             for (int k = 0; k < a.cols; k++)
@@ -329,7 +329,7 @@ static void linear(Matrix y, Matrix x, Matrix w) {
     add_product(y, x, turned(w));
 }
 
-/* Scores become chances: positive, one in sum.  The largest is taken off lest exp overflow. */
+/* Scores become probabilities: positive, 1 in sum.  Subtract the largest, so that exp cannot overflow. */
 static void softmax(float *x, int n) {
     float largest = x[0], sum = 0;
     for (int i = 1; i < n; i++) largest = x[i] > largest ? x[i] : largest;
@@ -337,7 +337,7 @@ static void softmax(float *x, int n) {
     for (int i = 0; i < n; i++) x[i] /= sum;
 }
 
-/* The smallest model: a token's row of the table, held against every row, scores what comes next. */
+/* The smallest model: the dot product of a token's row with every row scores what comes next. */
 static void run_next(char **argument) {
     (void)argument;
     int vocab = (int)number(), dim = (int)number(), token = (int)number();

@@ -1,4 +1,4 @@
-/* The graders of layer 1: shapes, strides and where numbers lie.  Offsets are found here by counting every element. */
+/* The graders of layer 1: shapes and strides.  Offsets are found by counting every element. */
 #include "grader.h"
 #include "tensor.h"
 
@@ -14,7 +14,7 @@ static void fresh_shape(size_t *shape, int n, size_t block) {
     shape[n - 1] *= block;
 }
 
-/* What tensor_view should make, without it. */
+/* What tensor_view should return, computed without it. */
 static Tensor packed(Dtype dtype, int n, const size_t *shape) {
     Tensor t = {.dtype = dtype, .ndim = n, .shape = {1, 1, 1, 1}, .data = data};
     size_t step = dtype_info(dtype)->bytes;
@@ -136,7 +136,7 @@ GRADE(views) {
 
 /* ---------------------------------------------------------------- one element, one row */
 
-/* A random view of a random tensor: parts of it, dimensions exchanged. */
+/* A random view of a random tensor: slices, swapped dimensions. */
 static Tensor fresh_view(Dtype dtype, bool turned) {
     size_t shape[4], n = 1 + fresh_below(4), block = dtype_info(dtype)->block;
     fresh_shape(shape, (int)n, block);
@@ -177,7 +177,7 @@ static double value_at(const Tensor *t, const size_t *index, int skip) {
 static void fresh_bytes(void) {
     for (size_t i = 0; i < ROOM; i++) data[i] = (unsigned char)fresh_below(256);
     for (size_t i = 0; i < ROOM; i += 2)
-        data[i + 1] &= 0xBB; /* no exponent that is all ones, in any format */
+        data[i + 1] &= 0xBB; /* no exponent with all bits set, in any format */
 }
 
 static void check_element(Dtype dtype) {
@@ -240,7 +240,7 @@ GRADE(elements) {
 
 /* ---------------------------------------------------------------- in one piece */
 
-/* Does each element, in the order of the indices from dimension `from` on, lie where counting puts it? */
+/* Is each element, in index order from dimension `from` on, where counting puts it? */
 static bool in_order(const Tensor *t, int from) {
     size_t block = dtype_info(t->dtype)->block, bytes = dtype_info(t->dtype)->bytes,
            index[4] = {0}, place = 0;

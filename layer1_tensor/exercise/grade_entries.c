@@ -1,4 +1,4 @@
-/* The grader of layer 1's lists in a file: keys and values, and what is said of each tensor. */
+/* The grader of a GGUF file's lists: keys with values, and the entries of tensors. */
 #include "../src/gguf/gguf_reader.h"
 #include "grader.h"
 
@@ -18,7 +18,7 @@ static void put_letters(size_t n) {
     for (size_t i = 0; i < n; i++) put('a' + fresh_below(26), 1);
 }
 
-/* A reader of a copy of exactly this size, which is told of what lies outside it. */
+/* A reader of a copy of exactly this size: reading past its end is caught. */
 static Reader reader_of(Fault *fault) {
     static unsigned char *copy;
     free(copy);
@@ -35,7 +35,7 @@ static const char *name_of(unsigned type) {
 
 /* ------------------------------------------------------------------ pairs */
 
-/* What stands in the file is read or refused, as it should be; returns whether it is read. */
+/* Check that the file is read or refused, whichever is right; returns whether it was read. */
 static bool pair_of(const char *what) {
     Fault fault, other;
     GgufPair got, want;
@@ -254,7 +254,7 @@ static void odd_tensors(void) {
     tensor_of("a tensor without a name");
 }
 
-/* Where something failed before, nothing is taken, and the first words stay. */
+/* After a failure nothing more is taken, and the first message stays. */
 static void after_a_failure(void) {
     Fault fault;
     GgufPair pair;

@@ -1,4 +1,4 @@
-/* The graders of layer 1: memory, and what stands in a file. */
+/* The graders of layer 1: memory, and a file's header and values. */
 #include "../src/gguf/gguf_bytes.h"
 #include "../src/gguf/gguf_reader.h"
 #include "grader.h"
@@ -97,7 +97,7 @@ static void check_string(void) {
          "a string whose bytes are not there is \"\", of 0 bytes, and not NULL");
 }
 
-/* `count` pairs or tensors, as small as they can be: all of the file is theirs. */
+/* `count` pairs or tensors, as small as possible: they fill the file. */
 static void check_small(uint64_t count, bool pairs) {
     Gguf gguf;
     Fault fault = {""};
@@ -115,7 +115,7 @@ static void check_small(uint64_t count, bool pairs) {
          "bytes each have to be there, of what is left",
          count, pairs ? "pairs" : "tensors", fault.text, pairs ? 13 : 32);
     gguf_free(&gguf);
-    /* one more than there is room for, and what follows is not looked at */
+    /* one more than there is room for; what follows must not be read */
     begin(3, pairs ? 0 : 101, pairs ? 101 : 0);
     for (int i = 0; i < (pairs ? 13 : 32) * 101 - 1; i++) put(0xFF, 1);
     fault.text[0] = 0;
@@ -208,7 +208,7 @@ GRADE(header) {
              "a file of 24 bytes says that it has %" PRIu64
              " %s, and is believed: each takes %d bytes at least",
              many[k / 2], pairs ? "pairs" : "tensors", pairs ? 13 : 32);
-        /* what is said by those who come after read_header */
+        /* messages of the functions after read_header */
         HINT(!strstr(fault.text, "no memory for") && !strstr(fault.text, "runs past the end"),
              "%" PRIu64
              " %s have no room in 24 bytes: refused by read_header, before memory is "

@@ -165,7 +165,7 @@ GRADE(generator) {
     for (uint64_t i = 0; i < 1000; i++) same += rng_hash(7, i, i + 1) == rng_hash(7, i + 1, i);
     SYMPTOM(same == 0,
             "of 1000 pairs of places, %zu have one and the same number: the token at position "
-            "3 of story 5 is drawn with the coin of the token at position 5 of story 3",
+            "3 of story 5 is drawn with the sample of the token at position 5 of story 3",
             same);
     for (int bit = 0; bit < 64; bit++) {
         double flips = 0;

@@ -72,7 +72,7 @@ static void stretches_are(Loop *loop, size_t count) {
     }
 }
 
-/* All that one worker does when no one else comes: its own stretch, then those after it. */
+/* What one worker does if it is alone: its own range, then those after it. */
 static void walked(size_t count, size_t grain, size_t threads, int worker) {
     static Trail t;
     Loop loop = {follow, &t, grain, threads, stretches};
@@ -136,7 +136,7 @@ typedef struct Helper {
     atomic_int *ready;
 } Helper;
 
-static atomic_size_t beyond; /* where a chunk ended that is none */
+static atomic_size_t beyond; /* the end of an empty chunk */
 
 static void mark(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
@@ -156,7 +156,7 @@ static void *help(void *context) {
     return NULL;
 }
 
-/* Everything lies in one stretch, which all threads take from at once. */
+/* All work is in one range, from which all threads take at once. */
 static void together(size_t count, size_t grain, int threads) {
     Loop loop = {mark, &count, grain, (size_t)threads, stretches};
     pthread_t handles[THREADS];
@@ -177,11 +177,12 @@ static void together(size_t count, size_t grain, int threads) {
         threads, count, (size_t)beyond - 1);
     for (size_t i = 0; i < count; i++) {
         int n = seen[i];
-        HINT(n <= 1,
-             "%d threads: output %zu of %zu was computed %d times: two threads have taken the "
-             "same chunk.  To read the counter and to move it on must be one step that nobody "
-             "can come between",
-             threads, i, count, n);
+        HINT(
+            n <= 1,
+            "%d threads: output %zu of %zu was computed %d times: two threads have taken the "
+            "same chunk.  Reading the counter and advancing it must be one step that no thread "
+            "can come between",
+            threads, i, count, n);
         HINT(n == 1, "%d threads: output %zu of %zu was never computed: every chunk is taken",
              threads, i, count);
     }

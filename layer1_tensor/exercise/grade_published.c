@@ -7,14 +7,14 @@
 
 enum { TENSORS = 4, ROOM = 200000 };
 
-/* What a file should hold, before it is written. */
+/* The contents of a file that is yet to be written. */
 static struct {
     size_t count, data;
     struct {
         int type, ndim;
         size_t shape[8], begin, end;
-        char shape_text[120]; /* as the header has it; "": of the numbers above */
-        /* the shape and the place as the header has them; NULL: of the above */
+        char shape_text[120]; /* as the header has it; "": from the numbers above */
+        /* shape and offsets as the header has them; NULL: from the fields above */
         const char *entry;
     } of[TENSORS];
 } plan;
@@ -22,7 +22,7 @@ static struct {
 static unsigned char file[ROOM];
 static size_t filled;
 
-/* Some extents are 0, where `empty` allows it: such a tensor takes no bytes, whatever the others are. */
+/* With `empty` some extents are 0: such a tensor takes no bytes, whatever the others are. */
 static void draw_plan(bool empty) {
     memset(&plan, 0, sizeof plan);
     plan.count = 2 + fresh_below(TENSORS - 1);
@@ -45,7 +45,7 @@ static void shape_of(size_t i, char out[120]) {
         at += sprintf(at, "%s%zu", d ? "," : "", plan.of[i].shape[d]);
 }
 
-/* The entries stand in the header in another order than their data. */
+/* The header lists the entries in another order than their data. */
 static void write_plan(void) {
     char *header = (char *)file + 8, *at = header, shape[120];
     size_t first = fresh_below(plan.count);
@@ -75,7 +75,7 @@ static bool parsed(Safetensors *s, Fault *fault) {
     return safetensors_parse(s, copy, filled, fault);
 }
 
-/* Tensors without bytes stand where the next one does: the name tells them apart. */
+/* Tensors without bytes have the next one's offset: the name tells them apart. */
 static const SafeTensor *named(const Safetensors *s, size_t i) {
     char name[24];
     sprintf(name, "t%zu", i);
@@ -118,7 +118,7 @@ static void refused(const char *why) {
     HINT(fault.text[0], "%s: it is refused without a word: refuse(), fault_set()", why);
 }
 
-/* An entry that says less, or more, than a shape and two offsets: the first of two tensors of one byte. */
+/* An entry with less, or more, than a shape and two offsets: two tensors of one byte. */
 static void check_entries(void) {
     static const char *const wrong[][2] = {
         {"no shape", ",\"data_offsets\":[0,1]"},

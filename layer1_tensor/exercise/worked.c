@@ -1,4 +1,4 @@
-/* Worked exercise 1: one number of a model, from the bytes of a file to the screen: the number of a word of yours.
+/* Worked exercise 1: one number of a model, from the bytes of a file to the screen.
  *
  * --csv prints the first row of the matrix: column,value. */
 #include "worked.h"
@@ -23,7 +23,7 @@ static void file_part(const FileMap *map, const Gguf *gguf) {
            gguf->version, gguf->n_tensors, gguf->n_pairs);
 }
 
-/* A half, taken apart. */
+/* The fields of a half. */
 static void number_part(const Tensor *t, const unsigned char *at, const size_t *index) {
     uint16_t half = (uint16_t)(at[0] | at[1] << 8);
     int sign = half >> 15, exponent = half >> 10 & 31, fraction = half & 1023;

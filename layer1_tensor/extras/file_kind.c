@@ -1,4 +1,4 @@
-/* file_kind.c - files that are mistaken for models, by their first bytes.  See file_kind.h. */
+/* file_kind.c - files mistaken for models, by their first bytes.  See file_kind.h. */
 #include "file_kind.h"
 
 #include <stdbool.h>
@@ -19,7 +19,7 @@ typedef struct Mark {
     const char *bytes, *kind;
 } Mark;
 
-/* A file is the first kind whose bytes it has at that place. */
+/* The first row whose bytes match decides. */
 static const Mark marks[] = {
     {0, 6, "STRATA",
      "a checkpoint of strata train, for --checkpoint and --resume: give the model that "
@@ -56,8 +56,7 @@ static const Mark marks[] = {
      "a program (ELF): wanted a model in GGUF format"},
 };
 
-/* White space and the mark of UTF-8 are passed over: what does a text begin with, in any case
- * of its letters? */
+/* Does a text begin with this, ignoring case, leading white space and a byte order mark? */
 static bool begins(const char *text, size_t size, const char *with) {
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) text += 3, size -= 3;
     while (size && memchr(" \t\r\n", *text, 4)) text++, size--;
@@ -72,7 +71,7 @@ static bool is_safetensors(const unsigned char *bytes, size_t size) {
     return length >= 2 && length <= 100000000;
 }
 
-/* Does a name stand in these bytes? */
+/* Do these bytes contain the name? */
 static bool file_kind_holds(const unsigned char *bytes, size_t size, const char *name) {
     const size_t n = strlen(name);
     for (size_t i = 0; i + n <= size; i++)
@@ -80,8 +79,8 @@ static bool file_kind_holds(const unsigned char *bytes, size_t size, const char 
     return false;
 }
 
-/* A zip archive with a file data.pkl, which mostly is the first; all are named again at the
- * end.  Or one pickle, which begins with its version (torch.save up to 1.5). */
+/* A zip archive with an entry data.pkl, usually the first; the directory at the end names all.
+ * Or a bare pickle, which begins with its version (torch.save up to 1.5). */
 static bool is_pytorch(const unsigned char *bytes, size_t size) {
     enum { NAMES = 1 << 16 };
     if (size > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return true;

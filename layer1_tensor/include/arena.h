@@ -1,9 +1,8 @@
 /* arena.h - all memory of a run, sized before the first token.
  *
- * An arena is one stretch of memory from which pieces are cut front to back and given back all at once.
- * The size is found by a rehearsal: the code that takes the pieces runs twice, first on an
- * arena that only measures and hands out NULL, then on the real one.  No size is written down
- * twice.
+ * An arena is one block of memory that is handed out piece by piece and freed all at once.  Its
+ * size is found by a rehearsal: the code that takes the pieces runs twice, first on an arena
+ * that only measures and returns NULL, then on the real one.  So no size is written down twice.
  *
  *     Arena arena;
  *     arena_measure(&arena);           layout(&arena, &run);   // counts
@@ -13,8 +12,8 @@
  *      base                     used                    size
  *      |#### piece 1 ####|## piece 2 ##|.................|      every piece starts at 64 bytes
  *
- * Invariant: used <= size once the arena is real; every piece is 64-byte aligned and zeroed when
- * the arena is fresh. */
+ * Invariant: used <= size once the arena is real; every piece is 64-byte aligned and zeroed
+ * when the arena is fresh. */
 #ifndef STRATA_ARENA_H
 #define STRATA_ARENA_H
 
@@ -29,30 +28,27 @@ typedef struct Arena {
     size_t used;         /* bytes */
 } Arena;
 
-/* Start a rehearsal: every arena_take returns NULL and only counts. */
+/* Start a rehearsal: arena_take only counts, and returns NULL. */
 void arena_measure(Arena *arena);
 
-/* Allocate the memory, zeroed.
- *
- * Fails when the machine does not have `bytes` of memory free for us. */
+/* Allocate zeroed memory.  Fails when the machine has less than `bytes` available. */
 bool arena_init(Arena *arena, size_t bytes, Fault *fault);
 
-/* Cut a piece of count * size bytes.  Returns NULL while measuring, never NULL otherwise.
- * Its bytes are rounded up to a multiple of ARENA_ALIGN, and so `used` is one, too, also while
- * measuring.
+/* Take a piece of count * size bytes, rounded up to a multiple of ARENA_ALIGN.  NULL while
+ * measuring, never otherwise.
  *
- * Needs    the piece to fit: the rehearsal made sure of that. */
+ * Needs    the piece to fit, as the rehearsal ensures. */
 void *arena_take(Arena *arena, size_t count, size_t size);
 
-/* Free the memory.  The arena is empty afterwards and may be used again. */
+/* Free the memory; the empty arena may be used again. */
 void arena_free(Arena *arena);
 
 /* Zeroed memory for bulk data, in huge pages where available (fewer TLB misses); untouched
- * pages cost nothing.  NULL on failure.  Free it with memory_give and the same size. */
-void *memory_take(size_t bytes);
-void memory_give(void *memory, size_t bytes);
+ * pages cost nothing.  NULL on failure.  Free it with memory_free and the same size. */
+void *memory_alloc(size_t bytes);
+void memory_free(void *memory, size_t bytes);
 
-/* Bytes of memory this machine could give us now, as far as it tells (0: unknown). */
+/* Bytes of memory available on this machine now; 0: unknown. */
 size_t memory_available(void);
 
 #endif

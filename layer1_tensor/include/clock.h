@@ -1,4 +1,4 @@
-/* clock.h - time, and lines that say how far long work has come. */
+/* clock.h - time, and progress lines for long work. */
 #ifndef STRATA_CLOCK_H
 #define STRATA_CLOCK_H
 
@@ -8,8 +8,8 @@
 /* Seconds since some fixed moment; never goes back. */
 double clock_seconds(void);
 
-/* A progress line on stderr: `what  [#####.....]  52 %  1234.5 unit/s  0:42 left`.
- * On a terminal it redraws in place four times a second; elsewhere it prints a line now and then. */
+/* A progress line on stderr: `what [#####.....] 52 % 1234.5 unit/s 0:42 left`. A terminal is
+ * redrawn in place four times a second; elsewhere a line is printed now and then. */
 typedef struct Progress {
     const char *what, *unit; /* borrowed */
     double total, start, shown;

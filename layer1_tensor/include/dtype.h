@@ -1,10 +1,10 @@
 /* dtype.h - the table of number formats.
  *
- * A tensor's numbers are stored in blocks: `block` elements share `bytes` bytes.  Plain formats
- * have one element in a block; quantized ones have 32 to 256, which share scales.  The numbers of
+ * A tensor's numbers are stored in blocks of `block` elements and `bytes` bytes.  Plain formats
+ * have one element per block; quantized ones have 32 to 256, which share scales.  The values of
  * the enum are the ids of the GGUF file format.
  *
- * Invariant: a row's length is a multiple of its format's block; so a row's bytes are exact. */
+ * Invariant: a row consists of whole blocks. */
 #ifndef STRATA_DTYPE_H
 #define STRATA_DTYPE_H
 
@@ -51,23 +51,21 @@ typedef enum Dtype {
 } Dtype;
 
 typedef struct DtypeInfo {
-    const char *name; /* NULL: the format does not assign this id */
+    const char *name; /* NULL: an unassigned id */
     uint16_t block;   /* elements */
     uint16_t bytes;   /* per block */
 } DtypeInfo;
 
-/* The row of the table for a file's id, or NULL when the format does not assign the id. */
+/* The row of an id; NULL for an unassigned one. */
 const DtypeInfo *dtype_info(uint32_t id);
 
-/* "F16"; "?" for an id that does not exist. */
+/* "F16"; "?" for an unassigned id. */
 const char *dtype_name(uint32_t id);
 
-/* The id of a name, without regard to case ("f16"), or -1. */
+/* The id of a name, in any case ("f16"), or -1. */
 int dtype_by_name(const char *name);
 
-/* Bytes of a row of `elements` numbers.
- *
- * Needs    a known format and elements a multiple of its block. */
+/* Bytes of a row.  Needs a known format, and elements a multiple of its block. */
 size_t dtype_row_bytes(Dtype dtype, size_t elements);
 
 #endif

@@ -3,13 +3,13 @@
  * Two kinds of wrong, two answers:
  *
  *   the outside world   a file is cut short, memory runs out, an option is misspelt.  The function
- *                       returns false and fills the caller's Fault with one sentence that says
- *                       what happened, where, what was found, what was wanted, and what to do.
+ *                       returns false and fills the caller's Fault with one sentence: what
+ *                       happened, where, what was found, what was wanted, what to do.
  *   a broken contract   one of our functions was called in a way its comment forbids.  REQUIRE
- *                       prints a sentence and aborts: there is no way to go on that is not a lie.
+ *                       prints a sentence and aborts: any result would be a lie.
  *
- * Invariant: a function that takes a Fault either returns true and leaves it alone, or returns
- * false and has filled it.  Nothing below a `main` ever calls exit(). */
+ * Invariant: a function that takes a Fault returns true and leaves it alone, or fills it and
+ * returns false.  Only a `main` calls exit(). */
 #ifndef STRATA_FAULT_H
 #define STRATA_FAULT_H
 
@@ -20,16 +20,14 @@ typedef struct Fault {
     char text[512]; /* one sentence, NUL-terminated, no newline */
 } Fault;
 
-/* Fill a fault, printf style, and return false, so that a failing function ends in
- * `return fault_set(fault, "...")`.
+/* Fill a fault, printf style, and return false: `return fault_set(fault, "...")`.  Too long a
+ * text is truncated.
  *
- *   fault   written; may be NULL when the caller does not want the text
- *
- * A text longer than the fault holds is cut. */
+ *   fault   NULL if the caller does not want the text */
 bool fault_set(Fault *fault, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Put "context: " in front of a fault's text, so that a deep error names the outer thing too
- * ("model.gguf: tensor 'blk.0.attn_q.weight' ...").  Returns false. */
+/* Put "context: " in front of a fault's text ("model.gguf: tensor 'blk.0.attn_q.weight' ...").
+ * Returns false. */
 bool fault_prefix(Fault *fault, const char *context);
 
 /* Print where and why, then abort.  Called by REQUIRE only. */

@@ -4,11 +4,10 @@
 
 #include <stddef.h>
 
-/* A name and what to do with it, to stand after "this is not a GGUF file but": "a web page
- * (HTML): the download ...". The first bytes decide, so a file that was cut off is recognized,
- * too.
+/* What the file is and what to do with it, to follow "this is not a GGUF file but": "a web page
+ * (HTML): the download ...".  Looks at the first bytes, so truncated files are recognized too.
  *
- * Returns a constant text, or NULL when the bytes are nothing that is known here. */
+ * Returns a constant string; NULL for unknown bytes. */
 const char *file_kind(const void *bytes, size_t size);
 
 #endif

@@ -1,4 +1,4 @@
-/* file_map.h - a file as bytes in memory, read by the system when they are touched.
+/* file_map.h - a file as bytes in memory, read when they are first touched.
  *
  * Invariant: data and size describe the whole file until file_close. */
 #ifndef STRATA_FILE_MAP_H
@@ -11,9 +11,8 @@ typedef struct FileMap {
     size_t size;               /* bytes */
 } FileMap;
 
-/* Map a file.
- *
- * Fails when it does not exist, is a directory or a pipe, is empty or cannot be read; the fault names it. */
+/* Map a file.  Fails, naming it, when it is missing, unreadable, empty, a directory or a
+ * pipe. */
 bool file_open(FileMap *map, const char *path, Fault *fault);
 void file_close(FileMap *map);
 

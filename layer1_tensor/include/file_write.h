@@ -1,9 +1,9 @@
 /* file_write.h - files that appear whole or not at all.
  *
- *     file_begin --> PATH.strata-part, written to through a stream --> file_end: to the disk, then renamed to PATH
+ *     file_begin --> write PATH.strata-part through a stream --> file_end: sync, rename to PATH
  *
- * Invariant: whoever opens PATH, at any moment and after any crash, finds the old file or the new
- * one, never a part; and nothing but a regular file is ever replaced. */
+ * Invariant: at any moment, and after any crash, PATH is the old file or the whole new one;
+ * only a regular file is ever replaced. */
 #ifndef STRATA_FILE_WRITE_H
 #define STRATA_FILE_WRITE_H
 
@@ -12,40 +12,38 @@
 #include <stdio.h>
 
 typedef struct FileOut {
-    FILE *stream;      /* owns; what is written goes here */
-    char *path, *part; /* own; no part when the stream is a pipe or a device */
+    FILE *stream;      /* owns; write here */
+    char *path, *part; /* owns; part is NULL for a pipe or device */
 } FileOut;
 
-/* Can a file be written at this path?  To be asked before long work, whose result goes there.
+/* Can a file be written at this path?  Ask before long work whose result goes there.
  *
- * Fails when the path names a directory, a device, a pipe or a socket, when the file is read-only,
- * and when the folder is not there or cannot be written to.  A link is followed: it stays, and
- * what it names is replaced; one that leads nowhere is refused, and so is "-", by which others mean
- * standard output (here: /dev/stdout). */
+ * Fails when the path is a directory, device, pipe or socket, when the file is read-only, and
+ * when the folder is missing or read-only.  A link is followed and its target replaced; a
+ * dangling one is refused, and so is "-", which elsewhere means standard output (here:
+ * /dev/stdout). */
 bool file_writable(const char *path, Fault *fault);
 
-/* Do two paths name one file, through links too?  Neither needs to be there. */
+/* Do two paths name the same file, links followed?  Neither needs to exist. */
 bool file_same(const char *a, const char *b);
 
-/* Begin a file.  A pipe or a character device (/dev/stdout) is written to as it stands.
- *
- * Fails as file_writable does. */
+/* Begin a file.  Pipes and character devices (/dev/stdout) are written to directly.  Fails as
+ * file_writable does. */
 bool file_begin(FileOut *out, const char *path, Fault *fault);
 
-/* Close the stream and give the file its name and its predecessor's permissions.
+/* Close the stream; give the file its name and its predecessor's permissions.  Does nothing
+ * when no file is open.
  *
- * Fails when anything that was written did not reach the disk; then no part is left behind.
- * Nothing happens when no file is open. */
+ * Fails when a write did not reach the disk; the part is removed then. */
 bool file_end(FileOut *out, Fault *fault);
 
-/* Close the stream and remove the part, if one is open. */
+/* Close the stream and remove the part, if any. */
 void file_drop(FileOut *out);
 
-/* Remove the unfinished parts of all open files (at most eight).  Safe to call from a signal
- * handler. */
+/* Remove the parts of all open files (at most eight).  Async-signal-safe. */
 void file_drop_all(void);
 
-/* A whole file from memory.  Fails as file_writable and file_end do. */
+/* Write a whole file from memory.  Fails as file_writable and file_end do. */
 bool file_write(const char *path, const void *data, size_t size, Fault *fault);
 
 #endif

@@ -1,17 +1,15 @@
-/* gguf.h - the container models come in (GGUF versions 2 and 3, little-endian).
+/* gguf.h - the file format of models (GGUF versions 2 and 3, little-endian).
  *
  *     "GGUF" | version u32 | tensors u64 | pairs u64
  *     pairs:    key string | type u32 | value                     string: length u64 | bytes
  *     tensors:  name string | dims u32 | shape u64[dims] | format u32 | offset u64
- *     padding to general.alignment (default 32; a power of two from 8 on, so numbers stand where they may)
+ *     padding to general.alignment (default 32; a power of two, at least 8)
  *     data:     tensor bytes, each padded to the alignment        offset counts from here
  *
- * Parsing takes a buffer, never a path, and trusts nothing in it: every length and offset is
- * checked against the buffer before use, so what a Gguf points at is inside the buffer.
+ * Parsing takes a buffer, never a path, and checks every length and offset before use.
  *
- * Invariant: after gguf_parse returns true, every pair's value and every tensor's bytes lie
- * within the buffer, keys and names are unique, and each tensor's size follows from its shape
- * and format. */
+ * Invariant: after gguf_parse returns true, every value and every tensor is inside the buffer,
+ * keys and names are unique, and each tensor's size follows from its shape and format. */
 #ifndef STRATA_GGUF_H
 #define STRATA_GGUF_H
 
@@ -48,7 +46,7 @@ typedef struct GgufTensor {
     Text name;
     uint32_t dtype;
     int ndim;
-    size_t shape[TENSOR_MAX_DIMS]; /* ours: (out, in), the file's order reversed */
+    size_t shape[TENSOR_MAX_DIMS]; /* (out, in): the file's order reversed */
     size_t bytes;
     const unsigned char *data;
 } GgufTensor;
@@ -62,28 +60,29 @@ typedef struct Gguf {
     size_t data_start;   /* bytes before the first tensor */
 } Gguf;
 
-/* Read the header of a file that lies in memory.
+/* Parse the header of a file in memory.
  *
  *   bytes   (size)   borrowed: must outlive the Gguf
  *
- * Fails with what was wrong and at which byte. */
+ * Fails with what is wrong, and at which byte. */
 bool gguf_parse(Gguf *gguf, const void *bytes, size_t size, Fault *fault);
 void gguf_free(Gguf *gguf);
 
-const GgufPair *gguf_find(const Gguf *gguf, const char *key);           /* NULL: not there */
-const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name); /* NULL: not there */
+/* NULL: there is none. */
+const GgufPair *gguf_find(const Gguf *gguf, const char *key);
+const GgufTensor *gguf_find_tensor(const Gguf *gguf, const char *name);
 
-/* The view of a tensor's data: shape (out, in), read-only. */
+/* A read-only view of a tensor's data. */
 Tensor gguf_tensor_view(const GgufTensor *tensor);
 
-/* Item i of a pair (i = 0 unless it is an array), converted.  Any integer type reads as an
- * integer, any number as a number; false when the type does not fit or i is out of range. */
+/* Item i of a pair (0 unless it is an array), converted: any integer type to int64_t, any
+ * number to double.  False when the type does not fit or i is out of range. */
 bool gguf_int(const GgufPair *pair, uint64_t i, int64_t *value);
 bool gguf_float(const GgufPair *pair, uint64_t i, double *value);
 bool gguf_string(const GgufPair *pair, Text *value);
 
-/* Bytes of a tensor with this shape.  False if a dimension is 0, or if its elements (2^46 at
- * most) or bytes exceed max. */
+/* Bytes of a tensor with this shape.  False if a dimension is 0, if it has more than 2^46
+ * elements, or if elements or bytes exceed max. */
 bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t max,
                       uint64_t *bytes);
 
@@ -97,10 +96,10 @@ const char *gguf_type_name(GgufType type);
 
 /* ------------------------------------------------------------------ writing */
 
-/* A file being put together in memory: pairs first, then tensors, then gguf_write_file. */
+/* A file assembled in memory: pairs first, then tensors, then gguf_write_file. */
 typedef struct GgufWriter GgufWriter;
 
-enum { GGUF_ALIGNMENT = 32 }; /* of the files that are written */
+enum { GGUF_ALIGNMENT = 32 }; /* of written files */
 
 GgufWriter *gguf_writer_open(Fault *fault);
 void gguf_writer_close(GgufWriter *writer);
@@ -114,27 +113,24 @@ void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const d
                      size_t count);
 void gguf_put_strings(GgufWriter *writer, const char *key, const Text *values, size_t count);
 
-/* Copy a pair of another file as it is. */
+/* Copy a pair of another file. */
 void gguf_put_pair(GgufWriter *writer, const GgufPair *pair);
 
 /* Add a tensor; its data is copied.  shape is (out, in). */
 void gguf_put_tensor(GgufWriter *writer, const char *name, const Tensor *tensor);
 
-/* Add a tensor whose data comes later: only its name, format and shape are kept.  A file has either
- * such tensors or others. */
+/* Add a tensor without its data, which comes later.  A file has only such tensors, or none. */
 void gguf_announce_tensor(GgufWriter *writer, const char *name, Dtype dtype, int ndim,
                           const size_t *shape);
 
-/* Begin a file whose tensors were announced.  All but their data is written, and the file has its
- * full size, with zeros where the data goes; out->stream stands there.  Data is written in order,
- * each tensor's padded to GGUF_ALIGNMENT; then file_end.
+/* Begin a file of announced tensors: write the header and extend the file to its full size,
+ * with out->stream at the first tensor's data.  Then write the data in order, each tensor
+ * padded to GGUF_ALIGNMENT, and call file_end.
  *
- * Fails as file_begin does, and when memory ran out on the way or the disk does not take it. */
+ * Fails as file_begin does, and when memory or disk is full. */
 bool gguf_begin_file(GgufWriter *writer, const char *path, FileOut *out, Fault *fault);
 
-/* Write the file, all or nothing.
- *
- * Fails when memory ran out on the way or the disk does not take it. */
+/* Write the file, all or nothing.  Fails when memory or disk is full. */
 bool gguf_write_file(GgufWriter *writer, const char *path, Fault *fault);
 
 /* The same into memory; the caller frees *bytes with free(). */

@@ -1,13 +1,13 @@
-/* gguf_file.h - a GGUF file by its path, or all the files of one that is split.
+/* gguf_file.h - open a GGUF file by its path, with all parts if it is split.
  *
  *     model-00001-of-00003.gguf    all keys, and some tensors     split.no 0, split.count 3
  *     model-00002-of-00003.gguf    more tensors                   split.no 1, split.count 3
  *     model-00003-of-00003.gguf    the rest                       split.no 2, split.count 3
  *
- * The first one is named, the others lie beside it.  What comes out is one Gguf, as if they had never been
- * split: the keys that begin with "split." are gone.
+ * The path names the first part; the others are in the same folder.  The result is one Gguf, as
+ * if it had never been split: the keys that begin with "split." are removed.
  *
- * Invariant: what the Gguf points at lies in the mapped files until gguf_close. */
+ * Invariant: the Gguf points into the mapped files, until gguf_close. */
 #ifndef STRATA_GGUF_FILE_H
 #define STRATA_GGUF_FILE_H
 
@@ -20,10 +20,10 @@ typedef struct GgufFile {
     size_t bytes; /* of all */
 } GgufFile;
 
-/* Map a file, and those that belong to it, and parse them.
+/* Map and parse a file and its other parts.
  *
- * Fails, with the path before the reason, when one of them is missing, damaged or another part than its name says,
- * when two have a tensor of the same name, and when a part is named that is not the first. */
+ * Fails, naming the path, when a part is missing, damaged or not the one its name says, when
+ * two parts have a tensor of the same name, and when the path is not the first part. */
 bool gguf_open(GgufFile *file, Gguf *gguf, const char *path, Fault *fault);
 void gguf_close(GgufFile *file, Gguf *gguf);
 

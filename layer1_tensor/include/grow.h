@@ -1,6 +1,6 @@
 /* grow.h - an array that grows as it is filled.
  *
- *     if (!GROW(list->items, list->room, list->count + 1)) return fault_set(fault, "no memory ...");
+ *     if (!GROW(list->items, list->room, list->count + 1)) return fault_set(fault, "...");
  *     list->items[list->count++] = item;
  *
  * Invariant: count <= room; a call that fails changes neither the array nor its room. */

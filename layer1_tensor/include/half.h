@@ -5,9 +5,9 @@
  *     bf16    1      8        7      s eeeeeeee fffffff                  same range, 2-3 digits
  *     f16     1      5       10      s eeeee ffffffffff                  6e-8 .. 65504, 3-4 digits
  *
- * Invariant: widening is exact; narrowing rounds to nearest, ties to even, as the hardware does; what
- * rounds to more than the largest number becomes infinity.  NaN stays NaN and becomes a quiet one: the
- * top bit of its fraction is set, the others are kept as far as there is room. */
+ * Invariant: widening is exact; narrowing rounds to nearest, ties to even, and overflows to
+ * infinity, as the hardware does.  NaN becomes a quiet NaN with the top bits of its
+ * fraction. */
 #ifndef STRATA_HALF_H
 #define STRATA_HALF_H
 
@@ -17,11 +17,8 @@
 /* One number, in plain integer arithmetic.
  * Source   IEEE 754-2019 section 3.6 (binary16); bf16: Kalamkar et al. 2019, arXiv:1905.12322. */
 float f16_to_f32(uint16_t half);
-/* Rounded as the invariant above says. */
 uint16_t f16_from_f32(float value);
-/* The f32 whose upper half it is. */
 float bf16_to_f32(uint16_t half);
-/* Rounded as the invariant above says. */
 uint16_t bf16_from_f32(float value);
 
 #endif

@@ -1,6 +1,7 @@
-/* hash.h - a hash of bytes: FNV-1a in 64 bits.
+/* hash.h - 64-bit FNV-1a.
  *
- * Each step can be undone, so texts of one length that differ in one byte never share a hash.
+ * Each step is invertible, so texts of equal length that differ in one byte have different
+ * hashes.
  * Source   Fowler, Noll & Vo 1991. */
 #ifndef STRATA_HASH_H
 #define STRATA_HASH_H
@@ -11,7 +12,7 @@
 /* The hash of no bytes. */
 #define HASH_START UINT64_C(14695981039346656037)
 
-/* The hash of bytes that follow those of `hash`. */
+/* Continue `hash` with more bytes. */
 static inline uint64_t hash_bytes(uint64_t hash, const void *data, size_t size) {
     const unsigned char *bytes = (const unsigned char *)data; /* C++ reads this, too */
     for (size_t i = 0; i < size; i++) hash = (hash ^ bytes[i]) * UINT64_C(1099511628211);

@@ -5,8 +5,8 @@
  *         ...
  *     }
  *
- * Scopes lie in each other as the functions do that name them; what is called from the same scope
- * under the same name is one row of the tree:
+ * Scopes nest as their functions do.  Calls from the same scope under the same name are one row
+ * of the tree:
  *
  *     forward                12.1 ms
  *       mixer                 4.0
@@ -14,9 +14,9 @@
  *         attention           0.5
  *       weights               7.3
  *
- * Only the thread that began profiling is watched: the one that hands out the work of the others.
+ * Only the thread that started profiling is watched: the one that hands out work to the others.
  *
- * Invariant: while nobody profiles, a scope is one test of a flag that never changes. */
+ * Invariant: without profiling, a scope costs one test of a flag. */
 #ifndef STRATA_PROFILE_H
 #define STRATA_PROFILE_H
 
@@ -26,7 +26,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Something that took from `start` to `end`, in seconds of the clock. */
+/* One scope, in seconds of the clock. */
 typedef struct ProfileEvent {
     double start, end;
     int32_t row;
@@ -39,8 +39,7 @@ typedef struct ProfileRow {
     size_t depth;
     size_t count;
     double sum; /* seconds */
-    double middle,
-        slow; /* of one time: half of them take less, 95 of 100 take less (profile_stop) */
+    double median, p95; /* of one time, in seconds (profile_stop) */
 } ProfileRow;
 
 enum { PROFILE_ROWS = 256, PROFILE_DEPTH = 32 };
@@ -48,24 +47,24 @@ enum { PROFILE_ROWS = 256, PROFILE_DEPTH = 32 };
 typedef struct Profile {
     ProfileEvent *events; /* (room); owns */
     size_t count, room;
-    size_t missed; /* 1: a scope had no room, and nothing after it was recorded */
+    size_t missed; /* 1: recording stopped at a scope without room */
     ProfileRow rows[PROFILE_ROWS];
     size_t n_rows;
-    size_t open[PROFILE_DEPTH]; /* events that have not ended, the innermost last */
+    size_t open[PROFILE_DEPTH]; /* unfinished events, the innermost last */
     size_t depth;
 } Profile;
 
-/* Watch this thread from now on, for up to `events` scopes and PROFILE_ROWS rows; from the
- * first scope without room on, nothing is recorded.
+/* Watch this thread from now on, for up to `events` scopes and PROFILE_ROWS rows; recording
+ * stops at the first scope without room.
  *
- * Fails when memory runs out, or somebody profiles already. */
+ * Fails when memory runs out, and while another profile is running. */
 bool profile_start(Profile *profile, size_t events, Fault *fault);
 
-/* Enough; the rows have their percentiles, every parent before its children. */
+/* Stop, and compute the rows' percentiles; parents come before their children. */
 void profile_stop(Profile *profile);
 void profile_free(Profile *profile);
 
-/* What PROFILE is made of: a scope begins, if anybody profiles this thread, and ends if it began. */
+/* What PROFILE expands to: begin a scope if this thread is profiled; end it if it began. */
 bool profile_enter(const char *name);
 void profile_leave(const bool *entered);
 

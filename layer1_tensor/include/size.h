@@ -1,4 +1,4 @@
-/* size.h - the smaller and the larger of two sizes. */
+/* size.h - min and max of two sizes. */
 #ifndef STRATA_SIZE_H
 #define STRATA_SIZE_H
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-/* Not under AddressSanitizer, which watches only what malloc gives. */
+/* Not under AddressSanitizer, which checks only memory from malloc. */
 #if (defined(__linux__) || defined(__APPLE__)) && !defined(__SANITIZE_ADDRESS__)
 #include <sys/mman.h>
 #define MAPPED 1
@@ -29,7 +29,7 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
                          "this needs %.1f GB of memory and the machine has %.1f GB free: use a "
                          "smaller model or context",
                          (double)rounded / 1e9, (double)available / 1e9);
-    void *base = memory_take(rounded);
+    void *base = memory_alloc(rounded);
     if (!base)
         return fault_set(fault, "no memory for %.1f GB: use a smaller model or context",
                          (double)rounded / 1e9);
@@ -49,22 +49,21 @@ void *arena_take(Arena *arena, size_t count, size_t size) {
 }
 
 void arena_free(Arena *arena) {
-    memory_give(arena->base, arena->size);
+    memory_free(arena->base, arena->size);
     *arena = (Arena){0};
 }
 
-/* Little memory is cleared by hand. */
-static void *take_little(size_t bytes) {
+/* Small blocks: aligned_alloc and memset. */
+static void *alloc_small(size_t bytes) {
     size_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
     void *memory = rounded < bytes ? NULL : aligned_alloc(ARENA_ALIGN, rounded);
     if (memory) memset(memory, 0, rounded);
     return memory;
 }
 
-/* Much of it comes from the system, which clears a page when it is first touched.  What lies before
- * and after the aligned part goes back. */
+/* Large blocks: mmap, zeroed on first touch; trim the unaligned ends. */
 #if MAPPED
-static void *take_much(size_t bytes) {
+static void *alloc_large(size_t bytes) {
     size_t all = bytes + LARGE_PAGE;
     unsigned char *memory = all < bytes ? MAP_FAILED
                                         : mmap(NULL, all, PROT_READ | PROT_WRITE,
@@ -81,14 +80,14 @@ static void *take_much(size_t bytes) {
 }
 #endif
 
-void *memory_take(size_t bytes) {
+void *memory_alloc(size_t bytes) {
 #if MAPPED
-    if (bytes >= LARGE_PAGE) return take_much(bytes);
+    if (bytes >= LARGE_PAGE) return alloc_large(bytes);
 #endif
-    return take_little(bytes);
+    return alloc_small(bytes);
 }
 
-void memory_give(void *memory, size_t bytes) {
+void memory_free(void *memory, size_t bytes) {
 #if MAPPED
     size_t page = (size_t)getpagesize();
     if (memory && bytes >= LARGE_PAGE) {
@@ -101,8 +100,7 @@ void memory_give(void *memory, size_t bytes) {
     free(memory);
 }
 
-/* Linux counts reclaimable caches as available; elsewhere the physical size is the best we
- * know. */
+/* Linux counts reclaimable caches as available; elsewhere we only know the physical size. */
 size_t memory_available(void) {
     FILE *file = fopen("/proc/meminfo", "r");
     if (file) {

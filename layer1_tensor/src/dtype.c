@@ -5,7 +5,7 @@
 #include <strings.h>
 
 static const DtypeInfo table[DTYPE_COUNT] = {
-    /* plain: one number, one element */
+    /* plain */
     [DTYPE_F32] = {"F32", 1, 4},
     [DTYPE_F16] = {"F16", 1, 2},
     [DTYPE_BF16] = {"BF16", 1, 2},

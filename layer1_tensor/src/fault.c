@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was found may hold anything: a fault stays one line. */
+/* Text quoted from a file may hold control characters; a fault is one line. */
 static void one_line(Fault *fault) {
     for (char *c = fault->text; *c; c++)
         if ((unsigned char)*c < ' ') *c = ' ';

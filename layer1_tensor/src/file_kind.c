@@ -1,7 +1,5 @@
-/* file_kind.c - the core knows GGUF alone: see file_kind.h.
- *
- * extras/file_kind.c, which knows other formats too, replaces this file in programs that
- * link it. */
+/* file_kind.c - see file_kind.h.  The core knows only GGUF; programs that link
+ * extras/file_kind.c get other formats too. */
 #include "file_kind.h"
 
 const char *file_kind(const void *bytes, size_t size) {

@@ -14,6 +14,8 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
     if (S_ISDIR(info.st_mode)) return fault_set(fault, "%s is a directory: give a file", path);
     if (S_ISFIFO(info.st_mode))
         return fault_set(fault, "%s is a pipe, which cannot be mapped: give a file", path);
+    if (!S_ISREG(info.st_mode))
+        return fault_set(fault, "%s is a device, which has no end: give a file", path);
     if (info.st_size <= 0)
         return fault_set(fault, "%s is empty: give a file with something in it", path);
     void *data = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
@@ -25,7 +27,7 @@ static bool map_descriptor(FileMap *map, int descriptor, const char *path, Fault
 
 bool file_open(FileMap *map, const char *path, Fault *fault) {
     *map = (FileMap){0};
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* waits for no pipe */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* do not block on a pipe */
     if (descriptor < 0)
         return fault_set(fault, "%s cannot be opened: %s",
                          *path ? path : "a file without a name", strerror(errno));

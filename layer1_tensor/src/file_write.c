@@ -19,7 +19,7 @@ static char *file_write_join(const char *left, size_t size, const char *right) {
     return whole;
 }
 
-/* The folder a path lies in, links followed; NULL when there is none. */
+/* The folder of a path, links followed; NULL when it does not exist. */
 static char *folder_of(const char *path) {
     const char *slash = strrchr(path, '/');
     char *folder = slash ? file_write_join(path, (size_t)(slash + 1 - path), ".") : NULL;
@@ -28,7 +28,7 @@ static char *folder_of(const char *path) {
     return real;
 }
 
-/* The path of a file that is not there yet, in a folder that is. */
+/* The path of a new file in an existing folder. */
 static char *resolve_new(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = folder_of(path),
@@ -38,7 +38,7 @@ static char *resolve_new(const char *path) {
     return real;
 }
 
-/* The file a path means, links followed.  NULL and errno when there can be none. */
+/* The path with links followed; NULL with errno when no file can be there. */
 static char *resolve(const char *path) {
     struct stat info;
     char *real = realpath(path, NULL);
@@ -92,7 +92,7 @@ bool file_same(const char *a, const char *b) {
     return same;
 }
 
-/* The names of parts that are open, for file_drop_all. */
+/* The open parts, for file_drop_all. */
 enum { PARTS = 8 };
 static _Atomic(char *) parts[PARTS];
 
@@ -119,7 +119,7 @@ static void file_write_forget(FileOut *out) {
     *out = (FileOut){0};
 }
 
-/* The new file is readable for whom the old one was. */
+/* The new file keeps the old one's permissions. */
 static void inherit(int descriptor, const char *path) {
     struct stat old;
     if (stat(path, &old) != 0) return;
@@ -127,7 +127,7 @@ static void inherit(int descriptor, const char *path) {
     fchmod(descriptor, old.st_mode & 0777);
 }
 
-/* The part, new: what lies there is of a run that was killed. */
+/* Create the part; an existing one was left by a run that was killed. */
 static FILE *create(const char *part, const char *path) {
     unlink(part);
     int descriptor = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -164,14 +164,14 @@ bool file_begin(FileOut *out, const char *path, Fault *fault) {
     return file_writable(path, fault) && file_write_open_part(out, path, fault);
 }
 
-/* Two programs that write one file: the second one has taken the part's name. */
+/* Has another program replaced our part with its own? */
 static bool is_ours(const FileOut *out) {
     struct stat ours, named;
     return fstat(fileno(out->stream), &ours) == 0 && stat(out->part, &named) == 0 &&
            ours.st_dev == named.st_dev && ours.st_ino == named.st_ino;
 }
 
-/* A name is on the disk when its folder is. */
+/* A rename is durable once the folder is synced. */
 static void sync_folder(const char *path) {
     char *folder = folder_of(path);
     int descriptor = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
@@ -179,7 +179,7 @@ static void sync_folder(const char *path) {
     free(folder);
 }
 
-/* Everything on the disk and under its name; a pipe has neither. */
+/* Sync and rename; a pipe needs neither. */
 static bool settle(const FileOut *out, Fault *fault) {
     if (fflush(out->stream) != 0 || ferror(out->stream)) return cannot(fault, out->path, errno);
     if (!out->part) return true;

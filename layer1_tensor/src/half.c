@@ -14,8 +14,8 @@ float f16_to_f32(uint16_t half) {
 
 float bf16_to_f32(uint16_t half) { return float_of((uint32_t)half << 16); }
 
-/* Normal results keep 10 of 23 fraction bits; adding half of the last kept place (less one when
- * it is even) rounds to nearest even, and a carry runs into the exponent as it should. */
+/* Normal results keep 10 of 23 fraction bits.  Adding half of the last kept bit (less one when
+ * it is even) rounds to nearest even; a carry correctly increments the exponent. */
 uint16_t f16_from_f32(float value) {
     uint32_t bits = bits_of(value), sign = (bits >> 16) & 0x8000, magnitude = bits & 0x7FFFFFFF;
     if (magnitude > 0x7F800000)

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LETTERS = 40 }; /* of a name, at most: what is longer is cut */
+enum { LETTERS = 40 }; /* max letters compared */
 
-/* What is compared: small letters without - and _.  Returns how many. */
+/* The letters to compare: lower case, without - and _.  Returns their number. */
 static size_t nearest_plain(Text text, char out[LETTERS]) {
     size_t n = 0;
     for (size_t i = 0; i < text.size && n < LETTERS; i++)
@@ -18,13 +18,13 @@ static size_t nearest_plain(Text text, char out[LETTERS]) {
     return n;
 }
 
-/* Changes from a to b (Damerau and Levenshtein, with neighbours exchanged once): row i holds
- * those of the first i letters of a to every beginning of b.
+/* Edits from a to b (Damerau-Levenshtein): row i has those from the first i letters of a to
+ * each prefix of b.
  *
- *     row[i][j] = least of  row[i-1][j] + 1            a letter less
- *                           row[i][j-1] + 1            one more
- *                           row[i-1][j-1] + (a != b)   another, or the same
- *                           row[i-2][j-2] + 1          ab for ba
+ *     row[i][j] = min of  row[i-1][j] + 1            delete
+ *                         row[i][j-1] + 1            insert
+ *                         row[i-1][j-1] + (a != b)   replace or keep
+ *                         row[i-2][j-2] + 1          swap neighbours
  *
  * Source   Damerau 1964, Communications of the ACM 7(3). */
 static size_t nearest_changes(const char *a, size_t n, const char *b, size_t m) {
@@ -42,8 +42,7 @@ static size_t nearest_changes(const char *a, size_t n, const char *b, size_t m) 
     return row[n][m];
 }
 
-/* The beginning of a name counts as less than one change, but only if no other name begins
- * so. */
+/* A prefix of exactly one name beats any edit. */
 Text nearest_name(Text word, const char *names) {
     char letters[LETTERS], other[LETTERS];
     const size_t n = nearest_plain(word, letters);

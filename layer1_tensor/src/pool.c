@@ -1,13 +1,14 @@
 /* pool.c - see pool.h.
  *
- * A loop is published by opening the gate; each worker that enters runs chunks (pool_share.c) until no
- * stretch has any left, then leaves.  The caller does the same, closes the gate, and waits only for the workers inside: one
- * that the system never scheduled need not be waited for, because others have done its share.
+ * Opening the gate publishes a loop.  Each worker that enters runs chunks (pool_share.c) until
+ * no stretch has any left, then leaves.  So does the caller, which then closes the gate and
+ * waits only for the workers inside: if the system never scheduled one, others have done its
+ * share.
  *
  *     gate    | round | open | workers inside |
  *
- * A waiting worker spins first and sleeps later, because a decode step has hundreds of loops of some ten
- * microseconds each, and waking a sleeping thread costs as much. */
+ * A waiting worker spins before it sleeps: a decode step has hundreds of loops of about ten
+ * microseconds, and waking a thread costs as much as one of them. */
 #include "pool_share.h"
 #include "clock.h"
 
@@ -32,12 +33,12 @@ struct Pool {
     atomic_bool closing;
     atomic_bool asleep; /* a worker may have to be woken */
     atomic_bool in_use; /* a loop is being run with help */
-    int alone;          /* loops that the caller still runs without help */
-    int backoff;        /* how many it last ran so; grows with each delay, see back_off */
+    int alone;          /* loops to run without help before the next with */
+    int backoff;        /* the last value of that; see back_off */
     pthread_mutex_t lock;
     pthread_cond_t wake;
 #if defined(__linux__)
-    cpu_set_t allowed; /* the cores the process was given */
+    cpu_set_t allowed; /* the cores of this process */
 #endif
 };
 
@@ -75,7 +76,7 @@ static unsigned long long await_round(Pool *pool, unsigned long long seen) {
         relax();
     }
     pthread_mutex_lock(&pool->lock);
-    for (;;) { /* announce first, then look: a round that begins in between is not missed */
+    for (;;) { /* announce, then look, so that no round is missed */
         atomic_store(&pool->asleep, true);
         if (pool_round_of(pool) != seen) break;
         pthread_cond_wait(&pool->wake, &pool->lock);
@@ -84,7 +85,7 @@ static unsigned long long await_round(Pool *pool, unsigned long long seen) {
     return pool_round_of(pool);
 }
 
-/* Count this worker among those inside; false when the gate is closed already. */
+/* Enter; false when the gate is closed already. */
 static bool enter(Pool *pool) {
     unsigned long long gate = atomic_load(&pool->gate);
     while (gate & GATE_OPEN)
@@ -101,7 +102,7 @@ static void begin_round(Pool *pool) {
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Keep the calling thread on the index-th of the cores the process was given. */
+/* Pin the calling thread to the index-th core of this process. */
 static void pin_to_core(const Pool *pool, int index) {
 #if defined(__linux__)
     cpu_set_t set;
@@ -151,7 +152,7 @@ static bool can_open(int threads, bool pin, Fault *fault) {
     return true;
 }
 
-/* A pool with room for `threads` threads, and so far only the caller's. */
+/* A pool with room for `threads` threads and only the caller's so far. */
 static Pool *new_pool(int threads, bool pin, Fault *fault) {
     Pool *pool = calloc(1, sizeof *pool);
     pthread_t *handles = calloc((size_t)threads, sizeof *handles);
@@ -185,7 +186,7 @@ Pool *pool_open(int threads, bool pin, Fault *fault) {
         }
         pool->threads++;
     }
-    /* last: threads inherit the cores of the one that starts them */
+    /* last: threads inherit the affinity of their creator */
     if (pin) pin_to_core(pool, 0);
     return pool;
 }
@@ -207,7 +208,7 @@ void pool_close(Pool *pool) {
 
 int pool_threads(const Pool *pool) { return pool ? pool->threads : 1; }
 
-/* Close the gate.  Returns whether the workers took longer than a spin. */
+/* Close the gate; did the workers take longer than a spin? */
 static bool wait_for_workers(Pool *pool) {
     int spin = 0;
     atomic_fetch_and(&pool->gate, ~GATE_OPEN);
@@ -220,8 +221,8 @@ static bool wait_for_workers(Pool *pool) {
     return spin > SPINS;
 }
 
-/* A loop that took longer than the caller alone would have taken: the system gives the cores to other
- * programs.  Then the next loops run without help: one, and after further delays 3, 7, 15 ... */
+/* After a loop that the caller alone would have finished sooner, other programs have our cores:
+ * run the next loops without help, one at first, after further delays 3, 7, 15 ... */
 static void back_off(Pool *pool, bool late) {
     enum { ALONE_MAX = 1023 };
     if (late)

@@ -11,8 +11,7 @@ void loop_divide(Loop *loop, size_t count) {
     }
 }
 
-/* Take a stretch's next chunk and run it; false when there is none.  Others may be taking chunks of the same
- * stretch. */
+/* Take a stretch's next chunk and run it; false when there is none. */
 static bool run_chunk(Loop *loop, Stretch *stretch, int worker) {
     if (atomic_load_explicit(&stretch->next, memory_order_relaxed) >= stretch->end)
         return false;

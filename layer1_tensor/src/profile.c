@@ -18,7 +18,7 @@ bool profile_start(Profile *p, size_t events, Fault *fault) {
     return true;
 }
 
-/* The row of a name in the scope that is open; a new one when there is none, -1 when there is no room. */
+/* The row of a name in the open scope, new if needed; -1: no room. */
 static int32_t profile_row_of(Profile *p, const char *name) {
     int32_t parent = p->depth ? p->events[p->open[p->depth - 1]].row : -1;
     for (size_t i = 0; i < p->n_rows; i++)
@@ -73,8 +73,8 @@ static void find_percentiles(Profile *p, double *times) {
             if (p->events[i].row == (int32_t)r && p->events[i].end > 0)
                 times[n++] = p->events[i].end - p->events[i].start;
         qsort(times, n, sizeof *times, profile_by_size);
-        row->middle = n ? times[n / 2] : 0;
-        row->slow = n ? times[(size_t)(0.95 * (double)(n - 1) + 0.5)] : 0;
+        row->median = n ? times[n / 2] : 0;
+        row->p95 = n ? times[(size_t)(0.95 * (double)(n - 1) + 0.5)] : 0;
     }
 }
 

@@ -15,7 +15,7 @@ uint64_t rng_hash(uint64_t seed, uint64_t stream, uint64_t counter) {
     return mix(mix(mix(seed) ^ stream) ^ counter);
 }
 
-/* rng_unit of many counters: the stream is mixed once. */
+/* Mixes the stream once for all counters. */
 void rng_units(uint64_t seed, uint64_t stream, uint64_t first, double *out, size_t n) {
     const uint64_t start = mix(mix(seed) ^ stream);
     for (size_t i = 0; i < n; i++)
@@ -28,8 +28,7 @@ double rng_unit(uint64_t seed, uint64_t stream, uint64_t counter) {
 
 double rng_next(Rng *rng) { return rng_unit(rng->seed, rng->stream, rng->counter++); }
 
-/* Scaling the unit number favours some results by at most limit / 2^53: nothing, for our
- * limits. */
+/* Scaling favours some results by at most limit / 2^53: nothing, for our limits. */
 uint64_t rng_below(Rng *rng, uint64_t limit) {
     REQUIRE(limit > 0, "nothing lies below 0");
     return (uint64_t)(rng_next(rng) * (double)limit);

@@ -43,7 +43,7 @@ Tensor tensor_slice(const Tensor *tensor, int dim, size_t begin, size_t end) {
 }
 
 Tensor tensor_select(const Tensor *tensor, size_t i) {
-    REQUIRE(tensor->ndim > 1, "a vector's entries are no tensors");
+    REQUIRE(tensor->ndim > 1, "a vector's entries are not tensors");
     REQUIRE(i < tensor->shape[0], "entry %zu of %zu", i, tensor->shape[0]);
     Tensor t = *tensor;
     t.data = (char *)t.data + i * t.stride[0];
@@ -66,7 +66,7 @@ Tensor tensor_transpose(const Tensor *tensor, int dim_a, int dim_b) {
     return t;
 }
 
-/* The start of row i; of the row indices the second to last dimension's runs fastest. */
+/* The start of row i; the second to last dimension's index runs fastest. */
 static const char *row_at(const Tensor *tensor, size_t i) {
     const char *row = tensor->data;
     for (int dim = tensor->ndim - 2; dim >= 0; i /= tensor->shape[dim--])

@@ -1,4 +1,5 @@
-/* made_archive.h - small files as torch.save writes them, byte by byte: for tests and for fuzzing. */
+/* made_archive.h - small files as torch.save writes them, byte by byte: for tests and for
+ * fuzzing. */
 #ifndef STRATA_MADE_ARCHIVE_H
 #define STRATA_MADE_ARCHIVE_H
 
@@ -70,7 +71,8 @@ static inline Made made_archive(const void *pickle, size_t n) {
     return m;
 }
 
-/* The opcodes of a tensor: of storage KEY with COUNT numbers, from OFFSET on, of SHAPE with STRIDES. */
+/* The opcodes of a tensor: of storage KEY with COUNT numbers, from OFFSET on, of SHAPE with
+ * STRIDES. */
 #define STORAGE(type, key, count) \
     "((X\7\0\0\0storagectorch\n" type "\nX\1\0\0\0" key "X\3\0\0\0cpuK" count "tQ"
 #define TENSOR(offset, shape, strides)                                                  \

@@ -176,7 +176,7 @@ static void a_whole_file_is_not_said_to_be_cut(void **state) {
     put(bytes, &at, 7, 4);
     refused(bytes, "general.alignment is 7, wanted a power of two", "convert the file again");
     at -= 8, put(bytes, &at, GGUF_F32, 4);
-    refused(bytes, "general.alignment is of type f32, wanted a whole number", "convert");
+    refused(bytes, "general.alignment is of type f32, wanted an integer", "convert");
     at = put_header(bytes, 0, 1);
     put_name(bytes, &at, "a.b"), put(bytes, &at, GGUF_ARRAY, 4), put(bytes, &at, GGUF_ARRAY, 4);
     refused(bytes, "'a.b' is an array of arrays", "convert the file without it");
@@ -252,8 +252,8 @@ static void ten_thousand_corruptions(void **state) {
     free(bytes);
 }
 
-/* A shape that a 32-bit size cannot hold is refused there, and must not be cut to what is left of
- * it. */
+/* A shape that a 32-bit size cannot hold is refused there, and must not be cut to what is left
+ * of it. */
 static void shapes_are_bounded_before_they_are_stored(void **state) {
     (void)state;
     const uint64_t narrow = UINT32_MAX, wide = UINT64_MAX, two32 = (uint64_t)1 << 32;

@@ -10,7 +10,7 @@ static void fault_keeps_the_text(void **state) {
     assert_string_equal(fault.text, "got 3, wanted four");
     assert_false(fault_prefix(&fault, "file"));
     assert_string_equal(fault.text, "file: got 3, wanted four");
-    assert_false(fault_set(NULL, "nobody listens"));
+    assert_false(fault_set(NULL, "not wanted"));
     char big[2000];
     memset(big, 'x', sizeof big - 1), big[sizeof big - 1] = 0;
     fault_set(&fault, "got '%s'", "a\nb\tc");

@@ -1,4 +1,4 @@
-/* scopes: a tree of them, percentiles, a trace, and nothing at all while nobody looks */
+/* scopes: a tree of them, percentiles, a trace, and nothing without profiling */
 #include "check.h"
 #include "profile_trace.h"
 #include "tensor.h"
@@ -14,7 +14,7 @@ static void scopes_form_a_tree(void **state) {
     (void)state;
     Profile p;
     Fault fault;
-    outer(3); /* nobody looks */
+    outer(3); /* not profiled */
     assert_true(profile_start(&p, 100, &fault));
     assert_false(profile_start(&p, 100, &fault));
     outer(3), outer(2), inner();
@@ -25,7 +25,7 @@ static void scopes_form_a_tree(void **state) {
     assert_int_equal(p.rows[0].count, 2), assert_int_equal(p.rows[1].count, 5);
     assert_int_equal(p.rows[1].parent, 0), assert_int_equal(p.rows[2].parent, -1);
     assert_int_equal(p.rows[1].depth, 1), assert_int_equal(p.missed, 0);
-    assert_true(p.rows[0].sum >= p.rows[1].sum && p.rows[0].slow >= p.rows[0].middle);
+    assert_true(p.rows[0].sum >= p.rows[1].sum && p.rows[0].p95 >= p.rows[0].median);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);

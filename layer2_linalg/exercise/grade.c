@@ -1,4 +1,4 @@
-/* The graders of layer 2: dot products and products of matrices, against sums in double precision. */
+/* The graders of layer 2: dot and matrix products, compared with sums in double precision. */
 #include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
@@ -7,7 +7,7 @@
 
 enum { LONGEST = 300 };
 
-/* How far a float sum of n products may be off: Higham's bound, with a little room for the sum in double. */
+/* Largest error of a float sum of n products: Higham's bound, and a little for the double. */
 static double bound_of(const double *w, const float *x, size_t n) {
     double size = 0;
     for (size_t k = 0; k < n; k++) size += fabs(w[k] * (double)x[k]);
@@ -141,9 +141,10 @@ static void check_matrix(const char *name, const float *c, size_t m, size_t n, s
                  (double)c[i * ldc + j]);
 }
 
-/* Which outputs are done first shows when a factor lies where C is written: the rows of A are the
- * ends of C's rows above, or the columns of B are the ends of C's columns to the left.  Whole rows
- * (columns), one after the other, read what has just been finished; tiles, what was there before. */
+/* Which outputs are done first shows when a factor lies where C is written: the rows of A are
+ * the ends of C's rows above, or the columns of B are the ends of C's columns to the left.
+ * Whole rows (columns), one after the other, read what has just been finished; tiles, what was
+ * there before. */
 enum { LONG = 300, DEEP = 8, AROUND = LONG };
 
 static void one_by_one(bool columns, Matrix a, Matrix b, float *c) {
@@ -182,7 +183,7 @@ static void check_tiles(bool columns) {
 typedef void Product(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                      bool add);
 
-/* Rows far apart, and factors that are no numbers. */
+/* Rows far apart, and factors that are NaN or infinite. */
 static void check_far(const char *name, Product *product) {
     enum { APART = 70000 };
     static float far[2 * APART + 3];
@@ -295,7 +296,7 @@ GRADE(weights) {
             tensor_view(round % 4 < 2 ? DTYPE_F32 : DTYPE_F16, 2, (size_t[]){out, 2 * in},
                         round % 4 < 2 ? (void *)w_data : w_half);
         Tensor w =
-            tensor_slice(&wide, 1, 0, in); /* rows lie farther apart than they are long */
+            tensor_slice(&wide, 1, 0, in); /* rows are farther apart than they are long */
         matmul_products(round % 5 ? pool : NULL, &(WeightsProduct){&w, NULL, first, n, y_data},
                         1, x_data, first + n, NULL);
         check_weights(&w, first, n);

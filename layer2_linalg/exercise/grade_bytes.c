@@ -1,4 +1,4 @@
-/* The graders of layer 2: inputs in bytes, and products in whole numbers. */
+/* The graders of layer 2: inputs in bytes, and integer products. */
 #include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
@@ -23,7 +23,7 @@ static void check_bytes(const float *x) {
         [BY_128] = "the largest magnitude becomes 127, not 128: a signed byte ends there",
         [AWAY] = "halves are rounded to the even neighbour (nearest in quants.h, rintf), as "
                  "the vector instructions do; here they are rounded away from zero",
-        [CUT] = "cut towards zero: round to the nearest whole number",
+        [CUT] = "cut towards zero: round to the nearest integer",
         [SIGNED_MAX] = "the scale comes from the largest magnitude: a negative number may be "
                        "the farthest from zero",
     };
@@ -56,7 +56,7 @@ static void check_bytes(const float *x) {
          total[0], total[1], sum[0], sum[1]);
 }
 
-/* Numbers on the borders between two quants, and a last bit beside them. */
+/* Numbers on the borders between two quants, and one last bit off. */
 static void beside_borders(double size) {
     float x[32], far = x[0] = (float)fresh_between(size, 2 * size);
     for (int k = 1; k < 32; k++) {
@@ -103,8 +103,9 @@ GRADE(bytes) {
     }
 }
 
-/* Rows of weights times some inputs, as panel.h's formula has it: in double, and with what quantize_row stored.  32 inputs at a
- * time are of another size; each is off by half a step at most. */
+/* Rows of weights times some inputs, as panel.h's formula has it: in double, and with what
+ * quantize_row stored.  32 inputs at a time are of another size; each is off by half a step at
+ * most. */
 static void check_panel(Dtype dtype, size_t n, double low) {
     enum { ROWS = 20, INPUTS = 3 };
     static float x[INPUTS * 512], w[512], back[ROWS * 512], y[INPUTS * ROWS];

@@ -73,8 +73,8 @@ static void check_bits(const float *x, float shift, size_t n) {
              (double)got[i]);
 }
 
-/* Numbers of any size, very many of them: one rounding more or less is seen once in a hundred thousand.  And those that
- * lie in the middle between two whole numbers m. */
+/* Numbers of any size, very many of them: one rounding more or less is seen once in a hundred
+ * thousand.  And those that are half-way between two integers m. */
 static void same_bits(void) {
     static float x[4096];
     for (int round = 0; round < 2000; round++) {

@@ -11,7 +11,7 @@ static void fresh_block(float *x, size_t n, int round) {
     if (round % 5 == 1) x[fresh_below(n)] = (float)(3 * size);
     if (round % 5 == 2) x[fresh_below(n)] = (float)(-3 * size);
     if (round == 7) memset(x, 0, n * sizeof *x);
-    if (round % 6 == 3) { /* on the borders between quants, or a last bit beside them */
+    if (round % 6 == 3) { /* on the borders between quants, or one last bit off */
         float far = x[0] = (float)(fresh_between(2, 4) * (fresh_below(2) ? size : -size));
         if (round == 9) far = x[0] = 127;
         size_t steps = round % 4 == 1 ? 127 : 8;
@@ -26,7 +26,7 @@ static void fresh_block(float *x, size_t n, int round) {
         x[3] = (float)(4 * size), x[9] = (float)(-4 * size); /* both the farthest */
 }
 
-/* As it stands in a block: any scale of 16 bits that is a number. */
+/* As stored in a block: any 16-bit scale that is a number. */
 static uint16_t fresh_scale(float *d) {
     uint16_t bits = (uint16_t)(fresh_below(0x7C00) | fresh_below(2) << 15);
     *d = f16_to_f32(bits);
@@ -35,7 +35,7 @@ static uint16_t fresh_scale(float *d) {
 
 /* ---------------------------------------------------------------- Q8_0 */
 
-/* Does every quant come out so?  kind 0: as it should. */
+/* Is every quant the one of this kind?  kind 0: the right one. */
 static bool q8_is(int kind, const float *x, const BlockQ8_0 *block) {
     float far = fabsf(farthest(x, 32)), high = largest(x, 32);
     float d = kind == 1 ? far / 128 : kind == 2 ? high / 127 : far / 127;
@@ -61,8 +61,8 @@ static void check_q8_written(const float *x, const BlockQ8_0 *block) {
         "from zero",
         "divide by the scale before it is rounded to f16 (that one is only stored): the "
         "published way, to the byte",
-        "rounded towards zero: a quant is the nearest whole number (roundf)",
-        "rounded down: a quant is the nearest whole number (roundf)",
+        "rounded towards zero: a quant is the nearest integer (roundf)",
+        "rounded down: a quant is the nearest integer (roundf)",
         "divided by the scale, and not multiplied by its inverse: on the border between two "
         "quants that is another last bit, and another quant",
         "halves are rounded to the even neighbour: in this format they go away from zero "
@@ -136,7 +136,7 @@ static bool q4_is(int kind, const float *x, const BlockQ4_0 *block) {
     return true;
 }
 
-/* A block with the scale d.  What has the scale 0 may have -0 as well. */
+/* A block with the scale d.  For the scale 0, -0 is right, too. */
 static bool q4_has(const float *x, float d, const BlockQ4_0 *block) {
     float inverse = d != 0 ? 1 / d : 0;
     bool same = block->d == f16_from_f32(d) || (d == 0 && !(block->d & 0x7FFF));
@@ -179,7 +179,7 @@ static void check_q4_written(const float *x, const BlockQ4_0 *block) {
     }
 }
 
-/* With importance the scale is fit_scale's, which is tried here in other ways, too. */
+/* With importance the scale is fit_scale's; wrong ways to call it are tried here, too. */
 static void check_importance(void) {
     static float x[2048], importance[2048];
     static BlockQ4_0 blocks[64];
@@ -232,7 +232,7 @@ GRADE(four_bits) {
         bool lower = true;
         for (size_t k = 0; k < n; k++) lower &= got.q[k] == q[k] - 8;
         HINT(!lower, "unpack_q4_0 takes the offset off: quants are 0 to 15 as stored, and "
-                     "whoever multiplies takes off 8");
+                     "the product subtracts 8");
         bool neighbours = true;
         for (int j = 0; j < 16; j++)
             neighbours &= got.q[2 * j] == q[j] && got.q[2 * j + 1] == q[16 + j];

@@ -74,7 +74,7 @@ static void check_dot(size_t f, size_t n, size_t rows, size_t cols, bool edge) {
         }
 }
 
-/* A row's dot product as the head of dot_avx2.c has it, or with a product that is rounded before it is added. */
+/* A row's dot product as at the head of dot_avx2.c, or with products rounded first. */
 static float in_lanes(size_t f, const void *w, const float *x, size_t n, bool fused) {
     volatile float s[8] = {0}, product;
     for (size_t k = 0; k < n; k++) {
@@ -126,7 +126,7 @@ static void check_order(size_t f, size_t n) {
          (double)alone, (double)want);
 }
 
-/* Every number of 16 bits, by itself in a lane: infinities, NaN and the small ones, too. */
+/* Every 16-bit number, alone in a lane: infinities, NaN and subnormals, too. */
 static void check_numbers(size_t f) {
     float x[8], got;
     for (int i = 0; i < 8; i++) x[i] = 1;

@@ -82,7 +82,7 @@ static void check_product(size_t m, size_t n, size_t k, bool turn_a, bool turn_b
     }
 }
 
-/* A product with 0 counts like others: 0 times infinity is NaN. */
+/* A product with 0 counts like any other: 0 times infinity is NaN. */
 static void check_zeros(void) {
     float a[MR] = {0}, b[NR], c[MR * NR] = {0};
     for (int j = 0; j < NR; j++) b[j] = INFINITY;
@@ -92,7 +92,7 @@ static void check_zeros(void) {
          (double)c[0]);
 }
 
-/* The widest kernel there is: its panels are not as wide as they are high. */
+/* The widest kernel: its panels are not square. */
 GRADE(packed) {
     setenv("STRATA_ISA", "auto", 1);
     check_zeros();

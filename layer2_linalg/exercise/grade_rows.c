@@ -1,4 +1,4 @@
-/* The graders of layer 2: stored rows back to floats, and the textbook's product with them. */
+/* The graders of layer 2: stored rows back to floats, and the simplest product with them. */
 #include "../src/kernels/kernel_types.h"
 #include "near.h"
 #include "linalg.h"
@@ -7,7 +7,7 @@ enum { ROW = 70 * 1024 };
 static unsigned char stored[ROW * 4];
 static float numbers[ROW], got_row[ROW + 1], inputs[ROW];
 
-/* What a group of quants stands for, as quantized.h says; slips leave something out. */
+/* The values of a group of quants, as quantized.h says; slips leave something out. */
 static double weight_of(Dtype dtype, size_t k, int slip) {
     const QuantFormat *f = quant_format(dtype);
     Quants quants;
@@ -32,7 +32,7 @@ static bool weights_are(Dtype dtype, size_t n, int slip) {
     return true;
 }
 
-/* What a function finds in memory that nobody has written. */
+/* What a function finds in uninitialised memory. */
 __attribute__((noinline)) static void leave_litter(void) {
     volatile unsigned char litter[8192];
     for (size_t i = 0; i < sizeof litter; i++) litter[i] = 0x41;
@@ -59,7 +59,7 @@ static void check_row(Dtype dtype, size_t n) {
              weight_of(dtype, k, 0), (double)got_row[k]);
 }
 
-/* Every pattern of 16 bits, in a row that is longer than there are. */
+/* Every 16-bit pattern, in a row longer than their number. */
 static void check_halves(bool brain) {
     const char *name = brain ? "BF16" : "F16";
     uint16_t *half = (uint16_t *)(void *)stored;

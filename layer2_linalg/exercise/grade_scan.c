@@ -1,4 +1,4 @@
-/* The grader of layer 2: one pass over a row of logits, the same bits on every instruction set. */
+/* The grader of layer 2: one pass over logits, the same bits on every instruction set. */
 #include "../src/kernels/kernel_table.h"
 #include "near.h"
 #include "linalg.h"
@@ -6,7 +6,7 @@
 enum { MOST = 70000, USUAL = 2500 };
 static float x[MOST + 1];
 
-/* kind 0: as scan.h draws it.  The lanes are the same, and so is what is added to them; what differs is a slip. */
+/* kind 0: as in the picture in scan.h.  The other kinds are slips in the same lanes. */
 static ExpSums sums_of(int kind, size_t n, float shift) {
     ExpSums total = {0};
     for (size_t i = 0; i < n; i++) {
@@ -50,7 +50,7 @@ static void check_sums(size_t n, float shift) {
          list[count - 1]->isa, wide.sum, got.sum);
 }
 
-/* What lies exactly 43 below the shift counts, and what lies a little further down does not. */
+/* A number exactly 43 below the shift counts, one slightly lower does not. */
 static void check_lowest(float d, bool counts) {
     float shift = (float)fresh_below(100);
     for (size_t i = 0; i < 5; i++) x[i] = i == 2 ? shift + d : -INFINITY;
@@ -61,7 +61,7 @@ static void check_lowest(float d, bool counts) {
          (double)-d, counts ? "are not 0" : "are 0", got.sum, got.weighted, got.squares);
 }
 
-/* One that is no number makes a total that is none. */
+/* One NaN makes the total NaN. */
 static void check_nan(void) {
     fresh_floats(x, 100, -9, 0), x[fresh_below(100)] = NAN;
     ExpSums got = scan_exp_scalar(x, 100, 0);
@@ -134,7 +134,7 @@ static void check_sieve(const char *name, Sieve *sieve, bool above, size_t n, fl
          name);
 }
 
-/* The odd numbers, and each as the threshold. */
+/* The special numbers, and each of them as the threshold. */
 static void check_odd(void) {
     static const float odd[] = {-INFINITY, -1, -0.0f, 0, 1, INFINITY, NAN};
     for (size_t t = 0; t < 6; t++)

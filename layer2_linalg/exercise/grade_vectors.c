@@ -3,7 +3,7 @@
 #include "near.h"
 #include "linalg.h"
 
-/* ---------------------------------------------------------------- axpy, weighted sums, the largest */
+/* --------------------------------------------------- axpy, weighted sums, the largest */
 
 enum { MOST = 200, ROWS = 90, RESULTS = 9, ROOM = 1 << 15, LONG = 70000 };
 
@@ -27,7 +27,7 @@ static void check_axpy(size_t n) {
     }
 }
 
-/* What is rounded, what is 0 times something, and a long one. */
+/* A rounded product, 0 times something, and a long vector. */
 static void check_odd_axpy(void) {
     float y = 1, x = 38737 * 0x1p-60f; /* 1774001 * 38737 = 2^36 + 1 */
     axpy_scalar(&y, 1774001, &x, 1);
@@ -158,7 +158,7 @@ __attribute__((noinline)) static float one_sum(const float *x, size_t n) {
     return sum;
 }
 
-/* Seconds for the sums of all arrays, whose numbers are new. */
+/* Seconds for the sums of all arrays, with fresh numbers. */
 static double time_of(float (*sum)(const float *, size_t)) {
     static double want[ARRAYS];
     static float got[ARRAYS];

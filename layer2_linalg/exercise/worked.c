@@ -1,5 +1,5 @@
-/* Worked exercise 2: one row of weights in eight, four and fewer bits, the error that makes, and what comes of it in a dot
- * product with a word of yours.
+/* Worked exercise 2: one row of weights in eight, four and fewer bits, the error that makes,
+ * and its effect on a dot product with a word of yours.
  *
  * --csv prints format,bits,error: the root of the mean squared error, of the row's own size. */
 #include "worked.h"
@@ -53,7 +53,7 @@ static void four_bits(const float *x, const BlockQ4_0 *block, const float *back)
     printf("\n   32 weights in 18 bytes: %.1f bits each instead of 32.\n\n", 18 * 8 / 32.0);
 }
 
-/* The row of 256 weights times the row of a word: a neuron of the feed-forward network sees the word. */
+/* 256 weights times the row of a word: a neuron of the feed-forward network reads it. */
 static void products(const Gguf *gguf, const float *x) {
     enum { DIM = 256, WORDS = 4 };
     static const Dtype tried[] = {DTYPE_Q8_0, DTYPE_Q4_0, DTYPE_Q2_K};

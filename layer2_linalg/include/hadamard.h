@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-enum { HADAMARD_MOST = 256 };
+enum { HADAMARD_MAX = 256 };
 
-/* The numbers that are rotated together in a vector of n: the largest power of two that divides n, HADAMARD_MOST at
+/* The numbers that are rotated together in a vector of n: the largest power of two that divides n, HADAMARD_MAX at
  * most. */
 size_t hadamard_block(size_t n);
 

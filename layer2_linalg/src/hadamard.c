@@ -17,7 +17,7 @@ static void one_block(float *x, size_t n) {
 
 size_t hadamard_block(size_t n) {
     size_t block = n & -n;
-    return block < HADAMARD_MOST ? block : HADAMARD_MOST;
+    return block < HADAMARD_MAX ? block : HADAMARD_MAX;
 }
 
 void hadamard(float *x, size_t n, size_t block) {

@@ -1,5 +1,6 @@
-/* The graders of layer 3: scores to probabilities, and how surprising a token was.  What each compares with is computed here
- * in double precision; known slips are computed, too, so that they can be named. */
+/* The graders of layer 3: scores to probabilities, and how surprising a token was.  The right
+ * answer is computed here in double precision; known slips are computed, too, so that they can
+ * be named. */
 #include "near.h"
 #include "nn.h"
 

@@ -1,5 +1,5 @@
-/* The graders of layer 3: gradients.  The right answer is a central difference of the forward pass in double precision, which
- * knows nothing of the formulas; the slips are formulas. */
+/* The graders of layer 3: gradients.  The right answer is a central difference of the forward
+ * pass in double precision, which knows nothing of the formulas; the slips are formulas. */
 #include "near.h"
 #include "nn.h"
 

@@ -1,4 +1,5 @@
-/* The grader of layer 3: a linear map of f32 weights, and the way back through it, by sums in double precision. */
+/* The grader of layer 3: a linear map of f32 weights, and the way back through it, by sums in
+ * double precision. */
 #include "near.h"
 #include "nn.h"
 

@@ -1,4 +1,5 @@
-/* The grader of layer 3: linear maps in every form that weights are stored in, of some rows of x, with bias and adapters. */
+/* The grader of layer 3: linear maps in every form that weights are stored in, of some rows of
+ * x, with bias and adapters. */
 #include "near.h"
 #include "nn.h"
 
@@ -95,7 +96,7 @@ static void wanted(const LinearProduct *p, Slip slip, double *to) {
     }
 }
 
-/* Quantized weights meet an x that is rounded, and so do those in bf16 on some machines. */
+/* With quantized weights x is rounded, too, and on some machines with bf16 weights as well. */
 static double bound_of(const Linear *map) {
     return dtype_is_quantized(map->w.dtype) ? 0.08 : map->w.dtype == DTYPE_BF16 ? 0.03 : 2e-3;
 }

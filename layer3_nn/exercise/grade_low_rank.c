@@ -72,7 +72,7 @@ static void check_one(size_t rank, size_t in, size_t out) {
          "one adapter, please: low_rank_rows calls for the next one by itself");
 }
 
-/* Many rows on several threads: each comes out as it does alone. */
+/* Many rows on several threads: each result is the same as for the row alone. */
 static void check_threads(Pool *pool) {
     enum { N = 400, SIDE = 24, RANK = 64 };
     static float alone[N * SIDE], together[N * SIDE];

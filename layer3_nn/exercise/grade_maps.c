@@ -1,4 +1,4 @@
-/* The graders of layer 3: what stands between two linear maps, and a token's row. */
+/* The graders of layer 3: activations between linear maps, and a token's row. */
 #include "../src/sigmoid.h"
 #include "near.h"
 #include "nn.h"
@@ -119,7 +119,7 @@ static void row_of(Dtype dtype, size_t vocab, size_t dim) {
     Tensor table = tensor_view(dtype, 2, (size_t[]){vocab, dim}, stored);
     size_t half = dtype == DTYPE_Q8_0 ? 32 : dim / 2;
     Tensor right = tensor_slice(&table, 1, dim - half,
-                                dim); /* rows lie farther apart than they are long */
+                                dim); /* rows are farther apart than they are long */
     for (int sliced = 0; sliced < 2; sliced++) {
         const Tensor *t = sliced ? &right : &table;
         size_t token = fresh_below(vocab), n = t->shape[1], from = dim - n;

@@ -10,7 +10,8 @@ static double plain_frequency(double theta, size_t i, size_t rotary) {
     return pow(theta, -2 * (double)i / (double)rotary);
 }
 
-/* How much of a frequency YaRN keeps: pairs that turn often keep it, slow ones do not, between them runs a ramp. */
+/* How much of a frequency YaRN keeps: fast pairs all of it, slow ones nothing, with a ramp
+ * between. */
 static double kept(const RopeConfig *c, size_t i) {
     double low = (double)c->rotary * log(c->trained_ctx / (c->beta_fast * 2 * pi)) /
                  (2 * log(c->theta)),
@@ -37,7 +38,7 @@ static Rope rope_of(const RopeConfig *config) {
     return rope;
 }
 
-/* What rope_init writes beside the frequencies, and what it asks of the arena. */
+/* The other fields that rope_init writes, and how much it takes from the arena. */
 static void made_of(const RopeConfig *c) {
     size_t bytes = c->rotary / 2 * sizeof(double),
            room = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
@@ -50,7 +51,7 @@ static void made_of(const RopeConfig *c) {
          "while the arena measures there is no memory: freq is what it gives");
     Rope measured = rope;
     COUNT(measuring.used, c->style == ROPE_NONE ? 0 : room,
-          "bytes asked of the arena: %zu doubles, one for each pair%s", c->rotary / 2,
+          "bytes taken from the arena: %zu doubles, one for each pair%s", c->rotary / 2,
           c->style == ROPE_NONE ? ", and none where nothing turns (ROPE_NONE)" : "");
     memset(&rope, 0x55, sizeof rope);
     rope_init(&rope, c, &arena);
@@ -155,7 +156,7 @@ GRADE(angles) {
             c.attn_factor = fresh_between(0.8, 1.2);
         if (round % 4 == 2 && round < 40)
             c.rotary = 64, c.trained_ctx = 2048, c.beta_fast = 32, c.beta_slow = 1;
-        if (round % 12 == 10) /* the ramp would end behind the last pair */
+        if (round % 12 == 10) /* the ramp would end after the last pair */
             c.theta = 100, c.trained_ctx = 131072, c.beta_fast = 1000, c.beta_slow = 0.5;
         if (round % 4 == 3 || round % 7 == 3) c.divisors = divisors;
         for (size_t i = 0; i < MOST; i++) divisors[i] = (float)fresh_between(1, 8);
@@ -167,7 +168,7 @@ GRADE(angles) {
     }
 }
 
-/* A head whose pairs are turned by random angles, times `magnitude`. */
+/* A head whose pairs are rotated by random angles, times `magnitude`. */
 typedef struct Head {
     Rope rope;
     size_t dim;

@@ -1,6 +1,8 @@
-/* Worked exercise 3: a word of yours through a norm, a rotation and a softmax, and the way back: gradients.
+/* Worked exercise 3: a word of yours through a norm, a rotation and a softmax, and the way
+ * back: gradients.
  *
- * --csv prints distance,score: how a query and a key that are alike see each other as they move apart (RoPE). */
+ * --csv prints distance,score: how a query and a key that are alike see each other as they move
+ * apart (RoPE). */
 #include "worked.h"
 #include "nn.h"
 
@@ -86,7 +88,7 @@ static void rope_part(const Lesson *l, Rope *rope) {
     }
 }
 
-/* Scores: how alike the first word is to each of them. */
+/* Scores: how similar the first word is to each of them. */
 static void softmax_part(const Lesson *l) {
     float scores[N], p[N], large[N];
     for (size_t w = 0; w < l->count; w++) {
@@ -108,7 +110,8 @@ static void softmax_part(const Lesson *l) {
            (double)p[0], cross_entropy(scores, l->count, 0));
 }
 
-/* The loss of a network of one norm and one matrix: how surprised it is, after the first word, by the second. */
+/* The loss of a network of one norm and one matrix: how surprised it is, after the first word,
+ * by the second. */
 static double forward(const Lesson *l, const float *x, float *normed, float *logits) {
     rms_norm(normed, x, NULL, N, 1e-5f);
     for (size_t w = 0; w < l->count; w++) logits[w] = dot_f32(l->rows[w], normed, N);

@@ -49,16 +49,16 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
  *   least          no length counts as less, so a vector of zeros stays one; above 0
  *
  * Cost     3*dim flops; reads x twice. */
-void length_norm(float *x, size_t dim, float least);
+void l2_norm(float *x, size_t dim, float least);
 
-/* The gradient through length_norm.  With y = x / |x|, the component of dy along y drops out,
+/* The gradient through l2_norm.  With y = x / |x|, the component of dy along y drops out,
  * because |y| is always 1:
  *
  *     dx = (dy - y (y . dy)) / |x|          dy / least where x is shorter than that
  *
  *   dx   (dim)   written; may be dy
  *   x    (dim)   as it was before */
-void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least);
+void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least);
 
 /* Shift a vector to mean 0, rescale it to variance 1, then by a learned gain and bias.
  *

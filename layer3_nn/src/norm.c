@@ -13,7 +13,7 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
     for (size_t i = 0; i < dim; i++) out[i] = x[i] * scale * (gain ? gain[i] : 1);
 }
 
-void length_norm(float *x, size_t dim, float least) {
+void l2_norm(float *x, size_t dim, float least) {
     float length = sqrtf(dot_f32(x, x, dim)), scale = 1 / (length > least ? length : least);
     for (size_t i = 0; i < dim; i++) x[i] *= scale;
 }
@@ -84,7 +84,7 @@ void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gai
     }
 }
 
-void length_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least) {
+void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least) {
     float length = sqrtf(dot_f32(x, x, dim)), held = length > least ? length : least;
     float along = length > least ? dot_f32(x, dy, dim) / (length * length) : 0;
     for (size_t i = 0; i < dim; i++) dx[i] = (dy[i] - along * x[i]) / held;

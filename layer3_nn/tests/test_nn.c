@@ -132,10 +132,10 @@ static void silu_and_length_gradients(void **state) {
     noise(x, N, 11), noise(w, N, 12);
     silu_backward(d, x, w, N);
     check_gradient(silu_sum, x, N, w, d, 1e-5);
-    length_norm_backward(d, x, w, N, 1e-3f);
+    l2_norm_backward(d, x, w, N, 1e-3f);
     check_gradient(length_sum, x, N, w, d, 1e-5);
     for (int i = 0; i < N; i++) x[i] *= 1e-5f;
-    length_norm_backward(d, x, w, N, 1e-3f);
+    l2_norm_backward(d, x, w, N, 1e-3f);
     check_gradient(length_sum, x, N, w, d, 1e-2);
 }
 

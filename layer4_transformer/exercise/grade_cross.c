@@ -24,8 +24,9 @@ static void check_buckets(size_t buckets, bool both) {
                after = relative_bucket(n, buckets, both),
                wanted = bucket_wanted((size_t)n, own);
         HINT(both || after == 0,
-             "%zu buckets, text that is written: a key %td tokens later has bucket %zu; nobody "
-             "looks there, and all of them share bucket 0",
+             "%zu buckets, text that is written: a key %td tokens later has bucket %zu; no "
+             "query "
+             "looks there, so all of them share bucket 0",
              buckets, n, after);
         HINT(
             !both || after != before,

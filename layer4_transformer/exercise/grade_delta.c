@@ -28,7 +28,7 @@ static const char *const hints[SLIPS] = {
         "nothing is forgotten: S fades by `decay` first, each number of a key by itself",
     [FADED_LATE] = "what the memory says to k is asked after it has faded, not before",
     [NO_BETA] = "beta says how much of what is missing comes in",
-    [ASKED_BEFORE] = "q is asked of the memory with this token in it",
+    [ASKED_BEFORE] = "q reads the state with this token in it",
     [COLUMNS] = "rows and columns of S are exchanged: number i of row j lies at j / 16 * 16 * "
                 "d + 16 * i + j % 16",
     [TURNED] = "S has a row for each number of a value: row j takes u[j] k"};
@@ -380,10 +380,10 @@ static const char *const wkv_hints[WKV_SLIPS] = {
     [KEPT] = "nothing is forgotten: S diag(w), each number of a key by itself",
     [LATE] = "what the memory says to k' is asked before it fades",
     [ALL_BACK] = "a says how much is corrected, for each number of a key",
-    [WRONG_WAY] = "S k' is taken back, not added once more",
+    [WRONG_WAY] = "subtract S k', do not add it again",
     [A_OF_ROW] = "a belongs to a number of a key, as k' does: a[j] of column j, not of the row",
     [W_OF_ROW] = "w belongs to a number of a key: column j fades by w[j], not row i by w[i]",
-    [A_ASKED] = "S is asked k' alone; what is taken back is that answer times k' * a",
+    [A_ASKED] = "read S with k' alone; subtract that answer times k' * a",
     [S_TURNED] = "rows and columns of S are exchanged: number j of row i lies at i / 16 * 16 * "
                  "d + 16 * j + i % 16",
     [NOT_WRITTEN] = "what comes in is v k^T: with k, not with k'"};

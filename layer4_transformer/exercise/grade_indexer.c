@@ -32,9 +32,7 @@ static void grade_one(size_t n, size_t top, const char *of) {
              "score; words are written whole",
              n, top, i);
     HINT(mine[n / 64 + 1] == ~(uint64_t)0,
-         "%zu scores have %zu words; the one behind them is "
-         "somebody else's",
-         n, n / 64 + 1);
+         "%zu scores have %zu words; the one after them is not yours", n, n / 64 + 1);
     for (size_t i = 0; i < n; i++) count += is_chosen(i);
     COUNT(count, top < n ? top : n, "%zu scores %s, the %zu largest: how many are chosen", n,
           of, top);

@@ -225,7 +225,7 @@ static void layers_without_pages(void) {
         HINT(kv->pages.free_count == all && !twice,
              "kv_truncate to 0 left %zu pages free of %zu%s: only layers that have pages "
              "(kv_has_pages) give some back",
-             kv->pages.free_count, all, twice ? ", and gave back one that nobody had" : "");
+             kv->pages.free_count, all, twice ? ", and released one that was not taken" : "");
     }
     twins_free(&t);
 }
@@ -342,8 +342,8 @@ static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) 
                    i, head, position, layer, dtype_name(kv->config.dtype));
     }
     HINT(changed <= s->kv_heads * (s->key_dim + s->value_dim),
-         "%zu numbers of the pool have changed, one position has %zu: what lies beside is "
-         "somebody else's",
+         "%zu numbers of the pool have changed, one position has %zu: the others are "
+         "not yours",
          changed, s->kv_heads * (s->key_dim + s->value_dim));
 }
 

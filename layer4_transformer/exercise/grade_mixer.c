@@ -60,7 +60,7 @@ static Attention without(const Attention *a, Part part) {
     return b;
 }
 
-/* ------------------------------------------------------------------ somebody looks */
+/* ------------------------------------------------------------------ a probe looks */
 
 /* Layer 1: head 1 has a heat, head 2 a scale. */
 static const Act acts[] = {{.kind = ACT_HEAT, .layer = 1, .index = 1, .value = 3},
@@ -109,7 +109,7 @@ static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
 static void tell_before(const Block *b, Place *mine, Place *ours, const Batch *batch) {
     float unused[ROWS * DIM];
     Attention a = b->attention;
-    a.back = 0, a.k = linear_map(2 * HEAD, DIM), a.v = linear_map(2 * HEAD, DIM);
+    a.kv_back = 0, a.k = linear_map(2 * HEAD, DIM), a.v = linear_map(2 * HEAD, DIM);
     const float *x = noise(ROWS * DIM, 2);
     SHIPPED(attention_forward)(NULL, &a, &mine->run.attention, &mine->kv, 1, batch, x, unused);
     SHIPPED(attention_forward)(NULL, &a, &ours->run.attention, &ours->kv, 1, batch, x, unused);
@@ -133,7 +133,7 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
     Batch batch = rows_of_two(sequence, position);
     float *x = noise(ROWS * DIM, 2);
     place_open(&mine, b), place_open(&ours, b);
-    if (b->attention.back) tell_before(b, &mine, &ours, &batch);
+    if (b->attention.kv_back) tell_before(b, &mine, &ours, &batch);
     memset(got, 0x7f, sizeof got);
     Probe probe = probe_without(WHOLE, &batch, &seen), its;
     mine.run.attention.probe = watched ? &probe : NULL;
@@ -160,7 +160,7 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
          "gate_in_q: project wrote a query and a gate for each head into run->gate, which "
          "part_queries() parts");
     const float *key = kv_key(&mine.kv, 1, 0, 0, 0), *kept = kv_key(&ours.kv, 1, 0, 0, 0);
-    HINT(!b->attention.back || *key == *kept, "with `back` keys and values are there already, "
+    HINT(!b->attention.kv_back || *key == *kept, "with `kv_back` keys and values are there already, "
                                               "an earlier layer's, and stay as they are");
     same_memory(&mine.kv, &ours.kv, &batch, false);
     same_memory(&mine.kv, &ours.kv, &batch, true);
@@ -189,7 +189,7 @@ static Block family(int which) {
     if (which == 4) a->gate_in_q = true, a->q = linear_map(2 * 4 * HEAD, DIM);
     if (which == 5) a->sub_norm = rms(4 * HEAD);
     if (which == 7) a->v = (Linear){.bias = NULL}, a->v_norm = rms(HEAD);
-    if (which == 8) a->back = 1, a->k = a->v = (Linear){.bias = NULL};
+    if (which == 8) a->kv_back = 1, a->k = a->v = (Linear){.bias = NULL};
     if (which == 6) still = *a->rope, still.style = ROPE_NONE, a->rope = &still;
     return b;
 }

@@ -40,7 +40,7 @@ static const char *const hints[SLIPS] = {
     [FIRST_QUERY] = "each head has a query of its own: they lie plain + rotary apart",
     [ONE_TEXT] = "c and k' go to the sequence of their row, which the batch says",
     [NOT_WARM] =
-        "q_temperature is missing: where it is above 0, attention_warm() makes queries grow",
+        "q_temperature is missing: where it is above 0, attention_scale_q() makes queries grow",
     [NO_PLACE] = "q' and k' are part of the score: they stand behind the others"};
 
 static float x[TOKENS * DIM], wq[HEADS * QUERY * DIM], wkv[KV * DIM], gain[RANK],

@@ -175,7 +175,7 @@ static void by_pages(Pool *pool, const AttentionShape *s, size_t n, double bound
          "attention_value_dim() numbers, which need not be head_dim",
          where);
     HINT(all_finite(out, n * row),
-         "%s: there are numbers that are none (nan or inf): exp of a score is too large for a "
+         "%s: some numbers are NaN or infinite: exp of a score is too large for a "
          "float, or the sum is 0; take the largest score of all so far away before exp, and "
          "let what "
          "came before shrink by exp(old max - new max)",

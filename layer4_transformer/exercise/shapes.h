@@ -50,7 +50,7 @@ static inline void name_mistake(const AttentionShape *s, size_t n, double bound,
     textbook(s, n, q, k, v, NO_MISTAKE, want);
     if (all_near(out, want, numbers, bound)) return;
     HINT(all_finite(out, numbers),
-         "%s: there are numbers that are none (nan or inf): is out 0 before anything is added, "
+         "%s: some numbers are NaN or infinite: is out 0 before anything is added, "
          "does the softmax take only scores that were computed, and is the largest taken away "
          "before exp?",
          where);

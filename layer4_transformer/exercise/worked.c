@@ -148,7 +148,7 @@ static void all_heads(const float *q, const float *k, size_t kv_heads, size_t he
     }
     if (csv || count < 2) return;
     guess("which of them looks at the word before?");
-    printf("3. Nobody told them what to look for; training did.  In this sentence:\n\n");
+    printf("3. No one told them what to look for; training did.  In this sentence:\n\n");
     for (size_t head = 0; head < HEADS; head++) say_what(head, weights[head]);
 }
 

@@ -93,7 +93,7 @@ size_t block_state(const Block *block);
 struct BlockRun {
     Pool *pool;
     size_t rows;
-    float *normed, *aside, *branch; /* (rows, dim) */
+    float *normed, *tmp, *branch; /* (rows, dim) */
     void *scratch;                  /* for products with rows of dim numbers */
     Probe *probe;                   /* borrowed; NULL: none */
     AttentionRun attention;

@@ -5,7 +5,7 @@
  *         +--> v -----------------> cache --+          without a v map, v is k before its norm
  *
  * The batch's keys and values are stored first; then each query attends to all that its mask
- * shows, itself included.  A layer may instead read the cache of an earlier layer (`back`, KV
+ * shows, itself included.  A layer may instead read the cache of an earlier layer (`kv_back`, KV
  * sharing) and then has queries only.
  *
  * Invariant: a row's result depends on its own sequence alone, to the bit. */
@@ -17,11 +17,11 @@
 #include "probe.h"
 
 typedef struct Attention {
-    Linear q, k, v, o;    /* no v map: values are the keys; with `back`: no k and v maps */
+    Linear q, k, v, o;    /* no v map: values are the keys; with `kv_back`: no k and v maps */
     float clamp;          /* clip q, k and v to -clamp .. clamp; 0: none.  MPT, OLMo 1 */
     Norm q_norm, k_norm;  /* over the row or each head */
     Norm v_norm;          /* over each head; or none */
-    size_t back;          /* > 0: read the cache of the layer `back` before this one */
+    size_t kv_back;       /* KV sharing: read the cache of the layer so many before; 0: none */
     bool norm_after_rope; /* default: before */
     const Rope *rope;     /* NULL or ROPE_NONE: no rotation */
     /* > 0: scale q by 1 + q_temperature * ln(1 + floor(position / temperature_ctx)) */
@@ -54,13 +54,13 @@ typedef struct AttentionSizes {
 void attention_sizes_include(AttentionSizes *sizes, const Attention *attention);
 
 /* Scale q (n) by its position, as q_temperature says.  Needs q_temperature > 0. */
-void attention_warm(const Attention *attention, float *q, size_t n, size_t position);
+void attention_scale_q(const Attention *attention, float *q, size_t n, size_t position);
 
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *sizes,
                         Arena *arena);
 
 /* out (count, dim) = attention of each row of x (count, dim).  Keys and values are stored in
- * `layer` of the cache, which has room; with `back` they are there already.
+ * `layer` of the cache, which has room; with `kv_back` they are there already.
  *
  * A probe sees the queries before attention (probe_queries), the weights (probe_weights) and
  * the heads' outputs before gate and norm (probe_heads); it may change queries and outputs. */

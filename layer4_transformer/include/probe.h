@@ -71,7 +71,7 @@ typedef struct Probe {
     /* the current layer of the forward pass */
     size_t layer;
     /* the cache layer that attention reads: this one, or an earlier one */
-    size_t kept;
+    size_t kv_layer;
     const Batch *batch;
 } Probe;
 

@@ -42,7 +42,7 @@ void block_run_init(BlockRun *run, const BlockPlan *plan) {
     *run = (BlockRun){.pool = plan->pool, .rows = rows};
     for (size_t i = 0; i < plan->count; i++) include_block(&sizes, &plan->blocks[i]);
     run->normed = arena_take(plan->arena, rows * dim, f);
-    run->aside = arena_take(plan->arena, rows * dim, f);
+    run->tmp = arena_take(plan->arena, rows * dim, f);
     run->branch = arena_take(plan->arena, rows * dim, f);
     run->scratch = arena_take(plan->arena, linear_scratch_bytes(rows, dim), 1);
     attention_run_init(&run->attention, rows, &sizes.attention, plan->arena);
@@ -114,7 +114,7 @@ static void sequential(const Block *b, const Pass *p, float *x) {
 
 /* Both branches read the old x; one norm may serve both. */
 static void parallel(const Block *b, const Pass *p, float *x) {
-    float *first = p->run->normed, *second = b->ffn_norm.kind ? p->run->aside : first;
+    float *first = p->run->normed, *second = b->ffn_norm.kind ? p->run->tmp : first;
     block_norm(p, &b->attn_norm, first, x);
     if (b->ffn_norm.kind) block_norm(p, &b->ffn_norm, second, x);
     block_mix(b, p, first, x);
@@ -126,7 +126,7 @@ const Wiring sequential_wiring = {.name = "sequential", .forward = sequential},
 
 static void attend(const Block *b, const Pass *p, const float *in, float *out) {
     attention_forward(p->run->pool, &b->attention, &p->run->attention, p->kv,
-                      p->layer - b->attention.back, p->batch, in, out);
+                      p->layer - b->attention.kv_back, p->batch, in, out);
 }
 
 static void include_attention(BlockSizes *sizes, const Block *b) {
@@ -153,7 +153,7 @@ static void watch(const Block *b, const Pass *p) {
     p->run->attention.probe = p->run->ffn.probe = probe;
     if (!probe) return;
     probe_enter(probe, p->layer, p->batch);
-    probe->kept = p->layer - b->attention.back;
+    probe->kv_layer = p->layer - b->attention.kv_back;
 }
 
 void block_forward(const Block *b, const Pass *p, float *x) {

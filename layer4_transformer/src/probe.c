@@ -22,7 +22,7 @@ static void show(const Probe *p, ProbePart part, const float *rows, size_t width
 }
 
 void probe_enter(Probe *p, size_t layer, const Batch *batch) {
-    p->layer = p->kept = layer, p->batch = batch;
+    p->layer = p->kv_layer = layer, p->batch = batch;
 }
 
 static void patch(const Probe *p, float *x, size_t dim) {
@@ -65,7 +65,7 @@ void probe_weights(Probe *p, const AttentionShape *s, const KvCache *kv, const f
     for (size_t i = 0; i < p->batch->count; i++) {
         if (s->chosen) own.chosen = s->chosen + i * s->chosen_words;
         for (size_t h = 0; h < s->heads; h++) {
-            Range seen = attention_row(&own, kv, p->kept, (size_t)p->batch->sequence[i],
+            Range seen = attention_row(&own, kv, p->kv_layer, (size_t)p->batch->sequence[i],
                                        (size_t)p->batch->position[i], h,
                                        q + (i * s->heads + h) * s->head_dim, p->weights);
             const Seen what = {.part = PROBE_WEIGHTS,

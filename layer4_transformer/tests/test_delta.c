@@ -15,7 +15,7 @@ static void fresh_text(size_t d, double forgets) {
     for (size_t i = 0; i < TOKENS * d; i++)
         q[i] = check_noise(&seed), k[i] = check_noise(&seed), v[i] = check_noise(&seed);
     for (size_t t = 0; t < TOKENS; t++) {
-        length_norm(q + t * d, d, 1e-6f), length_norm(k + t * d, d, 1e-6f);
+        l2_norm(q + t * d, d, 1e-6f), l2_norm(k + t * d, d, 1e-6f);
         beta[t] = fminf(1, 2 * fabsf(check_noise(&seed)));
         rate[t] = -(float)forgets * fabsf(check_noise(&seed));
     }

@@ -21,7 +21,7 @@ static void fresh(size_t d) {
     size_t row = (2 * KEYS + HEADS) * d;
     for (size_t i = 0; i < TOKENS * row; i++) qkv[i] = check_noise(&seed);
     for (size_t i = 0; i < TOKENS; i++)
-        for (size_t h = 0; h < 2 * KEYS; h++) length_norm(qkv + i * row + h * d, d, 1e-6f);
+        for (size_t h = 0; h < 2 * KEYS; h++) l2_norm(qkv + i * row + h * d, d, 1e-6f);
     for (size_t i = 0; i < TOKENS * HEADS; i++)
         beta[i] = fabsf(check_noise(&seed)), rate[i] = -fabsf(check_noise(&seed));
     for (size_t i = 0; i < TOKENS * HEADS * d; i++) dout[i] = check_noise(&seed);

@@ -1,7 +1,8 @@
-/* charsmap_write.h - a table of plainer forms, packed as SentencePiece packs it (extras/tokenizers/charsmap.h says how).
+/* charsmap_write.h - a table of plainer forms, packed as SentencePiece packs it
+ * (extras/tokenizers/charsmap.h says how).
  *
- * The strings are sorted.  Those with the same beginning lie together, and so do the bytes that may follow it: of these a place
- * is sought where all of them, each XORed to it, are free. */
+ * The strings are sorted.  Those with the same beginning lie together, and so do the bytes that
+ * may follow it: of these a place is sought where all of them, each XORed to it, are free. */
 #ifndef STRATA_CHARSMAP_WRITE_H
 #define STRATA_CHARSMAP_WRITE_H
 
@@ -34,8 +35,9 @@ static inline bool map_fits(const MapWriter *m, size_t first, size_t last, size_
     return fits;
 }
 
-/* The place for what follows the entry `at`: the bytes (0: a string ends here) of rows first..last at `depth`.  Every other
- * time one 256 times a whole number away is sought first, which an entry writes in another way. */
+/* The offset for what follows the entry `at`: the bytes (0: a string ends here) of rows
+ * first..last at `depth`.  Every other time an offset that is a multiple of 256 is tried first,
+ * which an entry writes in another way. */
 static inline uint32_t map_place(const MapWriter *m, size_t first, size_t last, size_t depth,
                                  uint32_t at) {
     uint32_t way = 256 + at % 256, end = CHARSMAP_ENTRIES - 256;
@@ -73,7 +75,8 @@ static inline void map_rows(MapWriter *m, size_t first, size_t last, size_t dept
     }
 }
 
-/* The bytes of the table, one in each number; returns how many.  `rows` are sorted by their bytes. */
+/* The bytes of the table, one in each number; returns how many.  `rows` are sorted by their
+ * bytes. */
 static inline size_t charsmap_write(const PlainForm *rows, size_t n,
                                     int64_t out[CHARSMAP_MOST]) {
     static MapWriter m;

@@ -1,4 +1,4 @@
-/* The grader of what is written plainer: a table of forms. */
+/* The grader of normalisation: a table of replacements. */
 #include "../extras/tokenizers/charsmap.h"
 #include "charsmap_write.h"
 #include "small_vocabulary.h"
@@ -73,7 +73,7 @@ static Text walk_slowly(const Charsmap *map, Text text, Slip slip, size_t *taken
     return found;
 }
 
-/* What the work says of a text, beside what each mistake would say; true: it is as wanted. */
+/* The work's answer for a text, next to that of each mistake; true: it is right. */
 static bool as_wanted(Suspects *s, const Charsmap *map, Text text, Text want, size_t wanted) {
     size_t taken, other;
     Text got = charsmap_replace(map, text, &taken);
@@ -140,7 +140,8 @@ static Charsmap read_map(const int64_t *numbers, size_t size) {
     return map;
 }
 
-/* A string of the table, or the beginning of one, and some letters; now and then with a byte 0 between. */
+/* A string of the table, or the beginning of one, and some letters; now and then with a byte 0
+ * between. */
 static Text some_text(size_t n, char *out) {
     const char *string = rows[fresh_below(n)].text;
     size_t size = fresh_below(strlen(string) + 1), more = fresh_below(4);
@@ -173,9 +174,9 @@ static void tables_of_strings(void) {
     suspects_end(&suspects, slip_hints, SLIPS);
 }
 
-/* ------------------------------------------------------------------ what a broken file holds */
+/* ----------------------------------------------------------------- what a broken file holds */
 
-/* Entries that lead to each other by few ways, of which some lead out of the table; the root is one of them. */
+/* Entries that lead to each other, and sometimes out of the table; the root is one of them. */
 static void some_entries(uint32_t *entries) {
     uint32_t ways[8] = {THERE};
     bool ends[PLACES] = {false};
@@ -203,7 +204,7 @@ static Text tempting_text(const uint32_t *entries, char *out, size_t size) {
     return (Text){out, size};
 }
 
-/* The table and the replacements go on behind their ends, where nothing may be read. */
+/* Memory goes on after the table and the replacements, but may not be read. */
 static void damaged_tables(void) {
     uint32_t entries[PLACES];
     char texts[PLACES + 1] = {0}, bytes[16];
@@ -224,7 +225,8 @@ static void damaged_tables(void) {
     suspects_end(&suspects, slip_hints, SLIPS);
 }
 
-/* An entry with bit 31 is the end of a string and no step; in a small table its way would lead out. */
+/* An entry with bit 31 is the end of a string and no step; in a small table its way would lead
+ * out. */
 static void ends_are_no_steps(void) {
     enum { FAR = 1 << 21, ENTRIES = FAR + 1024, AT = 256 ^ 'a' };
     size_t taken;

@@ -1,4 +1,4 @@
-/* The grader of RWKV's way: the longest string, again and again. */
+/* The grader of RWKV's rule: the longest string, again and again. */
 #include "small_vocabulary.h"
 #include "tokenizers.h"
 
@@ -132,7 +132,7 @@ static Text some_text(const SmallVocabulary *v, bool others, size_t parts, char 
     return (Text){out, size};
 }
 
-/* Where there is no token for what is unknown. */
+/* A vocabulary without an unknown token. */
 static void nothing_unknown(Tokenizer *t) {
     static const struct {
         const char *text, *byte;

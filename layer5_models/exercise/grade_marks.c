@@ -1,4 +1,4 @@
-/* The graders of marks: which of them are tokens, and who wrote them. */
+/* The graders of special tokens: which bytes may become one, and who wrote them. */
 #include "small_vocabulary.h"
 #include "json.h"
 #include "template.h"
@@ -27,7 +27,7 @@ static const char *const trust_hints[TRUSTS] = {
                    "first one: it may begin there and end in what a user wrote",
     [ALL_AHEAD] = "only the bytes of the name count: a user's words further on do not matter",
     [OWN_TAGS_REFUSED] = "tokens that the vocabulary's user defined (TOKEN_USER) are read in "
-                         "any text, whoever wrote it",
+                         "any text, no matter who wrote it",
     [CONTROL_FIRST] = "of a control token and another one that fit here the longer one counts",
     [TAG_FIRST] = "of a control token and another one that fit here the longer one counts, and "
                   "that may be the control token",
@@ -38,7 +38,7 @@ static const char *const trust_hints[TRUSTS] = {
     [ANGLES_ONLY] = "not every special token begins with <: special_begins says which bytes do",
 };
 
-/* The special token at a place, all tried. */
+/* The special token at a position, found by trying all. */
 static int32_t special_slowly(const Tokenizer *t, Text text, const unsigned char *user,
                               bool control, Trust trust) {
     int32_t best = -1;
@@ -131,7 +131,7 @@ static void marks_and_compare(Suspects *s, const Tokenizer *t, Text text,
     token_list_free(&got), token_list_free(&want), token_list_free(&other);
 }
 
-/* One byte of a control token's name is a user's, and each has its turn. */
+/* One byte of a control token's name is a user's: each byte in turn. */
 static void every_byte(const Tokenizer *t) {
     Fault fault = {0};
     for (size_t id = 256; id < t->count; id++)
@@ -194,7 +194,7 @@ enum {
     ROOM = MOST_MESSAGES * (LONGEST_MESSAGE + 64)
 };
 
-/* A conversation as it should come out, each byte with its mark: 1 for a user's, 0 for the template's. */
+/* The expected conversation, each byte with its flag: 1 for a user's, 0 for the template's. */
 typedef struct Conversation {
     JsonValue messages[MOST_MESSAGES];
     size_t count, size;

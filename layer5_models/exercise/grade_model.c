@@ -1,7 +1,8 @@
 /* The grader of the model's forward pass.
  *
- * The model in the box is asked, with what other families have added to it.  Where the work differs from the library's own,
- * that is asked again with one part left out: the one that then agrees is the part that is missing. */
+ * The model in the box runs, with options of other families added.  Where the work differs from
+ * the library's own, that runs that is asked again with one part left out: the one that then
+ * agrees is the part that is missing. */
 #include "grader.h"
 #include "session_probe.h"
 #include "model/bind.h"
@@ -45,7 +46,7 @@ static const char *const part_hints[PARTS] = {
 
 static float places[POSITIONS * WIDE];
 
-/* The model with one part less. */
+/* The model with one part left out. */
 static Model without(Part part) {
     Model m = model;
     if (part == EMBED_SCALE) m.embedding_scale = 1;
@@ -102,7 +103,8 @@ static bool near(const float *a, const float *b, size_t n, double bound) {
     return true;
 }
 
-/* Two calls, one after the other, of the library's with a part left out: is the second one's outcome that of the work? */
+/* Two calls, one after the other, of the library's with a part left out: is the second one's
+ * outcome that of the work? */
 static bool agrees(const Session *mine, const Call *first, const Call *second, Part part) {
     Fault fault;
     Session s;
@@ -168,7 +170,7 @@ static void hidden_rows_only(void) {
     session_close(&s);
 }
 
-/* Those of rows that nobody wants are not touched. */
+/* Logits of rows that are not wanted stay untouched. */
 static void rows_behind(void) {
     static Call call;
     Fault fault = {0};
@@ -194,7 +196,7 @@ static bool own_way(Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-/* A family that is more than a plain decoder has a way of its own. */
+/* A family with hooks has its own forward pass. */
 static void goes_the_hooks_way(void) {
     static Call call;
     const FamilyHooks hooks = {.forward = own_way};
@@ -211,7 +213,7 @@ static void goes_the_hooks_way(void) {
     session_close(&s);
 }
 
-/* ------------------------------------------------------------------ cancellation */
+/* ------------------------------------------------------------------ cancelled */
 
 static size_t asked, stop_at;
 static bool wanted_so_far(void *context) {
@@ -226,13 +228,12 @@ static void stopped_at(size_t layer) {
     new_call(&call, 0), open_session(&s, &model);
     s.is_wanted = wanted_so_far, asked = 0, stop_at = layer + 1;
     bool went = model_forward(&s, &call.batch, &fault);
-    HINT(asked,
-         "is_wanted is to be asked before each layer whether anybody still wants the batch");
+    HINT(asked, "call is_wanted before each layer: the batch may have been cancelled");
     HINT(!went && asked == stop_at,
-         "is_wanted cancels the batch before layer %zu, and it goes "
+         "is_wanted says before layer %zu that the batch is cancelled, and it goes "
          "on: ask before each layer, and stop",
          layer);
-    HINT(s.stopped, "a batch that nobody wanted any more was stopped: `stopped` is true then");
+    HINT(s.stopped, "a cancelled batch was stopped: set `stopped`");
     HINT(fault.text[0], "a batch was stopped, and the fault does not say so");
     for (size_t i = 0; i < SEQUENCES; i++)
         COUNT(session_length(&s, i), 0,
@@ -285,7 +286,7 @@ static void probed(void) {
 
 /* ------------------------------------------------------------------ what is refused */
 
-/* What is refused leaves all as it was: `calls` go well, the next does not. */
+/* A refused call changes nothing: `calls` succeed, the next does not. */
 static void refused(const char *why, Call *call, int32_t calls, size_t max_logits) {
     static Call good;
     Fault fault = {0};

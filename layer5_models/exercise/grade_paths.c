@@ -37,7 +37,7 @@ static const char *const turn_hints[TURNS] = {
     [LAST_FIRST] = "walked from the end the tokens come out last first: turn them round",
 };
 
-/* The tokens of the best way to each place, all tokens tried at each. */
+/* The best path to each position, trying all tokens at each. */
 static void best_slowly(const Tokenizer *t, Text word, Turn turn, TokenList *tokens) {
     static double best[LONGEST_WORD + 1];
     static int32_t last[LONGEST_WORD + 1];
@@ -182,7 +182,7 @@ static void long_tokens(void) {
     scratch_free(&room), tokenizer_close(t);
 }
 
-/* A room for 256 places and 256 tokens: what a longer word writes past them can be seen. */
+/* Room for 256 positions and 256 tokens: what a longer word writes past them can be seen. */
 static void long_word(const Tokenizer *t, size_t size) {
     static char word[LONGEST_WORD];
     enum { THERE = 256, BEHIND = LONGEST_WORD + 16 };

@@ -104,7 +104,7 @@ static const char *const patterns[] = {
     "ab|a",       "a|ab", "(?:ab)*c|a", " ?[a-c]+|\\s+(?!\\S)|\\s+",
     "[0-9]{1,3}", "b*",   "a+b|a$",     "'s|'t| ?[a-z]+| ?[0-9]+|\\s+"};
 
-/* What is not ASCII, as the library's own has it. */
+/* Text outside ASCII, compared with the library. */
 static void compare_letters(const Pattern *p, Text text) {
     Search mine = {0}, ours = {0};
     Match got = {0}, want = {0};
@@ -137,7 +137,8 @@ static void compare_blanks(void) {
     search_free(&search), pattern_close(p);
 }
 
-/* Attempts that run on for long without a match are remembered: else n of them take n steps each. */
+/* Attempts that run on for long without a match are remembered: else n of them take n steps
+ * each. */
 static void remembers(const char *source, bool there) {
     char as[300];
     Fault fault;
@@ -156,7 +157,7 @@ static void remembers(const char *source, bool there) {
          there ? ", after a match as well" : "");
     HINT(search.barren[60], "remember_barren() is told the place of the last match and the "
                             "state that stood there, not that in which the walk ended");
-    as[sizeof as - 1] = 'b'; /* changed in secret: only who walks there again can know */
+    as[sizeof as - 1] = 'b'; /* changed behind its back: only a second walk can notice */
     search_next(&search, 5, &match);
     HINT(match.start != 5 || match.end == 6,
          "a walk ends where is_barren() knows that it leads to nothing: else each of n "
@@ -164,7 +165,7 @@ static void remembers(const char *source, bool there) {
     search_free(&search), pattern_close(p);
 }
 
-/* What was remembered must be true: of the place and state of the last match, not of others. */
+/* What was remembered must be the position and state of the last match, not others. */
 static void compare_remembered(void) {
     static const char *const sources[] = {"(?:aa)+b|a", "a+b|a+c|aa", "aa|a+c",
                                           "a{1,3}b|a+c|a"};

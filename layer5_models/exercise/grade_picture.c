@@ -55,7 +55,7 @@ static double number(const Picture *p, size_t x, size_t y, size_t c, const float
     return slip == TIMES_SPREAD ? (colour - m) * s : (colour - m) / s;
 }
 
-/* Number i of row r, by where it comes from. */
+/* Number i of row r, from its place in the picture. */
 static double wanted(const Picture *p, size_t patch, size_t r, size_t i, const float *mean,
                      const float *spread, Slip slip) {
     size_t across = p->width / patch, down = p->height / patch, area = patch * patch,

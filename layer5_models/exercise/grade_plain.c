@@ -1,4 +1,4 @@
-/* The grader of WordPiece, with its plain words. */
+/* The grader of WordPiece and its normalised words. */
 #include "../extras/tokenizers/kind_data.h"
 #include "small_vocabulary.h"
 #include "unicode_case.h"
@@ -35,7 +35,7 @@ static const char *const misread_hints[MISREADS] = {
     [SHORTEST_PIECE] = "the longest token that the rest of the word begins with is wanted",
     [PART_UNKNOWN] =
         "when some part of a word is no token, the whole word is one unknown token",
-    [FOUND_STAYS] = "what was found of a word is taken back when the rest of it is no token",
+    [FOUND_STAYS] = "drop the pieces found of a word if the rest of it is not a token",
     [CONTROLS_STAY] = "control characters are dropped",
     [MARKS_STAY] = "accents (UNICODE_MARK) are dropped where strip_accents says so",
     [MARKS_GO] = "accents stay where strip_accents does not say so",

@@ -1,4 +1,4 @@
-/* The graders of what a family says about positions, and of pooling: one row of many, and its length. */
+/* The graders of a family's positions, and of pooling: one row from many, and its length. */
 #include "grader.h"
 #include "models.h"
 #include "pooling.h"

@@ -1,7 +1,7 @@
-/* The grader of expressions in templates: what binds tighter than what.
+/* The grader of expressions in templates: operator precedence.
  *
- * An expression is written twice, once with all its brackets and once with those that it cannot do without; both must be
- * the same, errors included. */
+ * An expression is written twice, once with all brackets and once with only the necessary ones;
+ * both must be the same, errors included. */
 #include "grader.h"
 #include "models_extras.h"
 
@@ -143,7 +143,7 @@ static void write_operator(Line *line, const Node *n, bool all) {
     write_node(line, n->third, n->power + 1, all);
 }
 
-/* In brackets when it is weaker than `least`, or all of them. */
+/* In brackets if it is weaker than `least`, or always. */
 static void write_node(Line *line, int at, int least, bool all) {
     const Node *n = &nodes[at];
     bool brackets = n->power != OPERAND && (all || n->power < least);
@@ -166,7 +166,7 @@ static void any_expression(void) {
          got.text);
 }
 
-/* What is no expression. */
+/* Text that is not an expression. */
 static void refused(const char *source, const char *hint) {
     Fault fault = {0};
     Template *tree = template_read(text_of(source), &fault);

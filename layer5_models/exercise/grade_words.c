@@ -45,7 +45,8 @@ static const char *const slip_hints[SLIPS] = {
 };
 
 /* Of rare words every one stands there once. */
-/* Words of four letters, of which one is the byte 0; some stand in the corpus billions of times. */
+/* Words of four letters, of which one is the byte 0; some stand in the corpus billions of
+ * times. */
 static void new_corpus(bool rare) {
     memset(table, 0, sizeof table);
     for (size_t i = 0; i < WORDS; i++) {
@@ -338,7 +339,7 @@ static Tokenizer *new_tokenizer(void) {
         text[i] = (char)(fresh_below(4) ? 'a' + (int)fresh_below(5) : ' ');
     Text texts[1] = {{text, sizeof text}};
     GgufWriter *w = gguf_writer_open(&fault);
-    int said = dup(STDERR_FILENO); /* how long it took need not be said */
+    int said = dup(STDERR_FILENO); /* do not print how long it took */
     NEED(freopen("/dev/null", "w", stderr));
     NEED(w && bpe_train(texts, 1, specials, 2, 330, w, &fault));
     fflush(stderr), dup2(said, STDERR_FILENO), close(said);

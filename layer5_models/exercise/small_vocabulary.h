@@ -75,7 +75,8 @@ static inline const char *in_names(const Tokenizer *t, const TokenList *tokens, 
     return out;
 }
 
-/* Mistakes that would explain what the work does: those whose tokens are its tokens in every text so far. */
+/* Mistakes that would explain what the work does: those whose tokens are its tokens in every
+ * text so far. */
 typedef struct Suspects {
     bool cleared[32];
     bool wrong;       /* the work was wrong in one text at least: */

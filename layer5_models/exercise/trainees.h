@@ -1,4 +1,4 @@
-/* trainees.h - two trainers of one shape, for the graders of training: one for the work, one for the library. */
+/* trainees.h - two trainers of one shape: one for the work, one for the library. */
 #ifndef STRATA_TRAINEES_H
 #define STRATA_TRAINEES_H
 
@@ -26,7 +26,7 @@ static inline void open_world(void) {
         texts[i] = (Text){strdup(text.bytes), text.size};
     }
     GgufWriter *w = gguf_writer_open(&fault);
-    int said = dup(STDERR_FILENO); /* how long it took need not be said */
+    int said = dup(STDERR_FILENO); /* do not print how long it took */
     NEED(freopen("/dev/null", "w", stderr));
     NEED(w && bpe_train(texts, 30, specials, 3, 300, w, &fault));
     fflush(stderr), dup2(said, STDERR_FILENO), close(said);
@@ -53,7 +53,7 @@ static inline Trainer *new_trainer(const TrainConfig *c) {
     return t;
 }
 
-/* Both get the same numbers in all they learn, and other gradients and moments. */
+/* Both get the same weights, and different gradients and moments. */
 static inline void shake(Trainer *mine, Trainer *ours) {
     fresh_floats(ours->values, ours->size, -0.5, 0.5),
         fresh_floats(ours->gradients, ours->size, -1, 1);

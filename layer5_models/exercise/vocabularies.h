@@ -1,7 +1,7 @@
 /* vocabularies.h - five vocabularies of one size, learned from one text: stories of Tiny World.
  *
  *     bytes       pairs of bytes, merged in the order in which they were learned     (GPT-2)
- *     scores      the same strings, merged by score; bytes where there is no string  (SentencePiece)
+ *     scores      the same strings, merged by score; else bytes                 (SentencePiece)
  *     unigram     strings with probabilities, the best path                          (T5)
  *     wordpiece   lower case, no accents, the longest piece from the left            (BERT)
  *     longest     the strings of `bytes`, the longest one first                      (RWKV)
@@ -26,7 +26,7 @@ static inline void must(bool ok, const Fault *fault) {
     if (!ok) worked_fails(fault->text);
 }
 
-/* ------------------------------------------------------------------ words, and how often they stand there */
+/* ---------------------------------------------- words, and how often they stand there */
 
 typedef struct Counted {
     Text text;
@@ -85,7 +85,7 @@ static inline CountList words_in(Text text) {
     return words;
 }
 
-/* ------------------------------------------------------------------ a vocabulary on its way into a file */
+/* ------------------------------------------------ a vocabulary on its way into a file */
 
 typedef struct Draft {
     Text names[MOST_STRINGS];
@@ -149,7 +149,8 @@ static inline Tokenizer *learn_bytes(Text text) {
     return opened(w, "bytes");
 }
 
-/* Letters, the bytes, and as many of the merged strings as there is room for: a rank with a minus is a score. */
+/* Letters, the bytes, and as many of the merged strings as there is room for: a rank with a
+ * minus is a score. */
 static inline Tokenizer *learn_scores(const Tokenizer *bytes, const CountList *words) {
     static Draft d;
     bool seen[256] = {false};
@@ -233,8 +234,8 @@ static inline void keep_commonest(CountList *strings, size_t most) {
     if (strings->count > most) strings->count = most;
 }
 
-/* All strings of the words at first; in each round a fifth of them goes, those least used.  (Kudo asks instead how much less
- * likely the text is without each.) */
+/* All strings of the words at first; in each round a fifth of them goes, those least used.
+ * (Kudo asks instead how much less likely the text is without each.) */
 static inline Tokenizer *learn_unigram(const CountList *words) {
     static Draft d;
     CountList strings = {0};

@@ -3,8 +3,9 @@
  *     make worked words
  *     make worked words SENTENCE='The fox lost his hat'
  *
- * They are learned here, from the same stories, and have the same size (vocabularies.h).  --csv prints
- * text,vocabulary,words,tokens,exact,plainer,lost: tokens of each kind of text, and how many of its words come back. */
+ * They are learned here, from the same stories, and have the same size (vocabularies.h).  --csv
+ * prints text,vocabulary,words,tokens,exact,plainer,lost: tokens of each kind of text, and how
+ * many of its words come back. */
 #include "vocabularies.h"
 
 typedef struct Vocabulary {

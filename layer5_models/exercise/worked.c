@@ -1,5 +1,6 @@
-/* Worked exercise 5: one prompt through the decoder, layer by layer: what would each layer say next?  (The "logit lens": the
- * last norm and the output matrix are applied to the stream between the layers.)
+/* Worked exercise 5: one prompt through the decoder, layer by layer: what would each layer say
+ * next?  (The "logit lens": the last norm and the output matrix are applied to the stream
+ * between the layers.)
  *
  * --csv prints layer,rank,token,probability. */
 #include "worked.h"

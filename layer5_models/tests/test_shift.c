@@ -94,7 +94,7 @@ static void every_family_shifts_or_says_why_not(void **state) {
         if (!open_house(&h, make_model_defaults(make_families[i][0]), "f32")) continue;
         if (!session_can_shift(&h.session, &fault)) {
             assert_true(fault.text[0]), refused++;
-        } else if (shift_most(&h.session.kv, KEEP) >= GONE) {
+        } else if (shift_max(&h.session.kv, KEEP) >= GONE) {
             double error = shift_and_compare(&h);
             if (!(error < 2e-5)) fail_msg("%s: keys are %g apart", make_families[i][0], error);
             shifted++;

@@ -1,7 +1,7 @@
 /* The grader of layer 6: what is left of an expression after a byte. */
 #include "written.h"
 
-/* glibc fills what is freed: a pointer that is used after that finds no number it knows. */
+/* glibc overwrites freed memory, so a use after free finds garbage. */
 #ifdef __GLIBC__
 #include <malloc.h>
 #define PERTURB() mallopt(M_PERTURB, 0x5A)
@@ -18,7 +18,7 @@ static size_t text_number(size_t number, char *out) {
     return size;
 }
 
-/* Has the store no room left, the next expression made moves all of its nodes, and what pointed at one points nowhere. */
+/* With a full store, making an expression moves all nodes: pointers into it become invalid. */
 static void fill_up(ExprStore *s) {
     size_t bytes = s->count * sizeof *s->node;
     ExprNode *node = malloc(bytes);
@@ -28,7 +28,7 @@ static void fill_up(ExprStore *s) {
     s->node = node, s->room = s->count;
 }
 
-/* After `byte` there must be left what goes on with it, of all texts up to LONGEST letters. */
+/* The derivative must be the rests of texts that begin with `byte`, up to LONGEST letters. */
 static void leaves(ExprStore *s, const Written *w, char byte, const char *why) {
     char text[LONGEST + 2] = {byte};
     if (s->count < 5000) fill_up(s);
@@ -75,7 +75,7 @@ static void leaves_of_repeat(ExprStore *s, const Written *a, const Written *b) {
            "rounds may be empty: how many are needed never falls below 0");
 }
 
-/* More parts than fit into a small array: all texts of two letters but one, and what they have in common. */
+/* More parts than a small array holds: all texts of two letters except one; intersected. */
 static void leaves_of_many(ExprStore *s) {
     for (char c = 'a'; c < 'd'; c++) {
         Expr of[40], all = EXPR_ANYTHING;
@@ -96,7 +96,7 @@ static void leaves_of_many(ExprStore *s) {
     }
 }
 
-/* Many rounds; and without an end the expression does not change, or there would be ever more of them. */
+/* Many rounds; without a limit the expression must stay the same, or it would grow for ever. */
 static void leaves_of_rounds(ExprStore *s, Expr a) {
     enum { ROUNDS = 70000 };
     Expr left = expr_repeat(s, a, ROUNDS - 1, ROUNDS),

@@ -1,4 +1,4 @@
-/* The grader of layer 6's texts in any order: how sure a model is, how many places come now, and which. */
+/* The grader of diffusion: how sure the model is, how many positions to fill now, and which. */
 #include "diffusion.h"
 #include "grader.h"
 
@@ -63,7 +63,7 @@ static void check_rows(void) {
     }
 }
 
-/* Entropies of a large vocabulary, of many places: none is near 0. */
+/* Entropies of a large vocabulary, at many positions: none is near 0. */
 static void check_many(void) {
     static double values[LARGE], before[LARGE];
     static bool stays[LARGE];

@@ -1,10 +1,10 @@
-/* The grader of layer 6: the entry that a coin falls on. */
+/* The grader of layer 6: the entry that a uniform sample selects. */
 #include "grader.h"
 #include "inference.h"
 
 enum { MOST = 70000, USUAL = 600 }; /* a vocabulary; as many as most rounds have */
 
-/* With sums that are exact in any order a coin falls on one entry; else within a rounding of a border on either. */
+/* With exact sums a sample selects one entry; otherwise, near a border, rounding allows two. */
 static void drawn_of(const float *weights, size_t n, double coin, bool exact) {
     size_t want = n, last = n, got = pick_drawn(weights, n, coin);
     double sum = 0, all = 0;
@@ -17,32 +17,32 @@ static void drawn_of(const float *weights, size_t n, double coin, bool exact) {
     if (got == want) return;
     HINT(want < n, "no candidate has a weight: wanted n = %zu, got %zu", n, got);
     HINT(got != n || coin >= all,
-         "n = %zu for the coin %g, which falls on entry %zu: the first whose sum is above it "
-         "(the sum must be above the coin, so the coin 0 falls on the first that weighs "
+         "n = %zu, sample %g, which selects entry %zu: the first whose sum is above it "
+         "(the sum must be above the sample, so the sample 0 selects the first that weighs "
          "anything)",
          n, coin, want);
     HINT(coin > 0,
-         "the coin 0 falls on the first entry that weighs anything, %zu, not on %zu (the sum "
-         "must be above the coin, not equal)",
+         "the sample 0 selects the first entry that weighs anything, %zu, not %zu (the sum "
+         "must be above the sample, not equal)",
          want, got);
     HINT(got != n,
-         "the sums do not pass the coin %.9g (rounding does that): the last entry with "
+         "the sums do not pass the sample %.9g (rounding can do that): the last entry with "
          "a weight, %zu, is the one",
          coin, want);
     HINT(got < n, "entry %zu of %zu", got, n);
-    HINT(weights[got] > 0,
-         "entry %zu has the weight 0: nothing can draw it, wherever the coin falls", got);
+    HINT(weights[got] > 0, "entry %zu has the weight 0: no sample may select it", got);
     for (size_t i = 0; i < got; i++) sum += (double)weights[i];
     double with = sum + (double)weights[got], rounding = (double)n * 0x1p-51 * all;
     if (!exact && (want != last || coin < all) &&
         (fabs(sum - coin) < rounding || fabs(with - coin) < rounding))
         return;
     HINT(with != coin,
-         "the weights up to entry %zu make exactly the coin, %g: it falls on the next one that "
-         "weighs anything, %zu (the sum must be above the coin, not equal)",
+         "the weights up to entry %zu add up to exactly the sample, %g: it selects the next "
+         "one that "
+         "weighs anything, %zu (the sum must be above the sample, not equal)",
          got, coin, want);
     HINT(false,
-         "coin %.17g of %.17g: expected entry %zu, got entry %zu, before which the weights "
+         "sample %.17g of %.17g: expected entry %zu, got entry %zu, before which the weights "
          "make %.17g and with which they make %.17g, added up in double precision",
          coin, all, want, got, sum, with);
 }
@@ -58,7 +58,7 @@ static void on_borders(const float *weights, size_t n) {
     }
 }
 
-/* Weights of all sizes, some of them 0: anywhere, at 0 and above all; quarters on a border, too. */
+/* Weights of all sizes, some 0: samples anywhere, at 0, above all; quarters on a border. */
 static void at_random(void) {
     static float w[MOST];
     for (int round = 0; round < 400; round++) {

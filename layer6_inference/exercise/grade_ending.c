@@ -1,4 +1,4 @@
-/* The grader of layer 6: when a text is over. */
+/* The grader of layer 6: when a sequence ends. */
 #include "inference.h"
 #include "near.h"
 
@@ -67,7 +67,7 @@ static void after_of(const Limits *l, size_t count, size_t room, double ago, boo
          "the first that holds is why: limit, room, time, repetition");
 }
 
-/* Pieces of 63 to 65 tokens, in texts that are no longer than the circle, or by one; with one token that is another one in
+/* Blocks of 63 to 65 tokens, in texts as long as the loop, or one longer; one token differs in
  * its upper bits alone. */
 static void exact_circles(void) {
     int32_t tokens[4 * 65 + 1];

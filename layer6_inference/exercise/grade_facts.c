@@ -1,4 +1,4 @@
-/* The grader of layer 6's facts about candidates, each worked out here by itself in double precision. */
+/* The grader of layer 6's facts about candidates, each computed here in double precision. */
 #include "../src/candidates/facts.h"
 #include "inference.h"
 #include "near.h"
@@ -128,14 +128,14 @@ static void fresh_candidates(size_t n, double spread) {
     NEED(candidates_load(&c, logits, &fault));
 }
 
-/* A fact that is known is not worked out again, and one that is not known is not believed. */
+/* A known fact is not computed again, and an unknown one is not trusted. */
 static void remembered(void) {
     fresh_candidates(40, 5);
     Truth t = truth_of();
     c.known = 0;
     candidates_sum(&c);
     HINT(!(c.known & (KNOW_SEGMENTS | KNOW_PLACES)),
-         "nobody has worked out the largest of each segment, or the places, and `known` says "
+         "the maxima of the segments, or the positions, are not computed, and `known` says "
          "so");
     HINT(c.known & KNOW_SUMS && c.known & KNOW_MAX,
          "what was worked out is noted in `known` (KNOW_MAX, KNOW_SUMS)");
@@ -170,7 +170,7 @@ static void remembered(void) {
         "never written to c->max is not known");
 }
 
-/* The largest of each segment is of use while the candidates are dense, the last segment too. */
+/* Maxima of segments are used while the candidates are dense, that of the last one, too. */
 static void by_segments(void) {
     fresh_candidates(100, 5);
     logits[99] = 50;

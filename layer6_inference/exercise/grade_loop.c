@@ -1,4 +1,4 @@
-/* The graders of layer 6: the loop, a step of it, and what becomes of a draft. */
+/* The graders of layer 6: the loop, one step, and drafts. */
 #include "heap.h"
 #include "inference_extras.h"
 #include "near.h"
@@ -81,7 +81,7 @@ static void loop_of(const char *what, const char *text, size_t copies, GenerateO
     token_list_free(&want.ids), token_list_free(&got.ids);
 }
 
-/* The engine is closed, whatever happened: after many texts as much memory is in use as after one. */
+/* The engine is always closed: after many texts no more memory is in use than after one. */
 static void closed_after(const char *what, size_t copies, GenerateOptions o) {
     size_t first = 0;
     for (int i = 0; i < 12; i++) {
@@ -95,7 +95,8 @@ static void closed_after(const char *what, size_t copies, GenerateOptions o) {
          what, IN_USE() - first);
 }
 
-/* As one token after the other that ends a text in "suppress:7:9", so that only the context ends it. */
+/* As one token after the other that ends a text in "suppress:7:9", so that only the context
+ * ends it. */
 static void chain_without_end(void) {
     char spec[400] = "suppress";
     for (int32_t id = 0; id < (int32_t)model.sizes.vocab && strlen(spec) < 350; id++)
@@ -208,7 +209,7 @@ static size_t read_so_far(void) {
     return n;
 }
 
-/* Nobody wants what a model is to read any more: the step fails, and no token is taken. */
+/* The batch is cancelled: the step fails, and no token is accepted. */
 static void unread_step(const char *what, Session *unread, const GenerateOptions *options) {
     Engine engine;
     Fault told = {0};
@@ -344,7 +345,8 @@ static void fresh_distribution(float *p, size_t n, bool holes) {
     for (size_t i = 0; i < n; i++) p[i] = (float)((double)p[i] / sum);
 }
 
-/* q as p, but for the likeliest token, of which it has a little less, and another, of which it has a little more. */
+/* q as p, but for the likeliest token, of which it has a little less, and another, of which it
+ * has a little more. */
 static void nearly(float *q, const float *p, size_t n) {
     size_t best = 0;
     for (size_t i = 1; i < n; i++)

@@ -45,8 +45,8 @@ static void check_token(int i, bool got, bool lives, bool among, bool counts) {
          i, words[i]);
 }
 
-/* The walk through all the words that begin with a letter (0: through all words); with `below` the letter itself is not
- * looked at. */
+/* The walk through all the words that begin with a letter (0: through all words); with `below`
+ * the letter itself is not looked at. */
 static void walk_from(const char *gbnf, char letter, bool below, Rounds r,
                       const uint32_t *count) {
     uint32_t stack[LETTERS + 2] = {0}, row = begin(gbnf),
@@ -114,7 +114,7 @@ static void longest(const char *text, size_t want, const char *so) {
             text, so, got);
 }
 
-/* Texts of a and b, by looking at every token. */
+/* Texts of a and b, by checking every token. */
 static void longest_at_random(void) {
     uint32_t count[TOKENS];
     fresh_words(count);

@@ -79,7 +79,8 @@ static void empty_numbers(ExprStore *s) {
     }
 }
 
-/* What stands in a rule: two parts, of which either or both must be; a part is a rule called, a letter or nothing. */
+/* What stands in a rule: two parts, of which either or both must be; a part is a rule called, a
+ * letter or nothing. */
 typedef struct Body {
     bool either;
     size_t part[2];
@@ -137,7 +138,8 @@ static void empty_rules(bool chained, bool last_is_empty) {
     expr_store_free(&s);
 }
 
-/* Each of many rules calls the one behind it, or the one before it, and the last of them may be empty. */
+/* Each of many rules calls the one behind it, or the one before it, and the last of them may be
+ * empty. */
 static void long_chain(bool forward) {
     ExprStore s;
     expr_store_init(&s);

@@ -1,4 +1,4 @@
-/* The graders of layer 6: greedy, top-k, top-p on plain arrays. */
+/* The graders of layer 6: greedy, top-k and top-p on plain arrays. */
 #include "edge.h"
 #include "heap.h"
 #include "inference.h"
@@ -58,7 +58,7 @@ static void best_of(const int32_t *names, size_t n) {
          want, got, (double)logits[want], ids[want], ids[got]);
 }
 
-/* Two of a few are equal or nearly so, the one with the lower id before the other or behind it. */
+/* Two of a few are equal or nearly so, with the lower id first or second. */
 static void two_best(float one, float other, int32_t id, int32_t other_id) {
     for (int round = 0; round < 8; round++) {
         size_t n = 2 + fresh_below(6), a = fresh_below(n), b = (a + 1 + fresh_below(n - 1)) % n;

@@ -1,5 +1,6 @@
-/* The grader of layer 6's plan: which tokens of which texts go into the batches of a step.  Each step is planned twice, by the
- * library and by the work, and both plans are laid side by side. */
+/* The grader of layer 6's plan: which tokens of which texts go into the batches of a step.
+ * Each step is planned twice, by the library and by the work, and both plans are laid side by
+ * side. */
 #include "../src/engine/take.h"
 #include "grader.h"
 #include "inference_extras.h"
@@ -221,7 +222,7 @@ static void sources(const GenerateOptions *options) {
     free(bytes);
 }
 
-/* A text that has grown beyond its context fails, and the others do not notice. */
+/* A text longer than its context fails without affecting the others. */
 static void too_long(void) {
     Engine engine;
     Chain chains[2];
@@ -245,7 +246,7 @@ static void too_long(void) {
     for (size_t i = 0; i < 2; i++) chain_close(&chains[i]), token_list_free(&texts[i]);
 }
 
-/* A text that fills the batch to its last place. */
+/* A text that fills the batch to its last slot. */
 static void just_enough(void) {
     Engine engine;
     Chain chain;
@@ -265,7 +266,7 @@ static void just_enough(void) {
     chain_close(&chain), token_list_free(&text);
 }
 
-/* So few pages of memory that texts have to wait for each other: all come to their end. */
+/* So few pages that texts have to wait for each other: all must finish. */
 static void few_pages(void) {
     SessionConfig config = {
         .ctx = CTX, .sequences = TEXTS, .max_tokens = BATCH, .max_logits = 8, .pages = 7};
@@ -309,7 +310,7 @@ GRADE(plans) {
     NEED(session_open(&small, &small_model, NULL, config, &fault));
     config.max_tokens = 5, config.max_logits = 2;
     NEED(session_open(&narrow, &small_model, NULL, config, &fault));
-    TokenList instead = prompt_of("Nobody was there, and nothing was lost", 2);
+    TokenList instead = prompt_of("No one was there, and nothing was lost", 2);
     memset(o, 0, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
         o[i].limits.max_tokens = 12 + fresh_below(10), o[i].seed = fresh_bits();
@@ -331,7 +332,7 @@ GRADE(plans) {
     memcpy(asked, o, sizeof o);
     const ExtraKind waiting = {.take = later};
     generate_with(&asked[1], (Extra){.kind = &waiting});
-    planned("three texts, of which one waits for somebody else", "temp:1.3,draw", asked, false);
+    planned("three texts, of which one waits for an extra", "temp:1.3,draw", asked, false);
     memcpy(asked, o, sizeof o);
     for (size_t i = 0; i < TEXTS; i++)
         guess[i] = (Speculation){.length = 4}, with_draft(&asked[i], &guess[i]);

@@ -1,4 +1,4 @@
-/* The grader of Earley's three steps: each by itself, on a row made by hand; then whole texts. */
+/* The grader of Earley's three steps: each alone, on a row made by hand; then whole texts. */
 #include "rows.h"
 
 /* ------------------------------------------------------------------ each step by itself */
@@ -11,7 +11,7 @@ static bool has_item(Expr expr, uint32_t back) {
 
 static Expr text_expr(const char *text) { return expr_text(&exprs, text, strlen(text)); }
 
-/* Row 1, by hand: three items, and three who wait in it. */
+/* Row 1, by hand: three items, and three callers that wait in it. */
 static void row_by_hand(uint32_t rule, uint32_t other) {
     expr_store_init(&exprs);
     row_table_init(&rows, &exprs);
@@ -57,15 +57,14 @@ static void complete_alone(void) {
     uint32_t rule = (uint32_t)fresh_below(4), other = (rule + 1) % 4;
     row_by_hand(rule, other);
     row_complete(&rows, RETURN_END, 2, &over);
-    HINT(over,
-         "complete: an item that returns to nobody is done: the text may end here (*end)");
-    COUNT(rows.n_work, 0, "complete: nobody waits for an item that returns to nobody: items");
+    HINT(over, "complete: an item without a caller is done: the text may end here (*end)");
+    COUNT(rows.n_work, 0, "complete: no item waits for an item without a caller: items");
     row_complete(&rows, row_return(&rows, rule, 1), 2, &over);
-    HINT(over, "complete: an item before this one returned to nobody, so the text may end, and "
+    HINT(over, "complete: an item before this one had no caller, so the text may end, and "
                "this one takes it back: *end is set to true, and never to false");
     over = false, rows.n_work = 0;
     row_complete(&rows, row_return(&rows, rule, 1), 2, &over);
-    HINT(!over, "complete: rule %u is done, but somebody waits for it: the text cannot end",
+    HINT(!over, "complete: rule %u is done, but an item waits for it: the text cannot end",
          rule);
     HINT(has_item(text_expr("p"), 3) && has_item(text_expr("r"), 5),
          "complete: in row 1 two wait for rule %u, and both go on (with \"p\" to 3, \"r\" to "
@@ -86,7 +85,7 @@ static void complete_alone(void) {
     end();
 }
 
-/* Many items, and as many who wait. */
+/* Many items, and as many callers. */
 static void many_alone(void) {
     enum { MANY = 300 };
     bool over = false;
@@ -129,7 +128,7 @@ static void predict_alone(void) {
     HINT(has_item(body, row_return(&rows, 0, 2)),
          "predict: the body of the rule returns to (rule, here): row_return(t, rule, here)");
     HINT(has_caller(0, x, 6),
-         "predict: whoever calls is noted (row_add_caller) with what is left after the call, "
+         "predict: note the caller (row_add_caller) with what is left after the call, "
          "\"x\", "
          "and to whom it returns, 6; %zu are noted",
          rows.n_calls);
@@ -141,12 +140,13 @@ static void predict_alone(void) {
                          "begin as well (stepped over)");
     HINT(has_item(may, row_return(&rows, 1, 2)),
          "predict: a rule that may be empty begins, too");
-    HINT(has_caller(1, x, 6), "predict: the rule called may be empty, and need not be: whoever "
-                              "calls is noted all the same");
+    HINT(has_caller(1, x, 6),
+         "predict: the rule called may be empty, but need not be: whichever item "
+         "calls is noted all the same");
     end();
 }
 
-/* Nothing is left to do after the call: of a rule, of one that may be empty, by an item that returns to nobody. */
+/* Tail calls: of a rule, of one that may be empty, by an item without a caller. */
 static void leo_alone(void) {
     row_by_hand(0, 1);
     Expr body = text_expr("z"), may = expr_optional(&exprs, body);
@@ -158,12 +158,12 @@ static void leo_alone(void) {
             HINT(has_item(rule ? may : body, back),
                  "predict: nothing is left to do after this call%s: the rule returns to the "
                  "item's own caller at once (Leo)",
-                 back == RETURN_END ? ", and the item returns to nobody" : "");
+                 back == RETURN_END ? ", and the item has no caller" : "");
             COUNT(rows.n_calls, 0,
-                  "predict: nothing is left to do after the call%s%s, so nobody waits (Leo): "
+                  "predict: nothing is left to do after the call%s%s, so no item waits (Leo): "
                   "callers",
                   rule ? " of a rule that may be empty" : "",
-                  back == RETURN_END ? ", and the item returns to nobody" : "");
+                  back == RETURN_END ? ", and the item has no caller" : "");
         }
     end();
 }

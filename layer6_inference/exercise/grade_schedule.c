@@ -1,4 +1,4 @@
-/* The graders of the schedule: who is more urgent, who comes in, whose pages are taken. */
+/* The graders of the schedule: which job is more urgent, admitted, preempted. */
 #include "grader.h"
 #include "inference.h"
 #include "schedule.h"
@@ -38,7 +38,7 @@ static void plan(Scene *s) {
 
 /* ------------------------------------------------------------------ urgency */
 
-/* Job 0 against job 1, both waiting for the one place. */
+/* Job 0 against job 1, both waiting for the only slot. */
 static void first_is(Scene *s, size_t want, const char *why) {
     plan(s);
     HINT(!s->plan[0].admit || !s->plan[1].admit,
@@ -91,7 +91,7 @@ static void urgencies(void) {
     s.policy.ageing = 5, s.jobs[1].turn = 0;
     first_is(&s, 1, "users take turns: who is not in this round yet (turn 1) does not age");
     s.jobs[0].priority = 20;
-    first_is(&s, 0, "a priority of 20 is more than eleven levels, whoever's turn it is");
+    first_is(&s, 0, "a priority of 20 is more than eleven levels, whichever job's turn it is");
 }
 
 /* ------------------------------------------------------------------ who comes in */
@@ -121,7 +121,7 @@ static void admissions(void) {
     s.policy.running = 8, s.policy.budget = 9;
     comes_in(&s, 2, false, "the step has no tokens left (budget) when its turn comes");
     s.policy.budget = 64, s.policy.static_batch = true;
-    comes_in(&s, 1, false, "nobody joins a static batch that runs");
+    comes_in(&s, 1, false, "no job joins a static batch that runs");
     s.jobs[0].cancelled = true;
     comes_in(&s, 1, true, "the static batch is over");
     comes_in(&s, 2, true, "a static batch begins with as many as there are places for");
@@ -137,7 +137,7 @@ static void goes(Scene *s, size_t want, const char *why) {
     plan(s);
     for (size_t i = 0; i < s->n; i++)
         HINT(s->plan[i].preempt == (i == want),
-             "no page is free, and somebody needs one: job %zu of %zu %s: %s", i, s->n,
+             "no page is free, and a job needs one: job %zu of %zu %s: %s", i, s->n,
              i == want ? "should give its pages" : "should keep its pages", why);
 }
 
@@ -165,13 +165,13 @@ static void preemptions(void) {
     HINT(s.plan[0].tokens == 1 && !s.plan[0].preempt && !s.plan[1].preempt &&
              s.plan[1].tokens == 0,
          "the last one needs a page, and the only other one is more urgent and is read in this "
-         "step: it waits, and nobody gives pages to a less urgent one");
+         "step: it waits, and no job gives pages to a less urgent one");
     s = scene(usual, 8);
     add(&s, 49, 48), add(&s, 40, 39), add(&s, 5, 0);
     s.memory.free = 0;
     plan(&s);
     HINT(!s.plan[2].admit,
-         "somebody was sent out in this step, and job 2 came in: nobody new comes in then "
+         "a job was preempted in this step, and job 2 was admitted: no job is admitted then "
          "(preempted), or the two would take turns for ever");
 }
 
@@ -215,7 +215,7 @@ static void any(void) {
             COUNT(s.plan[i].admit, t.plan[i].admit,
                   "%zu jobs of any kind: does job %zu come in (admit)", s.n, i);
             COUNT(s.plan[i].preempt, t.plan[i].preempt,
-                  "%zu jobs of any kind: is job %zu, which %s, sent out (victim)", s.n, i,
+                  "%zu jobs of any kind: is job %zu, which %s, preempted (victim)", s.n, i,
                   state);
             COUNT(s.plan[i].tokens, t.plan[i].tokens,
                   "%zu jobs of any kind: tokens that job %zu, which %s, reads", s.n, i, state);

@@ -1,10 +1,10 @@
-/* The grader of events: a client that reads as the standard says, and what it is told. */
+/* The grader of events: a client that reads as the standard says, and what it receives. */
 #include "grader.h"
 #include "../extras/service/sse.h"
 
 enum { ROOM = 20000, LONG = 9000 };
 
-/* A client: what it has read of an event, and what it was told. */
+/* A client: the event it is reading, and what it has received. */
 typedef struct Client {
     char data[ROOM], told[ROOM];
     size_t size, told_size, events;
@@ -88,7 +88,7 @@ static void tells(const char *bytes, size_t n, bool ping) {
          words, n, told, c.told_size);
 }
 
-/* Whoever is between waits for bytes. */
+/* A ping must not disturb a half-read event. */
 static void a_ping(void) {
     char *wire = NULL, words[400];
     size_t size;

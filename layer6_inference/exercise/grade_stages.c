@@ -122,7 +122,7 @@ static void fraction_of(const char *before, double p, size_t keep) {
         spec, got, n, sure, max);
 }
 
-/* Several are the likeliest, and others less so by little: with P = 1 the likeliest stay, above 1 only the best. */
+/* Several are likeliest, others slightly less: P = 1 keeps those, above 1 only the best. */
 static void equals_of(void) {
     size_t n = 3 + fresh_below(20), equal = 1 + fresh_below(n);
     for (int above = 0; above < 2; above++) {
@@ -137,7 +137,7 @@ static void equals_of(void) {
 }
 
 GRADE(fraction) {
-    /* 0.28, 0.2, 0.16, 0.1, 0.09, 0.08, 0.05, 0.04: the usual slips keep other numbers of them */
+    /* the usual slips keep another number of these */
     static const float p[8] = {0.28f, 0.2f, 0.16f, 0.1f, 0.09f, 0.08f, 0.05f, 0.04f};
     for (size_t i = 0; i < 8; i++) raw[i] = logf(p[i]) + 3;
     candidates_of(8), fraction_of("", 0.18, 1);
@@ -428,7 +428,7 @@ static void remembers_of(const char *spec) {
         HINT(ok, "%s fails at token %d of a text: %s", spec, (int)t, fault.text);
         COUNT(mine->n_rows, other->n_rows,
               "%s, token %d of a text: rows that the last stage remembers: chain_run neither "
-              "accepts a token nor forgets those that were; whoever called it does",
+              "accepts a token nor forgets those that were; its caller does",
               spec, (int)t);
         HINT(mine->selected == other->selected && mine->observed == other->observed,
              "%s, token %d of a text: what a stage notes about its choice is gone: it is to be "
@@ -440,7 +440,7 @@ static void remembers_of(const char *spec) {
     chain_close(&ours);
 }
 
-/* It must fail, and say the same as ours. */
+/* It must fail with the same message as ours. */
 static void fails_of(const char *spec, const char *why, Step now) {
     Fault want = {0}, got = {0};
     int32_t token = -9;
@@ -489,7 +489,7 @@ static size_t left_of_three(const char *spec) {
     return candidates_alive(&c);
 }
 
-/* The chance, and how many stay in any case. */
+/* The probability, and how many to keep in any case. */
 static void seldom_and_never(void) {
     size_t dropped = 0;
     for (int i = 0; i < 60; i++) {

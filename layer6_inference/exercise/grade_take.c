@@ -1,4 +1,4 @@
-/* The grader of layer 6's step of one text: from a row of logits to a token that has joined it. */
+/* The grader of one sequence's step: from a row of logits to a token that has joined it. */
 #include "../src/engine/take.h"
 #include "grader.h"
 #include "inference_extras.h"
@@ -17,8 +17,8 @@ static Fault fault;
 static size_t vocab;
 static float row[4096], mine_row[4096], our_row[4096];
 
-/* A text with all that belongs to it, and what was seen of it from outside: "<3>" for the choice of token 3, and the text
- * that went out. */
+/* A text with all that belongs to it, and what was seen of it from outside: "<3>" for the
+ * choice of token 3, and the text that went out. */
 typedef struct Told {
     TokenList tokens;
     Sequence s;
@@ -60,7 +60,7 @@ static bool on_choice(void *context, const Choice *choice) {
 
 static void on_taken_back(void *context, size_t n) {
     Told *t = context;
-    snprintf(t->log + strlen(t->log), LOG - strlen(t->log), "<%zu taken back>", n);
+    snprintf(t->log + strlen(t->log), LOG - strlen(t->log), "<%zu rolled back>", n);
 }
 
 static void open_told(Told *t, const Wish *w) {
@@ -110,11 +110,10 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
          "%s: token %d ends the text (%s) and must not join it (ends_before comes first)", what,
          got->tokens.ids[m - 1], stop_reason_name(want->s.result.reason));
     COUNT(m, n, "%s, token %zu: so many tokens are in the text", what, step);
-    HINT(
-        !n || got->tokens.ids[n - 1] == want->tokens.ids[n - 1],
-        "%s, token %zu: token %d was chosen, expected %d: the chain is told what stands before "
-        "(history) and where it chooses (position), and hears of every token that is taken",
-        what, step, got->tokens.ids[n - 1], want->tokens.ids[n - 1]);
+    HINT(!n || got->tokens.ids[n - 1] == want->tokens.ids[n - 1],
+         "%s, token %zu: token %d was chosen, expected %d: the chain is told the tokens before "
+         "(history) and where it chooses (position), and hears of every token that is taken",
+         what, step, got->tokens.ids[n - 1], want->tokens.ids[n - 1]);
     COUNT(got->s.result.tokens, want->s.result.tokens,
           "%s, token %zu: result.tokens, those of the answer", what, step);
     HINT(got->s.live == want->s.live || want->s.live,
@@ -139,8 +138,7 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
          "the text that went out)",
          what, step);
     HINT(!got->choice.raw == !want->choice.raw && !got->choice.after == !want->choice.after,
-         "%s: choice->raw is s->raw (NULL where nobody wants it), after is s->candidates",
-         what);
+         "%s: choice->raw is s->raw (NULL if it is not wanted), after is s->candidates", what);
     HINT(!want->s.raw || !want->taken ||
              memcmp(got->s.raw, want->s.raw, vocab * sizeof(float)) == 0,
          "%s: raw holds the logits as they came, before the chain writes to them", what);
@@ -184,7 +182,7 @@ static void told_of(const char *what, const Wish *w, int32_t end) {
     close_told(&got), close_told(&want);
 }
 
-/* Tokens from somebody else: beams and drafts choose by themselves. */
+/* Tokens from outside: beams and drafts choose by themselves. */
 static void appended(const Wish *w) {
     static Told got, want;
     open_told(&got, w), open_told(&want, w);

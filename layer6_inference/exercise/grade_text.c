@@ -8,7 +8,7 @@ DECLARE_SHIPPED(stream_push);
 
 /* ------------------------------------------------------------------ characters */
 
-/* Whoever reads behind the bytes is stopped. */
+/* Reading past the bytes is caught. */
 static Text at_the_edge(const void *bytes, size_t size) {
     return (Text){memcpy(before_the_edge(size), bytes, size), size};
 }
@@ -69,7 +69,7 @@ GRADE(characters) {
     }
 }
 
-/* Bytes for a person: those of no plain letter as \xHH. */
+/* Printable bytes: all but ASCII letters as \xHH. */
 static const char *plain(const char *bytes, size_t n) {
     static char buffers[4][4 * 512];
     static size_t next;
@@ -100,7 +100,7 @@ static void fresh_strings(void) {
     }
 }
 
-/* One of the strings' letters, now and then another byte: the last one and the first are bytes, too. */
+/* One of the strings' letters, now and then another byte, such as 0 or 255. */
 static char fresh_letter(void) {
     return fresh_below(16) ? "ab\xC3"[fresh_below(3)] : "x\xFF\0\x80"[fresh_below(4)];
 }
@@ -112,7 +112,7 @@ static void list_of(char *out, size_t size) {
                  plain(texts[i], strlen(texts[i])));
 }
 
-/* The longest end of a text that begins a stop string (a whole one too), and the longest that is one. */
+/* The longest end of a text that begins a stop string, and the longest that is one. */
 static size_t ends_with(const char *text, size_t n, bool whole) {
     size_t best = 0;
     for (size_t i = 0; i < n_texts; i++)

@@ -3,8 +3,9 @@
  *     make worked grammar
  *     make worked grammar SENTENCE='The fox met' GRAMMAR='root ::= " " [a-z]+ "."'
  *
- * Of each token: what the grammar allows, what the model makes of that, and the rows between its bytes; of each row, what every
- * step (scan, complete, predict) adds.  --csv prints row,after,step,what,back. */
+ * Of each token: what the grammar allows, what the model makes of that, and the rows between
+ * its bytes; of each row, what every step (scan, complete, predict) adds.  --csv prints
+ * row,after,step,what,back. */
 #include "../extras/grammar/earley.h"
 #include "../extras/grammar/gbnf.h"
 #include "../extras/grammar/token_mask.h"
@@ -39,7 +40,7 @@ static void show_item(const Bench *b, uint32_t row, const char *after, const cha
     Return r = b->rows.back[item.back];
     put_expr(&line, &b->exprs, item.expr, false);
     if (item.back == RETURN_END)
-        put(&back, "nobody");
+        put(&back, "no caller");
     else
         put(&back, "who called %s in row %u", b->exprs.rule[r.rule].name, r.row);
     if (b->csv)
@@ -48,7 +49,7 @@ static void show_item(const Bench *b, uint32_t row, const char *after, const cha
         printf("      %-9s %-*s -> %s\n", step, WIDE, line.text, back.text);
 }
 
-/* The steps that made a row, gone through once more: from the row before and a byte, or from the beginning. */
+/* Repeat the steps that made a row, from the row before and a byte, or from the beginning. */
 static void show_row(Bench *b, uint32_t before, int byte, uint32_t row) {
     RowTable *t = &b->rows;
     char after[8] = "start";

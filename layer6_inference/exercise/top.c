@@ -1,9 +1,9 @@
-/* The worked exercise from the top: a sentence of yours, its tokens, the scores for the next one, a draw, the loop; then which
- * layer each of these is.
+/* The worked exercise from the top: a sentence of yours, its tokens, the scores for the next
+ * one, a draw, the loop; then which layer each of these is.
  *
  *     make worked top SENTENCE='The fox lost his hat'
  *
- * --csv prints step,token,probability,coin of the loop. */
+ * --csv prints step,token,probability,sample of the loop. */
 #include "worked.h"
 #include "inference.h"
 
@@ -82,7 +82,7 @@ static void scores_part(Story *s) {
     printf("\n");
 }
 
-/* The first piece at which the running sum of the probabilities passes the coin. */
+/* The first piece at which the running sum of probabilities exceeds the uniform sample. */
 static int32_t drawn(const Story *s, double coin) {
     double sum = 0;
     size_t last = s->model.sizes.vocab - 1;
@@ -92,8 +92,9 @@ static int32_t drawn(const Story *s, double coin) {
 }
 
 static void draw_part(const Story *s) {
-    printf("3. One of them is drawn.  All pieces lie end to end between 0 and 1, each as long "
-           "as its probability;\n   a random number, the coin, falls on one.  Five coins:\n\n");
+    printf("3. One of them is drawn.  All pieces are put end to end from 0 to 1, each as long "
+           "as its probability;\n   a uniform sample, a random number from 0 to 1, picks one.  "
+           "Five samples:\n\n");
     for (uint64_t seed = 1; seed <= 5; seed++) {
         double coin = rng_unit(seed, s->ids.count, 0);
         Text piece = piece_of(s, drawn(s, coin));
@@ -106,11 +107,12 @@ static void draw_part(const Story *s) {
 static void loop_part(Story *s, bool csv) {
     Fault fault;
     if (csv)
-        printf("step,token,probability,coin\n");
+        printf("step,token,probability,sample\n");
     else
-        printf("4. What was drawn is added to the text, the model reads it, and so on.  Coins "
-               "of seed 1, %d times:\n\n   ",
-               STEPS);
+        printf(
+            "4. What was drawn is added to the text, the model reads it, and so on.  Samples "
+            "of seed 1, %d times:\n\n   ",
+            STEPS);
     for (int step = 0; step < STEPS; step++) {
         softmax(s->p, s->session.logits, s->model.sizes.vocab);
         double coin = rng_unit(1, s->ids.count, 0);

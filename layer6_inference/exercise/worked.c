@@ -1,4 +1,5 @@
-/* Worked exercise 6: one token is chosen: what each stage of a chain leaves, and where the coin falls.
+/* Worked exercise 6: one token is chosen: what each stage of a chain leaves, and which token
+ * the uniform sample selects.
  *
  * --csv prints stage,rank,token,probability. */
 #include "worked.h"
@@ -61,12 +62,13 @@ static void run(Bench *b, int stages, uint64_t seed, int32_t *token, char name[3
     chain_close(&chain);
 }
 
-/* What is left lies end to end from 0 to 1, each token as long as its probability; the coin is a number between. */
+/* The tokens left are put end to end from 0 to 1, each as long as its probability; the sample
+ * is in one of them. */
 static void coins(Bench *b) {
     Candidates *c = &b->candidates;
     int32_t token = -1;
     char name[32];
-    printf("\nThe last stage draws.  What is left lies end to end between 0 and 1:\n\n");
+    printf("\nThe last stage draws.  What is left is put end to end from 0 to 1:\n\n");
     run(b, IN_CHAIN, 1, &token, name);
     double sum = candidates_log_sum(c), end = 0;
     for (size_t i = 0; i < c->count; i++) {
@@ -75,14 +77,16 @@ static void coins(Bench *b) {
         printf("   %12.*s  %.3f .. %.3f\n", (int)piece.size, piece.data, end, end + p);
         end += p;
     }
-    printf("\nThe coin is a number made of the seed, the place in the text and the stage's "
-           "place in the chain:\n\n");
-    guess("a coin of 0.5 falls on which?");
+    printf("\nThe uniform sample is computed from the seed, the position in the text and the "
+           "stage's "
+           "position in the chain:\n\n");
+    guess("which token does a sample of 0.5 pick?");
     for (uint64_t seed = 1; seed <= 5; seed++) {
         run(b, IN_CHAIN, seed, &token, name);
         Text piece = tokenizer_piece(b->model.tokenizer, token, true);
-        printf("   seed %llu: the coin is %.3f, which is \"%.*s\"\n", (unsigned long long)seed,
-               rng_unit(seed, b->ids.count, IN_CHAIN - 1), (int)piece.size, piece.data);
+        printf("   seed %llu: the sample is %.3f, which picks \"%.*s\"\n",
+               (unsigned long long)seed, rng_unit(seed, b->ids.count, IN_CHAIN - 1),
+               (int)piece.size, piece.data);
     }
 }
 

@@ -1,4 +1,4 @@
-/* write.h - an expression as people write it: <rule>, (a | b), (x){0,}; _ is a blank.  See ../extras/grammar/expr.h. */
+/* write.h - expressions in text form (expr.h): <rule>, (a | b), (x){0,}; _ is a blank. */
 #ifndef STRATA_WRITE_H
 #define STRATA_WRITE_H
 

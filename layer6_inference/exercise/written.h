@@ -1,4 +1,4 @@
-/* written.h - expressions at random, how they are written, and what belongs to them by definition. */
+/* written.h - random expressions, their text form, and their texts by definition. */
 #ifndef STRATA_GRADE_WRITTEN_H
 #define STRATA_GRADE_WRITTEN_H
 
@@ -35,7 +35,7 @@ static inline bool holds(const ExprStore *s, Expr e, const char *text, size_t si
     }
 }
 
-/* Rounds without a letter help to reach the least number of them, and to nothing else. */
+/* Rounds without a letter only help to reach the minimum number of rounds. */
 static inline bool repeats(const ExprStore *s, const ExprNode *n, uint32_t low, uint32_t high,
                            const char *text, size_t size) {
     if (size == 0) return low == 0 || holds(s, n->a, text, 0);
@@ -48,7 +48,7 @@ static inline bool repeats(const ExprStore *s, const ExprNode *n, uint32_t low, 
     return low > 0 && holds(s, n->a, text, 0) && repeats(s, n, low - 1, less, text, size);
 }
 
-/* ------------------------------------------------------------------ expressions, and how they are written */
+/* ---------------------------------------------- expressions, and how they are written */
 
 typedef struct Written {
     Expr expr;

@@ -33,8 +33,9 @@ size_t pick_best(const float *logits, const int32_t *ids, size_t n);
  *
  * n may be a whole vocabulary, 100,000 and more: comparing all pairs takes too long.
  *
- * Needs    1 <= k <= n; none of the arrays overlap. Source   Fan, Lewis & Dauphin 2018,
- * arXiv:1805.04833. Tutorial layer6/top-k.html */
+ * Needs    1 <= k <= n; none of the arrays overlap.
+ * Source   Fan, Lewis & Dauphin 2018, arXiv:1805.04833.
+ * Tutorial layer6/cuts.html */
 void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, float *best,
                 int32_t *best_ids, uint64_t *keys);
 
@@ -48,8 +49,9 @@ void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, flo
  * Returns 1 to n.  Logits of -infinity come last, weigh nothing, and are never needed: if all
  * others do not reach the mass, the result is all others.
  *
- * Needs    n >= 1. Source   Holtzman et al. 2019, arXiv:1904.09751. Tutorial
- * layer6/top-p.html */
+ * Needs    n >= 1.
+ * Source   Holtzman et al. 2019, arXiv:1904.09751.
+ * Tutorial layer6/cuts.html */
 size_t pick_top_p(const float *logits, size_t n, float max, double mass);
 
 /* The entry that a uniform sample selects: the first i with weights[0] + ... + weights[i] >

@@ -41,13 +41,12 @@ static void read_rows(int n, int cols, int stride, const double *from, double *t
 
 void chapter_attention(void) {
     static const Mistake mistakes[] = {
-        {NO_MASK, "a row looks at rows behind it: it may see those up to its own"},
-        {LATE_MASK,
-         "what is not seen gets no weight before the softmax, so that the rest sums up to 1"},
+        {NO_MASK, "a row sees rows after it: it may see only those up to its own"},
+        {LATE_MASK, "mask before the softmax, so that the remaining weights add up to 1"},
         {NO_SCALE, "divide the scores by the square root of a head's size"},
         {FULL_SCALE, "the scale is the square root of a head's size, not of the whole row's"},
         {BLIND, "a row sees itself, too"},
-        {ONE_HEAD, "each head works on columns of its own, with a softmax of its own"}};
+        {ONE_HEAD, "each head has columns of its own and a softmax of its own"}};
     double qkv[ROWS][3 * DIM] = {{0}}, want[ROWS][DIM], flat[ROWS * DIM];
     Sizes s = {judge_between(5, ROWS), 0, judge_between(2, 3), 0};
     int size = judge_between(2, 5);
@@ -61,7 +60,7 @@ void chapter_attention(void) {
     fclose(in);
     Reply r = ask("attention");
     size_t n = (size_t)(s.n * s.dim);
-    need(r.n == n, "%d rows of %d numbers are wanted, got %zu numbers", s.n, s.dim, r.n);
+    need(r.n == n, "%d rows of %d numbers expected, got %zu numbers", s.n, s.dim, r.n);
     attend(0, s, qkv, want);
     read_rows(s.n, s.dim, DIM, want[0], flat);
     if (alike(r.numbers, flat, n)) return;
@@ -170,44 +169,47 @@ Sizes random_block(FILE *in, double *w, double x[ROWS][DIM]) {
 
 void chapter_block(void) {
     static const Mistake mistakes[] = {
-        {NO_TURN, "queries and keys are turned by their place before they meet"},
-        {HALVES, "neighbors 0 and 1, 2 and 3, ... are turned together, not number k with "
+        {NO_TURN, "rotate queries and keys by their position before they meet"},
+        {HALVES, "rotate neighbors 0 and 1, 2 and 3, ... together, not number k with "
                  "number k + half"},
         {TURN_BACK,
-         "turned the other way: (a, b) becomes (a cos - b sin, a sin + b cos), and the "
-         "first row's place is 0"},
-        {OVERWRITTEN, "both numbers of a pair turn from what they were: keep the first before "
-                      "it is written"},
-        {HALF_SPEED, "pair k turns by place * 10000^(-2k / size), k counted from 0: twice k, "
-                     "and a head's size, not the row's width"},
-        {RISING, "pair 0 turns fastest, the others slower: 10000^(-2k / size), with a minus"},
-        {TURN_VALUES, "values are not turned: they are what is said, not where"},
-        {KEYS_ONLY, "queries are turned, too"},
-        {QUERIES_ONLY, "keys are turned, too"},
-        {WHOLE_ROW, "every head's pairs turn at the same speeds: place * 10000^(-2k / size), "
-                    "with k counted "
-                    "from 0 in each head"},
-        {SWAPPED, "gate and up are swapped: the sigmoid is of the first"},
+         "rotated the other way: (a, b) becomes (a cos - b sin, a sin + b cos), and the "
+         "first row's position is 0"},
+        {OVERWRITTEN,
+         "both numbers of a pair rotate from their old values: keep the first before "
+         "it is overwritten"},
+        {HALF_SPEED,
+         "pair k rotates by position * 10000^(-2k / size), k counted from 0: twice k, "
+         "and a head's size, not the row's width"},
+        {RISING, "pair 0 rotates fastest, the others slower: 10000^(-2k / size), with a minus"},
+        {TURN_VALUES, "values are not rotated: they are content, not position"},
+        {KEYS_ONLY, "queries are rotated, too"},
+        {QUERIES_ONLY, "keys are rotated, too"},
+        {WHOLE_ROW,
+         "every head's pairs rotate at the same speeds: position * 10000^(-2k / size), "
+         "with k counted "
+         "from 0 in each head"},
+        {SWAPPED, "gate and up are swapped: the sigmoid belongs to the first"},
         {RELU, "the gate is g sigmoid(g), not max(g, 0)"},
         {SIGMOID, "the gate is g sigmoid(g), not sigmoid(g) alone"},
-        {NO_FIRST_NORM, "attention reads the rows normed, with the first gain"},
+        {NO_FIRST_NORM, "attention reads the normed rows, with the first gain"},
         {NO_SECOND_NORM,
-         "the feed-forward network reads the rows normed, with the second gain"},
+         "the feed-forward network reads the normed rows, with the second gain"},
         {NO_PATH | NO_SECOND_PATH, "both halves add to the row: x += ..."},
         {NO_PATH, "attention adds to the row: x += attention(norm(x))"},
         {NO_SECOND_PATH,
          "the feed-forward network adds to the row: x += feed_forward(norm(x))"},
-        {OLD_ROW, "the feed-forward network adds to the row behind attention, not to the one "
+        {OLD_ROW, "the feed-forward network adds to the row after attention, not to the one "
                   "that went in"},
-        {PARALLEL, "the feed-forward network reads what attention has added to"},
-        {NO_OUT, "W_o turns what attention gave, before it is added"},
+        {PARALLEL, "the feed-forward network reads the row that attention has added to"},
+        {NO_OUT, "W_o maps attention's output before it is added"},
         {SAME_GAIN, "the second norm has gains of its own"},
-        {NO_GAIN, "the norm's columns are multiplied by their gain"},
-        {MEAN_TAKEN, "this norm takes no mean off: only the root mean square is divided by"},
+        {NO_GAIN, "multiply the norm's columns by their gain"},
+        {MEAN_TAKEN, "this norm subtracts no mean: it only divides by the root mean square"},
         {WHOLE_SUM, "the norm divides by the root of the mean square, not of the sum"},
-        {ONE_HEAD, "each head works on columns of its own, with a softmax of its own"},
+        {ONE_HEAD, "each head has columns of its own and a softmax of its own"},
         {TRANSPOSED, "a matrix is given by its rows, one for each output"},
-        {NO_MASK, "a row looks at rows behind it: it may see those up to its own"},
+        {NO_MASK, "a row sees rows after it: it may see only those up to its own"},
         {NO_SCALE, "divide the scores by the square root of a head's size"},
         {FULL_SCALE, "the scale is the square root of a head's size, not of the whole row's"}};
     double w[MOST], x[ROWS][DIM], y[ROWS][DIM], want[ROWS * DIM], wrong[ROWS * DIM];
@@ -216,7 +218,7 @@ void chapter_block(void) {
     size_t n = (size_t)(s.n * s.dim);
     fclose(in);
     Reply r = ask("block");
-    need(r.n == n, "%d rows of %d numbers are wanted, got %zu numbers", s.n, s.dim, r.n);
+    need(r.n == n, "%d rows of %d numbers expected, got %zu numbers", s.n, s.dim, r.n);
     memcpy(y, x, sizeof y);
     block_way(0, s, w, y);
     read_rows(s.n, s.dim, DIM, y[0], want);

@@ -1,5 +1,5 @@
-/* block.h - the judge's own block, in double precision and as slow as the formulas; flags turn it
- * into the classic mistakes.  Arrays have room for the largest; only n rows of dim are used. */
+/* block.h - the judge's own block, in double precision and as slow as the formulas; flags turn
+ * it into the classic mistakes.  Arrays have room for the largest; only n rows of dim are used. */
 #ifndef STRATA_JUDGE_BLOCK_H
 #define STRATA_JUDGE_BLOCK_H
 

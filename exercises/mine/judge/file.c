@@ -1,6 +1,6 @@
-/* file.c - chapter 11: what a model file says of itself.  The library forgives more than others do:
- * here the keys are there, of the types that llama.cpp wants, and tokens and merges fit together.
- * See judge.h. */
+/* file.c - chapter 11: what a model file says of itself.  The library forgives more than others
+ * do: here the keys are there, of the types that llama.cpp wants, and tokens and merges fit
+ * together. See judge.h. */
 #include "judge.h"
 
 #include "file_map.h"
@@ -33,7 +33,7 @@ static void judge_keys(const Gguf *gguf) {
         const GgufPair *pair = gguf_find(gguf, wanted[i].key);
         need(pair, "the file has no key %s", wanted[i].key);
         need(pair->type == wanted[i].type && pair->item == wanted[i].item,
-             "the key %s is of type %d%s%s, wanted %d (%s): llama.cpp takes no other",
+             "the key %s is of type %d%s%s, wanted %d (%s): llama.cpp accepts no other",
              wanted[i].key, pair->item, pair->type == GGUF_ARRAY ? ", in an array, " : ", ",
              gguf_type_name(pair->item), wanted[i].item, gguf_type_name(wanted[i].item));
     }
@@ -63,9 +63,10 @@ static void judge_bytes(const GgufPair *tokens) {
         char utf8[2] = {(char)letter, 0};
         if (letter >= 128)
             utf8[0] = (char)(0xc0 | letter >> 6), utf8[1] = (char)(0x80 | (letter & 63));
-        need(is_token(tokens, (Text){utf8, letter < 128 ? 1 : 2}),
-             "byte %d is not among tokenizer.ggml.tokens: it is written as U+%04X, \"%.2s\"",
-             byte, (unsigned)letter, utf8);
+        need(
+            is_token(tokens, (Text){utf8, letter < 128 ? 1 : 2}),
+            "byte %d is not among tokenizer.ggml.tokens: it is overwritten as U+%04X, \"%.2s\"",
+            byte, (unsigned)letter, utf8);
     }
 }
 
@@ -78,11 +79,11 @@ static void judge_merges(const GgufPair *tokens, const GgufPair *merges) {
         bool fits = right.size > 0 && size <= sizeof both;
         if (fits) memcpy(both, left.data, left.size);
         if (fits) memcpy(both + left.size, right.data, right.size);
-        need(
-            fits && is_token(tokens, left) && is_token(tokens, right) &&
-                is_token(tokens, (Text){both, size}),
-            "merge %d is \"%.*s\": two tokens with a space between, which together are a token",
-            (int)i, (int)merge.size, merge.data);
+        need(fits && is_token(tokens, left) && is_token(tokens, right) &&
+                 is_token(tokens, (Text){both, size}),
+             "merge %d is \"%.*s\": wanted two tokens with a space between them that together "
+             "are a token",
+             (int)i, (int)merge.size, merge.data);
     }
 }
 

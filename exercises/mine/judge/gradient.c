@@ -25,9 +25,10 @@ static double slope(Sizes s, double *w, double x[ROWS][DIM], double dy[ROWS][DIM
 }
 
 static const char SCORES_HINT[] =
-    "through the softmax each weight's gradient is less the weighted mean of all, then scaled; "
-    "what was turned is turned back; and x of d w = d y^T x is the normed row";
-static const char GAIN_HINT[] = "d gain sums up d out times x / rms, over all rows";
+    "through the softmax, subtract the weighted mean of all weights' gradients from each, then "
+    "scale; "
+    "rotate back what was rotated; and x of d w = d y^T x is the normed row";
+static const char GAIN_HINT[] = "d gain is the sum of d out times x / rms over all rows";
 
 /* Known by the numbers: a sum taken for a mean, a scale left out. */
 static void judge_factor(const char *name, const double *got, const double *want, int n,
@@ -48,11 +49,12 @@ static void judge_parts(Sizes s, const double *got, const double *want) {
         {"q", SCORES_HINT, d},
         {"k", SCORES_HINT, d},
         {"v",
-         "dv is the turned weights times d mixed, not turned back; x of d w = d y^T x is the "
+         "dv is the transposed weights times d mixed, not rotated back; x of d w = d y^T x is "
+         "the "
          "normed row",
          d},
         {"out",
-         "d w = d y^T x, with what attention gave as x; and d y is what came straight through "
+         "d w = d y^T x, with attention's output as x; and d y is what came straight through "
          "plus what came back through the second norm: r (dy g - x r^2 mean(dy g x))",
          d},
         {"gain2", GAIN_HINT, s.dim},
@@ -64,7 +66,7 @@ static void judge_parts(Sizes s, const double *got, const double *want) {
          "d up is d times g sigmoid(g), with d = W_d^T dy; x of d w = d y^T x is the normed "
          "row",
          f},
-        {"down", "d w = d y^T x, with what the gate let through as x", f},
+        {"down", "d w = d y^T x, with the gated rows as x", f},
     };
     int starts[9];
     for (int i = 0; i < 9; at += parts[i++].size) starts[i] = at;
@@ -74,7 +76,7 @@ static void judge_parts(Sizes s, const double *got, const double *want) {
         const double *g = got + starts[i], *w = want + starts[i];
         if (alike(g, w, (size_t)parts[i].size)) continue;
         judge_factor(parts[i].name, g, w, parts[i].size, 1.0 / s.n,
-                     "is a mean over the rows: the sum is wanted");
+                     "is a mean over the rows: it should be the sum");
         judge_factor(
             parts[i].name, g, w, parts[i].size, sqrt(s.dim / s.heads),
             "is too large by the root of a head's size: scores were divided by it, and so "
@@ -103,7 +105,7 @@ void chapter_gradient(void) {
     fclose(in);
     Reply r = ask("gradient");
     need(r.n == (size_t)(n + weights_of(s)),
-         "%d numbers for the rows and %d for the weights are wanted, got %zu", n, weights_of(s),
+         "%d numbers for the rows and %d for the weights expected, got %zu", n, weights_of(s),
          r.n);
     for (int i = 0; i < n; i++) want[i] = slope(s, w, x, dy, &x[i / s.dim][i % s.dim]);
     for (int i = 0; i < weights_of(s); i++) want[n + i] = slope(s, w, x, dy, &w[i]);
@@ -159,13 +161,13 @@ static void adamw_way(int way, Rule u, int n, int steps, const double *start,
 void chapter_adamw(void) {
     static const Mistake mistakes[] = {
         {COUPLED, "the decay is in the gradient, and Adam divides it away again: it belongs "
-                  "into the step, beside the quotient"},
+                  "into the step, next to the quotient"},
         {UNFAIR, "both means begin at 0 and are too small at first: divide them by 1 - beta^t, "
                  "t counted from 1"},
         {NO_CLIP,
-         "gradients that are longer than clip, all together, are scaled down to that length"},
+         "if all gradients together are longer than clip, they are scaled down to that length"},
         {CLIP_EACH, "clipping is by the length of the whole gradient, not number by number"},
-        {NO_DECAY, "the weights do not decay: rate times decay times w is taken off, too"},
+        {NO_DECAY, "the weights do not decay: also subtract rate times decay times w"},
         {FULL_DECAY, "the decay is multiplied by the rate"},
         {NO_ROOT, "divide by the square root of the mean square"}};
     double w[8], gradient[8][8], want[64], wrong[64];
@@ -183,7 +185,7 @@ void chapter_adamw(void) {
     fclose(in);
     size_t all = (size_t)(n * steps);
     Reply r = ask("adamw");
-    need(r.n == all, "%d lines of %d weights are wanted, one after each step; got %zu numbers",
+    need(r.n == all, "%d lines of %d weights expected, one after each step; got %zu numbers",
          steps, n, r.n);
     adamw_way(0, u, n, steps, w, gradient, want);
     if (alike(r.numbers, want, all)) return;

@@ -82,7 +82,7 @@ static int wait_for(pid_t child) {
 static int start(const char *command, const char *out) {
     fflush(stdout);
     pid_t child = fork();
-    need(child >= 0, "no process can be started");
+    need(child >= 0, "cannot start a process");
     if (child == 0) {
         struct rlimit most = {(rlim_t)limit + 1, (rlim_t)limit + 2};
         setpgid(0, 0);

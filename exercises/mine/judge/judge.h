@@ -1,10 +1,10 @@
-/* judge.h - a learner's program seen from outside: what it is given, what it prints, what is said.
+/* judge.h - tests a learner's program from outside: its input, its output, the verdict.
  *
  *     Reply r = ask("neuron %d %g", steps, rate);       the program with these arguments, after
  *     need(r.n == 5, "print ...");                      input("in") has written its standard input
  *
- * Invariant: every input is made anew from the seed, so that no answer can be known beforehand; all
- * files lie in one folder and stay there for the learner to look at. */
+ * Invariant: every input is generated from the seed, so that no answer can be known beforehand;
+ * all files stay in one folder for the learner to look at. */
 #ifndef STRATA_JUDGE_H
 #define STRATA_JUDGE_H
 

@@ -27,8 +27,8 @@ static void neuron_way(int way, const double (*point)[3], int n, int steps, doub
 void chapter_neuron(void) {
     static const Mistake mistakes[] = {
         {SUMMED, "the gradient is the mean over the points, not the sum"},
-        {AFTER, "print the loss that a step begins with, before its update"},
-        {NO_BIAS, "the third weight, which nothing is multiplied by, learns, too: its gradient "
+        {AFTER, "print the loss at the beginning of a step, before its update"},
+        {NO_BIAS, "the third weight, which multiplies no input, learns, too: its gradient "
                   "is p - t"},
         {UPHILL, "the loss grows: go against the gradient"},
         {BITS, "the loss is in bits: log is to base e"},
@@ -48,7 +48,7 @@ void chapter_neuron(void) {
     neuron_way(0, point, n, steps, rate, want);
     Reply r = ask("neuron %d %g", steps, rate);
     need(r.n == 2 * (size_t)steps + 3 && strstr(r.text, "weights"),
-         "%d lines `step loss` and a line `weights w1 w2 b` are wanted", steps);
+         "print %d lines `step loss` and a line `weights w1 w2 b`", steps);
     for (int i = 0; i < steps; i++) got[i] = r.numbers[2 * i + 1];
     memcpy(got + steps, r.numbers + 2 * steps, 3 * sizeof *got);
     if (alike(got, want, (size_t)steps + 3)) return;
@@ -76,24 +76,26 @@ static void ask_next(double deviation) {
         largest = fmax(largest, want[i]);
     }
     Reply r = ask("next");
-    need(r.n == (size_t)vocab, "%d chances are wanted, one on a line; got %zu numbers", vocab,
-         r.n);
+    need(r.n == (size_t)vocab, "%d probabilities expected, one per line; got %zu numbers",
+         vocab, r.n);
     need(!alike(r.numbers, want, (size_t)vocab),
-         "these are scores: softmax makes chances of them");
+         "these are scores: softmax turns them into probabilities");
     for (int i = 0; i < vocab; i++) sum += want[i] = exp(want[i] - largest);
     for (int i = 0; i < vocab; i++) {
         need(isfinite(r.numbers[i]),
-             "chance %d is %g: exp of a score in the hundreds is infinite; take the largest "
-             "off first",
+             "probability %d is %g: exp of a score in the hundreds is infinite; subtract the "
+             "largest "
+             "score first",
              i, r.numbers[i]);
         want[i] /= sum, total += r.numbers[i];
     }
-    need(fabs(total - 1) < 1e-3, "the chances sum up to %g: divide by their sum", total);
+    need(fabs(total - 1) < 1e-3, "the probabilities add up to %g: divide by their sum", total);
     int best = 0;
     for (int i = 0; i < vocab; i++)
         if (fabs(r.numbers[i] - want[i]) > fabs(r.numbers[best] - want[best])) best = i;
     need(alike(r.numbers, want, (size_t)vocab),
-         "chance of token %d: got %g, expected %g: its score is the product of its row with "
+         "probability of token %d: got %g, expected %g: its score is the product of its row "
+         "with "
          "row %d, counted from 0",
          best, r.numbers[best], want[best], token);
 }
@@ -140,8 +142,8 @@ void chapter_table(void) {
     static const Mistake mistakes[] = {
         {SUMMED, "the gradient is that of the mean over the whole text: a rare byte's row "
                  "moves little"},
-        {AFTER, "print the loss that a step begins with, before its update"},
-        {UPHILL, "the loss grows: go against the gradient, which is p less 1 at the target"},
+        {AFTER, "print the loss at the beginning of a step, before its update"},
+        {UPHILL, "the loss grows: go against the gradient, which is p, minus 1 at the target"},
         {BITS, "these are bits: log is to base e"},
         {SQUARED, "the floor is the entropy of what follows a byte, averaged over the bytes; "
                   "this is that of single bytes"}};
@@ -153,7 +155,7 @@ void chapter_table(void) {
     table_way(0, (double)text.size, steps, rate, want);
     Reply r = ask("table %s %d %g", judge_path("stories.txt"), steps, rate);
     need(r.n == 2 * (size_t)steps + 1 && strstr(r.text, "floor"),
-         "%d lines `step loss` and a line `floor X` are wanted", steps);
+         "print %d lines `step loss` and a line `floor X`", steps);
     for (int i = 0; i < steps; i++) got[i] = r.numbers[2 * i + 1];
     got[steps] = r.numbers[2 * steps];
     for (size_t i = 0, same = 1; i <= n; i++) {

@@ -32,9 +32,9 @@ void chapter_bytes(void) {
         need(r.numbers[i] >= 0, "a byte of %g: a char may be signed; take unsigned char",
              r.numbers[i]);
         need(r.numbers[i] < 256, "a byte of %g: bytes end at 255", r.numbers[i]);
-        need(r.numbers[i + 1] > 0, "byte %g is listed with 0: only those that come are",
+        need(r.numbers[i + 1] > 0, "byte %g is listed with count 0: list only bytes that occur",
              r.numbers[i]);
-        need(i == 0 || r.numbers[i] > r.numbers[i - 2], "the bytes are to be listed in order");
+        need(i == 0 || r.numbers[i] > r.numbers[i - 2], "list the bytes in order");
         got[(int)r.numbers[i]] = r.numbers[i + 1], sum += r.numbers[i + 1];
     }
     need(sum == size,
@@ -49,7 +49,7 @@ void chapter_bytes(void) {
          entropy);
     need(fabs(entropy + want) > 2e-3, "the entropy is positive: the mean of -log p");
     need(fabs(entropy - want) < 1e-3,
-         "entropy: got %g, expected %.4f: each -log p counts as often as its byte comes",
+         "entropy: got %g, expected %.4f: each -log p counts as often as its byte occurs",
          entropy, want);
 }
 
@@ -75,7 +75,8 @@ static void pairs_are_of_the_text(Reply r) {
     for (size_t i = 0; i + 1 < r.size; i++) {
         unsigned char a = (unsigned char)r.text[i], b = (unsigned char)r.text[i + 1];
         need(followers[a][b] > 0,
-             "byte %zu: %d comes after %d, and never does in the text: draw from what follows "
+             "byte %zu: %d comes after %d, but never does in the text: draw from the followers "
+             "of "
              "the "
              "byte before, not from all bytes",
              i + 1, b, a);
@@ -102,28 +103,29 @@ void chapter_bigram(void) {
     snprintf(path, sizeof path, "%s", judge_path("stories.txt"));
     int first = judge_between(1, 1000000);
     Reply r = ask("bigram %s %d %d", path, first, n);
-    need(r.size != (size_t)n + 1, "%d bytes are wanted and no newline behind them", n);
-    need(r.size == (size_t)n, "%zu bytes are written, wanted %d", r.size, n);
+    need(r.size != (size_t)n + 1, "print %d bytes, and no newline after them", n);
+    need(r.size == (size_t)n, "%zu bytes printed, expected %d", r.size, n);
     need(r.text[0] == text.text[0], "begin with the first byte of the file");
     pairs_are_of_the_text(r);
     need(apart(r, true) > 0.1,
-         "all followers of a byte come equally often: draw each as often as it followed");
+         "all followers of a byte are equally frequent: draw each as often as it follows");
     need(apart(r, false) < 0.1,
-         "what follows a space does so otherwise than in the text: %.0f %% of it is misplaced; "
+         "what follows a space is distributed differently than in the text: %.0f %% is "
+         "misplaced; "
          "draw each "
-         "follower as often as it followed",
+         "follower as often as it follows",
          100 * apart(r, false));
     Reply again = ask("bigram %s %d %d", path, first, n);
     need(again.size == r.size && memcmp(again.text, r.text, r.size) == 0,
-         "the same seed is to give the same text");
+         "the same seed must give the same text");
     Reply other = ask("bigram %s %d %d", path, first + 1, n);
     need(other.size == r.size && memcmp(other.text, r.text, r.size) != 0,
-         "another seed is to give another text");
+         "another seed must give another text");
 }
 
 /* ------------------------------------------------------------------ 3 */
 
-/* Words of a few syllables, so that pairs are common and often equally so; and all that cuts words. */
+/* Words of a few syllables, so that pairs are often equally frequent, and all that cuts words. */
 static void random_words(FILE *file, int n) {
     static const char *const joints[] = {" ",    " ",  " ",    " ",  " ",   " ",
                                          ", ",   ". ", "\n\n", "  ", "'s ", "'ll ",
@@ -200,9 +202,9 @@ static bool crosses_words(const double *merges, int i) {
 /* What a pair that was missed says about how words are cut and counted. */
 static const char *about_pair(const int *pair) {
     if (pair[0] == '\'' || pair[1] == '\'') return "endings like 's are words of their own";
-    if (pair[0] == ' ') return "a space belongs to the word behind it";
+    if (pair[0] == ' ') return "a space belongs to the word after it";
     if (pair[0] == pair[1])
-        return "in aaa the pair a a is counted twice, and merged once, from the left";
+        return "in aaa the pair a a counts twice and is merged once, from the left";
     return "cut the text into words first";
 }
 
@@ -216,8 +218,8 @@ void chapter_pairs(void) {
     Reply words = judge_command(command, &status);
     Learned l = library_pairs((Text){words.text, words.size}, merges);
     Reply r = ask("pairs %s %d", judge_path("words.txt"), merges);
-    need(r.n == 2 * (size_t)merges, "%d lines of two tokens are wanted, got %zu numbers",
-         merges, r.n);
+    need(r.n == 2 * (size_t)merges, "%d lines of two tokens expected, got %zu numbers", merges,
+         r.n);
     int pairs[64][2];
     library_merges(&l.gguf, pairs);
     for (int i = 0; i < merges; i++) {
@@ -225,14 +227,13 @@ void chapter_pairs(void) {
         int left = (int)r.numbers[2 * i], right = (int)r.numbers[2 * i + 1];
         if (left == want[0] && right == want[1]) continue;
         need(left >= 0 && right >= 0 && left < 256 + i && right < 256 + i,
-             "merge %d is %d %d: tokens up to %d are known by then", i + 1, left, right,
-             255 + i);
+             "merge %d is %d %d: tokens up to %d exist by then", i + 1, left, right, 255 + i);
         need(!crosses_words(r.numbers, i),
-             "merge %d is %d %d, expected %d %d: a pair lies inside a word, and a space begins "
+             "merge %d is %d %d, expected %d %d: a pair is inside a word, and a space begins "
              "one",
              i + 1, left, right, want[0], want[1]);
         refuse("merge %d is %d %d, expected %d %d: %s; count all pairs of tokens inside words "
-               "anew after each merge; of equally common ones the lower left wins, then the "
+               "again after each merge; of equally frequent ones the lower left wins, then the "
                "lower right",
                i + 1, left, right, want[0], want[1], about_pair(want));
     }
@@ -253,7 +254,7 @@ void chapter_pairs(void) {
              "the pairs in the order in which they were learned",
              i + 1, judge_path("in"), r.numbers[i], want.ids[i] - 1);
     need(r.n == want.count,
-         "%zu tokens are printed, expected %zu: the whole of standard input counts, its last "
+         "%zu tokens printed, expected %zu: all of standard input counts, its last "
          "newline, too",
          r.n, want.count);
 }

@@ -1,5 +1,5 @@
-/* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories are
- * judged.  See judge.h. */
+/* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories
+ * are judged.  See judge.h. */
 #include "world_check.h"
 #include "judge.h"
 
@@ -23,10 +23,11 @@ static double train(const char *stories, double seconds, int seed) {
     judge_limit(4 * seconds + 60);
     Reply r = ask("train %s %g %d %s", judge_path(stories), seconds, seed, model_path());
     judge_limit(20);
-    need(r.n >= 4 && r.n % 2 == 0, "print now and then a line `step loss`, and one at the end");
+    need(r.n >= 4 && r.n % 2 == 0, "print a line `step loss` now and then, and one at the end");
     double first = r.numbers[1], last = r.numbers[r.n - 1];
-    need(isfinite(last), "the loss became %g: a smaller rate, and clip the gradients", last);
-    need(last < first - 0.3, "the loss went from %g to %g: it should fall by far more", first,
+    need(isfinite(last), "the loss became %g: use a smaller rate, and clip the gradients",
+         last);
+    need(last < first - 0.3, "the loss went from %g to %g: it should fall much further", first,
          last);
     need(r.numbers[r.n - 2] > r.numbers[0], "the first number of a line counts the steps");
     return last;
@@ -49,8 +50,8 @@ static char *first_line(const char *path) {
     return line;
 }
 
-/* Nats for each byte of text that a model has not seen, as the library measures it, and what that
- * would be at so many nats a token. */
+/* Nats for each byte of text that a model has not seen, as the library measures it, and what
+ * that would be at so many nats a token. */
 static double surprise(long bytes, double nats_a_token, double *said) {
     int status;
     Reply r = strata(&status, "perplexity -m %s -f %s --window 128 --json", model_path(),
@@ -85,7 +86,8 @@ void chapter_train(void) {
     long bytes;
     write_stories("stories.txt", first, 4000);
     write_stories("unseen.txt", first + 5000, 60);
-    /* A model that guesses evenly among a thousand tokens has nearly 0.9 of it: a token is several bytes. */
+    /* A model that guesses evenly among a thousand tokens has nearly 0.9 of it: a token is
+     * several bytes. */
     double bound = bigram_surprise("unseen.txt", &bytes);
     double last = train("stories.txt", seconds, judge_between(1, 1000)), said;
     double got = surprise(bytes, last, &said);
@@ -96,22 +98,25 @@ void chapter_train(void) {
     if (got < 0.75 * bound) return;
     need(
         got > said + 0.1,
-        "0.75 of the bigram is wanted. The last loss you printed is %.3f nats a byte, too, so "
+        "The goal is 0.75 of the bigram. The last loss you printed is %.3f nats a byte, too, "
+        "so "
         "the "
-        "file is right, and it was trained too little: how many steps were there, and does the "
+        "file is right, but it was trained too little: how many steps were there, and does the "
         "rate rise to where the loss falls fast?",
         said);
     refuse(
-        "0.75 of the bigram is wanted. The last loss you printed is %.3f nats a byte, and the "
-        "library's reading of %s is worse: is what is written what was trained? Matrices go "
-        "out by rows, one for each output; tokens are in the order of their numbers; norm, "
-        "turning and the names are a Llama's",
+        "The goal is 0.75 of the bigram. The last loss you printed is %.3f nats a byte, and "
+        "the "
+        "library's reading of %s is worse: do you write what you trained? Matrices are "
+        "written by rows, one for each output; tokens are in the order of their numbers; norm, "
+        "rotation and names are those of a Llama",
         said, model_path());
 }
 
 /* ------------------------------------------------------------------ 12 */
 
-/* The first words of a story; only letters, spaces and commas, so that a shell takes it in quotes. */
+/* The first words of a story; only letters, spaces and commas, so that a shell takes it in
+ * quotes. */
 static void opening(uint64_t index, char *out, size_t size) {
     Fault fault;
     World *world = world_open(&fault);
@@ -147,9 +152,10 @@ static void same_as_library(void) {
              "after \"%s\" the text goes on where the library's ends: stop at the token that "
              "ends documents, or after %d tokens",
              prompt, n);
-        refuse("after \"%s\" the greedy text parts from the library's at byte %zu: \"%.30s\", "
-               "expected \"%.30s\"",
-               prompt, at, got.text + at, want.text + at);
+        refuse(
+            "after \"%s\" the greedy text differs from the library's at byte %zu: \"%.30s\", "
+            "expected \"%.30s\"",
+            prompt, at, got.text + at, want.text + at);
     }
 }
 
@@ -163,13 +169,12 @@ void chapter_generate(void) {
     Reply other = ask("generate %s %d 1 %d \"%s\"", model_path(), n, seed + 1, prompt);
     Reply cold = ask("generate %s %d 0.0001 %d \"%s\"", model_path(), n, seed, prompt);
     Reply greedy = ask("generate %s %d 0 %d \"%s\"", model_path(), n, seed, prompt);
-    need(strcmp(one.text, same.text) == 0, "the same seed is to give the same text");
+    need(strcmp(one.text, same.text) == 0, "the same seed must give the same text");
     need(strcmp(one.text, other.text) != 0,
-         "another seed is to give another text, at temperature 1");
-    need(
-        strcmp(cold.text, greedy.text) == 0,
-        "at temperature 0.0001 nearly always the likeliest is drawn: scores are divided by the "
-        "temperature, or chances raised to 1 / temperature");
+         "another seed must give another text, at temperature 1");
+    need(strcmp(cold.text, greedy.text) == 0,
+         "at temperature 0.0001 the likeliest is nearly always drawn: divide the scores by the "
+         "temperature, or raise the probabilities to 1 / temperature");
 }
 
 /* ------------------------------------------------------------------ 13 */
@@ -197,7 +202,7 @@ void chapter_story(void) {
     }
     printf("  %d of %d stories are valid\n", valid, STORIES);
     need(10 * valid >= 6 * STORIES,
-         "60 of 100 are wanted: a lower last loss is what helps; is all of both cores used, "
+         "the goal is 60 of 100: a lower last loss helps; are both cores fully used, "
          "and does the rate fall to 0 at the end?");
     world_close(world);
 }

@@ -20,7 +20,7 @@ static const uint32_t round_constants[64] = {
 
 static uint32_t rotate(uint32_t x, int by) { return x >> by | x << (32 - by); }
 
-/* The 16 words of a block, big-endian, and 48 more that are made of them. */
+/* The 16 big-endian words of a block, and 48 more derived from them. */
 static void expand_block(const unsigned char *block, uint32_t w[64]) {
     for (int i = 0; i < 16; i++, block += 4)
         w[i] = (uint32_t)block[0] << 24 | (uint32_t)block[1] << 16 | (uint32_t)block[2] << 8 |

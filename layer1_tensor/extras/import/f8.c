@@ -10,7 +10,7 @@
 float f8_e4m3_to_f32(uint8_t bits) {
     int exponent = bits >> 3 & 15, fraction = bits & 7;
     float size = exponent ? ldexpf((float)(8 + fraction), exponent - 10)
-                          : ldexpf((float)fraction, -9); /* subnormal: no hidden one */
+                          : ldexpf((float)fraction, -9); /* subnormal: no implicit one */
     if (exponent == 15 && fraction == 7) size = NAN;
     return bits & 0x80 ? -size : size;
 }

@@ -10,7 +10,7 @@
 
 typedef struct Machine {
     const unsigned char *begin, *at, *end;
-    Pieces *pieces;
+    Region *region;
     PickleValue **stack; /* (used of room) owns */
     size_t used, room;
     PickleValue **memo; /* (kept of memo_room) owns */
@@ -19,7 +19,7 @@ typedef struct Machine {
     Fault *fault;
 } Machine;
 
-/* What a model's file may name.  Nothing of it is called: see pytorch.c for what it stands for. */
+/* What a model's file may name; never called.  pytorch.c knows what each stands for. */
 static const char *const known_names[] = {
     "collections OrderedDict",
     "torch._utils _rebuild_tensor_v2",
@@ -48,7 +48,7 @@ static bool pickle_no_memory(Machine *m) {
 /* ------------------------------------------------------------------ stack and memo */
 
 static bool pickle_push(Machine *m, PickleValue value) {
-    PickleValue *copy = pieces_take(m->pieces, sizeof *copy);
+    PickleValue *copy = region_alloc(m->region, sizeof *copy);
     if (!copy || !GROW(m->stack, m->room, m->used + 1)) return pickle_no_memory(m);
     *copy = value;
     m->stack[m->used++] = copy;
@@ -67,7 +67,7 @@ static bool push_bool(Machine *m, bool truth) {
     return pickle_push(m, (PickleValue){.kind = PICKLE_BOOL, .number = truth});
 }
 
-/* The topmost value; NULL, with a fault: there is none above the last mark. */
+/* The top of the stack; NULL, with a fault: nothing above the last mark. */
 static PickleValue *pickle_pop(Machine *m) {
     if (m->used == 0 || m->stack[m->used - 1]->kind == PICKLE_MARK)
         return pickle_damaged(m, "the stack is empty"), NULL;
@@ -76,11 +76,11 @@ static PickleValue *pickle_pop(Machine *m) {
 
 static PickleValue *top(Machine *m, PickleKind kind) {
     if (m->used == 0 || m->stack[m->used - 1]->kind != kind)
-        return pickle_damaged(m, "another value is wanted on the stack"), NULL;
+        return pickle_damaged(m, "a value of the wrong type on the stack"), NULL;
     return m->stack[m->used - 1];
 }
 
-/* How many values stand above the last mark, which stays. */
+/* Count the values above the last mark. */
 static bool above_mark(Machine *m, size_t *count) {
     size_t i = m->used;
     while (i > 0 && m->stack[i - 1]->kind != PICKLE_MARK) i--;
@@ -88,11 +88,11 @@ static bool above_mark(Machine *m, size_t *count) {
     return i > 0 || pickle_damaged(m, "there is no mark on the stack");
 }
 
-/* Numbers follow one another: what is remembered was made, so the list grows with the bytes. */
+/* Memo slots are filled in order, so the memo is bounded by the size of the pickle. */
 static bool pickle_remember(Machine *m, uint64_t index) {
     if (m->used == 0 || m->stack[m->used - 1]->kind == PICKLE_MARK)
-        return pickle_damaged(m, "there is nothing to remember");
-    if (index > m->kept) return pickle_damaged(m, "a value is remembered out of its turn");
+        return pickle_damaged(m, "nothing to memoize");
+    if (index > m->kept) return pickle_damaged(m, "a memo slot was skipped");
     if (!GROW(m->memo, m->memo_room, index + 1)) return pickle_no_memory(m);
     if (index == m->kept) m->kept++;
     m->memo[index] = m->stack[m->used - 1];
@@ -171,7 +171,7 @@ static bool push_from_stack(Machine *m) {
     return push_name(m, module->text, name->text);
 }
 
-/* A whole number of any size in bytes, of which eight are used here. */
+/* An integer of any size in bytes, up to eight. */
 static bool push_long(Machine *m) {
     Text bytes;
     uint64_t value = 0;
@@ -192,7 +192,7 @@ static bool push_number(Machine *m, size_t size) {
            push_int(m, size == 4 ? (int32_t)(uint32_t)value : (int64_t)value);
 }
 
-/* Nothing here asks for its value. */
+/* Skipped: no caller needs its value. */
 static bool push_float(Machine *m) {
     uint64_t bits;
     return pickle_take_number(m, 8, &bits) && push_kind(m, PICKLE_FLOAT);
@@ -200,10 +200,10 @@ static bool push_float(Machine *m) {
 
 /* ------------------------------------------------------------------ values of values */
 
-/* The last `count` values become the items of one. */
+/* Replace the last `count` values by one that has them as items. */
 static bool pickle_gather(Machine *m, PickleKind kind, size_t count, bool marked) {
     if (m->used < count) return pickle_damaged(m, "the stack is empty");
-    const PickleValue **items = count ? pieces_take(m->pieces, count * sizeof *items) : NULL;
+    const PickleValue **items = count ? region_alloc(m->region, count * sizeof *items) : NULL;
     if (count && !items) return pickle_no_memory(m);
     for (size_t i = 0; i < count; i++) {
         items[i] = m->stack[m->used - count + i];
@@ -221,16 +221,16 @@ static bool gather_marked(Machine *m, PickleKind kind) {
     return pickle_gather(m, kind, count, true);
 }
 
-/* The last `count` values go into the list or dictionary below them, and below the mark. */
+/* Append the last `count` values to the list or dictionary below the mark. */
 static bool put_into(Machine *m, PickleKind kind, size_t count, bool marked) {
     if (m->used < count + marked + 1) return pickle_damaged(m, "the stack is empty");
     PickleValue **from = m->stack + m->used - count,
                 *into = m->stack[m->used - count - marked - 1];
     if (into->kind != kind || (kind == PICKLE_DICT && count % 2))
-        return pickle_damaged(m, "another value is wanted on the stack");
+        return pickle_damaged(m, "a value of the wrong type on the stack");
     if (into->count + count > into->room) {
         size_t room = 2 * (into->count + count);
-        const PickleValue **grown = pieces_take(m->pieces, room * sizeof *grown);
+        const PickleValue **grown = region_alloc(m->region, room * sizeof *grown);
         if (!grown) return pickle_no_memory(m);
         if (into->count) memcpy(grown, into->items, into->count * sizeof *grown);
         into->items = grown, into->room = room;
@@ -248,7 +248,7 @@ static bool put_marked(Machine *m, PickleKind kind) {
     return above_mark(m, &count) && put_into(m, kind, count, true);
 }
 
-/* A persistent id is a tuple, and here always that of a storage. */
+/* A persistent id is a tuple, here always that of a storage. */
 static bool make_storage(Machine *m) {
     const PickleValue *id = pickle_pop(m);
     if (!id) return false;
@@ -258,7 +258,7 @@ static bool make_storage(Machine *m) {
     return pickle_push(m, storage);
 }
 
-/* A call that is not made: its name, and what it would be called with. */
+/* A call becomes a value: function and arguments. */
 static bool make_call(Machine *m) {
     const PickleValue *with = pickle_pop(m), *name = with ? pickle_pop(m) : NULL;
     if (!name) return false;
@@ -272,7 +272,7 @@ static bool make_call(Machine *m) {
     return pickle_push(m, call);
 }
 
-/* Attributes of a dictionary (_metadata): versions of layers, which change no number. */
+/* Drop the attributes of a dictionary (_metadata: versions of layers). */
 static bool drop_attributes(Machine *m) {
     const PickleValue *state = pickle_pop(m);
     if (!state) return false;
@@ -351,12 +351,12 @@ static bool pickle_step(Machine *m, unsigned char opcode) {
     }
 }
 
-const PickleValue *pickle_read(Text bytes, Pieces *pieces, Fault *fault) {
+const PickleValue *pickle_read(Text bytes, Region *region, Fault *fault) {
     const unsigned char *begin = (const unsigned char *)bytes.data;
     Machine m = {.begin = begin,
                  .at = begin,
                  .end = begin + bytes.size,
-                 .pieces = pieces,
+                 .region = region,
                  .fault = fault};
     bool ok = true;
     while (ok && !m.over)

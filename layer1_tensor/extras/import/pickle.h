@@ -1,21 +1,21 @@
 /* pickle.h - the pickles that PyTorch writes, read as data.  Private: for pytorch.c.
  *
- * A pickle is a program for a machine with a stack, and Python runs it: a pickle can call any function there is,
- * which is why files of strangers are not to be opened with it.  Here nothing is called.  Opcodes build numbers,
- * texts, tuples, lists and dictionaries; the functions that a model's file may name are a list of a few, and what
- * they would have made is a value that says so.  All else is refused by its name.
+ * A pickle is a program for a stack machine.  Python's may call any function, so unpickling an
+ * untrusted file runs its code.  Here nothing is called: opcodes build numbers, strings,
+ * tuples, lists and dictionaries; a call of one of the few functions that a model's file may
+ * name becomes a PICKLE_CALL value; anything else is refused by name.
  *
  *     c collections OrderedDict   )  R            an empty dictionary
- *     c torch._utils _rebuild_tensor_v2   ( (storage) offset (shape) (strides) ... t  R     a tensor
+ *     c torch._utils _rebuild_tensor_v2   ( (storage) offset (shape) (strides) ... t R   a tensor
  *
- * Invariant: a value's parts were made before it; memory grows with the bytes of the pickle.
+ * Invariant: a value's parts were made before it; memory is bounded by the size of the pickle.
  *
  * Source   CPython's Lib/pickletools.py (the opcodes); torch/_utils.py (the functions). */
 #ifndef STRATA_PICKLE_H
 #define STRATA_PICKLE_H
 
 #include "fault.h"
-#include "pieces.h"
+#include "region.h"
 #include "text.h"
 
 #include <stdint.h>
@@ -30,8 +30,8 @@ typedef enum PickleKind {
     PICKLE_LIST,
     PICKLE_DICT,    /* items: key, value, key, value, ... */
     PICKLE_NAME,    /* text: "torch FloatStorage" */
-    PICKLE_STORAGE, /* items: what its persistent id is made of */
-    PICKLE_CALL,    /* text: the name; items: what it would be called with */
+    PICKLE_STORAGE, /* items: the parts of its persistent id */
+    PICKLE_CALL,    /* text: the function; items: its arguments */
     PICKLE_MARK,    /* on the stack only */
 } PickleKind;
 
@@ -44,12 +44,12 @@ struct PickleValue {
     const PickleValue **items; /* (count) */
 };
 
-/* Read a pickle.
+/* Parse a pickle.
  *
  *   bytes    borrowed: texts point into it
- *   pieces   owns all values
+ *   region   owns all values
  *
- * NULL when it is damaged, has an opcode or a name that is not on the lists, or memory is short. */
-const PickleValue *pickle_read(Text bytes, Pieces *pieces, Fault *fault);
+ * NULL when it is damaged, has an opcode or name that is not listed, or memory runs out. */
+const PickleValue *pickle_read(Text bytes, Region *region, Fault *fault);
 
 #endif

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_PICKLE ((size_t)1 << 26) /* of a hundred thousand tensors and more */
+#define MAX_PICKLE ((size_t)1 << 26) /* 100,000 tensors and more */
 
 static const struct {
     const char *name;
@@ -48,7 +48,7 @@ static const ZipEntry *entry_of(const Archive *a, const char *folder, Text name)
 
 /* ("storage", FloatStorage, "7", "cpu", 64)
  *
- *   count   written: how many numbers it has */
+ *   count   written: its numbers */
 static bool find_storage(const Archive *a, const PickleValue *storage, SafeTensor *t,
                          size_t *count) {
     const PickleValue *type = pytorch_item(storage, 1, PICKLE_NAME),
@@ -71,7 +71,8 @@ static bool find_storage(const Archive *a, const PickleValue *storage, SafeTenso
                           "file is cut short or damaged, fetch it again");
 }
 
-/* Row after row: a stride is the size of what lies behind it; of one element it says nothing. */
+/* Row-major: a stride is the product of the dimensions after it; one of extent 1 may have
+ * any. */
 static bool pytorch_read_shape(const Archive *a, SafeTensor *t, const PickleValue *shape,
                                const PickleValue *strides, size_t room) {
     size_t count = 1, wanted = 1;
@@ -81,7 +82,7 @@ static bool pytorch_read_shape(const Archive *a, SafeTensor *t, const PickleValu
     for (size_t i = 0; i < shape->count; i++) {
         const PickleValue *extent = pytorch_item(shape, i, PICKLE_INT);
         if (!extent || extent->number < 0)
-            return pytorch_refuse(a, t->name, "has a shape that is no list of whole numbers");
+            return pytorch_refuse(a, t->name, "has a shape that is not a list of integers");
         t->shape[i] = (size_t)extent->number;
         if (t->shape[i] && count > room / t->shape[i])
             return pytorch_refuse(a, t->name, "is larger than its storage");
@@ -99,7 +100,8 @@ static bool pytorch_read_shape(const Archive *a, SafeTensor *t, const PickleValu
     return true;
 }
 
-/* _rebuild_tensor_v2(storage, offset, shape, strides, requires_grad, hooks); a parameter has one inside. */
+/* _rebuild_tensor_v2(storage, offset, shape, strides, requires_grad, hooks); a parameter wraps
+ * one. */
 static bool pytorch_read_tensor(const Archive *a, Text name, const PickleValue *value,
                                 SafeTensor *t) {
     size_t numbers = 0;
@@ -148,7 +150,7 @@ static bool pytorch_check_names(const Archive *a, const Pytorch *p) {
 static bool pytorch_read_tensors(Pytorch *p, const Archive *a, const PickleValue *root) {
     if (root->kind != PICKLE_DICT)
         return fault_set(a->fault, "the file holds no dictionary: wanted tensors by name");
-    p->tensors = pieces_take(&p->pieces, (root->count / 2 + 1) * sizeof *p->tensors);
+    p->tensors = region_alloc(&p->region, (root->count / 2 + 1) * sizeof *p->tensors);
     if (!p->tensors) return fault_set(a->fault, "no memory for %zu tensors", root->count / 2);
     for (size_t i = 0; i < root->count; i += 2) {
         const PickleValue *name = pytorch_item(root, i, PICKLE_TEXT);
@@ -161,7 +163,7 @@ static bool pytorch_read_tensors(Pytorch *p, const Archive *a, const PickleValue
     return pytorch_check_names(a, p);
 }
 
-/* The folder that everything lies in: where the pickle is. */
+/* The folder of the pickle contains everything else, too. */
 static const ZipEntry *find_pickle(Archive *a) {
     static const char pickle[] = "/data.pkl";
     const size_t size = sizeof pickle - 1;
@@ -186,9 +188,9 @@ static bool read_archive(Pytorch *p, Archive *a) {
     if (pickle->size > MAX_PICKLE)
         return fault_set(a->fault, "its pickle has %zu bytes: wanted at most %zu", pickle->size,
                          MAX_PICKLE);
-    p->pieces.limit = 160 * pickle->size + (1 << 16); /* a value for every byte, and tensors */
+    p->region.limit = 160 * pickle->size + (1 << 16); /* a value for every byte, and tensors */
     const PickleValue *root =
-        pickle_read((Text){(const char *)pickle->data, pickle->size}, &p->pieces, a->fault);
+        pickle_read((Text){(const char *)pickle->data, pickle->size}, &p->region, a->fault);
     return root && pytorch_read_tensors(p, a, root);
 }
 
@@ -214,6 +216,6 @@ bool pytorch_parse(Pytorch *pytorch, const void *bytes, size_t size, Fault *faul
 }
 
 void pytorch_free(Pytorch *pytorch) {
-    pieces_free(&pytorch->pieces);
+    region_free(&pytorch->region);
     *pytorch = (Pytorch){0};
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A header of more is refused, as the format's own reader does. */
+/* The limit of the format's reference reader. */
 #define MAX_HEADER 100000000
 
 static const struct {
@@ -32,7 +32,7 @@ static bool refuse(const SafeTensor *t, const char *what, Fault *fault) {
                      shown(t->name), t->name.data, what);
 }
 
-/* A whole number below 2^53, as JSON promises to keep. */
+/* An integer below 2^53, which JSON represents exactly. */
 static bool read_whole(const JsonValue *value, uint64_t *whole) {
     *whole = 0;
     if (!value || value->kind != JSON_NUMBER || value->text.size > 16) return false;
@@ -57,8 +57,8 @@ static bool read_type(SafeTensor *t, const JsonValue *name, Fault *fault) {
         shown(t->name), t->name.data, shown(text), text.data);
 }
 
-/* The bytes of a shape, 0 where one extent is; else the product is bounded before each multiplication:
- * it never overflows. */
+/* The bytes of a shape; checked before each multiplication, so that the product never
+ * overflows. */
 static bool read_shape(SafeTensor *t, const JsonValue *shape, size_t room, Fault *fault) {
     uint64_t count = types[t->type].bytes, extent;
     bool empty = false;
@@ -67,7 +67,7 @@ static bool read_shape(SafeTensor *t, const JsonValue *shape, size_t room, Fault
     t->ndim = (int)shape->count;
     for (int i = 0; i < t->ndim; i++) {
         if (!read_whole(&shape->items[i], &extent))
-            return refuse(t, "has a shape that is no list of whole numbers", fault);
+            return refuse(t, "has a shape that is not a list of integers", fault);
         t->shape[i] = (size_t)extent;
         empty |= extent == 0;
     }
@@ -109,7 +109,7 @@ static int by_place(const void *a, const void *b) {
     return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-/* Side by side, from the first byte to the last. */
+/* Without gaps, from the first byte to the last. */
 static bool check_cover(const Safetensors *s, const unsigned char *data, size_t room,
                         Fault *fault) {
     const unsigned char *at = data;

@@ -33,7 +33,7 @@ static bool zip_damaged(const Archive *a, const char *what) {
 
 /* ------------------------------------------------------------------ the end */
 
-/* The end of the directory lies last, but for a comment whose size it tells. */
+/* The end of the directory is last, except for a comment whose size it states. */
 static const unsigned char *find_end(const Archive *a) {
     for (size_t comment = 0; comment <= UINT16_MAX && END + comment <= a->size; comment++) {
         const unsigned char *at = a->bytes + a->size - END - comment;
@@ -42,7 +42,7 @@ static const unsigned char *find_end(const Archive *a) {
     return NULL;
 }
 
-/* The end in 64 bits, where a second mark before the first one says. */
+/* The 64-bit end, at the offset given by a second mark before the first one. */
 static bool read_end64(Archive *a, const unsigned char *end) {
     const unsigned char *locator = end - LOCATOR;
     if ((size_t)(end - a->bytes) < LOCATOR || !is_mark(locator, 6, 7))
@@ -76,7 +76,7 @@ static bool zip_refuse(const Archive *a, const ZipEntry *entry, const char *what
                      entry->name.data, what);
 }
 
-/* Numbers of a record that do not fit there, in the order of its extra field number 1. */
+/* Extra field number 1: the record's numbers that did not fit, in order. */
 static bool zip_widen(const unsigned char *extra, size_t size, uint64_t *numbers[3]) {
     while (size >= 4) {
         size_t field = (size_t)gguf_load(extra + 2, 2);
@@ -97,7 +97,7 @@ static bool zip_widen(const unsigned char *extra, size_t size, uint64_t *numbers
     return true;
 }
 
-/* Behind the entry's own name and extra field, which may be of other sizes than the record's. */
+/* After the entry's own name and extra field, whose sizes may differ from the record's. */
 static bool find_data(const Archive *a, ZipEntry *entry, uint64_t place) {
     if (place > a->place || a->place - place < ENTRY || !is_mark(a->bytes + place, 3, 4))
         return zip_refuse(a, entry, "does not begin where the directory says");
@@ -114,7 +114,7 @@ static bool find_data(const Archive *a, ZipEntry *entry, uint64_t place) {
     return true;
 }
 
-/* *at moves behind the record. */
+/* Advances *at past the record. */
 static bool read_record(const Archive *a, const unsigned char **at, const unsigned char *end,
                         ZipEntry *entry) {
     const unsigned char *r = *at;
@@ -127,7 +127,7 @@ static bool read_record(const Archive *a, const unsigned char **at, const unsign
     *entry = (ZipEntry){.name = {(const char *)r + RECORD, name}};
     if (gguf_load(r + 8, 2) & 1) return zip_refuse(a, entry, "is encrypted");
     if (gguf_load(r + 10, 2) != 0)
-        return zip_refuse(a, entry, "is packed: wanted entries that are stored as they are");
+        return zip_refuse(a, entry, "is compressed: wanted entries that are stored");
     if (!zip_widen(r + RECORD + name, extra, (uint64_t *[]){&size, &packed, &place}) ||
         size != packed || size > a->size)
         return zip_refuse(a, entry, "has no size: the archive is damaged");

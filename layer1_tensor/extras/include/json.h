@@ -1,13 +1,13 @@
-/* json.h - JSON texts, read into a tree.
+/* json.h - JSON, parsed into a tree.
  *
  *     {"a": [1, "x"]}    an object with one key, an array of two values
  *
- * Numbers keep their text: 1e400 and 0.1 are what was written, not what a double makes of it.
- * Strings are bytes, escapes resolved; half a pair of surrogates is no character, and is refused.  Of
- * equal keys the last stays, as in Python and JavaScript.
+ * Numbers keep their text: 1e400 and 0.1 are not rounded to a double.  Strings are bytes with
+ * escapes resolved; a lone surrogate is refused.  Of equal keys the last one wins, as in Python
+ * and JavaScript.
  *
- * Invariant: every value of a tree that was read is well formed, whatever the bytes were; the text is
- * not needed afterwards.
+ * Invariant: every value of a tree is well formed, whatever the bytes were; the text is not
+ * needed afterwards.
  *
  * Source   RFC 8259. */
 #ifndef STRATA_JSON_H
@@ -31,27 +31,27 @@ typedef enum JsonKind {
 typedef struct JsonValue JsonValue;
 struct JsonValue {
     JsonKind kind;
-    Text text;              /* a number as it was written, a string's bytes */
+    Text text;              /* a number as written, a string's bytes */
     size_t count;           /* items of an array or object */
     const JsonValue *items; /* (count) */
-    const Text *keys;       /* (count) of an object, in its order, each once */
-    Text repeated;          /* a key that the object was written with twice; no data: none */
+    const Text *keys;       /* (count) of an object, in order, without duplicates */
+    Text repeated;          /* a key that appeared twice; no data: none */
 };
 
 typedef struct Json Json; /* owns a tree */
 
 enum { JSON_DEPTH = 500 };
 
-/* Read a text; white space around it is allowed.
+/* Parse a text; white space around it is allowed.
  *
- * Fails, naming line and column, when it is no JSON, is nested more than JSON_DEPTH deep, or memory
- * runs out. */
+ * Fails, naming line and column, when it is not JSON, is nested more than JSON_DEPTH deep, or
+ * memory runs out. */
 Json *json_read(Text text, Fault *fault);
 void json_free(Json *json);
 
 const JsonValue *json_root(const Json *json);
 
-/* The value of a key; NULL: it is not there, or `object` is none. */
+/* The value of a key; NULL: there is none, or `object` is not an object. */
 const JsonValue *json_get(const JsonValue *object, const char *key);
 const JsonValue *json_find(const JsonValue *object, Text key);
 

@@ -1,4 +1,4 @@
-/* profile_trace.h - what a profile saw, for programs that draw it. */
+/* profile_trace.h - a profile as a trace, for programs that draw it. */
 #ifndef STRATA_PROFILE_TRACE_H
 #define STRATA_PROFILE_TRACE_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* All scopes as a trace for a browser: chrome://tracing and others read it. */
+/* All scopes, in the format of chrome://tracing. */
 void profile_write_trace(const Profile *profile, FILE *out);
 
 #endif

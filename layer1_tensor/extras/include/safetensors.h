@@ -1,12 +1,13 @@
-/* safetensors.h - the container that models are published in: a JSON header, then numbers.
+/* safetensors.h - the format that models are published in: a JSON header, then numbers.
  *
- *     size u64 | header: {"NAME": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}, ...} | data
+ *     size u64 | header, JSON | data
+ *     header    {"NAME": {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}, ...}
  *
- * Offsets count from the end of the header.  Shapes are (out, in), as ours.  Nothing is aligned: a tensor of
- * four-byte numbers may begin at any byte, so numbers are read by safe_numbers.
+ * Offsets count from the end of the header.  Shapes are (out, in), as ours.  Nothing is
+ * aligned, so numbers are read by safe_numbers.
  *
- * Invariant: after safetensors_parse returns true the tensors lie one after the other, cover all of the data,
- * and each takes as many bytes as its shape and format say; names are unique.
+ * Invariant: after safetensors_parse returns true the tensors cover the data without gaps, and
+ * each has the bytes that its shape and format need; names are unique.
  *
  * Source   github.com/huggingface/safetensors, the format's description and its checks. */
 #ifndef STRATA_SAFETENSORS_H
@@ -52,24 +53,24 @@ typedef struct Safetensors {
     const JsonValue *metadata; /* __metadata__, an object of strings; NULL: none */
 } Safetensors;
 
-/* Read the header of a file that lies in memory.
+/* Parse the header of a file in memory.
  *
  *   bytes   (size)   borrowed: must outlive the Safetensors
  *
- * Fails, naming the tensor, what was got and what was wanted, when the bytes are no such file.  Memory
- * grows with the header, which the file has to contain. */
+ * Fails, naming the tensor, what was found and what was wanted.  Memory is bounded by the size
+ * of the header. */
 bool safetensors_parse(Safetensors *safetensors, const void *bytes, size_t size, Fault *fault);
 void safetensors_free(Safetensors *safetensors);
 
 const char *safe_type_name(SafeType type);
 size_t safe_type_bytes(SafeType type); /* of one number */
 
-/* `count` numbers of a tensor as f32, from number `first` on.  Exact but for I32 and wider, U32 and wider, and
- * F64, which are rounded. */
+/* `count` numbers of a tensor as f32, from number `first` on.  Exact, but for 32-bit and wider
+ * integers and F64, which are rounded. */
 void safe_numbers(const SafeTensor *tensor, size_t first, float *out, size_t count);
 
-/* An 8-bit float: sign, then exponent and fraction of 4 + 3 bits (bias 7; no infinity, one NaN) or of 5 + 2
- * (bias 15; f16 cut in half).
+/* An 8-bit float: sign, then exponent and fraction of 4 + 3 bits (bias 7; no infinity, one NaN)
+ * or 5 + 2 bits (bias 15; the upper half of an f16).
  * Source   Micikevicius et al. 2022, arXiv:2209.05433, table 1. */
 float f8_e4m3_to_f32(uint8_t bits);
 float f8_e5m2_to_f32(uint8_t bits);

@@ -1,4 +1,4 @@
-/* sha256.h - the digest by which published files are verified and keys compared.
+/* sha256.h - SHA-256, to verify downloads and to compare keys.
  *
  *     sha256_begin --> sha256_add, once for each run of bytes --> sha256_end: 64 hex digits
  *
@@ -20,7 +20,7 @@ typedef struct Sha256 {
 void sha256_begin(Sha256 *sha);
 void sha256_add(Sha256 *sha, const void *data, size_t size);
 
-/* The end of the text: its digest, as bytes, or as digits in lower case. */
+/* Finish: the digest as bytes, or as hex digits in lower case. */
 void sha256_digest(Sha256 *sha, unsigned char digest[SHA256_BYTES]);
 void sha256_end(Sha256 *sha, char text[SHA256_TEXT]);
 

@@ -1,4 +1,4 @@
-/* tensor_print.h - a tensor for a person to read. */
+/* tensor_print.h - a tensor as readable text. */
 #ifndef STRATA_TENSOR_PRINT_H
 #define STRATA_TENSOR_PRINT_H
 
@@ -6,8 +6,7 @@
 
 #include <stdio.h>
 
-/* For a person: `F32 (2, 3)`, then the numbers in rows, long dimensions with their middle left
- * out. */
+/* `F32 (2, 3)`, then the numbers in rows; the middle of long dimensions is left out. */
 void tensor_print(const Tensor *tensor, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
-/* tensor_print.c - a tensor for a person to read.  See tensor_print.h. */
+/* tensor_print.c - see tensor_print.h. */
 #include "tensor_print.h"
 
-/* Print dimension `dim` at index[0 .. dim-1]; up to eight entries, else the first and last
- * three. */
+/* Print dimension `dim` at index[0 .. dim-1]: all of up to eight entries, else the first and
+ * last three. */
 static void print_dim(const Tensor *tensor, int dim, size_t *index, FILE *out) {
     size_t n = tensor->shape[dim];
     bool innermost = dim + 1 == tensor->ndim || dim + 1 == TENSOR_MAX_DIMS;

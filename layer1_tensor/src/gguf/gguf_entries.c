@@ -1,4 +1,5 @@
-/* gguf_entries.c - the two lists of a GGUF header: an entry for each pair, and one for each tensor.  See gguf_reader.h. */
+/* gguf_entries.c - the two lists of a GGUF header: an entry for each pair, and one for each
+ * tensor.  See gguf_reader.h. */
 #include "gguf_reader.h"
 
 static void refuse_array(Reader *reader, Text key) {
@@ -33,7 +34,7 @@ static void refuse_rows(Reader *reader, Text name, uint64_t row, const DtypeInfo
         shown(name), name.data, (unsigned long long)row, info->name, (unsigned)info->block);
 }
 
-/* Step over an array's items, or the one value, checking each. */
+/* Skip an array's items, or the one value, checking each. */
 static void take_items(Reader *reader, GgufPair *pair) {
     pair->data = reader->at;
     if (pair->item == GGUF_STRING) {
@@ -64,7 +65,7 @@ void gguf_take_pair(Reader *reader, GgufPair *pair) {
     if (reader->ok) take_items(reader, pair);
 }
 
-/* What the sizes of the file, fastest first, make of a tensor. */
+/* The file's sizes, fastest dimension first, as a shape. */
 static void take_shape(Reader *reader, GgufTensor *tensor, const uint64_t *dims) {
     const DtypeInfo *info = dtype_info(tensor->dtype);
     uint64_t bytes = 0;

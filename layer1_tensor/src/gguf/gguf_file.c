@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Its own number among how many; 0 of 1 when it is no part. */
+/* The number of this part and of all parts; 0 of 1 for a file that is not split. */
 static bool gguf_file_read_split(const Gguf *gguf, int64_t *number, int64_t *count,
                                  Fault *fault) {
     const GgufPair *no = gguf_find(gguf, "split.no"), *of = gguf_find(gguf, "split.count");
@@ -15,10 +15,10 @@ static bool gguf_file_read_split(const Gguf *gguf, int64_t *number, int64_t *cou
     bool ok = (!no || gguf_int(no, 0, number)) && (!of || gguf_int(of, 0, count));
     if (*count == 0 && *number == 0) *count = 1; /* never split, or joined again */
     return (ok && *count >= 1 && *count < 100000 && *number >= 0 && *number < *count) ||
-           fault_set(fault, "split.no and split.count are no number and count of parts");
+           fault_set(fault, "split.no and split.count do not number the parts");
 }
 
-/* "A-00001-of-00003.gguf" as the part `number` (from 0); false when the path does not end like this. */
+/* "A-00001-of-00003.gguf" with another number (from 0); false for paths without such an end. */
 static bool part_path(const char *path, int64_t number, int64_t count, char *out, size_t size) {
     char end[40];
     snprintf(end, sizeof end, "-00001-of-%05lld.gguf", (long long)count);
@@ -39,7 +39,7 @@ static bool map_part(GgufFile *file, Gguf *part, const char *path, Fault *fault)
     return gguf_parse(part, map->data, map->size, fault) || fault_prefix(fault, path);
 }
 
-/* The tensors of a part behind those that are there; the part's list is given back. */
+/* Append a part's tensors, and free the part. */
 static bool take_tensors(Gguf *gguf, Gguf *part, const char *path, Fault *fault) {
     size_t room = gguf->n_tensors, count = room + part->n_tensors;
     bool ok = GROW(gguf->tensors, room, count) ||
@@ -76,7 +76,7 @@ static bool unique_in_parts(const Gguf *gguf, const char *path, Fault *fault) {
     return ok;
 }
 
-/* The promised number of tensors, and the keys without those of the split. */
+/* Check the number of tensors, and remove the keys of the split. */
 static bool gguf_file_finish(Gguf *gguf, const char *path, Fault *fault) {
     int64_t wanted;
     size_t kept = 0;

@@ -1,8 +1,9 @@
 /* gguf_read.c - parse a GGUF file, or refuse it and say why.  See gguf.h.
  *
- * A Reader (gguf_reader.h) walks the buffer; each take_* checks that what it takes is there, and after the first
- * failure takes nothing more.  Counts from the file never size an allocation on their own: each
- * counted thing needs some bytes in the file, so the file's size bounds the count. */
+ * A Reader (gguf_reader.h) walks the buffer; each take_* checks that what it takes is there,
+ * and after the first failure takes nothing more.  Counts from the file never size an
+ * allocation on their own: each counted thing needs some bytes in the file, so the file's size
+ * bounds the count. */
 #include "file_kind.h"
 #include "gguf_reader.h"
 
@@ -21,7 +22,7 @@ Text gguf_take_string(Reader *reader, const char *what) {
     return bytes ? (Text){(const char *)bytes, (size_t)size} : (Text){"", 0};
 }
 
-/* The product of a shape is bounded before each multiplication: it never overflows. */
+/* Check before each multiplication, so that the product never overflows. */
 bool gguf_shape_bytes(const uint64_t *dims, int ndim, const DtypeInfo *info, uint64_t max,
                       uint64_t *bytes) {
     uint64_t count = 1, limit = (uint64_t)1 << 46;
@@ -78,8 +79,8 @@ static void refuse_version(Reader *reader, uint32_t version) {
            version, (version & 0xFFFF) == 0 ? " (a big-endian file?)" : "");
 }
 
-/* Magic, version (2 or 3) and the two counts.  Counts for which the file has no room are
- * refused before memory is allocated: a pair takes at least 13 bytes, a tensor 32. */
+/* Refuse counts that the file has no room for before allocating: a pair takes at least 13
+ * bytes, a tensor 32. */
 static void read_header(Gguf *gguf, Reader *reader) {
     const unsigned char *magic = take_bytes(reader, 4, "no room for the magic");
     if (magic && memcmp(magic, "GGUF", 4) != 0) refuse_magic(reader, magic);
@@ -97,7 +98,7 @@ static void read_alignment(Gguf *gguf, Reader *reader) {
     const GgufPair *pair = gguf_find(gguf, "general.alignment");
     if (pair && (pair->type == GGUF_ARRAY || !gguf_int(pair, 0, &alignment)))
         refuse(reader,
-               "general.alignment is of type %s, wanted a whole number: convert the file again",
+               "general.alignment is of type %s, wanted an integer: convert the file again",
                gguf_type_name(pair->type));
     if (alignment < 8 || alignment > 1 << 20 || (alignment & (alignment - 1)))
         refuse(

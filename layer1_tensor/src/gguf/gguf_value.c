@@ -1,4 +1,4 @@
-/* gguf_value.c - what a parsed file says: its keys, values and tensors.  See gguf.h. */
+/* gguf_value.c - keys, values and tensors of a parsed file.  See gguf.h. */
 #include "gguf_bytes.h"
 
 #include <stdlib.h>

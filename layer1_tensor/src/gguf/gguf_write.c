@@ -1,5 +1,5 @@
-/* gguf_write.c - see gguf.h.  Pairs, tensor headers and data grow in three buffers that are
- * joined at the end; an allocation that fails is remembered and reported then. */
+/* gguf_write.c - see gguf.h.  Pairs, tensor headers and data are three buffers, joined at the
+ * end; a failed allocation is reported then. */
 #include "gguf.h"
 #include "file_write.h"
 #include "grow.h"
@@ -17,7 +17,7 @@ typedef struct Buffer {
 struct GgufWriter {
     Buffer pairs, infos, data;
     uint64_t n_pairs, n_tensors;
-    size_t announced; /* bytes of data that come later */
+    size_t announced; /* bytes of data to come */
     bool out_of_memory;
 };
 

@@ -106,7 +106,7 @@ static int peak_by_size(const void *a, const void *b) {
 }
 
 Bandwidth bandwidth_gigabytes(Pool *pool, double seconds) {
-    char *bytes = memory_take(READ_BYTES);
+    char *bytes = memory_alloc(READ_BYTES);
     double times[256];
     size_t rounds = 0;
     if (!bytes) return (Bandwidth){0, 0};
@@ -117,7 +117,7 @@ Bandwidth bandwidth_gigabytes(Pool *pool, double seconds) {
         pool_for(pool, READ_BYTES / READ_PIECE, 1, peak_read_piece, bytes);
         times[rounds] = clock_seconds() - before;
     }
-    memory_give(bytes, READ_BYTES);
+    memory_free(bytes, READ_BYTES);
     qsort(times, rounds, sizeof *times, peak_by_size);
     return (Bandwidth){READ_BYTES / times[0] / 1e9, READ_BYTES / times[rounds / 2] / 1e9};
 }

@@ -14,7 +14,7 @@ void altup_run_init(AltUpRun *run, size_t rows, size_t dim, size_t streams, Aren
     *run = (AltUpRun){0};
     if (!streams) return;
     run->normed = arena_take(arena, rows * dim, f);
-    run->foretold = arena_take(arena, rows * dim, f);
+    run->predicted = arena_take(arena, rows * dim, f);
     run->modes = arena_take(arena, rows * streams, f);
     run->mix = arena_take(arena, rows * streams * streams, f);
     run->scratch = arena_take(arena, linear_scratch_bytes(rows, max_size(dim, streams)), 1);
@@ -61,7 +61,7 @@ void altup_predict(Pool *pool, const AltUp *a, AltUpRun *run, float *x, size_t n
     read_modes(pool, &rows);
     linear(pool, &a->predict, run->modes, n, run->mix, run->scratch);
     pool_for(pool, n, ROWS, predict_some, &rows);
-    memcpy(run->foretold, x, n * dim * sizeof *x);
+    memcpy(run->predicted, x, n * dim * sizeof *x);
 }
 
 /* innovation = x_0 - prediction; part j adds (1 + c_j) * innovation. */
@@ -70,7 +70,7 @@ static void correct_some(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         const float *take = t->run->mix + i * t->streams;
-        float *first = t->x + i * t->dim, *innovation = t->run->foretold + i * t->dim;
+        float *first = t->x + i * t->dim, *innovation = t->run->predicted + i * t->dim;
         for (size_t k = 0; k < t->dim; k++) {
             float predicted = innovation[k];
             innovation[k] = first[k] - predicted;

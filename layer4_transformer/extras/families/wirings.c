@@ -48,11 +48,11 @@ static void feed_normed(const Block *b, const Pass *p, float *x) {
 static void norm_after(const Block *b, const Pass *p, float *x) {
     const Norm *second = &b->extras->attn_norm_2;
     size_t numbers = p->batch->count * p->dim;
-    if (second->kind) memcpy(p->run->aside, x, numbers * sizeof *x);
+    if (second->kind) memcpy(p->run->tmp, x, numbers * sizeof *x);
     block_mix(b, p, x, x);
     block_norm(p, &b->attn_norm, x, x);
     if (second->kind) {
-        axpy(x, 1, p->run->aside, numbers);
+        axpy(x, 1, p->run->tmp, numbers);
         block_norm(p, second, x, x);
     }
     block_feed(b, p, x, x);
@@ -93,10 +93,10 @@ static void beside(const Block *b, const Pass *p, float *x) {
     block_norm(p, &b->ffn_norm, run->normed, x);
     dense_part.forward(b, p, run->normed, run->branch);
     block_norm(p, &e->network_post_norm, run->branch, run->branch);
-    moe_forward(run->pool, &b->ffn, &e->experts, x, n, run->aside,
+    moe_forward(run->pool, &b->ffn, &e->experts, x, n, run->tmp,
                 block_memory(run, experts_open));
-    block_norm(p, &e->experts_post_norm, run->aside, run->aside);
-    axpy(run->branch, 1, run->aside, n * p->dim);
+    block_norm(p, &e->experts_post_norm, run->tmp, run->tmp);
+    axpy(run->branch, 1, run->tmp, n * p->dim);
     block_add(b, &b->ffn_post_norm, p, x);
 }
 

@@ -45,7 +45,7 @@ typedef struct AltUpEnds {
 /* Working memory for up to `rows` tokens. */
 typedef struct AltUpRun {
     float *normed;   /* (rows, dim) */
-    float *foretold; /* (rows, dim) P_0, then the innovation */
+    float *predicted; /* (rows, dim) P_0, then the innovation */
     float *modes;    /* (rows, s) m */
     float *mix;      /* (rows, s * s) */
     void *scratch;   /* for the products */

@@ -27,13 +27,13 @@
 
 /* Max positions that can be cut behind `keep` out of a full context: the gap must end before
  * the window of every layer that releases pages. */
-size_t shift_most(const KvCache *kv, size_t keep);
+size_t shift_max(const KvCache *kv, size_t keep);
 
 /* Cut positions keep .. keep + gone - 1 out of a sequence.  Call shift_keys for each layer
  * afterwards.  Shared pages behind the gap are copied first; unused prefixes are evicted.
  *
  * Needs    keep and gone multiples of KV_PAGE, keep + gone <= length; no recurrent layer; gone
- *          <= shift_most of a full context, so that all the next token sees is still there.
+ *          <= shift_max of a full context, so that all the next token sees is still there.
  * Fails    (false) when the pool has too few pages for the copies; nothing changes then. */
 bool shift_pages(KvCache *kv, size_t sequence, size_t keep, size_t gone);
 

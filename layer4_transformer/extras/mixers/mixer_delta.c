@@ -93,7 +93,7 @@ static void part_both(const DeltaNet *m, float *both, float *decay) {
 
 /* Normalize each head to length 1. */
 static void lengths_one(const DeltaNet *m, float *x) {
-    for (size_t h = 0; h < m->keys; h++) length_norm(x + h * m->d, m->d, m->eps);
+    for (size_t h = 0; h < m->keys; h++) l2_norm(x + h * m->d, m->d, m->eps);
 }
 
 /* A PoolTask: q and k of length 1, beta in 0 .. 1, decay = exp(a * softplus(decay + bias)).

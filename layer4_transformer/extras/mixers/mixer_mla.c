@@ -79,7 +79,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
         norm_apply(&m->kv_a_norm, c, c, m->rank);
         if (turns) rope_angles(t->a->rope, position, cosine, sine);
         if (turns) rope_rotate(t->a->rope, cosine, sine, c + m->rank);
-        if (t->a->q_temperature > 0) attention_warm(t->a, q, s->heads * asked, position);
+        if (t->a->q_temperature > 0) attention_scale_q(t->a, q, s->heads * asked, position);
         for (size_t h = 0; h < s->heads; h++, q += asked) {
             float *to = t->shared->q + (i * s->heads + h) * s->head_dim;
             if (turns) rope_rotate(t->a->rope, cosine, sine, q + m->plain);
@@ -226,7 +226,7 @@ static void *mla_open(const BlockPlan *plan) {
 static void mla_rows(const Block *b, const Pass *p, const float *in, float *out) {
     BlockRun *run = p->run;
     mla_forward(run->pool, &b->attention, &b->extras->mla, &run->attention,
-                block_memory(run, mla_open), p->kv, p->layer - b->attention.back, p->batch, in,
+                block_memory(run, mla_open), p->kv, p->layer - b->attention.kv_back, p->batch, in,
                 out);
 }
 

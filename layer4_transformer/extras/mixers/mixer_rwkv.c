@@ -120,7 +120,7 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
         for (size_t c = 0; c < dim; c++) k[c] *= 1 + (a[c] - 1) * m->ka[c];
         if (!m->first) sigmoid_row(open, open, dim);
         for (size_t c = 0; c < dim && !m->first; c++) v[c] += (first[c] - v[c]) * open[c];
-        for (size_t h = 0; h < m->heads; h++) length_norm(kk + h * m->d, m->d, 1e-12f);
+        for (size_t h = 0; h < m->heads; h++) l2_norm(kk + h * m->d, m->d, 1e-12f);
     }
 }
 

@@ -31,7 +31,7 @@ static void close_gap(KvCache *kv, size_t sequence, size_t layer, size_t first, 
     if (there > first) *left = (int32_t)max_size(first, there < count ? 0 : there - count);
 }
 
-size_t shift_most(const KvCache *kv, size_t keep) {
+size_t shift_max(const KvCache *kv, size_t keep) {
     size_t ctx = kv->config.ctx, max = ctx > keep ? ctx - keep : 0;
     for (size_t l = 0; l < kv->config.layers; l++) {
         size_t window = kv->shape[l].window;

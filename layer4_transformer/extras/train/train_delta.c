@@ -37,7 +37,7 @@ static void read_rows(void *context, int worker, size_t begin, size_t end) {
               *rate = saved->rows.rate + i * s->heads;
         silu(row, saved->conv + i * channels, channels);
         for (size_t h = 0; h < 2 * s->kv_heads; h++)
-            length_norm(row + h * s->head_dim, s->head_dim, s->eps);
+            l2_norm(row + h * s->head_dim, s->head_dim, s->eps);
         for (size_t h = 0; h < s->heads; h++) {
             beta[h] = sigmoid_of(beta[h]);
             rate[h] = saved->alpha[i * s->heads + h] + t->w->bias[h];
@@ -111,7 +111,7 @@ static void read_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
         const float *conv = v->conv + i * channels;
         for (size_t at = 0; at < both; at += s->head_dim) {
             silu(activated, conv + at, s->head_dim);
-            length_norm_backward(row + at, activated, row + at, s->head_dim, s->eps);
+            l2_norm_backward(row + at, activated, row + at, s->head_dim, s->eps);
         }
         silu_backward(row, conv, row, channels);
         for (size_t h = 0, at = i * s->heads; h < s->heads; h++, at++) {

@@ -60,7 +60,7 @@ static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size
     if (a->norm_after_rope) norm_apply(norm, row, row, heads * hd);
 }
 
-void attention_warm(const Attention *a, float *q, size_t n, size_t position) {
+void attention_scale_q(const Attention *a, float *q, size_t n, size_t position) {
     float place = (float)(position + a->temperature_from),
           grow = 1 + a->q_temperature * logf(1 + floorf(place / a->temperature_ctx));
     for (size_t i = 0; i < n; i++) q[i] *= grow;
@@ -95,7 +95,7 @@ static void place_row(const Rows *t, size_t i) {
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
     norm_and_rope(a, &a->k_norm, k, s->kv_heads, cosine, sine);
-    if (a->q_temperature > 0) attention_warm(a, q, q_dim(s), position);
+    if (a->q_temperature > 0) attention_scale_q(a, q, q_dim(s), position);
     kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], position, k, v);
 }
 
@@ -105,7 +105,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) place_row(t, i);
 }
 
-/* The same with `back`: a query only. */
+/* The same with `kv_back`: a query only. */
 static void place_query(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
@@ -114,7 +114,7 @@ static void place_query(const Rows *t, size_t i) {
           *q = t->run->q + i * q_dim(s);
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
-    if (a->q_temperature > 0) attention_warm(a, q, q_dim(s), position);
+    if (a->q_temperature > 0) attention_scale_q(a, q, q_dim(s), position);
 }
 
 static void place_queries(void *context, int worker, size_t begin, size_t end) {
@@ -145,14 +145,14 @@ static void project(Pool *pool, const Attention *a, AttentionRun *run, const flo
     for (int i = 0; i < 4; i++)
         if (all[i].map->w.data) products[count++] = all[i];
     linear_products(pool, products, count, x, n, run->scratch);
-    if (a->back == 0 && (!a->v.w.data || a->v_norm.kind))
+    if (a->kv_back == 0 && (!a->v.w.data || a->v_norm.kind))
         pool_for(pool, n, ROWS, take_values, &(Rows){.a = a, .run = run});
 }
 
 static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
                       size_t layer, const Batch *batch) {
     PROFILE("keep");
-    pool_for(pool, batch->count, ROWS, a->back ? place_queries : place_rows,
+    pool_for(pool, batch->count, ROWS, a->kv_back ? place_queries : place_rows,
              &(Rows){a, run, kv, layer, batch});
 }
 

@@ -86,7 +86,7 @@ typedef struct Stored {
 } Stored;
 
 /* Numbers quantized at a time: whole blocks of the format and of the rotation. */
-enum { PIECE = HADAMARD_MOST };
+enum { PIECE = HADAMARD_MAX };
 
 /* Quantize up to PIECE numbers of a vector of n from `at` on, rotated if stored so; zeros fill
  * the last block.  Returns the number of blocks. */

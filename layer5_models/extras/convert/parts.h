@@ -21,7 +21,7 @@
 #include "families.h"
 #include "model.h"
 #include "json.h"
-#include "pieces.h"
+#include "region.h"
 #include "safetensors.h"
 
 /* ------------------------------------------------------------------ tables */
@@ -200,7 +200,7 @@ size_t size_or(const JsonValue *object, const char *key, size_t otherwise);
 /* ------------------------------------------------------------------ words */
 
 typedef struct Vocab {
-    Pieces pieces; /* names that are in no file */
+    Region region; /* names that are in no file */
     Text *tokens;  /* (count) owns; data NULL: no token with this id */
     int64_t *types;
     double *scores;

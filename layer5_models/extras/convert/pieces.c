@@ -87,8 +87,8 @@ static bool take_piece(Conversion *c, Vocab *v, size_t id, Text bytes) {
     if (!f.ok || !text.data) return convert_pieces_damaged(c);
     if (type < TOKEN_NORMAL || type > TOKEN_BYTE || !(score > -1e30f && score < 1e30f))
         return REFUSE(c, "piece %zu is of no known type, or has an impossible score", id);
-    char *copy = pieces_take(
-        &v->pieces, text.size + 1); /* the file is closed before the tokens are written */
+    char *copy = region_alloc(
+        &v->region, text.size + 1); /* the file is closed before the tokens are written */
     if (!copy) return REFUSE(c, "no memory for %zu pieces", id);
     memcpy(copy, text.data, text.size);
     return vocab_set(v, id, (Text){copy, text.size}, (int)type, (double)score, false, c->fault);

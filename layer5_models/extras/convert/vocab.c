@@ -16,7 +16,7 @@ bool vocab_init(Vocab *v, size_t count, Fault *fault) {
 }
 
 void vocab_free(Vocab *v) {
-    pieces_free(&v->pieces);
+    region_free(&v->region);
     free(v->tokens), free(v->types), free(v->scores);
 }
 
@@ -43,7 +43,7 @@ int64_t vocab_id(const Vocab *v, Text token) {
 /* Rows of the embedding without a token. */
 static bool fill_gaps(Vocab *v, Fault *fault) {
     for (size_t i = 0; i < v->count; i++) {
-        char *name = v->tokens[i].data ? NULL : pieces_take(&v->pieces, 24);
+        char *name = v->tokens[i].data ? NULL : region_alloc(&v->region, 24);
         if (v->tokens[i].data) continue;
         if (!name) return fault_set(fault, "no memory for %zu tokens", v->count);
         snprintf(name, 24, "[PAD%zu]", i);

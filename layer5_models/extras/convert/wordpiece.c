@@ -92,7 +92,7 @@ static bool respell(Conversion *c, Vocab *v) {
             token->data += 2, token->size -= 2;
             continue;
         }
-        char *spelled = pieces_take(&v->pieces, token->size + sizeof begins - 1);
+        char *spelled = region_alloc(&v->region, token->size + sizeof begins - 1);
         if (!spelled) return REFUSE(c, "no memory for %zu tokens", v->count);
         memcpy(spelled, begins, sizeof begins - 1);
         memcpy(spelled + sizeof begins - 1, token->data, token->size);
@@ -139,7 +139,7 @@ static bool read_lines(Conversion *c, Vocab *v, Text text) {
         size = end ? (size_t)(end - text.data) : text.size;
         size_t shown = size && text.data[size - 1] == '\r' ? size - 1 : size;
         char *token =
-            pieces_take(&v->pieces, shown + 1); /* the file is closed before the vocabulary */
+            region_alloc(&v->region, shown + 1); /* the file is closed before the vocabulary */
         if (!token) return REFUSE(c, "no memory for %zu tokens", v->count);
         memcpy(token, text.data, shown);
         if (!vocab_set(v, id, (Text){token, shown}, TOKEN_NORMAL, 0, false, c->fault))

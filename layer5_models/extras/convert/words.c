@@ -19,7 +19,7 @@ static bool read_merge(Conversion *c, Vocab *v, const JsonValue *item, Text *mer
         item->items[1].kind != JSON_STRING)
         return REFUSE(c, "tokenizer.json: a merge is no pair of texts");
     Text left = item->items[0].text, right = item->items[1].text;
-    char *joined = pieces_take(&v->pieces, left.size + right.size + 1);
+    char *joined = region_alloc(&v->region, left.size + right.size + 1);
     if (!joined) return REFUSE(c, "no memory for the merges");
     memcpy(joined, left.data, left.size);
     joined[left.size] = ' ';

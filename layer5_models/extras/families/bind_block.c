@@ -59,7 +59,7 @@ static void set_head_norms(Binder *b, Block *block, const LayerSizes *s, size_t 
 
 /* Shared keys and values are not computed. */
 static void set_shared_kv(Attention *a, size_t back) {
-    a->back = back;
+    a->kv_back = back;
     if (!back) return;
     a->k = a->v = (Linear){.bias = NULL};
     a->k_norm = (Norm){.kind = NORM_NONE};
@@ -83,7 +83,7 @@ static void set_more_attention(Binder *b, Block *block, size_t layer) {
         a->v_scale = (float)key_number(b, "attention.value_scale", false, 1, 1e-6, 1e6);
     set_temperature(b, a, s);
     set_head_norms(b, block, s, layer);
-    set_shared_kv(a, s->extras->back);
+    set_shared_kv(a, s->extras->kv_back);
 }
 
 /* The indexer rotates its first numbers, in halves.  Its keys come after all layers' keys. */

@@ -22,9 +22,9 @@ static Need attention_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     if (!s->heads) return NEED_NO;
     if (e->latent) return latent_need(id, e);
     switch (id) {
-    case ROLE_ATTN_K: return e->back ? shared : NEED_YES;
-    case ROLE_ATTN_V: return e->back ? shared : needed_if(!e->keys_are_values);
-    case ROLE_ATTN_K_NORM: return e->back ? shared : head_norm_need(r, s);
+    case ROLE_ATTN_K: return e->kv_back ? shared : NEED_YES;
+    case ROLE_ATTN_V: return e->kv_back ? shared : needed_if(!e->keys_are_values);
+    case ROLE_ATTN_K_NORM: return e->kv_back ? shared : head_norm_need(r, s);
     case ROLE_ATTN_Q_NORM: return head_norm_need(r, s);
     default: return NEED_YES;
     }

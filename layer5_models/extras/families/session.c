@@ -47,7 +47,7 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
         const LayerExtras *e = m->layers[l].extras;
         const Indexer *index = &m->blocks[l].extras->mla.index;
         shapes[l].state = block_state(&m->blocks[l]);
-        if (e->back || e->encodes) shapes[l].kv_heads = 0;
+        if (e->kv_back || e->encodes) shapes[l].kv_heads = 0;
         if (x->quirks->bidirectional) shapes[l].window = 0;
         if (!index->heads) continue;
         shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};

@@ -37,7 +37,7 @@ bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
                                  "(attention.head_count_kv, key_length, value_length)",
                                  l, s->kv_heads, s->head_dim, s->value_dim, from, z->kv_heads,
                                  z->head_dim, z->value_dim);
-    s->extras->back = l - from;
+    s->extras->kv_back = l - from;
     return true;
 }
 

@@ -227,7 +227,7 @@ typedef struct LayerExtras {
     bool swapped;         /* ffn_up and ffn_down have each other's name */
     bool keys_are_values; /* no attn_v */
     /* > 0: shares keys, values and kv_heads of the layer this many before */
-    size_t back;
+    size_t kv_back;
     size_t buckets;      /* of relative distances with a bias; 0: none */
     bool encodes, cross; /* an encoder layer; a decoder layer with cross attention */
     bool first;          /* of the encoder or of the decoder */

@@ -16,7 +16,7 @@ void machine_raise(Machine *machine, const char *kind, const char *format, ...) 
 }
 
 void *machine_take_much(Machine *machine, size_t size) {
-    void *out = machine->failed ? NULL : pieces_take(&machine->pieces, size);
+    void *out = machine->failed ? NULL : region_alloc(&machine->region, size);
     if (!out)
         machine_raise(machine, "MemoryError", "the values take more than %d MiB",
                       LIMIT_MEMORY >> 20);

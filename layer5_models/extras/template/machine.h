@@ -8,7 +8,7 @@
 #ifndef STRATA_TEMPLATE_MACHINE_H
 #define STRATA_TEMPLATE_MACHINE_H
 
-#include "pieces.h"
+#include "region.h"
 #include "template.h"
 
 enum {
@@ -27,7 +27,7 @@ typedef struct Frame Frame;
 typedef enum Flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE } Flow;
 
 struct Machine {
-    Pieces pieces;
+    Region region;
     size_t work, depth;
     int line; /* of the template, while read or run */
     bool failed;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct Template {
-    Pieces pieces; /* owns the tree */
+    Region region; /* owns the tree */
     Node *list;
 };
 
@@ -30,7 +30,7 @@ static Machine *machine_open(Fault *fault) {
         fault_set(fault, "no memory for a template");
         return NULL;
     }
-    machine->pieces.limit = LIMIT_MEMORY;
+    machine->region.limit = LIMIT_MEMORY;
     machine->fault = fault;
     machine->line = 1;
     return machine;
@@ -46,7 +46,7 @@ Template *template_read(Text source, Fault *fault) {
         Text lines = plain_lines(machine, source);
         Parser parser = {.machine = machine, .token = lex(machine, lines)};
         tree->list = parse_template(&parser);
-        tree->pieces = machine->pieces;
+        tree->region = machine->region;
     } else if (machine) {
         machine_raise(machine, "MemoryError", "no memory for a template");
     }
@@ -58,7 +58,7 @@ Template *template_read(Text source, Fault *fault) {
 }
 
 void template_free(Template *tree) {
-    if (tree) pieces_free(&tree->pieces);
+    if (tree) region_free(&tree->region);
     free(tree);
 }
 
@@ -108,7 +108,7 @@ bool template_render(const Template *tree, const JsonValue *variables, const str
     set_variables(machine, variables);
     execute(machine, tree->list);
     bool ok = !machine->failed && copy_out(machine, &builder, out);
-    pieces_free(&machine->pieces);
+    region_free(&machine->region);
     free(machine);
     return ok;
 }

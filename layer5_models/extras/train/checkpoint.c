@@ -46,7 +46,7 @@ static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
                                    {"--hidden", c->shape.hidden},
                                    {"--layers", c->layers},
                                    {"--heads", c->shape.heads},
-                                   {"--heads", c->shape.head_dim},
+                                   {NULL, c->shape.head_dim}, /* follows from the others */
                                    {"--kv-heads", c->shape.kv_heads},
                                    {"--vocab", c->vocab},
                                    {"--ctx", c->ctx},
@@ -143,9 +143,10 @@ static void name_others(const Trainer *t, const CheckpointHead *head, char *name
     list_settings(&t->config, settings);
     names[0] = 0;
     for (const Setting *s = settings; s < settings + SETTINGS; s++) {
-        if (s->value == head->settings[s - settings] || strcmp(s->option, last) == 0) continue;
+        const char *option = s->option ? s->option : used ? last : "--heads";
+        if (s->value == head->settings[s - settings] || strcmp(option, last) == 0) continue;
         used += (size_t)snprintf(names + used, room - used, "%s%s", used ? ", " : "",
-                                 last = s->option);
+                                 last = option);
     }
 }
 

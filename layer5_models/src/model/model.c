@@ -154,7 +154,7 @@ bool model_check_prompt(const Model *m, const int32_t *tokens, size_t count, siz
 
 void model_close(Model *model) {
     if (model->drop_adapters) model->drop_adapters(model);
-    free(model->packed), memory_give(model->packed_data, model->packed_size);
+    free(model->packed), memory_free(model->packed_data, model->packed_size);
     if (model->hooks) model->hooks->close(model);
     free(model->layers);
     tokenizer_close(model->tokenizer);

@@ -65,7 +65,7 @@ bool model_pack(Model *m, Pool *pool, void (*progress)(void *, double), void *co
     size_t bytes, count = count_all(m, &bytes), at = 0;
     if (count == 0 || m->packed) return true;
     PackedWeights *one = m->packed = calloc(count, sizeof *m->packed);
-    m->packed_data = memory_take(bytes), m->packed_size = bytes;
+    m->packed_data = memory_alloc(bytes), m->packed_size = bytes;
     if (!m->packed || !m->packed_data)
         return fault_set(fault, "no memory to repack %.0f MB of weights", (double)bytes / 1e6);
     for (Linear *part; (part = next_part(m, &walk));) {

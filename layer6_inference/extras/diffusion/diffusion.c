@@ -17,7 +17,7 @@ bool diffusion_session(Session *session, const Model *model, Pool *pool, size_t 
                             .kv = kv,
                             .bidirectional = true};
     if (places > model->sizes.ctx)
-        return fault_set(fault, "a canvas of %zu places, and the model's context has %zu",
+        return fault_set(fault, "a sequence of %zu positions, and the model's context has %zu",
                          places, model->sizes.ctx);
     return session_open(session, model, pool, config, fault);
 }
@@ -31,11 +31,10 @@ static bool check_chain(const Chain *chain, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
         snprintf(name, sizeof name, " %s ", chain->stages[i].kind->name);
         if (!strstr(known, name) && !stage_is_off(&chain->stages[i]))
-            return fault_set(
-                fault,
-                "stage '%s' follows a text from left to right, and here words come in "
-                "any order: take some of%.*s",
-                chain->stages[i].kind->name, (int)sizeof known - 2, known);
+            return fault_set(fault,
+                             "stage '%s' needs left-to-right text, and diffusion fills in any "
+                             "order: use some of%.*s",
+                             chain->stages[i].kind->name, (int)sizeof known - 2, known);
     }
     return true;
 }
@@ -67,13 +66,12 @@ static size_t diffusion_blocks_of(const Diffusion *d) {
 
 static bool check_options(const Diffusion *d, Fault *fault) {
     const size_t steps = d->options.steps, open = count_open(d, 0, d->count);
-    if (open == 0) return fault_set(fault, "no place of the canvas is open");
+    if (open == 0) return fault_set(fault, "no position is masked");
     if (steps >= diffusion_blocks_of(d) && steps <= open) return true;
-    return fault_set(
-        fault,
-        "%zu steps for %zu places in %zu blocks: wanted at least one for each block "
-        "and at most one for each place",
-        steps, open, diffusion_blocks_of(d));
+    return fault_set(fault,
+                     "%zu steps for %zu positions in %zu blocks: wanted at least one per block "
+                     "and at most one per position",
+                     steps, open, diffusion_blocks_of(d));
 }
 
 static void diffusion_layout(Diffusion *d) {
@@ -96,11 +94,11 @@ bool diffusion_open(Diffusion *d, Session *session, Chain *chain, const int32_t 
                     size_t count, DiffusionOptions options, Fault *fault) {
     *d = (Diffusion){.session = session, .chain = chain, .options = options, .count = count};
     if (count > session->max_tokens)
-        return fault_set(fault, "a canvas of %zu places, and there is room for %zu", count,
+        return fault_set(fault, "a sequence of %zu positions, and there is room for %zu", count,
                          session->max_tokens);
     if (tokenizer_mask(session->model->tokenizer) < 0)
-        return fault_set(fault, "the file names no token for an open place: key "
-                                "'tokenizer.ggml.mask_token_id' is missing, or names none");
+        return fault_set(fault, "the file has no mask token: key "
+                                "'tokenizer.ggml.mask_token_id' is missing or invalid");
     arena_measure(&d->arena);
     diffusion_layout(d);
     if (!arena_init(&d->arena, d->arena.used, fault)) return false;

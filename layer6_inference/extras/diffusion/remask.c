@@ -10,8 +10,7 @@ bool remask_read(const char *name, Remask *rule, Fault *fault) {
     static const char *const names[] = {"confidence", "margin", "entropy", "random"};
     for (int i = 0; i < 4; i++)
         if (strcmp(name, names[i]) == 0) return *rule = (Remask)i, true;
-    return fault_set(fault, "there is no rule '%.40s' for which tokens stay: wanted %s", name,
-                     remask_names);
+    return fault_set(fault, "no remasking rule '%.40s': wanted %s", name, remask_names);
 }
 
 double diffusion_confidence(Remask rule, const float *logits, size_t n, int32_t token) {

@@ -187,7 +187,7 @@ static bool take_rule(GbnfReader *r) {
     if (!gbnf_take_name(r, name)) return false;
     uint32_t rule = gbnf_rule_of(r, name, from);
     if (r->named[rule - r->first_rule].defined)
-        return gbnf_wrong(r, "wanted another name: a rule with this one stands before");
+        return gbnf_wrong(r, "this rule is already defined");
     gbnf_skip(r, false);
     if (r->end - r->at < 3 || memcmp(r->at, "::=", 3) != 0) return gbnf_wrong(r, "wanted ::=");
     r->at += 3;
@@ -214,7 +214,7 @@ static bool all_defined(GbnfReader *r) {
 static bool find_root(GbnfReader *r, uint32_t *root) {
     for (uint32_t i = r->first_rule; i < r->store->n_rule; i++)
         if (strcmp(r->store->rule[i].name, "root") == 0) return *root = i, true;
-    return fault_set(r->fault, "grammar: there is no rule 'root', with which a text begins");
+    return fault_set(r->fault, "grammar: the start rule 'root' is missing");
 }
 
 bool gbnf_read(ExprStore *store, Text source, const Tokenizer *tokenizer, uint32_t *root,

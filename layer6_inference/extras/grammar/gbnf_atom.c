@@ -48,7 +48,7 @@ static bool take_hex(GbnfReader *r, int digits, uint32_t *value) {
         if (digit > 15) return gbnf_wrong(r, "wanted a hexadecimal digit");
         *value = *value * 16 + (uint32_t)digit;
     }
-    if (*value > 0x10FFFF) return gbnf_wrong(r, "there is no such character before here");
+    if (*value > 0x10FFFF) return gbnf_wrong(r, "no such character");
     return true;
 }
 
@@ -57,7 +57,7 @@ static bool gbnf_atom_take_char(GbnfReader *r, uint32_t *c) {
     if (r->at == r->end || *r->at == '\n') return gbnf_wrong(r, "wanted a character");
     if (!gbnf_take(r, '\\')) {
         *c = utf8_decode(r->at, (size_t)(r->end - r->at), &taken);
-        if (*c == 0xFFFD && taken == 1) return gbnf_wrong(r, "these bytes are no UTF-8");
+        if (*c == 0xFFFD && taken == 1) return gbnf_wrong(r, "these bytes are not UTF-8");
         r->at += taken;
         return true;
     }

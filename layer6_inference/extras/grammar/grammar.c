@@ -51,8 +51,8 @@ static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *
                          "steps of work)",
                          EXPR_MOST, g->exprs.most_work);
     if (begin == ROW_DEAD && !may_be_empty)
-        return fault_set(fault, "no text at all belongs to this grammar: every way through it "
-                                "needs a rule that never ends, or an impossible condition");
+        return fault_set(fault, "this grammar matches no text: every derivation needs a rule "
+                                "that never ends or an impossible condition");
     g->exprs.most_work = g->exprs.work + EXPR_WORK;
     return *out = g, true;
 }
@@ -219,7 +219,7 @@ GrammarSize grammar_size(const Grammar *grammar) {
 }
 
 uint32_t grammar_missing(Grammar *grammar, uint32_t row) {
-    REQUIRE(row != GRAMMAR_DEAD, "no text goes on from the dead row");
+    REQUIRE(row != GRAMMAR_DEAD, "the dead set continues no text");
     return shortest_of(&grammar->shortest, &grammar->rows, row);
 }
 

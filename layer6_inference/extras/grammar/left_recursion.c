@@ -22,7 +22,7 @@ static bool visit(ExprStore *s, uint32_t rule, uint8_t *state, uint32_t depth, F
                          "llama.cpp cannot load: write a repetition, as in sum ::= term (\"+\" "
                          "term)*, or allow it (--left-recursion)",
                          s->rule[rule].name);
-    if (depth > 5000) return fault_set(fault, "grammar: its rules are nested too deeply");
+    if (depth > 5000) return fault_set(fault, "grammar: the rules are nested too deeply");
     state[rule] = OPEN;
     size_t count = expr_calls(s, s->rule[rule].body, &calls);
     for (size_t i = 0; i < count; i++) {

@@ -57,7 +57,7 @@ bool schema_settle(Schema *s, const Goal *flat, Expr *body) {
     if (!live) *body = EXPR_NONE;
     return !s->exprs->over ||
            schema_refuse(s, schema_place(s, flat), NULL,
-                         "whether any value fulfils its conditions takes too long to find");
+                         "checking that its conditions can be met takes too long");
 }
 
 static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {

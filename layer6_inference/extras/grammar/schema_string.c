@@ -12,7 +12,7 @@ bool schema_count(Schema *s, const JsonValue *schema, const char *keyword, uint3
     if (!value) return true;
     if (value->kind != JSON_NUMBER || !decimal_read(&d, value->text) || d.negative ||
         d.part_count > 0)
-        return schema_refuse(s, schema, keyword, "wanted a whole number from 0");
+        return schema_refuse(s, schema, keyword, "wanted an integer from 0");
     uint64_t n = 0;
     for (int i = 0; i < d.whole_count && n < 4000000000u; i++)
         n = n * 10 + (uint64_t)(d.whole[i] - '0');

@@ -29,7 +29,7 @@ static bool read_source(const char *text, FileMap *map, Text *source, Fault *fau
     *map = (FileMap){0};
     *source = text_of(text);
     if (text[0] != '@') return true;
-    if (no_files) return fault_set(fault, "no file is opened here: give its text instead of @");
+    if (no_files) return fault_set(fault, "@FILE is not allowed here: give the text itself");
     if (!file_open(map, text + 1, fault)) return false;
     *source = (Text){(const char *)map->data, map->size};
     return true;
@@ -77,7 +77,7 @@ static bool compile(const Stage *stage, const Tokenizer *tokenizer, Text source,
                     Grammar **grammar, Fault *fault) {
     bool ok = from(stage, source, tokenizer, grammar, fault);
     if (ok && grammar_begin(*grammar) == GRAMMAR_DEAD)
-        ok = fault_set(fault, "no text at all fulfils it");
+        ok = fault_set(fault, "no text matches it");
     ok = ok && grammar_bind(*grammar, tokenizer, fault);
     if (!ok) grammar_close(*grammar), *grammar = NULL;
     return ok;
@@ -245,13 +245,13 @@ static const char *why_none(const Stage *stage) {
     pthread_mutex_lock(&shared->lock);
     bool exhausted = grammar_is_exhausted(shared->grammar);
     pthread_mutex_unlock(&shared->lock);
-    return exhausted ? ": this text takes the grammar beyond its limits" : "";
+    return exhausted ? ": this text exceeds the grammar's limits" : "";
 }
 
-#define OBEYS                                                                                 \
-    .formula = "logit = -infinity for every token with which no text of the grammar goes on", \
-    .needs_tokenizer = true, .share = stages_share, .close = close_shared, .apply = apply,    \
-    .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,       \
+#define OBEYS                                                                              \
+    .formula = "logit = -infinity for every token that the grammar does not allow next",   \
+    .needs_tokenizer = true, .share = stages_share, .close = close_shared, .apply = apply, \
+    .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,    \
     .ends = ends, .why_none = why_none
 
 #define SPACE_PARAMS                                                                          \

@@ -105,14 +105,12 @@ bool tag_check(Tags *t, const JsonValue *tag, const char *place) {
     if (contents > 1)
         return fault_set(
             t->fault,
-            "tags: %s: wanted one of schema, regex, gbnf, tags and any: what stands "
-            "in it",
+            "tags: %s: the content is missing: wanted one of schema, regex, gbnf, tags or any",
             place);
     if (separator && (!json_get(tag, "any") || !tag_is_text(separator)))
-        return fault_set(t->fault, "tags: %s: a separator is a text, between those of any",
-                         place);
+        return fault_set(t->fault, "tags: %s: the separator is a text, and needs any", place);
     if (contents == 0 && json_get(tag, "end")->text.size == 0)
-        return fault_set(t->fault, "tags: %s: any text, and no end that it could have", place);
+        return fault_set(t->fault, "tags: %s: any needs an end", place);
     return true;
 }
 

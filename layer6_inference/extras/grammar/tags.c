@@ -45,7 +45,7 @@ static bool find_trigger(Tags *t, Text begin, const char *place, size_t *trigger
     }
     if (found == TRIGGERS)
         return fault_set(t->fault,
-                         "tags: %s: its begin starts with no trigger, so it would never be met",
+                         "tags: %s: begin starts with no trigger, so the tag could never start",
                          place);
     Text before = {begin.data, t->triggers[found].size - 1};
     for (size_t i = 0; i < t->n_triggers; i++)

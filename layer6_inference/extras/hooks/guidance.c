@@ -16,8 +16,7 @@ static void amateur_choose(Extra *x, Sequence *s, float *logits) {
 
 static bool negative_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e;
-    if (x->instead->count == 0)
-        return fault_set(fault, "what cfg moves away from is empty: give it a negative text");
+    if (x->instead->count == 0) return fault_set(fault, "cfg: the negative prompt is empty");
     s->step.unconditional = x->slot->session->logits;
     return true;
 }

@@ -14,16 +14,16 @@ static size_t long_text_kept(size_t keep) {
 static size_t long_text_cut(size_t keep, const Session *session) {
     size_t ctx = session_ctx(session), kept = long_text_kept(keep),
            half = ctx > kept ? (ctx - kept) / 2 : 0;
-    return min_size(half, shift_most(&session->kv, kept)) / KV_PAGE * KV_PAGE;
+    return min_size(half, shift_max(&session->kv, kept)) / KV_PAGE * KV_PAGE;
 }
 
 static bool long_text_fits(const Session *session, size_t keep, Fault *fault) {
     if (!session_can_shift(session, fault))
-        return fault_prefix(fault, "nothing can be cut out of a full context"), false;
+        return fault_prefix(fault, "this model's context cannot be shifted"), false;
     return long_text_cut(keep, session) ||
            fault_set(fault,
-                     "a context of %zu tokens is too short to cut anything out of: wanted the "
-                     "%zu that are kept, two pages of %d, and more than the model's window",
+                     "a context of %zu tokens is too short to shift: wanted the %zu kept "
+                     "tokens, two pages of %d, and more than the attention window",
                      session_ctx(session), long_text_kept(keep), KV_PAGE);
 }
 
@@ -36,8 +36,8 @@ static void long_text_shift(Extra *x, Engine *e, Sequence *s) {
             continue;
         while (!session_shift(r->session, r->id, r->kept, r->cut))
             if (!pages_take(e, s, r->runner)) {
-                fault_set(&s->fault, "the memory of keys and values is too small to cut "
-                                     "anything out of a text whose pages others share");
+                fault_set(&s->fault,
+                          "the KV cache is too small to shift a text whose pages are shared");
                 sequence_fail(s);
                 return;
             }
@@ -76,7 +76,7 @@ bool long_text_check(const Session *session, const GenerateOptions *o, Fault *fa
     if (!self) return true;
     for (const Extra *x = o->extras; x->kind; x++) looks_back |= x->kind->taken != NULL;
     if (looks_back)
-        return fault_set(fault, "what is cut out of a full context cannot be looked back at: "
-                                "no drafts, no banned texts, no stage that looks ahead");
+        return fault_set(fault, "a shifted context does not go with drafts, banned texts or "
+                                "stages that look ahead");
     return long_text_fits(session, self->count, fault);
 }

@@ -103,8 +103,7 @@ static bool look_ahead_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     Session *session = e->runners[0].session;
     if (model_extras(session->model)->encoder)
         return fault_set(fault,
-                         "a stage that looks ahead compares all tokens of a text, and those of "
-                         "a source are another text's: take another stage");
+                         "a stage that looks ahead does not work with encoder-decoder models");
     LookAhead *look = x->state = calloc(1, sizeof *look);
     if (!look || !(look->next = malloc(session->model->sizes.dim * sizeof *look->next)))
         return fault_set(fault, "no memory for a hidden state");

@@ -98,11 +98,11 @@ void take_back_let_go(TakeBack *t, size_t bytes) {
 
 static bool take_back_begin(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e, (void)fault;
-    REQUIRE(s->options.chain, "what is taken back was chosen by a chain");
+    REQUIRE(s->options.chain, "banned texts need a chain");
     EACH_EXTRA(other, s, text)
-    REQUIRE(other == x, "what is taken back is not healed");
+    REQUIRE(other == x, "banned texts do not go with token healing");
     EACH_EXTRA(other, s, take)
-    REQUIRE(!other, "what is taken back was chosen token by token");
+    REQUIRE(!other, "banned texts do not go with drafts");
     return true;
 }
 
@@ -129,7 +129,8 @@ static bool take_back_text(Extra *x, Sequence *s, Text *text) {
     chain_rewind(s->options.chain, n);
     if (t->on_taken_back) t->on_taken_back(t->context, n);
     if (t->times <= TAKE_BACK_TIMES) return false;
-    fault_set(&s->fault, "%d times a banned text was taken back: the chain leaves no other way",
+    fault_set(&s->fault,
+              "a banned text was rolled back %d times: the chain allows nothing else",
               TAKE_BACK_TIMES);
     s->dead_end = true;
     sequence_fail(s);

@@ -23,7 +23,7 @@
 #include "traffic.h"          /* who comes when, and for how much */
 #include "step_cost.h"        /* how long a step takes */
 #include "simulate.h"         /* a service without a model */
-#include "glass.h"            /* all that happens to a text inside a model */
+#include "activation_cache.h" /* all that happens to a text inside a model */
 #include "interventions.h"    /* what is to be changed in a model while it runs */
 
 #endif

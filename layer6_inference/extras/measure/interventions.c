@@ -56,7 +56,7 @@ bool interventions_add(Interventions *list, const char *kind, const char *text, 
         if (!read_act(text, kinds[k].address, &act))
             return fault_set(fault, "%s '%.60s': wanted %s", kind, text, kinds[k].form);
         if (interventions_has(list, &act))
-            return fault_set(fault, "%s '%.60s': it is changed already", kind, text);
+            return fault_set(fault, "%s '%.60s': already changed", kind, text);
         if (list->count == INTERVENTIONS)
             return fault_set(fault, "more than %d interventions", INTERVENTIONS);
         list->acts[list->count++] = act;
@@ -72,7 +72,7 @@ bool interventions_read(Interventions *list, const char *text, Fault *fault) {
         char item[80];
         size_t n = strcspn(text, ",");
         if (n >= sizeof item)
-            return fault_set(fault, "an intervention of %zu letters: '%.60s...'", n, text);
+            return fault_set(fault, "an intervention of %zu characters: '%.60s...'", n, text);
         memcpy(item, text, n), item[n] = 0;
         char *colon = strchr(item, ':');
         if (!colon) return fault_set(fault, "intervention '%s': wanted head:1.3=0", item);

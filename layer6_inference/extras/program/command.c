@@ -10,7 +10,7 @@ const Command *command_part(const Command *command, const char *word) {
     return NULL;
 }
 
-/* The kinds in the usage, "bench matmul|samplers [options]", with blanks between. */
+/* The kinds in the usage, "bench matmul|samplers [options]", separated by spaces. */
 static void list_kinds(const Command *command, char *out, size_t size) {
     const char *at = command->usage + strlen(command->name) + 1;
     snprintf(out, size, "%.*s", (int)strcspn(at, " "), at);
@@ -29,8 +29,7 @@ static int command_check_kind(const Command *command, const char *kind) {
     list_kinds(command, kinds, sizeof kinds);
     names_join(list, sizeof list, kinds, "and");
     if (!names_have(kinds, kind)) {
-        fprintf(stderr, "strata: nothing of strata %s is called '%.40s': there are %s%s\n",
-                command->name, kind, list,
+        fprintf(stderr, "strata: %s: unknown '%.40s': wanted %s%s\n", command->name, kind, list,
                 nearest_hint(hint, sizeof hint, text_of(kind), kinds));
         return EXIT_USAGE;
     }
@@ -47,7 +46,7 @@ static bool is_near_part(const Command *command, const char *word) {
     if (!*names || option_shaped(word) ||
         !*nearest_hint(hint, sizeof hint, text_of(word), names))
         return false;
-    fprintf(stderr, "strata: nothing is done with '%.40s'%s strata %s --help says more\n", word,
+    fprintf(stderr, "strata: unexpected argument '%.40s'%s strata %s --help says more\n", word,
             hint, command->name);
     return true;
 }

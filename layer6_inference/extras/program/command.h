@@ -43,7 +43,10 @@ int command_run(const Command *command, int argc, char **argv);
 /* The command of its own that a word names, or NULL. */
 const Command *command_part(const Command *command, const char *word);
 
-#define MODEL_OPTION(m, what) \
-    { "-m", OPT_TEXT, &(m), "FILE", what " (the storyteller in the box)" }
+#define MODEL_OPTION(m)                                                                 \
+    {                                                                                   \
+        "-m", OPT_TEXT, &(m), "FILE",                                                   \
+            "model: a GGUF file, or a name from strata pull (default: the storyteller)" \
+    }
 
 #endif

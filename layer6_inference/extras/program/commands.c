@@ -9,32 +9,33 @@ static const char chat[] = "strata-chat", convert[] = "strata-convert", lab[] = 
 
 static const CommandName list[] = {
     {"Write and talk", true, "generate", "continue a prompt with a model", NULL},
-    {NULL, true, "chat", "talk with a model", chat},
+    {NULL, true, "chat", "chat with a model", chat},
     {NULL, true, "serve", "answer requests over HTTP, as OpenAI's API does", serve},
-    {NULL, false, "diffuse", "fill a text in any order with a diffusion model", NULL},
-    {"Model files", true, "pull", "download a model, by its name or its address", NULL},
-    {NULL, true, "inspect", "what a model file holds", NULL},
-    {NULL, true, "convert", "a published model as a GGUF file", convert},
-    {NULL, false, "quantize", "a model in another number format", convert},
-    {NULL, false, "dump", "one tensor's values as raw floats", NULL},
-    {"Choose tokens", true, "samplers", "list the samplers, describe one", NULL},
+    {NULL, false, "diffuse", "fill in a text in any order with a diffusion model", NULL},
+    {"Model files", true, "pull", "download a model by name or URL", NULL},
+    {NULL, true, "inspect", "show what a model file contains", NULL},
+    {NULL, true, "convert", "convert a published model to GGUF", convert},
+    {NULL, false, "quantize", "rewrite a model in another number format", convert},
+    {NULL, false, "dump", "print one tensor's values as raw floats", NULL},
+    {"Choose tokens", true, "samplers", "list the samplers, or describe one", NULL},
     {NULL, false, "chain", "run a chain on given logits, stage by stage", NULL},
-    {NULL, false, "compare", "measure what chains make of the same openings", lab},
-    {NULL, false, "grammar", "what a grammar or a pattern allows", NULL},
+    {NULL, false, "compare", "measure chains on the same openings", lab},
+    {NULL, false, "grammar", "test what a grammar or a pattern allows", NULL},
     {NULL, false, "watermark", "look for a watermark in a text", NULL},
-    {"Texts and numbers", true, "tokenize", "text to token ids and back", NULL},
-    {NULL, false, "template", "what a chat template makes of a conversation", NULL},
-    {NULL, false, "logits", "the numbers behind the next token", NULL},
-    {NULL, false, "perplexity", "how surprised a model is by a text", lab},
-    {NULL, false, "embed", "texts as vectors, and how alike they are", NULL},
-    {NULL, false, "rerank", "documents in the order in which they answer", NULL},
-    {"Learn and look inside", false, "train", "learn a vocabulary and a model", lab},
-    {NULL, false, "world", "write Tiny World, check and score texts by it, sample it", lab},
-    {NULL, true, "look", "what happens to a text inside the model", lab},
-    {NULL, false, "figure", "the numbers behind the plots", lab},
-    {"Speed", false, "bench", "how fast the hot loops are", lab},
-    {NULL, false, "profile", "where the time of a step goes", lab},
-    {NULL, false, "simulate", "many users, without a model: how long they wait", lab},
+    {"Texts and numbers", true, "tokenize", "convert text to token ids and back", NULL},
+    {NULL, false, "template", "render a conversation with a chat template", NULL},
+    {NULL, false, "logits", "print the logits of the next token", NULL},
+    {NULL, false, "perplexity", "measure how well a model predicts a text", lab},
+    {NULL, false, "embed", "turn texts into vectors and compare them", NULL},
+    {NULL, false, "rerank", "rank documents by how well they answer a query", NULL},
+    {"Learn and look inside", false, "train", "train a vocabulary and a model", lab},
+    {NULL, false, "world", "generate, check and score Tiny World texts", lab},
+    {NULL, true, "look", "see what happens to a text inside a model", lab},
+    {NULL, false, "figure", "print the data behind the plots", lab},
+    {"Speed", false, "bench", "measure the speed of the hot loops", lab},
+    {NULL, false, "profile", "show where the time of a step goes", lab},
+    {NULL, false, "simulate", "simulate many users, without a model, and how long they wait",
+     lab},
 };
 
 enum { COMMANDS = sizeof list / sizeof *list };
@@ -61,10 +62,12 @@ static void commands_print_row(FILE *out, const CommandName *command) {
 }
 
 void commands_brief(FILE *out) {
-    fputs("usage: strata COMMAND ...\n\n"
-          "  strata generate -p \"Once upon a time\"         a story, by the small model in "
-          "the box\n"
-          "  strata generate -m MODEL.gguf --chat -p TEXT  an answer, by a model of yours\n\n",
+    fputs("usage: strata COMMAND ...\n"
+          "\n"
+          "  strata generate -p \"Once upon a time\"         a story by the small model that "
+          "comes with it\n"
+          "  strata generate -m MODEL.gguf --chat -p TEXT  an answer by a model of your own\n"
+          "\n",
           out);
     for (size_t i = 0; i < COMMANDS; i++)
         if (list[i].first) commands_print_row(out, &list[i]);
@@ -83,6 +86,35 @@ void commands_all(FILE *out) {
     fputs("\nstrata help COMMAND: its options; strata help --all COMMAND: all of them.\n", out);
 }
 
+void commands_help(void) {
+    puts("usage: strata help [--all] [COMMAND]\n\n"
+         "  strata help                 the commands to begin with\n"
+         "  strata help --all           all commands\n"
+         "  strata help COMMAND         what it does, and its most common options\n"
+         "  strata help --all COMMAND   all of its options, and which combine");
+}
+
+static const char *program_short(const char *program) {
+    return strncmp(program, "strata-", 7) == 0 ? program + 7 : program;
+}
+
+static bool is_of_program(const CommandName *command, const char *program) {
+    return command->program &&
+           strcmp(program_short(program), program_short(command->program)) == 0;
+}
+
+bool commands_of(const char *program) {
+    bool found = false;
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (!is_of_program(&list[i], program)) continue;
+        if (!found) printf("strata starts the program %s for:\n\n", list[i].program);
+        commands_print_row(stdout, &list[i]);
+        found = true;
+    }
+    if (found) puts("\nstrata help COMMAND: its options.");
+    return found;
+}
+
 static void man_commands(void) {
     for (size_t i = 0; i < COMMANDS; i++) {
         if (list[i].group) printf(".SS %s\n", list[i].group);
@@ -99,18 +131,27 @@ void commands_man(void) {
          "\\fBstrata \\-\\-version\\fR\n.SH DESCRIPTION\n"
          "Each command has a man page: \\fBstrata\\-generate\\fR(1).\n.SH COMMANDS");
     man_commands();
-    puts(".SH ENVIRONMENT\n.TP\n\\fBSTRATA_MODEL\\fR\nthe model where none is named with "
-         "\\fB\\-m\\fR\n.TP\n\\fBSTRATA_MODELS\\fR\nthe folder of downloaded models\n.TP\n"
-         "\\fBSTRATA_ISA\\fR\nthe instruction set where none is named with "
-         "\\fB\\-\\-isa\\fR\n.SH EXIT STATUS\n"
-         "0: done.  1: it failed.  2: the command was called in a wrong way.\n.SH SEE ALSO");
+    puts(".SH ENVIRONMENT\n"
+         ".TP\n"
+         "\\fBSTRATA_MODEL\\fR\n"
+         "the default model, when there is no \\fB\\-m\\fR\n"
+         ".TP\n"
+         "\\fBSTRATA_MODELS\\fR\n"
+         "the folder for downloaded models\n"
+         ".TP\n"
+         "\\fBSTRATA_ISA\\fR\n"
+         "the instruction set, when there is no \\fB\\-\\-isa\\fR\n"
+         ".SH EXIT STATUS\n"
+         "0: success.  1: failure.  2: wrong usage.  3: refused by a grammar or template.  "
+         "130: Ctrl-C.\n"
+         ".SH SEE ALSO");
     for (size_t i = 0; i < COMMANDS; i++)
         printf("\\fBstrata\\-%s\\fR(1)%s\n", list[i].name, i + 1 < COMMANDS ? "," : "");
 }
 
 static int top_words(const char *begun) {
     for (size_t i = 0; i < COMMANDS; i++) words_line(list[i].name, begun, list[i].gloss);
-    words_line("help", begun, "what a command does, and its options");
+    words_line("help", begun, "describe a command and its options");
     if (*begun == '-') words_line("--help", begun, ""), words_line("--version", begun, "");
     return EXIT_DONE;
 }
@@ -177,6 +218,9 @@ static const char *what_was_meant(const char *name, char *out, size_t size) {
     if (strchr(name, ' '))
         return snprintf(out, size, "strata generate -p \"%.100s\"", name), out;
     for (size_t i = 0; i < COMMANDS; i++) strcat(strcat(names, list[i].name), " ");
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (is_of_program(&list[i], name))
+            return snprintf(out, size, "strata help %s", list[i].program), out;
     Text near = nearest_name(text_of(name), names);
     return near.size ? (snprintf(out, size, "strata %.*s", (int)near.size, near.data), out)
                      : NULL;

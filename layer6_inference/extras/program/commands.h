@@ -35,6 +35,12 @@ int program_start(const CommandName *name, char **argv);
 void commands_brief(FILE *out);
 void commands_all(FILE *out);
 
+/* The help of `strata help`. */
+void commands_help(void);
+
+/* Print the commands of a program ("strata-lab" or "lab"); false: there is no such program. */
+bool commands_of(const char *program);
+
 /* The man page strata(1). */
 void commands_man(void);
 

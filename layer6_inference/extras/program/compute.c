@@ -48,8 +48,7 @@ const char *default_model(char *text, size_t size) {
 bool choose_model(const char **model, Fault *fault) {
     static char text[2400];
     if (!*model) *model = default_model(text, sizeof text);
-    if (!*model)
-        return fault_set(fault, "no model was named and none was found: give one with -m FILE");
+    if (!*model) return fault_set(fault, "no model found: give one with -m FILE");
     return model_find(model, text, sizeof text, fault);
 }
 
@@ -67,9 +66,7 @@ bool compute_open(ComputeOptions *compute, Fault *fault) {
         return false;
     if (compute->isa && !kernels_select(compute->isa, fault)) return false;
     if (compute->pin && compute->threads > cpu_count())
-        return fault_set(fault,
-                         "--pin keeps each thread on a core of its own: --threads is %ld, and "
-                         "there are %d cores",
+        return fault_set(fault, "--pin: %ld threads for %d cores: give fewer --threads",
                          compute->threads, cpu_count());
     compute->pool = pool_open((int)compute->threads, compute->pin, fault);
     return compute->pool != NULL;
@@ -100,7 +97,7 @@ static bool adapt(const char *text, Model *model, Fault *fault) {
     double strength = equal && equal[1] ? strtod(equal + 1, &end) : 1;
     bool number = end && !*end;
     if (number && !(strength >= -1000 && strength <= 1000))
-        return fault_set(fault, "--adapter %.200s: wanted a strength from -1000 to 1000", text);
+        return fault_set(fault, "--adapter %.200s: wanted a scale from -1000 to 1000", text);
     snprintf(path, sizeof path, "%.*s", number ? (int)(equal - text) : (int)strlen(text), text);
     return model_adapt(model, path, number ? strength : 1, fault);
 }

@@ -33,39 +33,37 @@ typedef struct ComputeOptions {
     Pool *pool;
 } ComputeOptions;
 /* Of commands that go through a text with a model. */
-#define KV_OPTION(m)                                                                        \
-    {                                                                                       \
-        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                                \
-            "keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
+#define KV_OPTION(m)                                                                  \
+    {                                                                                 \
+        "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                          \
+            "KV cache format: f16 (default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
 /* Of those whose answer is numbers, not text. */
 #define KV_F32_OPTION(m)                                                                   \
     {                                                                                      \
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                               \
-            "keys and values in f32 (the default here), f16, bf16, q8_0, q8_0-h, q4_0 or " \
-            "q4_0-h"                                                                       \
+            "KV cache format: f32 (default here), f16, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
 /* Of commands that let small corrections act on a model. */
-#define ADAPTER_OPTION(m)                                                                    \
-    {                                                                                        \
-        "--adapter", OPT_LIST, &(m).adapters, "FILE[=X]",                                    \
-            "add what this adapter learned (a GGUF file, or a folder as PEFT writes it), X " \
-            "times"                                                                          \
+#define ADAPTER_OPTION(m)                                                  \
+    {                                                                      \
+        "--adapter", OPT_LIST, &(m).adapters, "FILE[=X]",                  \
+            "apply a LoRA adapter (GGUF file or PEFT folder), scaled by X" \
     }
 /* Of commands that compute ... */
 #define THREAD_OPTIONS(m)                                                            \
     {"-t, --threads", OPT_INT(0, 256), &(m).threads, "N",                            \
-     "threads to compute with (0: one for each core)"},                              \
+     "compute threads (0: one per core)"},                                           \
     {                                                                                \
         "--isa", OPT_TEXT, &(m).isa, "NAME", "instruction set: auto, " KERNELS_KNOWN \
     }
 #define PIN_OPTION(m) \
-    { "--pin", OPT_FLAG, &(m).pin, NULL, "keep each thread on a core of its own" }
+    { "--pin", OPT_FLAG, &(m).pin, NULL, "pin each thread to a core of its own" }
 /* ... of those that run a model, and pin their threads or have none to pin ... */
-#define MODEL_OPTIONS(m)                                                           \
-    THREAD_OPTIONS(m), {                                                           \
-        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                 \
-            "compute from the weights as the file holds them: slower, but at once" \
+#define MODEL_OPTIONS(m)                                                                    \
+    THREAD_OPTIONS(m), {                                                                    \
+        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                          \
+            "use the weights as stored, without repacking: starts at once, computes slower" \
     }
 /* ... and of those that run one with threads of their own. */
 #define COMPUTE_OPTIONS(m) MODEL_OPTIONS(m), PIN_OPTION(m)

@@ -52,11 +52,11 @@ bool read_lines(const char *path, Text *lines, size_t *count, size_t most, char 
         number++;
         if (line.size && line.data[line.size - 1] == '\r') line.size--;
         if (!line.size)
-            return fault_set(fault, "%.200s: line %zu is empty: wanted a text on each", path,
+            return fault_set(fault, "%.200s: line %zu is empty: wanted one text per line", path,
                              number);
         if (*count == most)
-            return fault_set(fault, "%.200s, line %zu: more than %zu texts at once", path,
-                             number, most);
+            return fault_set(fault, "%.200s, line %zu: more than %zu texts", path, number,
+                             most);
         lines[(*count)++] = line;
     }
     return true;
@@ -76,7 +76,5 @@ static bool holds_model(const char *path) {
 bool table_begin(FileOut *out, const char *path, Fault *fault) {
     if (!holds_model(path)) return file_begin(out, path, fault);
     *out = (FileOut){0};
-    return fault_set(fault,
-                     "%.200s is a model: a table does not take its place, give it another name",
-                     path);
+    return fault_set(fault, "%.200s is a model: give the table another name", path);
 }

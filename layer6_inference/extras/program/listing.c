@@ -13,8 +13,7 @@ bool list_read_ids(const char *text, size_t vocab, TokenList *ids, Fault *fault)
         if (end == at || id < 0 || (size_t)id >= vocab || (*end && *end != ',') ||
             (*end && !end[1]))
             return fault_set(fault,
-                             "'%.40s' is no list of token ids: wanted numbers from 0 to %zu "
-                             "with commas between",
+                             "'%.40s': wanted token ids from 0 to %zu, separated by commas",
                              text, vocab - 1);
         token_list_add(ids, (int32_t)id);
         at = *end ? end + 1 : end;

@@ -58,10 +58,8 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
                       Fault *fault) {
     size_t has = session_ctx(&companion->session), wants = session_ctx(&with->session);
     if (has >= wants) return true;
-    return fault_set(
-        fault,
-        "%s has a context of %zu tokens, the model's is %zu: with --ctx %zu both read as far",
-        name, has, wants, has);
+    return fault_set(fault, "%s has a context of %zu tokens, the model %zu: give --ctx %zu",
+                     name, has, wants, has);
 }
 
 bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *tokens,

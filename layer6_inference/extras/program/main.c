@@ -13,7 +13,13 @@ static void hold_streams(void) {
         if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-static int tell_version(void) {
+static int nothing_done_with(const char *word, const char *usage) {
+    fprintf(stderr, "strata: unexpected argument '%.60s'; usage: strata %s\n", word, usage);
+    return EXIT_USAGE;
+}
+
+static int print_version(int argc, char **argv) {
+    if (argc) return nothing_done_with(argv[0], "--version");
     printf("strata %s, %s\n", strata_version(), kernels_isa());
     return EXIT_DONE;
 }
@@ -29,15 +35,12 @@ static int run_help(int argc, char **argv) {
             all = true;
         else if (n < 2)
             asked[n++] = argv[i];
-        else {
-            fprintf(
-                stderr,
-                "strata: nothing is done with '%.60s'; usage: strata help [--all] COMMAND\n",
-                argv[i]);
-            return EXIT_USAGE;
-        }
+        else
+            return nothing_done_with(argv[i], "help [--all] COMMAND");
     }
     if (n == 0) return (all ? commands_all : commands_brief)(stdout), EXIT_DONE;
+    if (strcmp(asked[0], "help") == 0) return commands_help(), EXIT_DONE;
+    if (!command_find(asked[0]) && commands_of(asked[0])) return EXIT_DONE;
     const CommandName *command = command_find(asked[0]);
     if (!command) return command_unknown(asked[0]);
     asked[n++] = all ? whole : brief;
@@ -74,7 +77,7 @@ static int run_program(int argc, char **argv) {
     if (!kernels_select(NULL, &fault)) return command_failed(&fault);
     if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0 ||
         strcmp(name, "version") == 0)
-        return tell_version();
+        return print_version(argc - 2, argv + 2);
     if (strcmp(name, "help") == 0) return run_help(argc - 2, argv + 2);
     const CommandName *command = command_find(name);
     return command ? command_start(command, argc - 1, argv + 1) : command_unknown(name);
@@ -102,8 +105,6 @@ int main(int argc, char **argv) {
     bool lost = ferror(stdout) != 0;
     lost = fflush(stdout) != 0 || lost;
     if (!lost || status != EXIT_DONE) return status;
-    fprintf(
-        stderr,
-        "strata: standard output did not take everything: the disk is full or it is closed\n");
+    fprintf(stderr, "strata: cannot write standard output: it is closed or the disk is full\n");
     return EXIT_FAILED;
 }

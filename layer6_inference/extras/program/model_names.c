@@ -126,22 +126,22 @@ static const char *model_hint(char *out, size_t size, const char *name, const ch
 bool published_want(const char *name, const PublishedModel **model, Fault *fault) {
     char hint[160];
     *model = published_find(name);
-    return *model || fault_set(fault, "no published model is called %.100s%s", name,
-                               model_hint(hint, sizeof hint, name, NULL,
-                                          ": strata pull lists them; any other is downloaded "
-                                          "by its address, https://..."));
+    return *model ||
+           fault_set(
+               fault, "no published model is called %.100s%s", name,
+               model_hint(hint, sizeof hint, name, NULL,
+                          ": strata pull lists them; download others by URL, https://..."));
 }
 
 static bool no_such_model(const char *name, const char *folder, Fault *fault) {
     char size[24], hint[160];
     const PublishedModel *known = published_find(name);
     if (known)
-        return fault_set(fault, "%s is not here yet: strata pull %s brings it (%s, licence %s)",
+        return fault_set(fault, "%s is not downloaded: run strata pull %s (%s, licence %s)",
                          known->name, known->name, megabytes_text(size, (double)known->bytes),
                          known->licence);
     return fault_set(
-        fault, "%.100s cannot be opened: no file is called so, and no model in %.150s%s", name,
-        folder,
+        fault, "%.100s: no such file, and no such model in %.150s%s", name, folder,
         model_hint(hint, sizeof hint, name, folder, ". strata pull lists models to download."));
 }
 

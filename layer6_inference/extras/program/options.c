@@ -76,7 +76,7 @@ static bool store_number(const Option *o, const char *text) {
 static int options_store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
     if (!*text && o->metavar && strncmp(o->metavar, "FILE", 4) == 0) {
-        fprintf(stderr, "strata: %s wants the name of a file, and got an empty one\n", o->name);
+        fprintf(stderr, "strata: %s: empty file name\n", o->name);
         return EXIT_USAGE;
     }
     switch (o->kind.type) {
@@ -197,13 +197,13 @@ static int options_read_words(const CommandLine *line, int *n) {
         const Option *option = words ? NULL : option_at(line, &i);
         bool one = option && option->kind.type != TYPE_LIST && option->kind.type != TYPE_FLAG;
         if (one && was_given(line, option, at))
-            return options_wrong(command->usage, "given twice, and one value counts:", word);
+            return options_wrong(command->usage, "option given twice:", word);
         if (!option && !words && option_shaped(word)) return unknown_option(line, i);
         if (!option && *n == command->max_words) return unknown_word(line, word);
         if (!option)
             command->words[(*n)++] = word;
         else if (i == line->argc)
-            return options_wrong(command->usage, "a value is missing after", word);
+            return options_wrong(command->usage, "missing value after", word);
         int status = option ? options_store(option, line->argv[i], command->usage) : -1;
         if (status >= 0) return status;
     }
@@ -232,7 +232,7 @@ static bool check_output(const Command *command, const Option *o, int n_words, F
         if (is_file(command->words[i], output)) other = "another word";
     for (const Option *p = command->options; output && !other && p->name; p++)
         if (p != o && names_file(p, output)) other = p->name;
-    return !other || fault_set(fault, "%s and %s are both %.200s: give each a name of its own",
+    return !other || fault_set(fault, "%s and %s are both %.200s: give them different names",
                                o->name, other, output);
 }
 
@@ -252,12 +252,20 @@ static bool options_read_prompts(const Option *options, Fault *fault) {
         if (o->kind.type != TYPE_PROMPT || !*prompt || strcmp(*prompt, "-") != 0) continue;
         if (!(input = read_standard_input(&size, fault))) return false;
         if (strlen(input) != size)
-            return fault_set(fault, "standard input is no text: its byte %zu is zero",
+            return fault_set(fault, "standard input: byte %zu is zero: wanted text",
                              strlen(input) + 1);
         if (size && input[size - 1] == '\n') input[size - 1] = 0;
         *prompt = input;
     }
     return true;
+}
+
+static bool check_words(const Command *command, int n, Fault *fault) {
+    if (n >= command->min_words) return true;
+    if (command->has_kinds)
+        return fault_set(fault, "%s: wanted one of the names in the usage", command->name);
+    return fault_set(fault, "%s: wanted %d argument%s, got %d", command->name,
+                     command->min_words, command->min_words == 1 ? "" : "s", n);
 }
 
 int command_line_read(const CommandLine *line) {
@@ -266,7 +274,7 @@ int command_line_read(const CommandLine *line) {
     Fault fault;
     if (status >= 0) return status;
     options_line = line;
-    if ((n_words < command->min_words && !fault_set(&fault, "something is missing")) ||
+    if (!check_words(command, n_words, &fault) ||
         !rules_check(command->rules, NULL, NULL, &fault) ||
         !check_outputs(command, n_words, &fault))
         return wrong_usage(&fault, command->usage);

@@ -121,7 +121,13 @@ bool names_next(const char **names, char name[64]);
 void names_join(char *out, size_t size, const char *names, const char *word);
 
 /* Exit statuses; one is refused by a grammar or a template. */
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_REFUSED = 3 };
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_REFUSED = 3,
+    EXIT_INTERRUPTED = 130 /* Ctrl-C, as a shell counts it */
+};
 
 /* Print a mistake in how the command was called, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);

@@ -10,13 +10,13 @@
 static int program_missing(const CommandName *name) {
     Fault fault;
     if (strcmp(name->name, "serve") == 0)
-        fault_set(&fault, "this strata was built without its server, which needs "
-                          "libmicrohttpd: install it (make deps; apt-get install "
-                          "libmicrohttpd-dev, brew install libmicrohttpd) and run make again");
+        fault_set(&fault, "built without the server, which needs libmicrohttpd: install it "
+                          "(make deps, apt-get install libmicrohttpd-dev or brew install "
+                          "libmicrohttpd) and run make again");
     else
         fault_set(&fault,
-                  "strata %s is done by the program %s, which is neither beside this one nor "
-                  "in PATH: make builds both, make install installs both",
+                  "strata %s needs the program %s, which is neither beside this one nor in "
+                  "PATH: make builds both, make install installs both",
                   name->name, name->program);
     return command_failed(&fault);
 }

@@ -25,7 +25,7 @@ size_t notes_ready(const Answer *a) {
 }
 
 /* No token could come: the fields that forbid some contradict each other, or this model's vocabulary. */
-static void refuse_dead_end(const TextJob *t, const Fault *fault, Refusal *refusal) {
+static void refuse_dead_end(const TextJob *t, const Fault *fault, HttpError *error) {
     static const char *const limits[] = {"grammar",     "json",
                                          "json_schema", "tags",
                                          "regex",       "choice",
@@ -37,25 +37,25 @@ static void refuse_dead_end(const TextJob *t, const Fault *fault, Refusal *refus
     char names[256] = "";
     const char *first = NULL;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const JsonValue *v = json_get(t->ask.root, limits[i]);
+        const JsonValue *v = json_get(t->fields.root, limits[i]);
         if (!v || v->kind == JSON_NULL) continue;
         if (first) strcat(names, ", ");
         strcat(names, limits[i]);
         if (!first) first = limits[i];
     }
-    refuse(refusal, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
+    http_error(error, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
 }
 
-void answer_refuse(const TextJob *t, const Answer *a, Refusal *refusal) {
+void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
     const ServiceRequest *r = &a->request;
     if (r->end == REQUEST_FAILED && r->dead_end)
-        refuse_dead_end(t, &r->fault, refusal);
+        refuse_dead_end(t, &r->fault, error);
     else if (r->end == REQUEST_FAILED)
-        refusal->fault = r->fault, refuse_fault(refusal, 500, NULL);
+        error->fault = r->fault, http_error_fault(error, 500, NULL);
     else if (r->end == REQUEST_LATE)
-        refuse(refusal, 503, NULL, "the time for this request was over before it was served");
+        http_error(error, 503, NULL, "the request timed out before it ran");
     else
-        refuse(refusal, 503, NULL, "the server stopped before this answer was complete");
+        http_error(error, 503, NULL, "the server stopped before this answer was complete");
 }
 
 /* ------------------------------------------------------------------ what all have */
@@ -198,7 +198,7 @@ static double mean_logprob(const Answer *a) {
 /* Of a prompt's answers the one that stands at this place. */
 static const Answer *answer_at(const TextJob *t, size_t prompt, size_t place) {
     const Answer *all = &t->job->answers[prompt * t->n];
-    for (size_t i = 0; t->told < t->n && i < t->n; i++) {
+    for (size_t i = 0; t->reported < t->n && i < t->n; i++) {
         size_t better = 0;
         for (size_t k = 0; k < t->n; k++)
             better += all[k].mean > all[i].mean || (k < i && all[k].mean == all[i].mean);
@@ -213,9 +213,9 @@ void answers_write(FILE *out, const TextJob *t) {
         t->job->answers[i].mean = mean_logprob(&t->job->answers[i]);
     write_head(out, t, t->chat ? "chat.completion" : "text_completion");
     fputs(",\"choices\":[", out);
-    for (size_t i = 0; i < prompts * t->told; i++) {
+    for (size_t i = 0; i < prompts * t->reported; i++) {
         if (i) fputc(',', out);
-        write_choice(out, t, answer_at(t, i / t->told, i % t->told), i);
+        write_choice(out, t, answer_at(t, i / t->reported, i % t->reported), i);
     }
     fputs("],", out);
     answers_write_usage(out, t);

@@ -29,6 +29,6 @@ void chunk_write_usage(FILE *out, const TextJob *text);
 void answers_write(FILE *out, const TextJob *text);
 
 /* Why an answer has failed: what the request asks for contradicts itself, or the server could not. */
-void answer_refuse(const TextJob *text, const Answer *answer, Refusal *refusal);
+void answer_refuse(const TextJob *text, const Answer *answer, HttpError *error);
 
 #endif

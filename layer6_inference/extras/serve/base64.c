@@ -40,14 +40,13 @@ bool base64_read(Text letters, Bytes *bytes, Fault *fault) {
     const size_t n = letters.size;
     unsigned char values[256], out[3];
     if (n % 4)
-        return fault_set(
-            fault, "%zu letters of base64: wanted a multiple of four, with = behind the last",
-            n);
+        return fault_set(fault,
+                         "%zu base64 characters: wanted a multiple of four, padded with =", n);
     list_values(values);
     for (size_t i = 0, at; i < n; i += 4) {
         const size_t padded = i + 4 < n || in[n - 1] != '=' ? 0 : 1 + (in[n - 2] == '=');
         if (!read_four(in + i, values, padded, out, &at))
-            return fault_set(fault, "letter %zu of %zu is no base64", i + at + 1, n);
+            return fault_set(fault, "character %zu of %zu is not base64", i + at + 1, n);
         if (!bytes_add(bytes, (Text){(const char *)out, 3 - padded}))
             return fault_set(fault, "no memory for %zu bytes", n / 4 * 3);
     }

@@ -2,10 +2,10 @@
 #ifndef STRATA_CONSTRAIN_H
 #define STRATA_CONSTRAIN_H
 
-#include "ask.h"
+#include "fields.h"
 #include "chat.h"
 
 /* The stages, each with a comma behind it; "" when there are none.  Free them. */
-bool constrain(const Ask *ask, ChatCalls form, char **stages, Refusal *refusal);
+bool constrain(const RequestFields *fields, ChatCalls form, char **stages, HttpError *error);
 
 #endif

@@ -18,8 +18,8 @@ typedef struct Told {
 
 struct Events {
     TextJob text;
-    Told *told;    /* (answers) */
-    char *waiting; /* (size) of which `sent` bytes are gone; owns */
+    Told *reported; /* (answers) */
+    char *waiting;  /* (size) of which `sent` bytes are gone; owns */
     size_t size, sent;
     double last; /* when something was sent */
     double ping; /* seconds without, after which nothing is said */
@@ -28,7 +28,7 @@ struct Events {
 
 Events *events_open(TextJob *text) {
     Events *e = calloc(1, sizeof *e);
-    if (!e || !(e->told = calloc(text->job->n, sizeof *e->told))) return free(e), NULL;
+    if (!e || !(e->reported = calloc(text->job->n, sizeof *e->reported))) return free(e), NULL;
     e->text = *text, e->last = clock_seconds();
     e->ping = fmin(15, text->server->options->patience / 2);
     *text = (TextJob){0};
@@ -38,7 +38,7 @@ Events *events_open(TextJob *text) {
 void events_close(Events *e) {
     atomic_store(&e->text.job->gone, true);
     text_job_close(&e->text);
-    free(e->told), free(e->waiting), free(e);
+    free(e->reported), free(e->waiting), free(e);
 }
 
 /* ------------------------------------------------------------------ one event after the other */
@@ -71,57 +71,57 @@ static void events_write_usage(FILE *out, const Events *e, const Answer *a,
 static void put_failure(FILE *out, const Events *e, const Answer *a) {
     char *line = NULL;
     size_t size;
-    Refusal refusal;
+    HttpError error;
     FILE *memory = open_memstream(&line, &size);
     if (!memory) return;
-    answer_refuse(&e->text, a, &refusal);
-    refusal_write(&refusal, memory);
+    answer_refuse(&e->text, a, &error);
+    http_error_write(&error, memory);
     fclose(memory);
     sse_event(out, (Text){line, size});
     free(line);
 }
 
 /* What is new of its text, and of its tokens; calls of tools one by one, each as a whole. */
-static void events_put_text(FILE *out, Events *e, const Answer *a, Told *told) {
+static void events_put_text(FILE *out, Events *e, const Answer *a, Told *reported) {
     const Text all = {a->shown ? a->text.data : "", a->shown};
     const size_t notes = notes_ready(a);
-    Piece piece = {.note = told->notes, .note_end = notes};
+    Piece piece = {.note = reported->notes, .note_end = notes};
     ToolPart part;
     if (!e->text.calls) {
-        piece.text = (Text){all.data + told->text.at, all.size - told->text.at};
-        told->text.at = all.size;
+        piece.text = (Text){all.data + reported->text.at, all.size - reported->text.at};
+        reported->text.at = all.size;
     }
     const ChatCalls form = e->text.server->form.calls;
-    while (e->text.calls && tools_next(form, all, a->over, &told->text, &part)) {
-        Piece one = {.call_index = told->calls, .call = part.call ? &part : NULL};
+    while (e->text.calls && tools_next(form, all, a->over, &reported->text, &part)) {
+        Piece one = {.call_index = reported->calls, .call = part.call ? &part : NULL};
         if (!part.call) one.text = part.text;
-        told->calls += part.call;
+        reported->calls += part.call;
         events_put(out, e, a, &one, events_write_piece);
     }
     if (piece.text.size || piece.note_end > piece.note)
         events_put(out, e, a, &piece, events_write_piece);
-    told->notes = notes;
+    reported->notes = notes;
 }
 
 /* What is new of an answer.  False when it failed. */
 static bool put_news(FILE *out, Events *e, size_t i) {
     const Answer *a = &e->text.job->answers[i];
-    Told *told = &e->told[i];
+    Told *reported = &e->reported[i];
     const Piece first = {.begins = true};
-    if (told->over) return true;
-    if (!told->begun) events_put(out, e, a, &first, events_write_piece);
-    told->begun = true;
-    events_put_text(out, e, a, told);
+    if (reported->over) return true;
+    if (!reported->begun) events_put(out, e, a, &first, events_write_piece);
+    reported->begun = true;
+    events_put_text(out, e, a, reported);
     if (!a->over) return true;
     if (!finish_reason(a)) return put_failure(out, e, a), false;
-    const Piece last = {.ends = true, .called = told->calls > 0};
+    const Piece last = {.ends = true, .called = reported->calls > 0};
     events_put(out, e, a, &last, events_write_piece);
-    return told->over = true;
+    return reported->over = true;
 }
 
 static bool all_over(const Events *e) {
     for (size_t i = 0; i < e->text.job->n; i++)
-        if (!e->told[i].over) return false;
+        if (!e->reported[i].over) return false;
     return true;
 }
 

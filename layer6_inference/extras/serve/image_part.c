@@ -11,8 +11,8 @@
 
 #define WANTED "wanted data:image/png;base64,... or data:image/jpeg;base64,..."
 
-static bool image_part_wrong(Refusal *r, const char *what) {
-    return refuse(r, 400, "messages", "%s", what);
+static bool image_part_wrong(HttpError *r, const char *what) {
+    return http_error(r, 400, "messages", "%s", what);
 }
 
 /* ------------------------------------------------------------------ what is sent */
@@ -34,78 +34,74 @@ static bool is_read(Text type) {
 }
 
 /* data:TYPE;base64,LETTERS, where more may be said of the type: ;charset=..., ;name=... */
-static bool find_letters(Text url, Text *letters, Refusal *refusal) {
+static bool find_letters(Text url, Text *letters, HttpError *error) {
     size_t type = 0;
     if (image_part_begins(url, "http:") || image_part_begins(url, "https:"))
-        return image_part_wrong(
-            refusal, "its url is an address, and this server fetches nothing: " WANTED);
+        return image_part_wrong(error, "url: this server downloads nothing: " WANTED);
     if (!image_part_begins(url, "data:"))
-        return image_part_wrong(refusal, "its url is no picture: " WANTED);
+        return image_part_wrong(error, "url: not an image: " WANTED);
     url = behind(url, strlen("data:"));
     while (type < url.size && url.data[type] != ';' && url.data[type] != ',') type++;
     if (!is_read((Text){url.data, type}))
-        return refuse(refusal, 400, "messages", "its type is '%.*s': " WANTED,
-                      (int)min_size(type, 40), url.data);
+        return http_error(error, 400, "messages", "url: the type is '%.*s': " WANTED,
+                          (int)min_size(type, 40), url.data);
     const char *comma = memchr(url.data, ',', url.size);
     size_t said = comma ? (size_t)(comma - url.data) : 0, word = strlen(";base64");
     if (said < type + word || !image_part_begins(behind(url, said - word), ";base64"))
-        return image_part_wrong(refusal, "it is not in base64: " WANTED);
+        return image_part_wrong(error, "url: not base64: " WANTED);
     *letters = behind(url, said + 1);
     return true;
 }
 
 /* "auto", "low" or nothing: what is done anyway. */
-static bool check_detail(const JsonValue *detail, Refusal *refusal) {
+static bool check_detail(const JsonValue *detail, HttpError *error) {
     if (!detail || (detail->kind == JSON_STRING && (text_equal(detail->text, text_of("auto")) ||
                                                     text_equal(detail->text, text_of("low")))))
         return true;
-    return image_part_wrong(refusal,
-                            "detail: wanted auto or low: a picture is read whole, once");
+    return image_part_wrong(error, "detail: wanted auto or low");
 }
 
-static bool find_url(const JsonValue *part, Text *url, Refusal *refusal) {
+static bool find_url(const JsonValue *part, Text *url, HttpError *error) {
     const JsonValue *image = json_get(part, "image_url"), *text, *detail;
     if (!image || image->kind != JSON_OBJECT || part->count != 2)
-        return image_part_wrong(refusal, "wanted its type and an object image_url");
+        return image_part_wrong(error, "wanted its type and an object image_url");
     text = json_get(image, "url"), detail = json_get(image, "detail");
     if (!text || text->kind != JSON_STRING || image->count != 1 + (size_t)(detail != NULL))
-        return image_part_wrong(refusal,
-                                "image_url: wanted its url, a text, and detail at most");
+        return image_part_wrong(error, "image_url: wanted its url, a text, and detail at most");
     *url = text->text;
-    return check_detail(detail, refusal);
+    return check_detail(detail, error);
 }
 
 /* ------------------------------------------------------------------ what is seen */
 
-static bool shape(Pictures *pictures, Text letters, Picture *square, Refusal *refusal) {
+static bool shape(Pictures *pictures, Text letters, Picture *square, HttpError *error) {
     Bytes bytes = {0};
-    bool ok = base64_read(letters, &bytes, &refusal->fault) &&
+    bool ok = base64_read(letters, &bytes, &error->fault) &&
               pictures_shape(pictures, (Text){bytes.data ? bytes.data : "", bytes.size}, square,
-                             &refusal->fault);
+                             &error->fault);
     bytes_free(&bytes);
-    return ok || refuse_fault(refusal, 400, "messages");
+    return ok || http_error_fault(error, 400, "messages");
 }
 
-bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal) {
+bool image_part_take(const JsonValue *part, Prompts *prompts, HttpError *error) {
     Shown *shown = &prompts->shown;
     Text url = {0}, letters = {0};
     Picture square;
     size_t number;
     if (!shown->of)
-        return image_part_wrong(
-            refusal,
-            "there is nothing to read pictures with: start the server with --mmproj FILE");
+        return image_part_wrong(error,
+                                "this server reads no images: start it with --mmproj FILE");
     const size_t room = shown->of->room,
                  most = min_size(shown->of->shared ? share_most(room) : room, SHOWN_MOST);
     if (shown->count == most)
-        return refuse(refusal, 400, "messages", "a request shows at most %zu pictures", most);
-    if (!find_url(part, &url, refusal) || !find_letters(url, &letters, refusal) ||
-        !shape(shown->of, letters, &square, refusal))
+        return http_error(error, 400, "messages", "at most %zu images per request", most);
+    if (!find_url(part, &url, error) || !find_letters(url, &letters, error) ||
+        !shape(shown->of, letters, &square, error))
         return false;
     if (!pictures_take(shown->of, &square, prompts->user, prompts->salt, &number))
-        return refuse(refusal, 429, "messages",
-                      "no place for a picture: of %zu all are taken%s", room,
-                      shown->of->shared ? ", or your key holds as many as are free" : "");
+        return http_error(error, 429, "messages", "no slot for an image: all %zu are taken%s",
+                          room,
+                          shown->of->shared ? ", or this key holds as many as are free" : "");
     shown_add(shown, number);
     return true;
 }
@@ -121,20 +117,20 @@ static bool image_part_look(Session *session, void *context, Fault *fault) {
     return pictures_read(l->pictures, l->number, fault);
 }
 
-bool image_parts_read(const TextJob *t, const Call *call, Refusal *refusal) {
+bool image_parts_read(const TextJob *t, const HttpRequest *request, HttpError *error) {
     const Shown *shown = &t->job->shown;
     for (size_t i = 0; i < shown->count; i++) {
         Look this = {shown->of, shown->number[i]};
         Task task = {.run = image_part_look,
                      .context = &this,
-                     .session = &shown->of->eye.session,
-                     .is_gone = call->is_gone,
-                     .peer = call->peer};
+                     .session = &shown->of->vision.session,
+                     .is_gone = request->is_gone,
+                     .client = request->client};
         if (pictures_is_read(shown->of, shown->number[i])) continue;
-        if (worker_run(t->server, &task, &refusal->fault)) continue;
-        return call->is_gone(call->peer)
-                   ? refuse(refusal, 499, NULL, "the client has gone")
-                   : refuse(refusal, 503, NULL, "the server is about to stop");
+        if (worker_run(t->server, &task, &error->fault)) continue;
+        return request->is_gone(request->client)
+                   ? http_error(error, 499, NULL, "the client disconnected")
+                   : http_error(error, 503, NULL, "the server is shutting down");
     }
     return true;
 }

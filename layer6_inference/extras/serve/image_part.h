@@ -15,11 +15,11 @@
 /* Take the picture of a part, which joins those of its text.
  *
  * Fails when it is no picture, or there is no place for it. */
-bool image_part_take(const JsonValue *part, Prompts *prompts, Refusal *refusal);
+bool image_part_take(const JsonValue *part, Prompts *prompts, HttpError *error);
 
 /* Have the worker read the pictures of a job that nobody has read yet.
  *
  * Fails when the client is gone, or the server stops. */
-bool image_parts_read(const TextJob *text, const Call *call, Refusal *refusal);
+bool image_parts_read(const TextJob *text, const HttpRequest *request, HttpError *error);
 
 #endif

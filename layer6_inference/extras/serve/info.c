@@ -1,5 +1,5 @@
 /* info.c - what the server says of itself: /v1/models, /health, /metrics, /load, and its page. */
-#include "call.h"
+#include "request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,43 +18,43 @@ static void write_model(FILE *out, const Server *s) {
         s->loaded.model->recipe->arch, s->pictures.each);
 }
 
-void handle_models(const Call *call, Reply *reply) {
-    const char *name = call->rest[0] == '/' ? call->rest + 1 : NULL;
-    Refusal refusal;
-    if (name && strcmp(name, call->server->name) != 0) {
-        refuse(&refusal, 404, "model", "there is no model '%.80s': this is %s", name,
-               call->server->name);
-        refusal.code = "model_not_found";
-        reply_refuse(reply, &refusal);
+void handle_models(const HttpRequest *request, Reply *reply) {
+    const char *name = request->rest[0] == '/' ? request->rest + 1 : NULL;
+    HttpError error;
+    if (name && strcmp(name, request->server->name) != 0) {
+        http_error(&error, 404, "model", "no model '%.80s': this server runs %s", name,
+                   request->server->name);
+        error.code = "model_not_found";
+        reply_error(reply, &error);
         return;
     }
     FILE *out = reply_begin(reply);
     if (!out) return;
     if (!name) fputs("{\"object\":\"list\",\"data\":[", out);
-    write_model(out, call->server);
+    write_model(out, request->server);
     if (!name) fputs("]}", out);
     reply_end(reply, out);
 }
 
-void handle_health(const Call *call, Reply *reply) {
-    Server *s = call->server;
-    Refusal refusal;
+void handle_health(const HttpRequest *request, Reply *reply) {
+    Server *s = request->server;
+    HttpError error;
     pthread_mutex_lock(&s->lock);
     bool draining = s->draining;
     Fault broken = s->broken;
     pthread_mutex_unlock(&s->lock);
     if (draining || broken.text[0]) {
-        refuse(&refusal, 503, NULL, "%s",
-               draining ? "the server is about to stop" : broken.text);
-        reply_refuse(reply, &refusal);
+        http_error(&error, 503, NULL, "%s",
+                   draining ? "the server is shutting down" : broken.text);
+        reply_error(reply, &error);
         return;
     }
     FILE *out = reply_begin(reply);
     if (out) fputs("{\"status\":\"ok\"}", out), reply_end(reply, out);
 }
 
-void handle_metrics(const Call *call, Reply *reply) {
-    Server *s = call->server;
+void handle_metrics(const HttpRequest *request, Reply *reply) {
+    Server *s = request->server;
     const char *paths[METRIC_PATHS];
     size_t n = 0;
     for (; n < n_routes; n++) paths[n] = routes[n].path;
@@ -71,16 +71,16 @@ void handle_metrics(const Call *call, Reply *reply) {
     free(metrics);
 }
 
-static void write_sight(FILE *out, const Sight *sight) {
+static void write_sight(FILE *out, const SlotStatus *status) {
     fprintf(out,
             "{\"id\":%llu,\"running\":%s,\"prompt\":%zu,\"read\":%zu,\"tokens\":%zu,\"pages\":%"
             "zu,\"shared\":%zu}",
-            (unsigned long long)sight->id, sight->running ? "true" : "false", sight->prompt,
-            sight->read, sight->tokens, sight->pages, sight->shared);
+            (unsigned long long)status->id, status->running ? "true" : "false", status->prompt,
+            status->read, status->tokens, status->pages, status->shared);
 }
 
-void handle_load(const Call *call, Reply *reply) {
-    Server *s = call->server;
+void handle_load(const HttpRequest *request, Reply *reply) {
+    Server *s = request->server;
     FILE *out = reply_begin(reply);
     if (!out) return;
     pthread_mutex_lock(&s->lock);
@@ -92,9 +92,9 @@ void handle_load(const Call *call, Reply *reply) {
             l->waiting, l->running, s->policy.running, s->policy.waiting, l->pages,
             l->pages_free, l->pages_kept, l->layers, KV_PAGE, l->tokens_per_second,
             l->counts.steps, l->counts.tokens, l->counts.preempted);
-    for (size_t i = 0; i < s->n_sights; i++) {
+    for (size_t i = 0; i < s->n_status; i++) {
         if (i) fputc(',', out);
-        write_sight(out, &s->sights[i]);
+        write_sight(out, &s->status[i]);
     }
     pthread_mutex_unlock(&s->lock);
     fputs("]}", out);

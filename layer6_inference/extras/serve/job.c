@@ -61,8 +61,9 @@ static void job_take_text(void *context, Text text) {
 void note_fill(const Answer *a, const float *logits, size_t vocab, int32_t token, Note *note) {
     size_t n = min_size(a->job->tops, vocab);
     double sum = log_sum_exp(logits, vocab);
-    *note = (Note){
-        .token = token, .begin = a->spelled, .logprob = (float)((double)logits[token] - sum)};
+    *note = (Note){.token = token,
+                   .begin = a->chosen_bytes,
+                   .logprob = (float)((double)logits[token] - sum)};
     if (!n) return;
     for (size_t i = 0; i < vocab; i++) a->keys[i] = order_key(logits[i], (int32_t)i);
     order_select(a->keys, vocab, n), order_sort(a->keys, n);
@@ -90,7 +91,7 @@ static bool take_choice(void *context, const Choice *choice) {
     pthread_mutex_lock(&a->job->lock);
     if (a->job->logprobs && !add_note(a, &note)) a->job->starved = true;
     a->count++, a->chosen++;
-    a->spelled += answer_piece(&a->request.options, a->job->tokenizer, choice->token).size;
+    a->chosen_bytes += answer_piece(&a->request.options, a->job->tokenizer, choice->token).size;
     pthread_mutex_unlock(&a->job->lock);
     return !atomic_load(&a->job->gone);
 }
@@ -103,7 +104,7 @@ static void take_less(void *context, size_t n) {
     a->count -= n;
     if (a->job->logprobs) a->n_notes -= n;
     for (size_t i = 0; i < n; i++)
-        a->spelled -= answer_piece(&a->request.options, a->job->tokenizer, gone[i]).size;
+        a->chosen_bytes -= answer_piece(&a->request.options, a->job->tokenizer, gone[i]).size;
     pthread_mutex_unlock(&a->job->lock);
 }
 
@@ -121,7 +122,7 @@ void answer_listen(Answer *a) {
 void answer_publish(Answer *a) {
     Job *job = a->job;
     pthread_mutex_lock(&job->lock);
-    a->shown = a->text.size, a->noted = a->n_notes, a->taken = a->spelled;
+    a->shown = a->text.size, a->noted = a->n_notes, a->taken = a->chosen_bytes;
     a->released = a->stream.size - a->stream.pending_size;
     if (a->request.state == REQUEST_OVER && !a->over) {
         a->over = true;

@@ -52,12 +52,12 @@ typedef struct Answer {
         noted; /* bytes of the text, and notes, that may be told: up to the last step */
     /* bytes of the tokens so far, and how many of them are out, or held back by the stream */
     size_t taken, released;
-    size_t count;   /* tokens so far */
-    size_t chosen;  /* the same, with those that were taken back */
-    size_t spelled; /* their bytes */
+    size_t count;        /* tokens so far */
+    size_t chosen;       /* the same, with those that were taken back */
+    size_t chosen_bytes; /* their bytes */
     bool over;
-    double told; /* when it had a token last; of the worker */
-    double mean; /* ln p of its tokens, when it is over and logprobs are kept */
+    double reported; /* when it had a token last; of the worker */
+    double mean;     /* ln p of its tokens, when it is over and logprobs are kept */
     size_t counted;
 } Answer;
 

@@ -42,7 +42,7 @@ bool keys_open(Keys *keys, const char *path, Fault *fault) {
     if (bytes) memset(bytes, 0, size);
     free(bytes);
     return ok &&
-           (keys->count || fault_set(fault, "%.200s holds no key: wanted one a line", path));
+           (keys->count || fault_set(fault, "%.200s has no keys: wanted one per line", path));
 }
 
 void keys_close(Keys *keys) {

@@ -25,14 +25,17 @@ static void block_signals(void) {
 /* No new connections, no new work; what is going on may end, until time or patience does. */
 static void drain(Web *web, Server *server, double seconds) {
     const double until = clock_seconds() + seconds;
-    fprintf(stderr, "[draining: up to %g s; another signal ends it at once]\n", seconds);
+    fprintf(stderr,
+            "[shutting down: waiting up to %g s for running answers; another signal stops at "
+            "once]\n",
+            seconds);
     worker_drain(server);
     web_quiesce(web);
     while (worker_pending(server) && clock_seconds() < until)
         if (wait_signal(0.02) > 0) break;
     worker_cancel(server);
     /* whoever was cut off is told so */
-    for (int i = 0; i < 200 && peers_any_busy(&web->peers); i++) wait_signal(0.01);
+    for (int i = 0; i < 200 && clients_any_busy(&web->clients); i++) wait_signal(0.01);
 }
 
 static bool serve_until_signal(const ServeOptions *o, Fault *fault) {
@@ -63,7 +66,7 @@ static ServeOptions asked = {.host = "127.0.0.1",
 
 static bool serve_run(Fault *fault) {
     ServeOptions *o = &asked;
-    if (!o->body) o->body = o->eye.mmproj ? 16384 : 4096;
+    if (!o->body) o->body = o->vision.mmproj ? 16384 : 4096;
     block_signals(); /* before there are threads, which take over what is blocked */
     if (!choose_model(&o->model, fault) || !compute_open(&o->compute, fault)) return false;
     bool ok = serve_until_signal(o, fault);
@@ -72,48 +75,46 @@ static bool serve_run(Fault *fault) {
 }
 
 static const OptionRule serve_rules[] = {
-    EYE_RULES,
-    {"--pictures", NEEDS, "--mmproj", "it says how many are kept"},
+    VISION_RULES,
+    {"--pictures", NEEDS, "--mmproj", "it is about images"},
     {0},
 };
 
 static const Option serve_options[] = {
-    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
+    MODEL_OPTION(asked.model),
     {"--host", OPT_TEXT, &asked.host, "NAME",
-     "address to listen at (127.0.0.1: this machine alone)"},
-    {"--port", OPT_INT(0, 65535), &asked.port, "N", "port (8080; 0: any that is free)"},
+     "address to listen on (127.0.0.1: only this machine)"},
+    {"--port", OPT_INT(0, 65535), &asked.port, "N", "port (8080; 0: any free one)"},
     {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
-     "context of a text in tokens, at most the model's (that, at most 4096)"},
-    {"--places", OPT_INT(1, 256), &asked.places, "N", "answers in memory at the same time (8)"},
+     "context size per answer in tokens (the model's, at most 4096)"},
+    {"--places", OPT_INT(1, 256), &asked.places, "N", "answers that run at once: KV slots (8)"},
     {"--queue", OPT_INT(0, 100000), &asked.queue, "N",
-     "answers that may wait; one more is refused (64).  With several keys, none holds more "
-     "places than it leaves free"},
+     "answers that may wait; more are refused with 429 (64).  With several keys, none takes "
+     "more slots than it leaves free"},
     {"--stretch", OPT_REAL(1, 1000), &asked.stretch, "X",
-     "prompts make a step of those who are answered at most about so many times as long, where "
-     "that is above 50 ms (1.25)"},
+     "how much prompt processing may slow down running answers: a step takes at most about X "
+     "times as long, or 50 ms (1.25)"},
     {"--chain", OPT_TEXT, &asked.chain, "SPEC",
-     "samplers of requests that say nothing about them (balanced)"},
+     "sampler chain for requests without sampling fields (balanced)"},
     {"--form", OPT_TEXT, &asked.form, "NAME",
-     "form of conversations: a built-in one (chatml, llama3, ...) or @FILE, a template (the "
-     "model's own)"},
-    {"--alias", OPT_TEXT, &asked.alias, "NAME", "the model's name to clients (its file's)"},
-    {"--keys", OPT_TEXT, &asked.keys, "FILE", "keys that clients must have, one a line"},
+     "chat format: a built-in one (chatml, llama3, ...) or a template, @FILE (the model's "
+     "own)"},
+    {"--alias", OPT_TEXT, &asked.alias, "NAME", "the model's name in the API (its file name)"},
+    {"--keys", OPT_TEXT, &asked.keys, "FILE", "API keys, one per line; clients must send one"},
     {"--origin", OPT_LIST, &asked.origins, "ORIGIN",
-     "pages of this origin may ask, as https://example.com (may be given several times)"},
+     "allow web pages of this origin (CORS), e.g. https://example.com (repeatable)"},
     {"--body", OPT_INT(1, 1000000), &asked.body, "KIB",
-     "largest body of a request (4096; with --mmproj 16384)"},
-    {"--connections", OPT_INT(1, 65536), &asked.connections, "N",
-     "connections at the same time (512)"},
+     "largest request body (4096; with --mmproj 16384)"},
+    {"--connections", OPT_INT(1, 65536), &asked.connections, "N", "connections at once (512)"},
     {"--patience", OPT_REAL(0.5, 3600), &asked.patience, "X",
-     "seconds to send a request, and without taking anything of its answer (30)"},
+     "seconds a client may take to send a request, or stall while receiving (30)"},
     {"--seconds", OPT_REAL(0, 1000000), &asked.seconds, "X",
-     "an answer's time from its arrival on (0: as long as it takes)"},
+     "longest time for an answer, waiting included (0: no limit)"},
     {"--drain", OPT_REAL(0, 86400), &asked.drain, "X",
-     "seconds for what is going on when SIGTERM comes (30)"},
-    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line for each request on stderr"},
-    EYE_OPTIONS(asked.eye),
-    {"--pictures", OPT_INT(1, 1024), &asked.pictures, "N",
-     "pictures in memory, those that are shown and the last of the others (32)"},
+     "seconds that running answers get after SIGTERM (30)"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no log line per request on stderr"},
+    VISION_OPTIONS(asked.vision),
+    {"--pictures", OPT_INT(1, 1024), &asked.pictures, "N", "images kept in memory (32)"},
     KV_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -122,8 +123,8 @@ static const Option serve_options[] = {
 const Command command_serve = {
     .name = "serve",
     .usage = "serve [-m FILE] [options]",
-    .about = "Answer requests as OpenAI's API does, over HTTP; a page for people is at "
-             "/.\nSIGTERM or ctrl-c: no new work, and what is going on may end.",
+    .about = "Serve a model over HTTP with OpenAI's API; a web page to chat is at /.\nSIGTERM "
+             "or Ctrl-C: take no new requests and finish the running ones.",
     .examples = {"strata serve -m MODEL.gguf --port 8080"},
     .options = serve_options,
     .brief = "-m --host --port --ctx --places --chain --alias --keys --threads",

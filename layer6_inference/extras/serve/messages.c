@@ -6,7 +6,7 @@
  *
  * Invariant: every key of a message was used, or the message was refused. */
 #include "image_part.h"
-#include "pieces.h"
+#include "region.h"
 #include "calls/tools.h"
 #include "calls/write.h"
 #include "json.h"
@@ -19,20 +19,20 @@ enum { MESSAGES = 2048, CALL_DEPTH = 8 };
 
 /* What the rewritten messages are made of lives until the text is rendered. */
 typedef struct Rewrite {
-    Pieces pieces;
+    Region region;
     Json *arguments[128]; /* (n) texts of calls, read */
     size_t n;
     Prompts *prompts; /* whose pictures these are; NULL: none are wanted */
     bool user;        /* the message is a user's */
-    Refusal *refusal;
+    HttpError *error;
 } Rewrite;
 
 static bool messages_wrong(Rewrite *r, size_t i, const char *what) {
-    return refuse(r->refusal, 400, "messages", "messages[%zu]: %s", i, what);
+    return http_error(r->error, 400, "messages", "messages[%zu]: %s", i, what);
 }
 
 static bool messages_no_memory(Rewrite *r) {
-    return refuse(r->refusal, 500, "messages", "no memory for the messages");
+    return http_error(r->error, 500, "messages", "no memory for the messages");
 }
 
 /* ------------------------------------------------------------------ contents */
@@ -44,32 +44,30 @@ static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
     char where[32];
     if (!type || type->kind != JSON_STRING) return messages_wrong(r, i, "a part has no type");
     if (text_equal(type->text, text_of("image_url"))) {
-        if (!r->prompts)
-            return messages_wrong(r, i, "a picture is no text: POST /v1/chat/completions");
-        if (!r->user) return messages_wrong(r, i, "a picture: only a user's message shows one");
+        if (!r->prompts) return messages_wrong(r, i, "images belong to /v1/chat/completions");
+        if (!r->user) return messages_wrong(r, i, "an image: only user messages may have one");
         *as = (Text){picture, 1};
-        snprintf(where, sizeof where, "messages[%zu]: a picture", i);
-        return image_part_take(part, r->prompts, r->refusal) ||
-               fault_prefix(&r->refusal->fault, where);
+        snprintf(where, sizeof where, "messages[%zu]: an image", i);
+        return image_part_take(part, r->prompts, r->error) ||
+               fault_prefix(&r->error->fault, where);
     }
     if (!text_equal(type->text, text_of("text")))
-        return messages_wrong(
-            r, i, "a part is neither text nor image_url: nothing else is read here");
+        return messages_wrong(r, i, "a content part: wanted the type text or image_url");
     if (!text || text->kind != JSON_STRING || part->count != 2)
-        return messages_wrong(r, i, "a part: wanted its type and its text");
+        return messages_wrong(r, i, "a content part: wanted type and text");
     return *as = text->text, true;
 }
 
 static bool messages_join_parts(Rewrite *r, size_t i, const JsonValue *parts,
                                 JsonValue *content) {
-    Text *as = pieces_take(&r->pieces, (parts->count + 1) * sizeof *as);
+    Text *as = region_alloc(&r->region, (parts->count + 1) * sizeof *as);
     size_t size = 0;
     if (!as) return messages_no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
         if (!read_part(r, i, &parts->items[k], &as[k])) return false;
         size += as[k].size + 1;
     }
-    char *text = pieces_take(&r->pieces, size + 1), *at = text;
+    char *text = region_alloc(&r->region, size + 1), *at = text;
     if (!text) return messages_no_memory(r);
     for (size_t k = 0; k < parts->count; k++) {
         if (k) *at++ = '\n';
@@ -86,7 +84,7 @@ static bool messages_join_parts(Rewrite *r, size_t i, const JsonValue *parts,
 static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to, int depth) {
     *to = *from;
     if (from->kind != JSON_OBJECT) return true;
-    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    JsonValue *items = region_alloc(&r->region, (from->count + 1) * sizeof *items);
     if (!items) return messages_no_memory(r);
     to->items = items;
     for (size_t k = 0; k < from->count; k++) {
@@ -98,9 +96,9 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
         if (v->kind != JSON_STRING || !text_equal(from->keys[k], text_of("arguments")))
             continue;
         if (r->n == sizeof r->arguments / sizeof *r->arguments)
-            return messages_wrong(r, i, "too many calls of tools");
+            return messages_wrong(r, i, "too many tool calls");
         Json *json = json_read(v->text, NULL);
-        if (!json) return messages_wrong(r, i, "the arguments of a call are no JSON");
+        if (!json) return messages_wrong(r, i, "the arguments of a tool call are not JSON");
         r->arguments[r->n++] = json;
         items[k] = *json_root(json);
     }
@@ -109,7 +107,7 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
 
 static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
     if (from->kind != JSON_ARRAY) return messages_wrong(r, i, "tool_calls: wanted an array");
-    JsonValue *items = pieces_take(&r->pieces, (from->count + 1) * sizeof *items);
+    JsonValue *items = region_alloc(&r->region, (from->count + 1) * sizeof *items);
     if (!items) return messages_no_memory(r);
     *to = *from;
     to->items = items;
@@ -142,8 +140,8 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
         fputs("\n</tool_call>", out);
     }
     fclose(out);
-    JsonValue *items = pieces_take(&r->pieces, 2 * sizeof *items);
-    char *copy = pieces_take(&r->pieces, size + 1);
+    JsonValue *items = region_alloc(&r->region, 2 * sizeof *items);
+    char *copy = region_alloc(&r->region, size + 1);
     if (copy) memcpy(copy, text, size);
     free(text);
     if (!items || !copy) return messages_no_memory(r);
@@ -158,11 +156,11 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
 
 static bool rewrite_role(Rewrite *r, size_t i, JsonValue *role) {
     static const char *const roles[] = {"system", "user", "assistant", "tool"};
-    if (role->kind != JSON_STRING) return messages_wrong(r, i, "its role is no text");
+    if (role->kind != JSON_STRING) return messages_wrong(r, i, "role is not a string");
     if (text_equal(role->text, text_of("developer"))) role->text = text_of("system");
     for (size_t k = 0; k < sizeof roles / sizeof *roles; k++)
         if (text_equal(role->text, text_of(roles[k]))) return true;
-    return messages_wrong(r, i, "its role is none of system, developer, user, assistant, tool");
+    return messages_wrong(r, i, "role: wanted system, developer, user, assistant or tool");
 }
 
 static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
@@ -179,24 +177,23 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
         known |= text_equal(key, text_of(texts[k]));
     if (!known) {
         char why[120];
-        snprintf(why, sizeof why, "it has an unknown key, '%.*s'", (int)min_size(key.size, 60),
-                 key.data);
+        snprintf(why, sizeof why, "unknown key '%.*s'", (int)min_size(key.size, 60), key.data);
         return messages_wrong(r, i, why);
     }
     return from->kind == JSON_STRING || from->kind == JSON_NULL ||
-           messages_wrong(r, i, "a value is no text");
+           messages_wrong(r, i, "a value is not a string");
 }
 
 static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
-    if (from->kind != JSON_OBJECT) return messages_wrong(r, i, "it is no object");
+    if (from->kind != JSON_OBJECT) return messages_wrong(r, i, "not an object");
     const JsonValue *role = json_get(from, "role");
-    if (!role) return messages_wrong(r, i, "it has no role");
+    if (!role) return messages_wrong(r, i, "role is missing");
     r->user = role->kind == JSON_STRING && text_equal(role->text, text_of("user"));
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
-        return messages_wrong(r, i, "it has no content");
-    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
-    Text *keys = pieces_take(&r->pieces, from->count * sizeof *keys);
+        return messages_wrong(r, i, "content is missing");
+    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
+    Text *keys = region_alloc(&r->region, from->count * sizeof *keys);
     if (!items || !keys) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
     for (size_t k = 0; k < from->count; k++) {
@@ -214,11 +211,11 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
 
 static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue *to) {
     if (!from || from->count == 0)
-        return refuse(r->refusal, 400, "messages", "messages: wanted at least one");
+        return http_error(r->error, 400, "messages", "messages: wanted at least one");
     if (from->count > MESSAGES)
-        return refuse(r->refusal, 400, "messages", "messages: %zu of them, more than %d",
-                      from->count, MESSAGES);
-    JsonValue *items = pieces_take(&r->pieces, from->count * sizeof *items);
+        return http_error(r->error, 400, "messages", "messages: %zu, wanted at most %d",
+                          from->count, MESSAGES);
+    JsonValue *items = region_alloc(&r->region, from->count * sizeof *items);
     if (!items) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_ARRAY, .count = from->count, .items = items};
     for (size_t i = 0; i < from->count; i++)
@@ -229,37 +226,37 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
 }
 
 /* With tool_choice none the model is not told of the tools. */
-static const JsonValue *tools_told(const Ask *ask) {
-    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
+static const JsonValue *tools_told(const RequestFields *fields) {
+    const JsonValue *choice = fields->value[F_TOOL_CHOICE], *tools = fields->value[F_TOOLS];
     bool none =
         choice && choice->kind == JSON_STRING && text_equal(choice->text, text_of("none"));
     return none || !tools || !tools->count ? NULL : tools;
 }
 
-bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
-                     Rendered *rendered, Refusal *refusal) {
-    Rewrite r = {.pieces.limit = (size_t)1 << 28, .prompts = prompts, .refusal = refusal};
+bool messages_render(const RequestFields *fields, const Server *server, bool open,
+                     Prompts *prompts, Rendered *rendered, HttpError *error) {
+    Rewrite r = {.region.limit = (size_t)1 << 28, .prompts = prompts, .error = error};
     JsonValue messages;
     if (!server->form.tree) {
-        refusal->fault = server->no_form;
-        return refuse_fault(refusal, 400, "messages");
+        error->fault = server->no_form;
+        return http_error_fault(error, 400, "messages");
     }
-    if (ask->value[F_ENABLE_THINKING] && !server->form.may_think)
-        return refuse(refusal, 400, "enable_thinking",
-                      "enable_thinking: this model's template does not ask for it");
-    const JsonValue *tools = tools_told(ask);
+    if (fields->value[F_ENABLE_THINKING] && !server->form.may_think)
+        return http_error(error, 400, "enable_thinking",
+                          "enable_thinking: this model's template does not use it");
+    const JsonValue *tools = tools_told(fields);
     const bool spell = tools && !server->form.tells_tools;
-    bool ok = rewrite_all(&r, ask->value[F_MESSAGES], spell, &messages) &&
-              (!spell || tools_tell(tools, &r.pieces, &messages, &refusal->fault) ||
-               refuse_fault(refusal, 500, "messages"));
+    bool ok = rewrite_all(&r, fields->value[F_MESSAGES], spell, &messages) &&
+              (!spell || tools_tell(tools, &r.region, &messages, &error->fault) ||
+               http_error_fault(error, 500, "messages"));
     const ChatTalk talk = {.messages = &messages,
                            .tools = spell ? NULL : tools,
                            .open = open,
-                           .think = ask_bool(ask, F_ENABLE_THINKING, true)};
+                           .think = fields_bool(fields, F_ENABLE_THINKING, true)};
     ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,
-                            &refusal->fault) ||
-                refuse_fault(refusal, 400, "messages"));
+                            &error->fault) ||
+                http_error_fault(error, 400, "messages"));
     for (size_t i = 0; i < r.n; i++) json_free(r.arguments[i]);
-    pieces_free(&r.pieces);
+    region_free(&r.region);
     return ok;
 }

@@ -61,15 +61,15 @@ static void put_counts(FILE *out, const ServiceCounts *c) {
         size_t value;
     } rows[] = {
         {"steps_total", "Forward passes of the model", c->steps},
-        {"prompt_tokens_total", "Tokens of prompts that were admitted", c->prompt_tokens},
-        {"prefix_hit_tokens_total", "Of these, those that were in memory already",
+        {"prompt_tokens_total", "Prompt tokens of admitted requests", c->prompt_tokens},
+        {"prefix_hit_tokens_total", "Prompt tokens found in the prefix cache",
          c->cached_tokens},
-        {"answer_tokens_total", "Tokens of answers that are over", c->tokens},
-        {"ended_total", "Answers that came to their end", c->ended},
-        {"cancelled_total", "Answers that nobody waited for any more", c->cancelled},
-        {"late_total", "Answers that ran out of time", c->late},
+        {"answer_tokens_total", "Tokens of finished answers", c->tokens},
+        {"ended_total", "Finished answers", c->ended},
+        {"cancelled_total", "Answers whose client disconnected", c->cancelled},
+        {"late_total", "Answers that timed out", c->late},
         {"failed_total", "Answers that failed", c->failed},
-        {"preemptions_total", "Times an answer gave its pages back and waited", c->preempted},
+        {"preemptions_total", "Preemptions", c->preempted},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         put_one(out, rows[i].name, "counter", rows[i].help, (double)rows[i].value);
@@ -87,21 +87,20 @@ void metrics_write(const Metrics *m, const Load *load, const char *const *paths,
     put_one(out, "rejected_total", "counter", "Requests refused because the queue was full",
             (double)m->rejected);
     put_one(out, "requests_waiting", "gauge", "Answers in the queue", (double)load->waiting);
-    put_one(out, "requests_running", "gauge", "Answers in memory", (double)load->running);
-    metrics_put_head(out, "kv_pages", "gauge", "Pages of keys and values, all layers together");
+    put_one(out, "requests_running", "gauge", "Running answers", (double)load->running);
+    metrics_put_head(out, "kv_pages", "gauge", "KV pages of all layers");
     fprintf(out, "strata_kv_pages{state=\"used\"} %zu\n", load->pages - load->pages_free);
     fprintf(out, "strata_kv_pages{state=\"kept\"} %zu\n", load->pages_kept);
     fprintf(out, "strata_kv_pages{state=\"free\"} %zu\n", load->pages_free - load->pages_kept);
-    put_one(out, "pictures_total", "counter", "Pictures that were read",
-            (double)load->pictures);
+    put_one(out, "pictures_total", "counter", "Encoded images", (double)load->pictures);
     put_one(out, "picture_seconds_total", "counter",
-            "Time that took, with the steps of answers meanwhile", load->picture_seconds);
-    put_one(out, "uptime_seconds", "gauge", "Since the server began",
+            "Time to encode them, decode steps in between included", load->picture_seconds);
+    put_one(out, "uptime_seconds", "gauge", "Since the server started",
             clock_seconds() - m->start);
     put_histogram(out, "first_token_seconds", "From arrival to the first token", &m->first);
-    put_histogram(out, "gap_seconds", "Between two tokens of an answer", &m->gap);
+    put_histogram(out, "gap_seconds", "Between tokens of an answer", &m->gap);
     put_histogram(out, "queue_seconds", "From arrival to admission", &m->queue);
-    put_histogram(out, "prompt_tokens", "Tokens of a prompt, once its answer has begun",
+    put_histogram(out, "prompt_tokens", "Prompt tokens, counted when the answer begins",
                   &m->prompt);
-    put_histogram(out, "answer_tokens", "Tokens of an answer", &m->answer);
+    put_histogram(out, "answer_tokens", "Answer tokens", &m->answer);
 }

@@ -15,69 +15,70 @@ void prompts_free(Prompts *p) {
 }
 
 static bool read_ids(const JsonValue *v, const char *field, const Server *server,
-                     TokenList *list, Refusal *refusal) {
+                     TokenList *list, HttpError *error) {
     const double most = (double)server->loaded.model->sizes.vocab - 1;
     double id;
-    if (!token_list_reserve(list, v->count, &refusal->fault))
-        return refuse_fault(refusal, 500, field);
+    if (!token_list_reserve(list, v->count, &error->fault))
+        return http_error_fault(error, 500, field);
     for (size_t i = 0; i < v->count; i++) {
         if (!value_as_int(&v->items[i], 0, most, &id))
-            return refuse(refusal, 400, field, "%s: wanted token ids from 0 to %.0f", field,
-                          most);
+            return http_error(error, 400, field, "%s: wanted token ids from 0 to %.0f", field,
+                              most);
         token_list_add(list, (int32_t)id);
     }
     return true;
 }
 
 static bool prompts_read_one(const JsonValue *v, const char *field, const Server *server,
-                             TokenList *list, Refusal *refusal) {
+                             TokenList *list, HttpError *error) {
     const LoadedModel *m = &server->loaded;
-    if (v->kind == JSON_ARRAY) return read_ids(v, field, server, list, refusal);
+    if (v->kind == JSON_ARRAY) return read_ids(v, field, server, list, error);
     if (v->kind != JSON_STRING)
-        return refuse(refusal, 400, field,
-                      "%s: wanted a text, texts, an array of token ids, or several of these",
-                      field);
-    return loaded_tokenize(m, v->text, false, list, &refusal->fault) ||
-           refuse_fault(refusal, 400, field);
+        return http_error(error, 400, field,
+                          "%s: wanted a string, strings, token ids, or arrays of token ids",
+                          field);
+    return loaded_tokenize(m, v->text, false, list, &error->fault) ||
+           http_error_fault(error, 400, field);
 }
 
 bool prompts_read_shapes(const JsonValue *v, const char *field, size_t most,
-                         const Server *server, Prompts *p, Refusal *refusal) {
+                         const Server *server, Prompts *p, HttpError *error) {
     bool many = v->kind == JSON_ARRAY && v->count &&
                 (v->items[0].kind == JSON_STRING || v->items[0].kind == JSON_ARRAY);
     size_t count = many ? v->count : 1;
     if (count > most)
-        return refuse(refusal, 400, field, "%s: %zu of them, more than %zu", field, count,
-                      most);
+        return http_error(error, 400, field, "%s: %zu, wanted at most %zu", field, count, most);
     if (!(p->lists = calloc(count, sizeof *p->lists)))
-        return refuse(refusal, 500, field, "no memory for %zu texts", count);
+        return http_error(error, 500, field, "no memory for %zu texts", count);
     p->count = count;
     for (size_t i = 0; i < count; i++) {
-        if (!prompts_read_one(many ? &v->items[i] : v, field, server, &p->lists[i], refusal))
+        if (!prompts_read_one(many ? &v->items[i] : v, field, server, &p->lists[i], error))
             return false;
         if (p->lists[i].count == 0)
-            return refuse(refusal, 400, field, "%s: a text is empty", field);
+            return http_error(error, 400, field, "%s: a text is empty", field);
     }
     return true;
 }
 
-static bool read_chat(const Ask *ask, const Server *server, Prompts *p, Refusal *refusal) {
+static bool read_chat(const RequestFields *fields, const Server *server, Prompts *p,
+                      HttpError *error) {
     Rendered rendered = {0};
     if (!(p->lists = calloc(1, sizeof *p->lists)))
-        return refuse(refusal, 500, NULL, "no memory for a prompt");
+        return http_error(error, 500, NULL, "no memory for a prompt");
     p->count = 1;
-    bool ok = messages_render(ask, server, true, p, &rendered, refusal) &&
+    bool ok = messages_render(fields, server, true, p, &rendered, error) &&
               (shown_encode(&p->shown, server->loaded.model->tokenizer,
                             (Text){rendered.text, rendered.size}, rendered.user, true,
-                            &p->lists[0], &refusal->fault) ||
-               refuse_fault(refusal, 400, "messages"));
+                            &p->lists[0], &error->fault) ||
+               http_error_fault(error, 400, "messages"));
     rendered_free(&rendered);
     return ok;
 }
 
-bool prompts_read(const Ask *ask, const Server *server, Prompts *p, Refusal *refusal) {
-    const JsonValue *prompt = ask->value[F_PROMPT];
-    if (ask->where == IN_CHAT) return read_chat(ask, server, p, refusal);
-    if (!prompt) return refuse(refusal, 400, "prompt", "prompt: there is none");
-    return prompts_read_shapes(prompt, "prompt", PROMPTS, server, p, refusal);
+bool prompts_read(const RequestFields *fields, const Server *server, Prompts *p,
+                  HttpError *error) {
+    const JsonValue *prompt = fields->value[F_PROMPT];
+    if (fields->where == IN_CHAT) return read_chat(fields, server, p, error);
+    if (!prompt) return http_error(error, 400, "prompt", "prompt: missing");
+    return prompts_read_shapes(prompt, "prompt", PROMPTS, server, p, error);
 }

@@ -27,52 +27,55 @@ static bool score(Session *session, void *context, Fault *fault) {
 }
 
 /* A document is a text, or an object with one: {"text": "..."}. */
-static bool read_document(const JsonValue *v, Text *text, Refusal *refusal) {
+static bool read_document(const JsonValue *v, Text *text, HttpError *error) {
     const JsonValue *of = v->kind == JSON_OBJECT ? json_get(v, "text") : v;
     if (!of || of->kind != JSON_STRING)
-        return refuse(refusal, 400, "documents", "documents: wanted texts");
+        return http_error(error, 400, "documents", "documents: wanted texts");
     if (of->text.size == 0)
-        return refuse(refusal, 400, "documents", "documents: a text is empty");
+        return http_error(error, 400, "documents", "documents: a text is empty");
     *text = of->text;
     return true;
 }
 
-static bool read_documents(const Ask *ask, const Server *s, Ranking *r, Refusal *refusal) {
-    const JsonValue *list = ask->value[F_DOCUMENTS];
+static bool read_documents(const RequestFields *fields, const Server *s, Ranking *r,
+                           HttpError *error) {
+    const JsonValue *list = fields->value[F_DOCUMENTS];
     if (!list || list->count == 0)
-        return refuse(refusal, 400, "documents", "documents: there is none");
+        return http_error(error, 400, "documents", "documents: missing");
     if (list->count > DOCUMENTS)
-        return refuse(refusal, 400, "documents", "documents: %zu of them, more than %d",
-                      list->count, DOCUMENTS);
+        return http_error(error, 400, "documents", "documents: %zu of them, more than %d",
+                          list->count, DOCUMENTS);
     if (!(r->documents = calloc(list->count, sizeof *r->documents)))
-        return refuse(refusal, 500, NULL, "no memory for %zu documents", list->count);
+        return http_error(error, 500, NULL, "no memory for %zu documents", list->count);
     r->count = list->count;
     for (size_t i = 0; i < r->count; i++) {
         Document *d = &r->documents[i];
         d->index = i;
-        if (!read_document(&list->items[i], &d->text, refusal)) return false;
-        if (!rerank_encode(s->loaded.model, ask->value[F_QUERY]->text, d->text, &d->tokens,
-                           &d->second, &refusal->fault))
-            return refuse_fault(refusal, 400, "documents");
+        if (!read_document(&list->items[i], &d->text, error)) return false;
+        if (!rerank_encode(s->loaded.model, fields->value[F_QUERY]->text, d->text, &d->tokens,
+                           &d->second, &error->fault))
+            return http_error_fault(error, 400, "documents");
         if (d->tokens.count > session_ctx(&s->loaded.session))
-            return refuse(refusal, 400, "documents",
-                          "documents: query and document have %zu tokens, the model reads %zu",
-                          d->tokens.count, session_ctx(&s->loaded.session));
+            return http_error(
+                error, 400, "documents",
+                "documents: query and document have %zu tokens, the model reads %zu",
+                d->tokens.count, session_ctx(&s->loaded.session));
     }
     return true;
 }
 
-static bool rerank_read_ask(const Ask *ask, const Server *s, Ranking *r, Refusal *refusal) {
-    if (!text_equal(ask_text(ask, F_MODEL, s->name), text_of(s->name)))
-        return refuse(refusal, 404, "model", "this is %s", s->name);
-    if (!rerank_check(s->loaded.model, &refusal->fault))
-        return refuse_fault(refusal, 400, NULL);
-    if (!ask->value[F_QUERY] || ask->value[F_QUERY]->text.size == 0)
-        return refuse(refusal, 400, "query", "query: there is none");
-    if (!read_documents(ask, s, r, refusal)) return false;
-    r->shown = (size_t)ask_number(ask, F_TOP_N, (double)r->count);
+static bool rerank_read_fields(const RequestFields *fields, const Server *s, Ranking *r,
+                               HttpError *error) {
+    if (!text_equal(fields_text(fields, F_MODEL, s->name), text_of(s->name)))
+        return http_error(error, 404, "model", "this is %s", s->name);
+    if (!rerank_check(s->loaded.model, &error->fault))
+        return http_error_fault(error, 400, NULL);
+    if (!fields->value[F_QUERY] || fields->value[F_QUERY]->text.size == 0)
+        return http_error(error, 400, "query", "query: missing");
+    if (!read_documents(fields, s, r, error)) return false;
+    r->shown = (size_t)fields_number(fields, F_TOP_N, (double)r->count);
     r->shown = min_size(r->shown, r->count);
-    r->with_texts = ask_bool(ask, F_RETURN_DOCUMENTS, false);
+    r->with_texts = fields_bool(fields, F_RETURN_DOCUMENTS, false);
     return true;
 }
 
@@ -83,21 +86,24 @@ static int by_score(const void *a, const void *b) {
     return x->index < y->index ? -1 : 1;
 }
 
-static bool score_all(const Call *call, Ranking *r, size_t *tokens, Refusal *refusal) {
+static bool score_all(const HttpRequest *request, Ranking *r, size_t *tokens,
+                      HttpError *error) {
     for (size_t i = 0; i < r->count; i++) {
         Task task = {.run = score, .context = &r->documents[i]};
-        if (call->is_gone(call->peer)) return refuse(refusal, 499, NULL, "the client has gone");
-        if (!worker_run(call->server, &task, &refusal->fault))
-            return refuse_fault(refusal, 503, NULL);
+        if (request->is_gone(request->client))
+            return http_error(error, 499, NULL, "the client disconnected");
+        if (!worker_run(request->server, &task, &error->fault))
+            return http_error_fault(error, 503, NULL);
         *tokens += r->documents[i].tokens.count;
     }
     qsort(r->documents, r->count, sizeof *r->documents, by_score);
     return true;
 }
 
-static void write_ranking(FILE *out, const Call *call, const Ranking *r, size_t tokens) {
+static void write_ranking(FILE *out, const HttpRequest *request, const Ranking *r,
+                          size_t tokens) {
     fputs("{\"object\":\"list\",\"model\":", out);
-    write_text(out, text_of(call->server->name));
+    write_text(out, text_of(request->server->name));
     fputs(",\"results\":[", out);
     for (size_t i = 0; i < r->shown; i++) {
         const Document *d = &r->documents[i];
@@ -109,17 +115,17 @@ static void write_ranking(FILE *out, const Call *call, const Ranking *r, size_t 
     fprintf(out, "],\"usage\":{\"prompt_tokens\":%zu,\"total_tokens\":%zu}}", tokens, tokens);
 }
 
-void handle_rerank(const Call *call, Reply *reply) {
+void handle_rerank(const HttpRequest *request, Reply *reply) {
     Ranking r = {0};
-    Ask ask;
-    Refusal refusal = {0};
+    RequestFields fields;
+    HttpError error = {0};
     size_t tokens = 0;
-    bool ok = ask_read(&ask, IN_RERANK, call->body, &refusal) &&
-              rerank_read_ask(&ask, call->server, &r, &refusal) &&
-              score_all(call, &r, &tokens, &refusal);
+    bool ok = fields_read(&fields, IN_RERANK, request->body, &error) &&
+              rerank_read_fields(&fields, request->server, &r, &error) &&
+              score_all(request, &r, &tokens, &error);
     FILE *out = ok ? reply_begin(reply) : NULL;
-    if (out) write_ranking(out, call, &r, tokens), reply_end(reply, out);
-    if (!ok) reply_refuse(reply, &refusal);
+    if (out) write_ranking(out, request, &r, tokens), reply_end(reply, out);
+    if (!ok) reply_error(reply, &error);
     for (size_t i = 0; i < r.count; i++) token_list_free(&r.documents[i].tokens);
-    free(r.documents), ask_free(&ask);
+    free(r.documents), fields_free(&fields);
 }

@@ -35,10 +35,10 @@ static bool read_scores(Session *session, void *context, Fault *fault) {
     return true;
 }
 
-static bool score_prompt(TextJob *t, size_t prompt, Refusal *refusal) {
+static bool score_prompt(TextJob *t, size_t prompt, HttpError *error) {
     Answer *a = &t->job->answers[prompt * t->n];
     const Tokenizer *tokenizer = t->job->tokenizer;
-    const JsonValue *given = t->ask.value[F_PROMPT];
+    const JsonValue *given = t->fields.value[F_PROMPT];
     bool text = given->kind == JSON_STRING ||
                 (given->items[0].kind == JSON_STRING && given->kind == JSON_ARRAY);
     Score score = {.tokens = &a->tokens, .scores = &t->scores[prompt], .answer = a};
@@ -47,27 +47,28 @@ static bool score_prompt(TextJob *t, size_t prompt, Refusal *refusal) {
     score.scores->first_is_known = score.first > 0;
     score.scores->count = a->prompt - score.first;
     score.scores->notes = calloc(score.scores->count + 1, sizeof *score.scores->notes);
-    if (!score.scores->notes) return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+    if (!score.scores->notes)
+        return http_error(error, 500, "logprobs", "no memory for logprobs");
     for (size_t i = 0, begin = 0; i < score.scores->count; i++) {
         score.scores->notes[i].token = a->tokens.ids[score.first + i];
         score.scores->notes[i].begin = begin;
         begin += tokenizer_piece(tokenizer, score.scores->notes[i].token, true).size;
     }
     Task task = {.run = read_scores, .context = &score};
-    return worker_run(t->server, &task, &refusal->fault) || refuse_fault(refusal, 503, NULL);
+    return worker_run(t->server, &task, &error->fault) || http_error_fault(error, 503, NULL);
 }
 
-bool scores_read(TextJob *t, Refusal *refusal) {
+bool scores_read(TextJob *t, HttpError *error) {
     const size_t prompts = t->job->n / t->n;
     if (!t->prompts || !t->logprobs) return true;
     if (model_extras(t->server->loaded.model)->encoder)
-        return refuse(refusal, 400, "echo",
-                      "echo with logprobs: what a %s model reads has none",
-                      t->server->loaded.model->recipe->arch);
+        return http_error(error, 400, "echo",
+                          "echo with logprobs: not for the input of a %s model",
+                          t->server->loaded.model->recipe->arch);
     if (!(t->scores = calloc(prompts, sizeof *t->scores)))
-        return refuse(refusal, 500, "logprobs", "no memory for logprobs");
+        return http_error(error, 500, "logprobs", "no memory for logprobs");
     for (size_t i = 0; i < prompts; i++)
-        if (!score_prompt(t, i, refusal)) return false;
+        if (!score_prompt(t, i, error)) return false;
     return true;
 }
 

@@ -38,7 +38,7 @@ static bool server_check_chain(const Server *s, Fault *fault) {
     for (size_t i = 0; ok && i < chain.count; i++) {
         const StageKind *kind = chain.stages[i].kind;
         if (kind->needs_amateur || kind->needs_look_ahead || kind->needs_unconditional)
-            ok = fault_set(fault, "--chain: a server has nothing for %s", kind->name);
+            ok = fault_set(fault, "--chain: %s is not available on a server", kind->name);
     }
     if (ok) chain_close(&chain);
     return ok;
@@ -47,9 +47,9 @@ static bool server_check_chain(const Server *s, Fault *fault) {
 /* What reads pictures, which come in conversations. */
 static bool open_eye(Server *s, Fault *fault) {
     const ServeOptions *o = s->options;
-    if (!o->eye.mmproj) return true;
+    if (!o->vision.mmproj) return true;
     if (!s->form.tree) return *fault = s->no_form, fault_prefix(fault, "--mmproj");
-    return pictures_open(&s->pictures, &o->eye, (size_t)o->pictures, &s->loaded.session,
+    return pictures_open(&s->pictures, &o->vision, (size_t)o->pictures, &s->loaded.session,
                          o->compute.pool, fault);
 }
 

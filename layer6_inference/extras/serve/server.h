@@ -1,6 +1,6 @@
 /* server.h - a model that answers requests: what its threads share.
  *
- *     connections (exchange.c)       worker (worker.c)
+ *     connections (connection.c)       worker (worker.c)
  *     a thread each:                 one thread, the only one that computes:
  *     read, check, submit  --jobs-->     take jobs, run a step of the service (service.h),
  *     write, as it comes   <--text--     publish what came out
@@ -13,8 +13,8 @@
 #include "job.h"
 #include "loaded_model.h"
 #include "metrics.h"
-#include "places.h"
-#include "refusal.h"
+#include "admission.h"
+#include "http_error.h"
 #include "chat.h"
 #include "schedule.h"
 #include "service.h"
@@ -26,7 +26,7 @@ typedef struct ServeOptions {
     double seconds, patience, drain, stretch;
     OptionList origins;
     bool quiet;
-    EyeOptions eye;
+    VisionOptions vision;
     ComputeOptions compute;
 } ServeOptions;
 
@@ -38,8 +38,8 @@ struct Task {
     /* of what takes long: between its layers those who are answered have their steps, and it ends when its client
      * is gone; NULL: the server's, and all at once */
     Session *session;
-    bool (*is_gone)(void *peer);
-    void *peer;
+    bool (*is_gone)(void *client);
+    void *client;
     bool ok, done;
     Fault fault;
     pthread_cond_t changed;
@@ -47,18 +47,18 @@ struct Task {
 };
 
 /* What the scheduler's picture shows of an answer. */
-typedef struct Sight {
+typedef struct SlotStatus {
     uint64_t id;
     size_t prompt, read, tokens, pages, shared;
     bool running;
-} Sight;
+} SlotStatus;
 
-enum { SIGHTS = 256 };
+enum { MAX_STATUS = 256 };
 
 /* Tokens of the last seconds: old ones count less and less. */
 typedef struct Rate {
     double at, tokens, seconds;
-    size_t told; /* tokens, so far */
+    size_t reported; /* tokens, so far */
 } Rate;
 
 typedef struct Server {
@@ -88,13 +88,13 @@ typedef struct Server {
     pthread_cond_t wake;
     Job *inbox;
     Task *tasks;
-    Places places; /* of the answers that were accepted and are not over */
+    Admission admission; /* of the answers that were accepted and are not over */
     bool stopping, draining;
     Fault broken; /* why it computes no more; "": it does */
     Metrics metrics;
     Load load;
-    Sight sights[SIGHTS];
-    size_t n_sights;
+    SlotStatus status[MAX_STATUS];
+    size_t n_status;
     uint64_t submitted; /* answers, so far */
 } Server;
 
@@ -104,8 +104,8 @@ void server_close(Server *server);
 
 /* Let the worker have a job whose answers are filled; it holds it, too, from then on.
  *
- * Fails when the queue has no room for its answers (places.h), or no new work is taken. */
-bool worker_submit(Server *server, Job *job, Refusal *refusal);
+ * Fails when the queue has no room for its answers (admission.h), or no new work is taken. */
+bool worker_submit(Server *server, Job *job, HttpError *error);
 
 /* Let the worker run a task between two steps, and wait for it. */
 bool worker_run(Server *server, Task *task, Fault *fault);

@@ -9,28 +9,28 @@
 
 enum { STOPS = 16, STOP_BYTES = 256 };
 
-bool field_model(const TextJob *t, Refusal *refusal) {
-    Text name = ask_text(&t->ask, F_MODEL, t->server->name);
+bool field_model(const TextJob *t, HttpError *error) {
+    Text name = fields_text(&t->fields, F_MODEL, t->server->name);
     if (text_equal(name, text_of(t->server->name))) return true;
-    refuse(refusal, 404, "model", "there is no model '%.*s': this is %s",
-           (int)min_size(name.size, 80), name.data, t->server->name);
-    refusal->code = "model_not_found";
+    http_error(error, 404, "model", "no model '%.*s': this server runs %s",
+               (int)min_size(name.size, 80), name.data, t->server->name);
+    error->code = "model_not_found";
     return false;
 }
 
-bool field_stream_options(TextJob *t, Refusal *refusal) {
-    const JsonValue *options = t->ask.value[F_STREAM_OPTIONS];
-    t->stream = ask_bool(&t->ask, F_STREAM, false);
+bool field_stream_options(TextJob *t, HttpError *error) {
+    const JsonValue *options = t->fields.value[F_STREAM_OPTIONS];
+    t->stream = fields_bool(&t->fields, F_STREAM, false);
     if (!options) return true;
     if (!t->stream)
-        return refuse(refusal, 400, "stream_options", "stream_options: only with stream");
+        return http_error(error, 400, "stream_options", "stream_options: needs stream");
     for (size_t i = 0; i < options->count; i++) {
         const JsonValue *v = &options->items[i];
         bool known = text_equal(options->keys[i], text_of("include_usage")) &&
                      (v->kind == JSON_TRUE || v->kind == JSON_FALSE);
         if (!known)
-            return refuse(refusal, 400, "stream_options",
-                          "stream_options: wanted include_usage, true or false");
+            return http_error(error, 400, "stream_options",
+                              "stream_options: wanted include_usage, true or false");
         t->usage = v->kind == JSON_TRUE;
     }
     return true;
@@ -38,84 +38,85 @@ bool field_stream_options(TextJob *t, Refusal *refusal) {
 
 /* The texts of a field, one or several, as copies; *n of them. */
 static bool copy_texts(const JsonValue *v, const char *field, char **texts, size_t *n,
-                       Refusal *refusal) {
+                       HttpError *error) {
     size_t count = !v ? 0 : v->kind == JSON_ARRAY ? v->count : 1;
     *n = 0;
     if (count > STOPS)
-        return refuse(refusal, 400, field, "%s: more than %d texts", field, STOPS);
+        return http_error(error, 400, field, "%s: more than %d texts", field, STOPS);
     for (size_t i = 0; i < count; i++) {
         const JsonValue *one = v->kind == JSON_ARRAY ? &v->items[i] : v;
         if (one->kind != JSON_STRING || !one->text.size || one->text.size > STOP_BYTES ||
             memchr(one->text.data, 0, one->text.size))
-            return refuse(refusal, 400, field, "%s: wanted texts of 1 to %d bytes", field,
-                          STOP_BYTES);
+            return http_error(error, 400, field, "%s: wanted texts of 1 to %d bytes", field,
+                              STOP_BYTES);
         if (!(texts[*n] = strndup(one->text.data, one->text.size)))
-            return refuse(refusal, 500, field, "no memory for texts");
+            return http_error(error, 500, field, "no memory for texts");
         ++*n;
     }
     return true;
 }
 
-bool field_stops(TextJob *t, Refusal *refusal) {
+bool field_stops(TextJob *t, HttpError *error) {
     char *texts[STOPS];
     size_t n;
-    bool ok = copy_texts(t->ask.value[F_STOP], "stop", texts, &n, refusal);
-    ok = ok && (stops_open(&t->job->stops, (const char *const *)texts, n, &refusal->fault) ||
-                refuse_fault(refusal, 500, "stop"));
+    bool ok = copy_texts(t->fields.value[F_STOP], "stop", texts, &n, error);
+    ok = ok && (stops_open(&t->job->stops, (const char *const *)texts, n, &error->fault) ||
+                http_error_fault(error, 500, "stop"));
     while (n) free(texts[--n]);
     return ok;
 }
 
-bool field_banned(const TextJob *t, Answer *a, Refusal *refusal) {
+bool field_banned(const TextJob *t, Answer *a, HttpError *error) {
     char *texts[STOPS];
     size_t n;
-    bool ok = copy_texts(t->ask.value[F_BANNED_STRINGS], "banned_strings", texts, &n, refusal);
-    ok = ok && (take_back_open(&a->take_back, (const char *const *)texts, n, &refusal->fault) ||
-                refuse_fault(refusal, 500, "banned_strings"));
+    bool ok = copy_texts(t->fields.value[F_BANNED_STRINGS], "banned_strings", texts, &n, error);
+    ok = ok && (take_back_open(&a->take_back, (const char *const *)texts, n, &error->fault) ||
+                http_error_fault(error, 500, "banned_strings"));
     while (n) free(texts[--n]);
     return ok;
 }
 
-bool field_logprobs(TextJob *t, Refusal *refusal) {
-    const JsonValue *v = t->ask.value[F_LOGPROBS];
-    double tops = ask_number(&t->ask, F_TOP_LOGPROBS, 0);
+bool field_logprobs(TextJob *t, HttpError *error) {
+    const JsonValue *v = t->fields.value[F_LOGPROBS];
+    double tops = fields_number(&t->fields, F_TOP_LOGPROBS, 0);
     if (t->chat && v && v->kind != JSON_TRUE && v->kind != JSON_FALSE)
-        return refuse(refusal, 400, "logprobs", "logprobs: wanted true or false");
+        return http_error(error, 400, "logprobs", "logprobs: wanted true or false");
     if (!t->chat && v && !value_as_int(v, 0, NOTE_TOPS, &tops))
-        return refuse(refusal, 400, "logprobs", "logprobs: wanted a whole number from 0 to %d",
-                      NOTE_TOPS);
+        return http_error(error, 400, "logprobs", "logprobs: wanted an integer from 0 to %d",
+                          NOTE_TOPS);
     t->logprobs = v && v->kind != JSON_FALSE;
-    t->job->logprobs = t->logprobs || t->told < t->n;
-    if (t->ask.value[F_TOP_LOGPROBS] && !t->logprobs)
-        return refuse(refusal, 400, "top_logprobs", "top_logprobs: only with logprobs");
+    t->job->logprobs = t->logprobs || t->reported < t->n;
+    if (t->fields.value[F_TOP_LOGPROBS] && !t->logprobs)
+        return http_error(error, 400, "top_logprobs", "top_logprobs: needs logprobs");
     t->job->tops = (size_t)tops;
     return true;
 }
 
-bool field_salt(TextJob *t, Text key, Refusal *refusal) {
-    Text own = ask_text(&t->ask, F_CACHE_SALT, "");
-    if (t->ask.value[F_CACHE_SALT] && own.size == 0)
-        return refuse(refusal, 400, "cache_salt", "cache_salt: its text is empty");
+bool field_salt(TextJob *t, Text key, HttpError *error) {
+    Text own = fields_text(&t->fields, F_CACHE_SALT, "");
+    if (t->fields.value[F_CACHE_SALT] && own.size == 0)
+        return http_error(error, 400, "cache_salt", "cache_salt: its text is empty");
     t->salt = keys_salt(key, own), t->user = keys_salt(key, (Text){0});
     return true;
 }
 
-bool field_modalities(const Ask *ask, Refusal *refusal) {
-    const JsonValue *v = ask->value[F_MODALITIES];
+bool field_modalities(const RequestFields *fields, HttpError *error) {
+    const JsonValue *v = fields->value[F_MODALITIES];
     return !v ||
            (v->count == 1 && v->items[0].kind == JSON_STRING &&
             text_equal(v->items[0].text, text_of("text"))) ||
-           refuse(refusal, 400, "modalities", "modalities: this model writes text alone");
+           http_error(error, 400, "modalities", "modalities: wanted text only");
 }
 
-bool field_think(const TextJob *t, const Chain *chain, bool constrained, Refusal *refusal) {
+bool field_think(const TextJob *t, const Chain *chain, bool constrained, HttpError *error) {
     bool limited = false;
     for (size_t i = 0; i < chain->count; i++)
         limited |= chain->stages[i].kind == &stage_think && !stage_is_off(&chain->stages[i]);
     if (limited && !t->server->form.thinks)
-        return refuse(refusal, 400, "thinking_budget",
-                      "this model's template has no <think>: there is no thinking to limit");
+        return http_error(
+            error, 400, "thinking_budget",
+            "this model's template has no <think>, so there is no thinking to limit");
     return !limited || !constrained ||
-           refuse(refusal, 400, "thinking_budget",
-                  "a limit to the thinking does not go with tools or a response_format");
+           http_error(error, 400, "thinking_budget",
+                      "a thinking budget does not go with tools or response_format");
 }

@@ -6,17 +6,17 @@
 
 #include "text_job.h"
 
-bool field_model(const TextJob *t, Refusal *refusal);
-bool field_stream_options(TextJob *t, Refusal *refusal);
-bool field_stops(TextJob *t, Refusal *refusal);
-bool field_banned(const TextJob *t, Answer *a, Refusal *refusal);
+bool field_model(const TextJob *t, HttpError *error);
+bool field_stream_options(TextJob *t, HttpError *error);
+bool field_stops(TextJob *t, HttpError *error);
+bool field_banned(const TextJob *t, Answer *a, HttpError *error);
 
 /* Chat: true, and how many beside it; completions: how many. */
-bool field_logprobs(TextJob *t, Refusal *refusal);
-bool field_salt(TextJob *t, Text key, Refusal *refusal);
-bool field_modalities(const Ask *ask, Refusal *refusal);
+bool field_logprobs(TextJob *t, HttpError *error);
+bool field_salt(TextJob *t, Text key, HttpError *error);
+bool field_modalities(const RequestFields *fields, HttpError *error);
 
 /* A limit to its thinking is for a model that thinks, and whose thoughts no grammar forbids. */
-bool field_think(const TextJob *t, const Chain *chain, bool constrained, Refusal *refusal);
+bool field_think(const TextJob *t, const Chain *chain, bool constrained, HttpError *error);
 
 #endif

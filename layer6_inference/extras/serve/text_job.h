@@ -4,7 +4,7 @@
 #ifndef STRATA_TEXT_JOB_H
 #define STRATA_TEXT_JOB_H
 
-#include "call.h"
+#include "request.h"
 #include "json.h"
 #include "template.h"
 
@@ -18,14 +18,14 @@ typedef struct Scores {
 
 typedef struct TextJob {
     Server *server;
-    Ask ask;
+    RequestFields fields;
     Job *job; /* prompts * n answers; held */
     bool chat, stream, usage;
-    bool calls;     /* its texts may hold calls of tools */
-    bool logprobs;  /* are told */
-    size_t n, told; /* answers of each prompt; the likeliest `told` of them are told */
-    uint64_t salt;  /* of the prefixes it may share */
-    uint64_t user;  /* whose requests take turns: those of its key; 0 without keys */
+    bool calls;         /* its texts may hold calls of tools */
+    bool logprobs;      /* are told */
+    size_t n, reported; /* answers of each prompt; the likeliest `told` of them are told */
+    uint64_t salt;      /* of the prefixes it may share */
+    uint64_t user;      /* whose requests take turns: those of its key; 0 without keys */
     char id[40];
     long created;
     double began;   /* when it came */
@@ -34,14 +34,14 @@ typedef struct TextJob {
 } TextJob;
 
 /* Read a call's body and make a job of it.  text_job_close may be called when that fails, too. */
-bool text_job_open(TextJob *text, const Call *call, int where, Refusal *refusal);
+bool text_job_open(TextJob *text, const HttpRequest *request, int where, HttpError *error);
 void text_job_close(TextJob *text);
 
 /* The text that an answer goes on from; empty without echo. */
 Text echoed(const TextJob *text, const Answer *answer);
 
 /* Read the prompts for their tokens' ln p, where they are asked for (scores.c). */
-bool scores_read(TextJob *text, Refusal *refusal);
+bool scores_read(TextJob *text, HttpError *error);
 void scores_free(Scores *scores);
 
 /* Why an answer is over, in OpenAI's words; NULL: it failed. */
@@ -57,21 +57,22 @@ typedef struct Prompts {
     uint64_t user, salt; /* of these */
 } Prompts;
 
-bool prompts_read(const Ask *ask, const Server *server, Prompts *prompts, Refusal *refusal);
+bool prompts_read(const RequestFields *fields, const Server *server, Prompts *prompts,
+                  HttpError *error);
 void prompts_free(Prompts *prompts);
 
 /* OpenAI's four shapes: a text, several, tokens, several of them.
  *
  *   most   how many there may be */
 bool prompts_read_shapes(const JsonValue *value, const char *field, size_t most,
-                         const Server *server, Prompts *prompts, Refusal *refusal);
+                         const Server *server, Prompts *prompts, HttpError *error);
 
 /* ------------------------------------------------------------------ messages (messages.c) */
 
 /* The conversation of a request as the template's text, with a PICTURE_BYTE for each picture.
  *
  *   prompts   the pictures join those that it shows */
-bool messages_render(const Ask *ask, const Server *server, bool open, Prompts *prompts,
-                     Rendered *rendered, Refusal *refusal);
+bool messages_render(const RequestFields *fields, const Server *server, bool open,
+                     Prompts *prompts, Rendered *rendered, HttpError *error);
 
 #endif

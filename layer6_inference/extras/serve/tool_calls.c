@@ -12,56 +12,58 @@
 
 /* {"type": "function", "function": {"name": ...}} */
 static bool tool_calls_read_one(const JsonValue *choice, const JsonValue *tools, ToolRule *rule,
-                                Refusal *refusal) {
+                                HttpError *error) {
     const JsonValue *f = json_get(choice, "function"), *name = f ? json_get(f, "name") : NULL;
     *rule = (ToolRule){.required = true};
     if (name && name->kind == JSON_STRING) rule->only = tools_find(tools, name->text);
     return rule->only ||
-           refuse(refusal, 400, "tool_choice", "tool_choice: it names no function of tools");
+           http_error(error, 400, "tool_choice", "tool_choice: names no function in tools");
 }
 
 static bool read_choice(const JsonValue *choice, const JsonValue *tools, bool *any,
-                        ToolRule *rule, Refusal *refusal) {
+                        ToolRule *rule, HttpError *error) {
     if (choice->kind == JSON_OBJECT && *any)
-        return tool_calls_read_one(choice, tools, rule, refusal);
+        return tool_calls_read_one(choice, tools, rule, error);
     Text word = choice->kind == JSON_STRING ? choice->text : (Text){"", 0};
     rule->required = text_equal(word, text_of("required"));
     if (text_equal(word, text_of("none"))) return *any = false, true;
     if (!rule->required && !text_equal(word, text_of("auto")))
-        return refuse(refusal, 400, "tool_choice",
-                      "tool_choice: wanted none, auto, required, or a function of tools");
-    return *any || refuse(refusal, 400, "tool_choice", "tool_choice: only with tools");
+        return http_error(error, 400, "tool_choice",
+                          "tool_choice: wanted none, auto, required or a function in tools");
+    return *any || http_error(error, 400, "tool_choice", "tool_choice: needs tools");
 }
 
-static bool read_tools(const Ask *ask, bool *any, ToolRule *rule, Refusal *refusal) {
-    const JsonValue *choice = ask->value[F_TOOL_CHOICE], *tools = ask->value[F_TOOLS];
+static bool read_tools(const RequestFields *fields, bool *any, ToolRule *rule,
+                       HttpError *error) {
+    const JsonValue *choice = fields->value[F_TOOL_CHOICE], *tools = fields->value[F_TOOLS];
     *any = tools && tools->count;
     *rule = (ToolRule){0};
-    if (*any && !tools_check(tools, &refusal->fault))
-        return refuse_fault(refusal, 400, "tools");
-    if (!*any && ask->value[F_PARALLEL_TOOL_CALLS])
-        return refuse(refusal, 400, "parallel_tool_calls",
-                      "parallel_tool_calls: only with tools");
-    if (choice && !read_choice(choice, tools, any, rule, refusal)) return false;
-    rule->once = !ask_bool(ask, F_PARALLEL_TOOL_CALLS, true);
+    if (*any && !tools_check(tools, &error->fault))
+        return http_error_fault(error, 400, "tools");
+    if (!*any && fields->value[F_PARALLEL_TOOL_CALLS])
+        return http_error(error, 400, "parallel_tool_calls",
+                          "parallel_tool_calls: needs tools");
+    if (choice && !read_choice(choice, tools, any, rule, error)) return false;
+    rule->once = !fields_bool(fields, F_PARALLEL_TOOL_CALLS, true);
     return true;
 }
 
-bool tool_calls_read(const Ask *ask, bool *any, Refusal *refusal) {
+bool tool_calls_read(const RequestFields *fields, bool *any, HttpError *error) {
     ToolRule rule;
-    return read_tools(ask, any, &rule, refusal);
+    return read_tools(fields, any, &rule, error);
 }
 
-bool tool_calls_constrain(const Ask *ask, ChatCalls form, FILE *out, Refusal *refusal) {
+bool tool_calls_constrain(const RequestFields *fields, ChatCalls form, FILE *out,
+                          HttpError *error) {
     ToolRule rule;
     bool any;
-    if (!read_tools(ask, &any, &rule, refusal)) return false;
+    if (!read_tools(fields, &any, &rule, error)) return false;
     if (!any) return true;
-    if (ask->value[F_RESPONSE_FORMAT])
-        return refuse(refusal, 400, "response_format",
-                      "response_format: a text cannot obey it and hold calls of tools, too");
-    return tools_stage(out, form, ask->value[F_TOOLS], &rule, &refusal->fault) ||
-           refuse_fault(refusal, 500, "tools");
+    if (fields->value[F_RESPONSE_FORMAT])
+        return http_error(error, 400, "response_format",
+                          "response_format: does not go with tools");
+    return tools_stage(out, form, fields->value[F_TOOLS], &rule, &error->fault) ||
+           http_error_fault(error, 500, "tools");
 }
 
 /* ------------------------------------------------------------------ what is answered */

@@ -7,17 +7,18 @@
 #ifndef STRATA_TOOL_CALLS_H
 #define STRATA_TOOL_CALLS_H
 
-#include "ask.h"
+#include "fields.h"
 #include "calls/tools.h"
 #include "chat.h"
 
 /* Check a request's tools, tool_choice and parallel_tool_calls.
  *
  *   any   written: may a tool be called? */
-bool tool_calls_read(const Ask *ask, bool *any, Refusal *refusal);
+bool tool_calls_read(const RequestFields *fields, bool *any, HttpError *error);
 
 /* Write the stage that goes before the chain, and a comma; nothing where no tool may be called. */
-bool tool_calls_constrain(const Ask *ask, ChatCalls form, FILE *out, Refusal *refusal);
+bool tool_calls_constrain(const RequestFields *fields, ChatCalls form, FILE *out,
+                          HttpError *error);
 
 /* A call as OpenAI writes it: {"id", "type", "function": {"name", "arguments"}}.
  *

@@ -1,5 +1,5 @@
 /* web.c - see web.h. */
-#include "exchange.h"
+#include "connection.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -20,9 +20,9 @@ static void on_connection(void *context, struct MHD_Connection *c, void **state,
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
     if (code == MHD_CONNECTION_NOTIFY_STARTED)
-        *state = info ? peer_add(&web->peers, info->connect_fd) : NULL;
+        *state = info ? client_add(&web->clients, info->connect_fd) : NULL;
     else
-        peer_remove(&web->peers, *state), *state = NULL;
+        client_remove(&web->clients, *state), *state = NULL;
 }
 
 /* %2F and the like as what they stand for; but a path that would end at a %00 stays as it was sent, and leads nowhere. */
@@ -43,10 +43,11 @@ static bool listen_at(Web *web, const struct addrinfo *at, Fault *fault) {
     socklen_t size = sizeof bound;
     char host[64], port[16];
     web->socket = socket(at->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (web->socket < 0) return fault_set(fault, "no socket can be opened");
+    if (web->socket < 0) return fault_set(fault, "cannot open a socket");
     setsockopt(web->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(web->socket, at->ai_addr, at->ai_addrlen) != 0 || listen(web->socket, 1024) != 0)
-        return fault_set(fault, "port %ld of %s is taken, or may not be used",
+        return fault_set(fault,
+                         "port %ld of %s is in use or not permitted: give another --port",
                          web->options->port, web->options->host);
     getsockname(web->socket, (struct sockaddr *)&bound, &size);
     getnameinfo((struct sockaddr *)&bound, size, host, sizeof host, port, sizeof port,
@@ -63,7 +64,7 @@ static bool open_socket(Web *web, Fault *fault) {
     char port[16];
     snprintf(port, sizeof port, "%ld", web->options->port);
     if (getaddrinfo(web->options->host, port, &hints, &list) != 0)
-        return fault_set(fault, "--host %.80s: there is no such address", web->options->host);
+        return fault_set(fault, "--host %.80s: no such address", web->options->host);
     bool ok = listen_at(web, list, fault);
     freeaddrinfo(list);
     return ok;
@@ -80,19 +81,19 @@ static void allow_descriptors(void) {
 bool web_open(Web *web, Server *server, Fault *fault) {
     const ServeOptions *o = server->options;
     *web = (Web){.server = server, .options = o, .socket = -1};
-    if (!rights_check_origins(&o->origins, fault)) return false;
+    if (!auth_check_origins(&o->origins, fault)) return false;
     if (o->keys && !keys_open(&web->keys, o->keys, fault)) return false;
-    server->places.shared = server->pictures.shared = web->keys.count > 1;
+    server->admission.shared = server->pictures.shared = web->keys.count > 1;
     allow_descriptors();
     if (!open_socket(web, fault)) return false;
-    if (!peers_open(&web->peers, o->patience))
-        return fault_set(fault, "no further thread can be started");
+    if (!clients_open(&web->clients, o->patience))
+        return fault_set(fault, "cannot start a thread");
     web->daemon = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC,
-        0, NULL, NULL, exchange_take, web, MHD_OPTION_LISTEN_SOCKET, web->socket,
+        0, NULL, NULL, connection_take, web, MHD_OPTION_LISTEN_SOCKET, web->socket,
         MHD_OPTION_UNESCAPE_CALLBACK, web_unescape, web, MHD_OPTION_NOTIFY_COMPLETED,
-        exchange_end, web, MHD_OPTION_NOTIFY_CONNECTION, on_connection, web,
+        connection_end, web, MHD_OPTION_NOTIFY_CONNECTION, on_connection, web,
         MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)64 << 10, MHD_OPTION_THREAD_STACK_SIZE,
         (size_t)2 << 20, MHD_OPTION_END);
@@ -107,7 +108,7 @@ void web_quiesce(Web *web) {
 void web_close(Web *web) {
     if (!web->server) return;
     if (web->daemon) MHD_stop_daemon(web->daemon);
-    peers_close(&web->peers);
+    clients_close(&web->clients);
     keys_close(&web->keys);
     if (web->socket >= 0 && !web->daemon) close(web->socket);
 }

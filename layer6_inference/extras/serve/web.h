@@ -1,19 +1,19 @@
-/* web.h - HTTP: sockets, limits, who may ask.  Only the files of exchange.h know the library which speaks it.
+/* web.h - HTTP: sockets, limits, who may ask.  Only the files of connection.h know the library which speaks it.
  *
  * Invariant: a connection has so many seconds to send a request and to take what is sent to it, and holds
  * no more memory than its limits say. */
 #ifndef STRATA_WEB_H
 #define STRATA_WEB_H
 
-#include "call.h"
+#include "request.h"
 #include "keys.h"
-#include "peers.h"
+#include "clients.h"
 
 typedef struct Web {
     Server *server;
     const ServeOptions *options;
     Keys keys;
-    Peers peers;
+    Clients clients;
     struct MHD_Daemon *daemon;
     int socket;
     bool loopback;

@@ -10,13 +10,13 @@
 
 /* ------------------------------------------------------------------ work comes */
 
-bool worker_submit(Server *s, Job *job, Refusal *refusal) {
+bool worker_submit(Server *s, Job *job, HttpError *error) {
     bool ok = true;
     pthread_mutex_lock(&s->lock);
     if (s->draining || s->broken.text[0])
-        ok = refuse(refusal, 503, NULL, "%s",
-                    s->draining ? "the server is about to stop" : s->broken.text);
-    else if (!places_take(&s->places, job->answers[0].request.user, job->n, refusal))
+        ok = http_error(error, 503, NULL, "%s",
+                        s->draining ? "the server is shutting down" : s->broken.text);
+    else if (!admission_take(&s->admission, job->answers[0].request.user, job->n, error))
         ok = false, s->metrics.rejected++;
     if (ok) {
         job->holders++, job->next = NULL;
@@ -43,7 +43,7 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
         ok = task->ok;
         if (!ok && fault) *fault = task->fault;
     } else {
-        fault_set(fault, "the server is about to stop");
+        fault_set(fault, "the server is shutting down");
     }
     pthread_mutex_unlock(&s->lock);
     pthread_cond_destroy(&task->changed);
@@ -56,7 +56,7 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
  * answer may ask again at once. */
 static void worker_forget(Server *s, Answer *a) {
     pthread_mutex_lock(&s->lock);
-    places_leave(&s->places, a->request.user);
+    admission_leave(&s->admission, a->request.user);
     histogram_add(&s->metrics.answer, (double)a->request.result.tokens);
     pthread_mutex_unlock(&s->lock);
     answer_publish(a);
@@ -95,10 +95,10 @@ static void note_progress(Server *s, Answer *a, double now) {
         histogram_add(&s->metrics.queue, r->started - r->arrival);
         histogram_add(&s->metrics.prompt, (double)a->prompt);
     } else if (a->chosen > a->counted) {
-        histogram_add(&s->metrics.gap, now - a->told);
+        histogram_add(&s->metrics.gap, now - a->reported);
     }
     pthread_mutex_unlock(&s->lock);
-    if (a->chosen > a->counted) a->counted = a->chosen, a->told = now;
+    if (a->chosen > a->counted) a->counted = a->chosen, a->reported = now;
 }
 
 /* After a step: who has a token, who is over. */
@@ -112,24 +112,24 @@ static void publish(Server *s) {
             worker_forget(s, a);
             continue;
         }
-        if (a->told == now) answer_publish(a); /* it has a token */
+        if (a->reported == now) answer_publish(a); /* it has a token */
         s->live[left++] = a;
     }
     s->n_live = left;
 }
 
-static Sight sight_of(const Answer *a) {
+static SlotStatus sight_of(const Answer *a) {
     const ServiceRequest *r = &a->request;
-    Sight sight = {.id = a->id,
-                   .prompt = a->prompt,
-                   .tokens = a->count,
-                   .running = r->state == REQUEST_RUNNING,
-                   .shared = r->cached};
-    if (r->sequence && sight.running)
-        sight.read = session_length(r->sequence->slot[TEXT_SLOT].session,
-                                    r->sequence->slot[TEXT_SLOT].id);
-    sight.pages = (sight.read + KV_PAGE - 1) / KV_PAGE;
-    return sight;
+    SlotStatus status = {.id = a->id,
+                         .prompt = a->prompt,
+                         .tokens = a->count,
+                         .running = r->state == REQUEST_RUNNING,
+                         .shared = r->cached};
+    if (r->sequence && status.running)
+        status.read = session_length(r->sequence->slot[TEXT_SLOT].session,
+                                     r->sequence->slot[TEXT_SLOT].id);
+    status.pages = (status.read + KV_PAGE - 1) / KV_PAGE;
+    return status;
 }
 
 /* What others may see of it all. */
@@ -147,8 +147,8 @@ static void show_load(Server *s, double rate) {
     load.pages_kept = load.pages_free - kv->pages.free_count;
     pthread_mutex_lock(&s->lock);
     s->load = load;
-    s->n_sights = min_size(s->n_live, SIGHTS);
-    for (size_t i = 0; i < s->n_sights; i++) s->sights[i] = sight_of(s->live[i]);
+    s->n_status = min_size(s->n_live, MAX_STATUS);
+    for (size_t i = 0; i < s->n_status; i++) s->status[i] = sight_of(s->live[i]);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -197,12 +197,12 @@ static size_t tokens_told(const Server *s) {
 /* Tokens of answers per second, lately. */
 static double take_rate(Server *s) {
     Rate *rate = &s->rate;
-    size_t told = tokens_told(s), before = rate->told;
+    size_t reported = tokens_told(s), before = rate->reported;
     double now = clock_seconds(), passed = now - rate->at,
            fade = passed > 2 ? 0 : 1 - passed / 2;
-    rate->tokens = rate->tokens * fade + (told > before ? (double)(told - before) : 0);
+    rate->tokens = rate->tokens * fade + (reported > before ? (double)(reported - before) : 0);
     rate->seconds = rate->seconds * fade + passed;
-    rate->at = now, rate->told = told;
+    rate->at = now, rate->reported = reported;
     return rate->seconds > 0 ? rate->tokens / rate->seconds : 0;
 }
 
@@ -222,7 +222,7 @@ static void take_turn(Server *s) {
 static bool give_way(void *context) {
     Server *s = context;
     if (clock_seconds() - s->stepped >= s->policy.pace) take_turn(s);
-    return !atomic_load(&s->giving_up) && !s->task->is_gone(s->task->peer);
+    return !atomic_load(&s->giving_up) && !s->task->is_gone(s->task->client);
 }
 
 static void run_task(Server *s, Task *task) {
@@ -258,7 +258,7 @@ static void *work(void *context) {
 
 bool worker_start(Server *s, Fault *fault) {
     const size_t room = s->policy.running + s->policy.waiting;
-    if (!places_open(&s->places, room, fault)) return false;
+    if (!admission_open(&s->admission, room, fault)) return false;
     if (!(s->live = calloc(room, sizeof(Answer *))))
         return fault_set(fault, "no memory for %zu answers", room);
     SchedulePolicy policy = s->policy;
@@ -278,7 +278,7 @@ void worker_drain(Server *s) {
 
 size_t worker_pending(Server *s) {
     pthread_mutex_lock(&s->lock);
-    size_t n = s->places.taken;
+    size_t n = s->admission.taken;
     pthread_mutex_unlock(&s->lock);
     return n;
 }
@@ -297,6 +297,6 @@ void worker_stop(Server *s) {
         pthread_join(s->thread, NULL);
     }
     if (s->service.requests) service_close(&s->service);
-    free(s->live), places_close(&s->places);
+    free(s->live), admission_close(&s->admission);
     s->live = NULL, s->working = false;
 }

@@ -249,13 +249,11 @@ static void make_way(Plan *d) {
 bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory,
                       size_t waiting, size_t tokens, Fault *fault) {
     if (waiting >= policy->waiting)
-        return fault_set(fault, "the queue is full: %zu texts wait already; try again later",
+        return fault_set(fault, "the queue is full: %zu texts are waiting; try again later",
                          waiting);
     if (pages_of(memory, tokens + 1) > memory->pages)
-        return fault_set(
-            fault,
-            "the text has %zu tokens, and the memory of all texts together %zu: shorten it",
-            tokens, memory->pages * memory->page_tokens);
+        return fault_set(fault, "the text has %zu tokens, the whole KV cache %zu: shorten it",
+                         tokens, memory->pages * memory->page_tokens);
     return true;
 }
 

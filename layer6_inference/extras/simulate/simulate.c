@@ -176,7 +176,7 @@ static bool serve_all(Machine *m, Fault *fault) {
         arrive(m);
         idle = m->count && !simulate_step(m) ? idle + 1 : 0;
         if (idle > m->room)
-            return fault_set(fault, "nobody could read a token: the budget is %zu tokens",
+            return fault_set(fault, "no request could advance: the budget is %zu tokens",
                              m->config->policy.budget);
     }
     if (m->now > m->result->end) m->result->end = m->now;

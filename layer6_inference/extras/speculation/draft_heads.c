@@ -44,7 +44,7 @@ static void draft_head_feed(Engine *e, size_t number) {
     const size_t dim = p->session->model->sizes.dim;
     for (size_t i = 0; i < p->count && p->input; i++) {
         const Sequence *s = reads_for(e, number, true, p->sequence[i]);
-        REQUIRE(s, "a draft head reads for a text");
+        REQUIRE(s, "a draft head needs a text to draft for");
         float *row = p->input + i * dim;
         if (p->position[i])
             memcpy(row, sequence_draft(s)->hidden + (size_t)(p->position[i] - 1) * dim,

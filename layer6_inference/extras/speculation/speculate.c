@@ -128,9 +128,8 @@ static bool check_draft(const Extra *x, const GenerateOptions *o, const Session 
             last->name);
     for (size_t i = 0; i < o->chain->count && !s->forced; i++)
         if (o->chain->stages[i].kind == &stage_skew && !stage_is_off(&o->chain->stages[i]))
-            return fault_set(
-                fault,
-                "speculation keeps the distribution; skew bends the coin: leave one out");
+            return fault_set(fault, "speculation keeps the distribution, and skew changes the "
+                                    "uniform sample: leave one out");
     for (const Extra *other = o->extras; other->kind; other++)
         if (other != x && other->kind->choose)
             return fault_set(fault,

@@ -15,7 +15,7 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
                                       log1p(exp((double)(decay[i] + m->dt_bias[i]))));
         }
         for (size_t h = row * m->keys; h < (row + 1) * m->keys; h++)
-            length_norm(t->run->q + h * m->d, m->d, m->eps),
-                length_norm(t->run->k + h * m->d, m->d, m->eps);
+            l2_norm(t->run->q + h * m->d, m->d, m->eps),
+                l2_norm(t->run->k + h * m->d, m->d, m->eps);
     }
 }

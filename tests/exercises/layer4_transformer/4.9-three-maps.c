@@ -7,9 +7,9 @@ void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCach
     if (a->gate.w.data) linear(pool, &a->gate, x, n, run->gate, run->scratch);
     if (a->k.w.data) linear(pool, &a->k, x, n, run->k, run->scratch);
     if (a->v.w.data) linear(pool, &a->v, x, n, run->v, run->scratch);
-    if (!a->back && (!a->v.w.data || a->v_norm.kind)) take_values(&rows, 0, 0, n);
+    if (!a->kv_back && (!a->v.w.data || a->v_norm.kind)) take_values(&rows, 0, 0, n);
     for (size_t i = 0; i < n; i++)
-        if (a->back)
+        if (a->kv_back)
             place_query(&rows, i);
         else
             place_row(&rows, i);

@@ -29,5 +29,5 @@ static void place_row(const Rows *t, size_t i) {
     kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], at, k, v);
     norm_and_rope(a, &a->q_norm, q, a->shape.heads, t->run->cosine + i * half,
                   t->run->sine + i * half);
-    if (a->q_temperature > 0) attention_warm(a, q, a->shape.heads * a->shape.head_dim, at);
+    if (a->q_temperature > 0) attention_scale_q(a, q, a->shape.heads * a->shape.head_dim, at);
 }

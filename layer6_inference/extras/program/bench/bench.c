@@ -18,7 +18,7 @@ bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
     int32_t bos = tokenizer_bos(model->tokenizer);
     if (model_extras(model)->encoder)
         return fault_set(fault,
-                         "a %s model reads a source: wanted one that goes on with a text",
+                         "a %s model reads a source text: wanted one that continues a text",
                          model->recipe->arch);
     if (bos >= 0) snprintf(spec, sizeof spec, "bias:%d=-1000,draw", bos);
     return chain_parse(chain, spec, model->tokenizer, fault);
@@ -67,35 +67,31 @@ static const struct {
                {"make-model", bench_make_model, {{NULL}, 0}, NULL}};
 
 static const OptionRule bench_rules[] = {
-    {"--size", NEEDS, "matmul samplers", "the others have sizes of their own"},
-    {"--chain", NEEDS, "samplers", "it is a sampler to measure"},
-    {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others make no table"},
+    {"--size", NEEDS, "matmul samplers", "the others have fixed sizes"},
+    {"--chain", NEEDS, "samplers", "it names a sampler to measure"},
+    {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others have no CSV table"},
     {"--folder", NEEDS, "grammar", "the others measure no schemas"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant mixers tokenizer",
-     "the others run a number of times of their own, or --rounds"},
-    {"-m", NEEDS, "model quant serve kv tokenizer", "the others need no model"},
-    {"--format", NEEDS, "ladder", "the others go through all of theirs"},
-    {"--documents", NEEDS, "quant kv", "only there a loss is measured"},
-    {"-p", NEEDS, "model serve", "only there a prompt is read"},
-    {"-n", NEEDS, "model serve kv", "only there tokens are written"},
-    {"--users --trace", NEEDS, "serve", "only there users come"},
-    {"--trace", NOT_WITH, "--users -p -n", "the trace says who comes"},
-    {"--own-time", NEEDS, "serve kv", "the others take the best or the middle of many runs"},
-    {"--places", NEEDS, "serve", "only there texts have places"},
-    {"--costs", NEEDS, "serve", "only there steps are taken"},
-    {"--shared", NEEDS, "serve", "only there prompts begin alike"},
-    {"--context", NEEDS, "model kv", "only there tokens are written"},
-    {"--kv", NEEDS, "model serve", "only there keys and values are kept"},
-    {"--rounds", NEEDS, "model kv --goals", "the others have --seconds"},
-    {"--goals", NEEDS, "serve", "only there something is promised"},
+     "the others run a fixed number of times, or --rounds"},
+    {"-m", NEEDS, "model quant serve kv tokenizer", "the others use no model"},
+    {"--format", NEEDS, "ladder", "the others measure all formats"},
+    {"--documents", NEEDS, "quant kv", "the others measure no loss"},
+    {"-p --kv", NEEDS, "model serve", "the others evaluate no prompt"},
+    {"-n", NEEDS, "model serve kv", "the others generate no tokens"},
+    {"--context", NEEDS, "model kv", "the others use no context"},
+    {"--users --trace --places --costs --shared --goals", NEEDS, "serve",
+     "it is about many users"},
+    {"--trace", NOT_WITH, "--users -p -n", "the trace already contains the requests"},
+    {"--own-time", NEEDS, "serve kv", "the others take the best or the median of many runs"},
+    {"--rounds", NEEDS, "model kv --goals", "the others use --seconds"},
     {"--goals", NOT_WITH, "--users --trace --places --shared --costs -p -n --json",
-     "it has users of its own"},
-    {"--json", NEEDS, "model serve", "--csv is the table of others"},
-    {"--layers", NEEDS, "make-model", "it is the size of the model that is made"},
+     "it brings its own users"},
+    {"--json", NEEDS, "model serve", "the others write --csv"},
+    {"--layers", NEEDS, "make-model", "it is the size of the new model"},
     {"--no-pack", NEEDS, "model serve kv",
-     "the others measure packing itself, or have no weights"},
+     "the others measure packing itself or use no weights"},
     {"--threads", NEEDS, "matmul ladder roofline quant model serve kv make-model",
-     "samplers, grammars and mixers run on one thread"},
+     "the others run on one thread"},
     {0},
 };
 
@@ -113,26 +109,26 @@ static bool measures(const char *name) { return strcmp(asked.names[0], name) == 
 /* Zeros of bench model that leave nothing to do, or an option without use. */
 static bool check_counts(Fault *fault) {
     if (asked.own_time && asked.compute.threads != 1)
-        return fault_set(fault, "--own-time is the time of one thread: it needs -t 1");
+        return fault_set(fault, "--own-time measures one thread: it needs -t 1");
     if (measures("serve"))
         return (asked.prompt && asked.count) ||
-               fault_set(fault, "users ask and are answered: -p and -n are 1 or more");
+               fault_set(fault, "serve: -p and -n must be 1 or more");
     if (measures("kv"))
         return (asked.count && asked.count <= 256) ||
-               fault_set(fault, "-n is 1 to 256 for kv: tokens that are timed");
+               fault_set(fault, "kv: -n must be 1 to 256");
     if (asked.count) return true;
-    if (!asked.prompt)
-        return fault_set(fault, "-p 0 and -n 0 leave nothing to measure: give one of them");
+    if (!asked.prompt) return fault_set(fault, "-p 0 and -n 0: nothing to measure");
     return !option_given("--context") ||
-           fault_set(fault, "--context does not go with -n 0: it is the text before tokens "
-                            "that are written");
+           fault_set(
+               fault,
+               "--context does not go with -n 0: it is the context of the generated tokens");
 }
 
 static bool bench_check(Fault *fault) {
     bool file = measures("make-model") || (measures("tokenizer") && !asked.names[2]);
     return check_counts(fault) &&
            (!asked.names[1] || file ||
-            fault_set(fault, "nothing is done with '%.60s': %s takes no file", asked.names[1],
+            fault_set(fault, "unexpected argument '%.60s': %s takes no file", asked.names[1],
                       asked.names[0]));
 }
 
@@ -175,50 +171,47 @@ static bool bench_run(Fault *fault) {
 
 static const Option bench_options[] = {
     {"--size", OPT_LIST, &asked.sizes, "N",
-     "matmul: N x N matrices; samplers: N tokens (may be given several times)"},
-    {"--chain", OPT_LIST, &asked.chains, "SPEC",
-     "samplers: this one only (may be given several times)"},
-    {"--seconds", OPT_REAL(0, 3600), &asked.seconds, "X", "time for each kernel (1)"},
+     "matmul: N x N matrices; samplers: N tokens (repeatable)"},
+    {"--chain", OPT_LIST, &asked.chains, "SPEC", "samplers: only this one (repeatable)"},
+    {"--seconds", OPT_REAL(0, 3600), &asked.seconds, "X", "seconds per kernel (1)"},
     {"--csv", OPT_OUTPUT, &asked.csv, "FILE",
-     "samplers, grammar, quant, roofline, kv: the table as CSV, too"},
+     "samplers, grammar, quant, roofline, kv: also write the table as CSV"},
     {"--folder", OPT_TEXT, &asked.folder, "DIR",
-     "grammar: not speed, but how many schemas of a folder are taken, and how often they are "
-     "wrong"},
+     "grammar: count how many schemas of a folder compile, and how many give wrong answers"},
     {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model, quant, serve, kv, tokenizer: the file to measure (the storyteller)"},
-    {"--format", OPT_TEXT, &asked.format, "NAME", "ladder: this format only"},
+     "model, quant, serve, kv, tokenizer: the model (the built-in storyteller)"},
+    {"--format", OPT_TEXT, &asked.format, "NAME", "ladder: only this format"},
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "quant, kv: held-out documents for the loss (100)"},
     {"-p", OPT_INT(0, OPTION_MANY), &asked.prompt, "N",
-     "model: tokens to read at once (512; 0: none); serve: of a prompt, about (64)"},
+     "model: prompt tokens (512; 0: skip prefill); serve: average prompt tokens (64)"},
     {"-n", OPT_INT(0, OPTION_MANY), &asked.count, "N",
-     "model, serve, kv: tokens to write one by one (64; model: 0 for none)"},
-    {"--users", OPT_INT(1, 10000), &asked.users, "N", "serve: users who come at once (16)"},
+     "model, serve, kv: tokens to generate (64; model: 0 skips decode)"},
+    {"--users", OPT_INT(1, 10000), &asked.users, "N", "serve: users that arrive together (16)"},
     {"--trace", OPT_TEXT, &asked.trace, "FILE",
-     "serve: who comes when, for how much: a table arrival,prompt,answer[,priority[,user]] "
-     "(strata simulate --save-trace)"},
+     "serve: the requests, a table arrival,prompt,answer[,priority[,user]] (strata simulate "
+     "--save-trace)"},
     {"--places", OPT_INT(0, 1024), &asked.places, "N",
-     "serve: texts at once (0: 1, 2, 4 ... 32, a row for each)"},
+     "serve: KV slots (0: 1, 2, 4 ... 32, a row for each)"},
     {"--shared", OPT_INT(0, OPTION_MANY), &asked.shared, "N",
-     "serve: tokens more that all prompts begin with (0)"},
+     "serve: additional shared prefix of all prompts, in tokens (0)"},
     {"--costs", OPT_OUTPUT, &asked.costs, "FILE",
-     "serve: what a step takes, for strata simulate"},
+     "serve: write the cost of a step, for strata simulate"},
     {"--context", OPT_INT(0, OPTION_MANY), &asked.context, "N",
-     "model, kv: tokens before these (128)"},
+     "model, kv: context before the generated tokens (128)"},
     {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
-     "model, serve: keys and values in f16 (the default), f32, bf16, q8_0, q8_0-h, q4_0 or "
-     "q4_0-h"},
+     "model, serve: KV cache format: f16 (default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
     {"--rounds", OPT_INT(1, 64), &asked.rounds, "N",
-     "model, kv, serve --goals: times to measure each (5)"},
+     "model, kv, serve --goals: repetitions (5)"},
     {"--goals", OPT_FLAG, &asked.goals, NULL,
-     "serve: not the table, but what a service promises: the share of a step that is products, "
-     "gaps while a prompt of 2048 comes in, a prompt that was read before"},
+     "serve: check service goals instead: the share of a step spent in products, gaps during a "
+     "prefill of 2048 tokens, a cached prompt"},
     {"--own-time", OPT_FLAG, &asked.own_time, NULL,
-     "serve, kv, with -t 1: count the time in which the program computes, not what others take "
-     "from it"},
-    {"--json", OPT_FLAG, &asked.json, NULL, "model, serve: the results as JSON, one line each"},
+     "serve, kv, with -t 1: count CPU time, which other programs do not disturb"},
+    {"--json", OPT_FLAG, &asked.json, NULL,
+     "model, serve: print the results as JSON, one per line"},
     {"--layers", OPT_INT(1, 1000), &asked.layers, "N",
-     "make-model: layers (22: 1.1 billion weights)"},
+     "make-model: number of layers (22: 1.1 billion weights)"},
     MODEL_OPTIONS(asked.compute),
     {0},
 };
@@ -228,36 +221,36 @@ const Command command_bench = {
     .usage = "bench "
              "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|mixers|tokenizer|"
              "isas|make-model [options]",
-    .about =
-        "How fast the hot loops are:\n\n"
-        "matmul    GFLOP/s of the matrix products, checked first against double precision, "
-        "beside the measured peak of\n          the machine and OpenBLAS when it is installed\n"
-        "samplers  microseconds of every sampler on peaked, LLM-like and flat logits, on one "
-        "thread, scalar and SIMD,\n          beside the time to read the logits once\n"
-        "grammar   microseconds of a mask over 128,000 tokens, under JSON and under function "
-        "calls, on one thread\n"
-        "ladder    every rung from the plain loop to repacked weights, checked, then timed: "
-        "GFLOP/s and GB/s\n"
-        "roofline  what this machine could do for each number of threads, and how near the "
-        "products come\n"
-        "quant     every number format: bits, errors, the storyteller's loss, GB/s read and "
-        "multiplied\n"
-        "model     tokens/s of a model file: reading a prompt, and writing token by token "
-        "beside the memory's bandwidth\n"
-        "serve     many users at once, for 1 to 32 places: tokens/s, milliseconds to the first "
-        "token and between tokens,\n          each batch made anew (continuous) or kept until "
-        "all are over (static)\n"
-        "kv        every format of keys and values: bytes of a token, the loss on held-out "
-        "documents and how far it is\n          from that of f32, tokens/s at the beginning of "
-        "a text and behind --context tokens\n"
-        "mixers    microseconds in which a memory of fixed size moves on, reading a prompt and "
-        "writing, beside the roof of\n          arithmetic or of memory\n"
-        "tokenizer [TEXT]   MB/s of text that becomes tokens, of a file or else of stories, "
-        "and milliseconds to open the vocabulary\n"
-        "isas      the instruction sets there are kernels for, and which of them this machine "
-        "has\n"
-        "make-model OUT.gguf FORMAT   a model of random weights in the shape of a 1.1B llama, "
-        "to measure with",
+    .about = "Measure the speed of the hot loops:\n"
+             "\n"
+             "matmul    GFLOP/s of the matrix products, first checked against double "
+             "precision, beside the machine's measured\n"
+             "          peak and OpenBLAS if it is installed\n"
+             "samplers  microseconds per sampler on peaked, LLM-like and flat logits, one "
+             "thread, scalar and SIMD,\n"
+             "          beside the time to read the logits once\n"
+             "grammar   microseconds per mask over 128,000 tokens, for JSON and for function "
+             "calls, one thread\n"
+             "ladder    every optimization from the plain loop to repacked weights, checked "
+             "and timed: GFLOP/s and GB/s\n"
+             "roofline  the machine's limits for each number of threads, and how close the "
+             "products come\n"
+             "quant     every number format: bits, errors, the storyteller's loss, GB/s\n"
+             "model     tokens/s of a model: prefill, and decode beside the memory bandwidth\n"
+             "serve     many users at once, for 1 to 32 slots: tokens/s, milliseconds to the "
+             "first token and between tokens,\n"
+             "          with continuous and with static batching\n"
+             "kv        every KV cache format: bytes per token, loss on held-out documents and "
+             "its difference from f32,\n"
+             "          tokens/s at the start of a text and after --context tokens\n"
+             "mixers    microseconds per state update of the recurrent mixers, prefill and "
+             "decode, beside the limit of\n"
+             "          arithmetic or memory\n"
+             "tokenizer [TEXT]   MB/s of tokenized text (a file, or stories), and milliseconds "
+             "to open the vocabulary\n"
+             "isas      the instruction sets with kernels, and which of them this machine has\n"
+             "make-model OUT.gguf FORMAT   write a model of random weights with the shape of a "
+             "1.1B Llama",
     .examples = {"strata bench model -m MODEL.gguf", "strata bench matmul"},
     .options = bench_options,
     .brief = "-m -p -n --seconds --csv --threads",

@@ -276,9 +276,10 @@ bool bench_roofline(BenchJob *job, Fault *fault) {
         }
     }
     if (ok)
-        printf("\nThe roof is of float multiply-adds and main memory: products in whole "
-               "numbers may pass it, and so\n"
-               "may weights that the caches keep.\n");
+        printf("\n"
+               "The limits are float multiply-adds and main memory: integer products, and "
+               "weights in the caches,\n"
+               "may exceed them.\n");
     ok = ok && file_end(&r.csv, fault);
     close_rungs(&r);
     return ok;

@@ -76,7 +76,7 @@ static void mixers_fill(MixerBench *b) {
     }
     for (size_t t = 0; t < TOKENS; t++) {
         b->rate[t] = -0.02F, b->beta[t] = (float)rng_unit(4, 0, t);
-        length_norm(b->q + t * D, D, 1e-6F), length_norm(b->k + t * D, D, 1e-6F);
+        l2_norm(b->q + t * D, D, 1e-6F), l2_norm(b->k + t * D, D, 1e-6F);
     }
     for (size_t i = 0; i < D; i++) b->decay[i] = expf(b->rate[0]);
     memset(b->states, 0, (size_t)HEADS * D * D * sizeof *b->states);

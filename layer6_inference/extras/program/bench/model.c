@@ -92,7 +92,9 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
     }
     printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low,
            r.high);
-    if (gigabytes > 0)
+    if (gigabytes > 0 && share > 1)
+        printf("  %6.1f GB/s from the caches; memory gives %.1f", gigabytes, r.bandwidth);
+    else if (gigabytes > 0)
         printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, r.bandwidth, 100 * share);
     putchar('\n');
 }
@@ -104,7 +106,7 @@ static bool model_measure_all(const BenchJob *job, const Model *model, Session *
     if (!job->json)
         printf("  %-8s %6s %8s %10s   %-19s  %s\n", "test", "tokens", "context", "tokens/s",
                "slowest - fastest",
-               "weights and past, of the bandwidth measured around each round");
+               "weights and KV cache, of the bandwidth measured around each round");
     if (job->prompt > 0) {
         if (!model_measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault))
             return false;

@@ -81,17 +81,17 @@ static const JsonValue *system_of(const JsonValue *messages) {
     return system && content && content->kind == JSON_STRING ? content : NULL;
 }
 
-bool tools_tell(const JsonValue *tools, Pieces *pieces, JsonValue *messages, Fault *fault) {
+bool tools_tell(const JsonValue *tools, Region *region, JsonValue *messages, Fault *fault) {
     static const Text keys[] = {{"role", 4}, {"content", 7}};
     const JsonValue *system = system_of(messages);
     const size_t skip = system != NULL;
-    JsonValue *items = pieces_take(pieces, (messages->count + 1) * sizeof *items),
-              *values = pieces_take(pieces, 2 * sizeof *values);
+    JsonValue *items = region_alloc(region, (messages->count + 1) * sizeof *items),
+              *values = region_alloc(region, 2 * sizeof *values);
     char *told = NULL;
     size_t size;
     FILE *out = open_memstream(&told, &size);
     if (out) write_told(out, tools, system), fclose(out);
-    char *copy = out ? pieces_take(pieces, size + 1) : NULL;
+    char *copy = out ? region_alloc(region, size + 1) : NULL;
     if (copy) memcpy(copy, told, size);
     free(told);
     if (!copy || !items || !values) return fault_set(fault, "no memory for the messages");

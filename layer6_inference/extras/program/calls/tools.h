@@ -52,10 +52,10 @@ bool tools_marks(ChatCalls form, const Tokenizer *tokenizer, TokenList *marks, F
 
 /* Tell a model of tools whose template has no place for them: its system's message begins with them.
  *
- *   messages   an array of at least one; replaced by one whose new parts `pieces` hold
+ *   messages   an array of at least one; replaced by one whose new parts `region` holds
  *
  * Fails when memory is short. */
-bool tools_tell(const JsonValue *tools, Pieces *pieces, JsonValue *messages, Fault *fault);
+bool tools_tell(const JsonValue *tools, Region *region, JsonValue *messages, Fault *fault);
 
 /* ------------------------------------------------------------------ calls in a text (tools_read.c) */
 

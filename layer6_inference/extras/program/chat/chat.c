@@ -32,8 +32,8 @@ static bool chat_read_words(Talk *talk, Fault *fault) {
         return false;
     talk->full = (Full)full, talk->think = (Think)think;
     if (r->tools && talk->full == FULL_SHIFT)
-        return fault_set(fault, "--full shift does not go with --tools: it would drop what the "
-                                "model is told of them; wanted forget or stop");
+        return fault_set(fault, "--full shift does not go with --tools, as it would drop their "
+                                "description: use forget or stop");
     return !r->tool_choice || strcmp(r->tool_choice, "auto") == 0 ||
            strcmp(r->tool_choice, "required") == 0 ||
            fault_set(fault, "--tool-choice is '%.40s': wanted auto or required",
@@ -57,8 +57,8 @@ static bool check_form(const Talk *talk, Fault *fault) {
         memmem(text.text, text.size, said, strlen(said));
     rendered_free(&text);
     return prints || fault_set(fault,
-                               "the form of the conversation (%s) never prints what a user "
-                               "says: wanted a template that prints message.content",
+                               "the chat format %s never prints the user's message: wanted a "
+                               "template that prints message.content",
                                talk->form.name);
 }
 
@@ -67,9 +67,7 @@ static bool open_editor(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
     const char *kind = getenv("TERM");
     if (!talk->terminal || !kind || strcmp(kind, "dumb") == 0)
-        return !r->history ||
-               fault_set(fault, "--history keeps lines that are typed in a terminal: this is "
-                                "none that they can be edited in");
+        return !r->history || fault_set(fault, "--history needs a terminal with line editing");
     talk->editor = editor_open(r->history, fault);
     if (talk->editor || r->history) return talk->editor;
     if (!r->quiet) fprintf(stderr, "[lines are not edited: %s]\n", fault->text);
@@ -78,9 +76,9 @@ static bool open_editor(Talk *talk, Fault *fault) {
 
 static bool chat_open_eye(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
-    bool ok = !r->eye.mmproj || pictures_open(&talk->pictures, &r->eye, SHOWN_MOST,
-                                              &talk->loaded.session, r->compute.pool, fault);
-    if (r->eye.mmproj) talk->next.of = &talk->pictures;
+    bool ok = !r->vision.mmproj || pictures_open(&talk->pictures, &r->vision, SHOWN_MOST,
+                                                 &talk->loaded.session, r->compute.pool, fault);
+    if (r->vision.mmproj) talk->next.of = &talk->pictures;
     for (size_t i = 0; ok && i < r->images.count; i++)
         ok = talk_add_picture(talk, r->images.items[i], fault);
     return ok;
@@ -170,7 +168,7 @@ static int chat_run(void) {
         struct sigaction action = {.sa_handler = chat_interrupted}, before;
         sigaction(SIGINT, &action, &before);
         if (!request->quiet)
-            fprintf(stderr, "[%s; form: %s; /help lists the orders]\n", request->model,
+            fprintf(stderr, "[%s; format: %s; /help lists the commands]\n", request->model,
                     talk->form.name);
         answered = converse(talk);
         sigaction(SIGINT, &before, NULL);
@@ -187,43 +185,42 @@ static int chat_run(void) {
 
 static const OptionRule chat_rules[] = {
     IMAGE_RULE,
-    EYE_RULES,
+    VISION_RULES,
     {"--tool-command --tool-choice", NEEDS, "--tools", "these are what is called"},
     {0},
 };
 
 static const Option chat_options[] = {
-    MODEL_OPTION(asked.model, "model: a GGUF file, or a name from strata pull"),
+    MODEL_OPTION(asked.model),
     {"-n", OPT_INT(-1, OPTION_MANY), &asked.max_tokens, "N",
-     "tokens of an answer at most (1000; -1: until the model ends or the context is full)"},
-    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers, as for strata generate"},
-    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same answers (1)"},
+     "maximum tokens per answer (1000; -1: until the model stops or the context is full)"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "the sampler chain, as for strata generate"},
+    {"--seed", OPT_SEED, &asked.seed, "N",
+     "random seed; the same seed gives the same answers (1)"},
     {"--form", OPT_TEXT, &asked.form, "NAME",
-     "form of the conversation: a built-in one (chatml, llama3, ...) or @FILE, a template (the "
-     "model's own)"},
-    {"--system", OPT_TEXT, &asked.system, "TEXT", "what the conversation begins with"},
-    {"--load", OPT_TEXT, &asked.load, "FILE", "go on with turns that were saved"},
+     "chat format: a built-in one (chatml, llama3, ...) or a template, @FILE (the model's "
+     "own)"},
+    {"--system", OPT_TEXT, &asked.system, "TEXT", "system message"},
+    {"--load", OPT_TEXT, &asked.load, "FILE", "resume a saved conversation"},
     {"--full", OPT_TEXT, &asked.full, "WHAT",
-     "when the context is full: forget (the oldest turns), shift (cut the oldest tokens out of "
-     "what was read: nothing is read again, nearly the same) or stop (forget)"},
+     "when the context is full: forget (drop the oldest turns), shift (drop the oldest tokens "
+     "without recomputing, an approximation) or stop (forget)"},
     {"--think", OPT_TEXT, &asked.think, "WHAT",
-     "a model's thinking: show, hide or off, where its template can (show)"},
+     "the model's thinking: show, hide, or off where its template allows (show)"},
     {"--tools", OPT_TEXT, &asked.tools, "FILE",
-     "functions that it may call, a JSON array as OpenAI's clients send it; you type what a "
-     "call gives"},
+     "tools as OpenAI's JSON array; you type the result of each call"},
     {"--tool-command", OPT_TEXT, &asked.tool_command, "PROGRAM",
-     "runs for every call, without a shell: the call on its standard input, the result on its "
-     "standard output"},
+     "program to run for every call (no shell): the call on stdin, the result on stdout"},
     {"--tool-choice", OPT_TEXT, &asked.tool_choice, "WHAT",
-     "auto (a call or none), or required: each question is answered by a call first (auto)"},
+     "auto (call or not), or required: every answer begins with a call (auto)"},
     {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
-     "context in tokens, at most the model's (that, at most 4096)"},
+     "context size in tokens (the model's, at most 4096)"},
     {"--history", OPT_TEXT, &asked.history, "FILE",
-     "lines that were typed before, to be brought back; those of this time go there, too"},
-    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line about the model at the start"},
+     "keep typed lines in this file, for the arrow keys"},
+    {"--quiet", OPT_FLAG, &asked.quiet, NULL, "no line about the model at startup"},
     {"--image", OPT_LIST, &asked.images, "FILE",
-     "a picture (PNG, JPEG, PPM) that the first message shows (may be given several times)"},
-    EYE_OPTIONS(asked.eye),
+     "an image (PNG, JPEG, PPM) for the first message (repeatable)"},
+    VISION_OPTIONS(asked.vision),
     KV_OPTION(asked.compute),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
@@ -234,7 +231,7 @@ const Command command_chat = {
     .name = "chat",
     .usage = "chat [-m FILE] [options]",
     .about =
-        "Talk with a model, line by line.  What you write is never read as a control token.",
+        "Chat with a model.  What you type is plain text: it never becomes a special token.",
     .examples = {"strata chat -m MODEL.gguf",
                  "strata chat -m MODEL.gguf --system \"Answer in rhymes.\""},
     .options = chat_options,

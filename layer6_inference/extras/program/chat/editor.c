@@ -71,8 +71,9 @@ static bool editor_load(Editor *e, Fault *fault) {
     for (size_t i = 0; i < sizeof names / sizeof *names && !e->handle; i++)
         e->handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return (e->handle && find_all(e->handle, &e->lib)) ||
-           fault_set(fault, "libedit is not installed, by which lines are edited and kept "
-                            "(apt-get install libedit2)");
+           fault_set(
+               fault,
+               "libedit, for editing and history, is not installed (apt-get install libedit2)");
 }
 
 /* ------------------------------------------------------------------ opening and closing */
@@ -122,8 +123,7 @@ static bool open_history(Editor *e, Fault *fault) {
     if (!e->path) return true;
     if (access(e->path, F_OK) != 0) return file_writable(e->path, fault);
     return l->history(e->history, &e->event, H_LOAD, e->path) >= 0 ||
-           fault_set(fault, "--history '%.200s' is no file of lines that were typed before",
-                     e->path);
+           fault_set(fault, "--history '%.200s' is not a history file", e->path);
 }
 
 static void let_go(Editor *e) {
@@ -150,7 +150,7 @@ bool editor_close(Editor *e, Fault *fault) {
     errno = 0;
     bool ok = !e->path || e->lib.history(e->history, &e->event, H_SAVE, e->path) >= 0 ||
               fault_set(fault, "--history '%.200s' cannot be written: %s", e->path,
-                        errno ? strerror(errno) : "libedit says no more");
+                        errno ? strerror(errno) : "libedit gives no reason");
     let_go(e);
     return ok;
 }

@@ -5,7 +5,7 @@
  *     a tool's result          role tool, content                       role user, in <tool_response> marks
  *
  * Invariant: every turn and every call becomes part of a message. */
-#include "pieces.h"
+#include "region.h"
 #include "talk.h"
 #include "calls/tools.h"
 #include "chat.h"
@@ -17,12 +17,12 @@
 #include <string.h>
 
 typedef struct Messages {
-    Pieces pieces;
+    Region region;
     bool short_of; /* memory */
 } Messages;
 
 static void *messages_take(Messages *m, size_t size) {
-    void *memory = pieces_take(&m->pieces, size);
+    void *memory = region_alloc(&m->region, size);
     if (!memory) m->short_of = true;
     return memory;
 }
@@ -108,7 +108,7 @@ static bool list_shown(const Talk *talk, size_t count, Shown *shown, Fault *faul
         const Shown *own = talk->turns[i].shown;
         for (size_t k = 0; own && k < own->count; k++) {
             if (shown->count == SHOWN_MOST)
-                return fault_set(fault, "a conversation shows at most %d pictures", SHOWN_MOST);
+                return fault_set(fault, "at most %d images per conversation", SHOWN_MOST);
             shown_add(shown, own->number[k]);
         }
     }
@@ -121,7 +121,7 @@ static bool render_messages(const Talk *talk, Messages *m, const JsonValue *item
     const JsonValue *tools = talk->tools ? json_root(talk->tools) : NULL;
     const Tokenizer *tokenizer = talk->loaded.model->tokenizer;
     Rendered rendered = {0};
-    if (tools && !talk->form.tells_tools && !tools_tell(tools, &m->pieces, &list, fault))
+    if (tools && !talk->form.tells_tools && !tools_tell(tools, &m->region, &list, fault))
         return false;
     const ChatTalk told = {.messages = &list,
                            .tools = talk->form.tells_tools ? tools : NULL,
@@ -143,6 +143,6 @@ bool talk_encode(const Talk *talk, size_t count, bool open, TokenList *tokens, F
     tokens->count = 0;
     bool ok = m.short_of ? fault_set(fault, "no memory for %zu turns", count)
                          : render_messages(talk, &m, items, count, open, tokens, fault);
-    pieces_free(&m.pieces);
+    region_free(&m.region);
     return ok;
 }

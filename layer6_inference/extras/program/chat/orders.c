@@ -9,13 +9,12 @@
 static bool no_turns(const Talk *talk) { return talk->count <= talk_first(talk); }
 
 static bool asked(const Talk *talk, Fault *fault) {
-    return !no_turns(talk) || fault_set(fault, "nothing was said yet");
+    return !no_turns(talk) || fault_set(fault, "there are no messages yet");
 }
 
 static bool orders_path_of(Text text, char path[1024], Fault *fault) {
     if (text.size == 0 || text.size >= 1024)
-        return fault_set(fault, "wanted the name of a file, 1 to 1023 bytes: got %zu",
-                         text.size);
+        return fault_set(fault, "a file name of %zu bytes: wanted 1 to 1023", text.size);
     memcpy(path, text.data, text.size);
     return path[text.size] = 0, true;
 }
@@ -23,8 +22,8 @@ static bool orders_path_of(Text text, char path[1024], Fault *fault) {
 static bool image(Talk *talk, Text text, Fault *fault) {
     char path[1024];
     return orders_path_of(text, path, fault) && talk_add_picture(talk, path, fault) &&
-           fprintf(stderr, "[the next message shows it: %zu tokens]\n", talk->pictures.each) >
-               0;
+           fprintf(stderr, "[image of %zu tokens, sent with the next message]\n",
+                   talk->pictures.each) > 0;
 }
 
 static bool orders_undo(Talk *talk, Text text, Fault *fault) {
@@ -32,7 +31,7 @@ static bool orders_undo(Talk *talk, Text text, Fault *fault) {
     if (!asked(talk, fault)) return false;
     size_t from = talk_asked(talk);
     talk_drop(talk, from, talk->count - from);
-    fprintf(stderr, "[the last question and its answer are gone; %zu turns]\n", talk->count);
+    fprintf(stderr, "[removed the last question and its answer; %zu turns]\n", talk->count);
     return true;
 }
 
@@ -66,8 +65,7 @@ static bool retry(Talk *talk, Text text, Fault *fault) {
 
 static bool edit(Talk *talk, Text text, Fault *fault) {
     if (!asked(talk, fault)) return false;
-    if (text.size == 0)
-        return fault_set(fault, "wanted the question as it should be: /edit TEXT");
+    if (text.size == 0) return fault_set(fault, "wanted the new question: /edit TEXT");
     return ask_again(talk, &text, fault);
 }
 
@@ -87,8 +85,7 @@ static bool chain(Talk *talk, Text text, Fault *fault) {
 
 static bool system_text(Talk *talk, Text text, Fault *fault) {
     if (!talk_set_system(talk, text, fault)) return false;
-    fprintf(stderr,
-            text.size ? "[from now on, the conversation begins so]\n" : "[no system text]\n");
+    fprintf(stderr, text.size ? "[new system message]\n" : "[no system message]\n");
     return true;
 }
 
@@ -124,12 +121,12 @@ static bool stats(Talk *talk, Text text, Fault *fault) {
                session_ctx(&talk->loaded.session));
         return true;
     }
-    printf("%zu turns; the last answer: %zu tokens before it, %zu of these known already, %zu "
-           "read; %zu generated, the first after %.0f ms, then %.0f tokens/s; %s; the context "
-           "holds %zu\n",
-           talk->count, s->prompt, s->kept, s->prompt - s->kept, s->generated, 1e3 * s->first,
-           s->generated > 1 && s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
-           stop_reason_name(s->reason), session_ctx(&talk->loaded.session));
+    printf(
+        "%zu turns; last answer: %zu prompt tokens, %zu of them cached, %zu evaluated; %zu "
+        "generated, the first after %.0f ms, then %.0f tokens/s; %s; the context holds %zu\n",
+        talk->count, s->prompt, s->kept, s->prompt - s->kept, s->generated, 1e3 * s->first,
+        s->generated > 1 && s->seconds > 0 ? (double)(s->generated - 1) / s->seconds : 0.0,
+        stop_reason_name(s->reason), session_ctx(&talk->loaded.session));
     return true;
 }
 
@@ -151,20 +148,20 @@ static bool help(Talk *talk, Text text, Fault *fault);
 static const struct {
     const char *name, *takes, *gloss;
     bool (*run)(Talk *talk, Text text, Fault *fault);
-} orders[] = {{"help", "", "this list", help},
-              {"undo", "", "forget the last question and its answer", orders_undo},
-              {"retry", "", "another answer to the last question", retry},
-              {"image", "FILE", "a picture, which the next message shows", image},
-              {"edit", "TEXT", "the last question, as it should have been", edit},
-              {"chain", "[SPEC]", "show or choose the samplers", chain},
-              {"system", "[TEXT]", "what the conversation begins with; nothing: no such text",
-               system_text},
-              {"save", "FILE", "the turns as JSON", save},
-              {"load", "FILE", "turns that were saved", orders_load},
-              {"tokens", "", "what the model has seen, token by token", tokens},
-              {"stats", "", "what the last answer cost", stats},
-              {"reset", "", "begin anew", reset},
-              {"quit", "", "the end, as is Ctrl-D", quit}};
+} orders[] = {
+    {"help", "", "this list", help},
+    {"undo", "", "remove the last question and its answer", orders_undo},
+    {"retry", "", "answer the last question again", retry},
+    {"image", "FILE", "send an image with the next message", image},
+    {"edit", "TEXT", "replace the last question", edit},
+    {"chain", "[SPEC]", "show or choose the samplers", chain},
+    {"system", "[TEXT]", "set the system message; without TEXT: remove it", system_text},
+    {"save", "FILE", "save the conversation as JSON", save},
+    {"load", "FILE", "load a saved conversation", orders_load},
+    {"tokens", "", "print the model's context, token by token", tokens},
+    {"stats", "", "counts and times of the last answer", stats},
+    {"reset", "", "begin anew", reset},
+    {"quit", "", "quit, as does Ctrl-D", quit}};
 
 static bool help(Talk *talk, Text text, Fault *fault) {
     (void)talk, (void)text, (void)fault;
@@ -181,10 +178,10 @@ bool talk_order(Talk *talk, Text line, Fault *fault) {
         if (!text_equal((Text){name.data + 1, name.size - 1}, text_of(orders[i].name)))
             continue;
         if (line.size && !*orders[i].takes)
-            return fault_set(fault, "/%s takes nothing: got '%.*s'", orders[i].name,
+            return fault_set(fault, "/%s takes no argument: got '%.*s'", orders[i].name,
                              (int)min_size(line.size, 60), line.data);
         return orders[i].run(talk, line, fault);
     }
-    return fault_set(fault, "no order '%.*s': /help lists them", (int)min_size(name.size, 40),
+    return fault_set(fault, "no command '%.*s': /help lists them", (int)min_size(name.size, 40),
                      name.data);
 }

@@ -106,8 +106,7 @@ static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
         gone += count;
         if (!talk_encode(talk, talk->count, true, tokens, fault)) return false;
     }
-    if (gone)
-        fprintf(stderr, "[the context was full: the oldest %zu turns are forgotten]\n", gone);
+    if (gone) fprintf(stderr, "[the context was full: dropped the oldest %zu turns]\n", gone);
     return true;
 }
 

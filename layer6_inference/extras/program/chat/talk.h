@@ -31,7 +31,7 @@ typedef struct ChatRequest {
     long max_tokens, ctx;
     uint64_t seed;
     bool quiet;
-    EyeOptions eye;
+    VisionOptions vision;
     OptionList images;
     ComputeOptions compute;
 } ChatRequest;

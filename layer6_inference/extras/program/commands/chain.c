@@ -90,11 +90,11 @@ typedef struct ChainBench {
 } ChainBench;
 
 static const OptionRule chain_rules[] = {
-    {"--final", NOT_WITH, "--draws", "draws are counted, no stage is shown"},
-    {"--prompt", NEEDS, "--history", "it tells how much of that is the prompt"},
-    {"--amateur", NEEDS, "contrast", "that stage asks it: --chain contrast:0.1"},
-    {"--unconditional", NEEDS, "cfg", "that stage reads it: --chain cfg:1.5"},
-    {"-m", NEEDS, "ban dry length min_tokens think", "the others know tokens by number"},
+    {"--final", NOT_WITH, "--draws", "--draws shows counts, not stages"},
+    {"--prompt", NEEDS, "--history", "it splits the history"},
+    {"--amateur", NEEDS, "contrast", "add that stage: --chain contrast:0.1"},
+    {"--unconditional", NEEDS, "cfg", "add that stage: --chain cfg:1.5"},
+    {"-m", NEEDS, "ban dry length min_tokens think", "the other stages need no text"},
     {0},
 };
 
@@ -198,21 +198,24 @@ static bool chain_command_run(Fault *fault) {
 }
 
 static const Option chain_options[] = {
-    {"--chain", OPT_TEXT, &asked.chain, "SPEC", "the stages; strata samplers lists them"},
+    {"--chain", OPT_TEXT, &asked.chain, "SPEC",
+     "the sampler chain (strata samplers lists the stages)"},
     {"--logits", OPT_TEXT, &asked.logits, "FILE",
-     "one logit on each line; the line number is the token (-: standard input)"},
-    {"--probs", OPT_FLAG, &asked.probs, NULL, "the lines are probabilities"},
-    {"--history", OPT_TEXT, &asked.history, "IDS", "tokens so far: 1,2,3"},
+     "one logit per line; line N is token N (-: stdin)"},
+    {"--probs", OPT_FLAG, &asked.probs, NULL, "the lines are probabilities instead"},
+    {"--history", OPT_TEXT, &asked.history, "IDS", "the tokens so far: 1,2,3"},
     {"--prompt", OPT_INT(0, OPTION_MANY), &asked.prompt, "N",
-     "how many of them are the prompt (all)"},
-    {"--amateur", OPT_TEXT, &asked.amateur, "FILE", "logits of a weaker model, for contrast"},
+     "how many of them belong to the prompt (all)"},
+    {"--amateur", OPT_TEXT, &asked.amateur, "FILE",
+     "logits of a weaker model, for the stage contrast"},
     {"--unconditional", OPT_TEXT, &asked.unconditional, "FILE",
-     "logits without the prompt, for cfg"},
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model whose tokens these are, for ban, dry, ..."},
-    {"--seed", OPT_INT(0, 9e18), &asked.seed, "N", "of the coins (1)"},
-    {"--final", OPT_FLAG, &asked.final, NULL, "only the last stage"},
+     "logits without the prompt, for the stage cfg"},
+    {"-m", OPT_TEXT, &asked.model, "FILE",
+     "the model whose tokens these are, for stages that read text (ban, dry, ...)"},
+    {"--seed", OPT_INT(0, 9e18), &asked.seed, "N", "random seed (1)"},
+    {"--final", OPT_FLAG, &asked.final, NULL, "print only the last stage"},
     {"--draws", OPT_INT(0, OPTION_MANY), &asked.draws, "N",
-     "count N draws of the chain instead"},
+     "count the tokens of N draws instead"},
     {0},
 };
 

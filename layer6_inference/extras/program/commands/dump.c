@@ -51,14 +51,14 @@ static bool dump_run(Fault *fault) {
 }
 
 static const Option dump_options[] = {
-    {"--raw", OPT_FLAG, &asked.raw, NULL, "the bytes as they are stored"},
+    {"--raw", OPT_FLAG, &asked.raw, NULL, "write the stored bytes"},
     {0},
 };
 
 const Command command_dump = {.name = "dump",
                               .usage = "dump FILE TENSOR [--raw]",
-                              .about = "Write a tensor's values to stdout: little-endian "
-                                       "float32, whatever format they are stored in.",
+                              .about = "Write a tensor's values to stdout as little-endian "
+                                       "float32, whatever their format in the file.",
                               .options = dump_options,
                               .words = asked.names,
                               .min_words = 2,

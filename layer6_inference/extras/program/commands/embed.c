@@ -166,19 +166,19 @@ static bool embed_run(Fault *fault) {
 }
 
 static const OptionRule embed_rules[] = {
-    {"--json", NOT_WITH, "--csv", "each is a way to print the same: take one"},
+    {"--json", NOT_WITH, "--csv", "choose one format"},
     {0},
 };
 
 static const Option embed_options[] = {
-    MODEL_OPTION(asked.model, "model in GGUF format"),
+    MODEL_OPTION(asked.model),
     {"--pooling", OPT_TEXT, &asked.pooling_name, "NAME",
-     "how the rows of a text's tokens become one vector: mean, last, cls (the first), none, or "
-     "rank: its scores (as the model's file says, else mean)"},
-    {"--texts", OPT_TEXT, &asked.file, "FILE", "one text a line (-: standard input)"},
-    {"--raw", OPT_FLAG, &asked.raw, NULL, "vectors as they come, not of length 1"},
-    {"--json", OPT_FLAG, &asked.json, NULL, "vectors and cosines as JSON"},
-    {"--csv", OPT_FLAG, &asked.csv, NULL, "vectors as CSV"},
+     "how token vectors become one: mean, last, cls (the first), none, or rank, its scores "
+     "(the model's own, else mean)"},
+    {"--texts", OPT_TEXT, &asked.file, "FILE", "one text per line (-: stdin)"},
+    {"--raw", OPT_FLAG, &asked.raw, NULL, "do not scale vectors to length 1"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "print vectors and cosines as JSON"},
+    {"--csv", OPT_FLAG, &asked.csv, NULL, "print vectors as CSV"},
     KV_F32_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -192,8 +192,8 @@ static bool embed_check(Fault *fault) {
 const Command command_embed = {
     .name = "embed",
     .usage = "embed [-m FILE] [TEXT ...] [options]",
-    .about = "Each text as a vector, one line each, and for several texts the table of their "
-             "cosines: 1 for the same direction,\n0 for nothing in common.",
+    .about = "Print each text as a vector, one per line, and for several texts the table of "
+             "their cosines:\n1 for the same direction, 0 for unrelated.",
     .options = embed_options,
     .rules = embed_rules,
     .words = embed_words,

@@ -286,14 +286,13 @@ static bool inspect_run(Fault *fault) {
 }
 
 static const Option inspect_options[] = {
-    {"--families", OPT_FLAG, &asked.families, NULL, "the families of models that can be read"},
-    {0}};
+    {"--families", OPT_FLAG, &asked.families, NULL, "list the model families that load"}, {0}};
 
 const Command command_inspect = {.name = "inspect",
                                  .usage = "inspect [FILE]",
-                                 .about = "What a GGUF file holds: metadata, tensors, sizes, "
-                                          "and the memory a run takes; or what a\n"
-                                          "safetensors or PyTorch file holds.",
+                                 .about = "Show what a GGUF file contains: metadata, tensors, "
+                                          "sizes and the memory it needs to run.\n"
+                                          "Also reads safetensors and PyTorch files.",
                                  .options = inspect_options,
                                  .words = &asked.path,
                                  .max_words = 1,

@@ -87,12 +87,10 @@ static bool logits_run(Fault *fault) {
 }
 
 static const Option logits_options[] = {
-    MODEL_OPTION(asked.model, "model in GGUF format"),
-    {"--tokens", OPT_TEXT, &asked.tokens, "1,2,3", "the token ids to read, exactly these"},
-    {"--last", OPT_FLAG, &asked.last, NULL, "only the logits after the last token"},
-    {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
-     "keys and values in f32 (the default here, where the model is measured), f16 (as generate "
-     "keeps them), bf16, q8_0, q8_0-h, q4_0 or q4_0-h"},
+    MODEL_OPTION(asked.model),
+    {"--tokens", OPT_TEXT, &asked.tokens, "1,2,3", "the token ids to evaluate, exactly these"},
+    {"--last", OPT_FLAG, &asked.last, NULL, "print only the logits after the last token"},
+    KV_F32_OPTION(asked.compute),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -102,10 +100,10 @@ static bool logits_check(Fault *fault) {
     return asked.tokens || fault_set(fault, "--tokens is missing");
 }
 
-const Command command_logits = {.name = "logits",
-                                .usage = "logits [-m FILE] --tokens 1,2,3 [--last]",
-                                .about = "Lines `position<TAB>token<TAB>logit` for every "
-                                         "position and every token of the vocabulary.",
-                                .options = logits_options,
-                                .check = logits_check,
-                                .run = logits_run};
+const Command command_logits = {
+    .name = "logits",
+    .usage = "logits [-m FILE] --tokens 1,2,3 [--last]",
+    .about = "Lines `position<TAB>token<TAB>logit` for every position and every token.",
+    .options = logits_options,
+    .check = logits_check,
+    .run = logits_run};

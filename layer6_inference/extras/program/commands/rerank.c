@@ -46,8 +46,7 @@ static bool read_rerank_documents(Fault *fault) {
         rerank_documents[i] = (Document){.text = texts[i], .index = i};
     }
     return asked.count ||
-           fault_set(fault,
-                     "there is no document: wanted texts, or a file of them with --documents");
+           fault_set(fault, "no documents: give texts, or a file with --documents");
 }
 
 /* ------------------------------------------------------------------ the scores */
@@ -122,26 +121,25 @@ static bool rerank_run(Fault *fault) {
 }
 
 static const Option rerank_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "a model that scores pairs, in GGUF format"},
-    {"--query", OPT_TEXT, &asked.query, "TEXT", "what the documents shall answer"},
-    {"--documents", OPT_TEXT, &asked.file, "FILE", "one document a line (-: standard input)"},
-    {"--top", OPT_INT(1, MAX_TEXTS), &asked.top, "N", "print the N best (all)"},
-    {"--json", OPT_FLAG, &asked.json, NULL, "scores as JSON, documents counted from 0"},
+    {"-m", OPT_TEXT, &asked.model, "FILE", "a reranking model, a GGUF file"},
+    {"--query", OPT_TEXT, &asked.query, "TEXT", "the query"},
+    {"--documents", OPT_TEXT, &asked.file, "FILE", "one document per line (-: stdin)"},
+    {"--top", OPT_INT(1, MAX_TEXTS), &asked.top, "N", "print only the N best (all)"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "print scores as JSON, documents counted from 0"},
     KV_F32_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
 };
 
 static bool rerank_check_query(Fault *fault) {
-    return (asked.query && *asked.query) ||
-           fault_set(fault, "there is no query: wanted --query TEXT");
+    return (asked.query && *asked.query) || fault_set(fault, "no query: give --query TEXT");
 }
 
 const Command command_rerank = {
     .name = "rerank",
     .usage = "rerank -m FILE --query TEXT [TEXT ...] [options]",
-    .about = "Documents in the order in which they answer a query, the best first, each with "
-             "its score: a model made for it\nreads the query and a document as one text.",
+    .about = "Rank documents by how well they answer a query, the best first, with their "
+             "scores.  A reranking model\nreads the query and a document as one text.",
     .options = rerank_options,
     .words = rerank_texts,
     .max_words = MAX_TEXTS,

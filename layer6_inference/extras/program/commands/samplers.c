@@ -122,8 +122,8 @@ static const Option samplers_options[] = {{0}};
 const Command command_samplers = {
     .name = "samplers",
     .usage = "samplers [NAME]",
-    .about = "List all samplers, or describe one: formula, parameters, when to use it, and "
-             "what it does to a distribution.",
+    .about = "List all samplers, or describe one: formula, parameters, when to use it, and its "
+             "effect on a distribution.",
     .options = samplers_options,
     .words = &samplers_name,
     .max_words = 1,

@@ -95,39 +95,38 @@ static int template_run(void) {
 
 static const OptionRule template_rules[] = {
     {"--template", NOT_WITH, "-m", "one template at a time"},
-    {"--source", NOT_WITH, "--input --now --show-user", "it prints the template as it is"},
+    {"--source", NOT_WITH, "--input --now --show-user", "it prints the template unrendered"},
     {0}};
 
 static const Option template_options[] = {
     {"--template", OPT_TEXT, &asked.template, "FILE", "a template (-: stdin)"},
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model whose own template is meant"},
+    {"-m", OPT_TEXT, &asked.model, "FILE", "use this model's template"},
     {"--input", OPT_TEXT, &asked.input, "FILE",
-     "its variables, one JSON object: {\"messages\": [...], ...} (-: stdin)"},
+     "its variables, a JSON object {\"messages\": [...], ...} (-: stdin)"},
     {"--now", OPT_TEXT, &asked.now, "TIME",
-     "what strftime_now tells, as 2026-07-26 12:34:56 (the clock)"},
+     "the time for strftime_now, as 2026-07-26 12:34:56 (the clock)"},
     {"--show-user", OPT_FLAG, &asked.show_user, NULL,
-     "put [[ and ]] around what came from the variables: it can be no special token"},
+     "mark text from the variables with [[ and ]]: it never becomes a special token"},
     {"--source", OPT_FLAG, &asked.show_source, NULL, "print the template itself"},
     {0},
 };
 
 static bool template_check(Fault *fault) {
     if (!asked.template && !asked.model)
-        return fault_set(fault, "no template: wanted --template FILE or -m FILE");
+        return fault_set(fault, "no template: give --template FILE or -m FILE");
     if (!asked.input && !asked.show_source)
-        return fault_set(fault, "no variables: wanted --input FILE.json");
+        return fault_set(fault, "no variables: give --input FILE.json");
     return !asked.input || !asked.template || strcmp(asked.input, "-") != 0 ||
            strcmp(asked.template, "-") != 0 ||
-           fault_set(fault,
-                     "standard input is the template already: --input cannot read it, too");
+           fault_set(fault, "--template and --input cannot both read standard input");
 }
 
-const Command command_template = {.name = "template",
-                                  .usage =
-                                      "template --template FILE | -m FILE, --input FILE.json",
-                                  .about = "The text that a chat template makes of a "
-                                           "conversation.  When it refuses: exit status 3.",
-                                  .options = template_options,
-                                  .rules = template_rules,
-                                  .check = template_check,
-                                  .run_status = template_run};
+const Command command_template = {
+    .name = "template",
+    .usage = "template --template FILE | -m FILE, --input FILE.json",
+    .about =
+        "Render a conversation with a chat template.  Exit status 3: the template refuses it.",
+    .options = template_options,
+    .rules = template_rules,
+    .check = template_check,
+    .run_status = template_run};

@@ -90,34 +90,35 @@ static bool tokenize_run(Fault *fault) {
 }
 
 static const OptionRule tokenize_rules[] = {
-    {"--bos --eos", NOT_WITH, "--decode", "ids that are given are all there is"},
-    {"--explain", NOT_WITH, "--decode", "text is explained, not ids"},
-    {"--explain", NOT_WITH, "--bos", "only what the text becomes is explained"},
-    {"--explain", NOT_WITH, "--eos", "only what the text becomes is explained"},
-    {"--as-llama", NOT_WITH, "--decode", "ids mean the same in both"},
+    {"--bos --eos", NOT_WITH, "--decode", "the ids are the whole sequence"},
+    {"--explain", NOT_WITH, "--decode", "it explains text"},
+    {"--explain", NOT_WITH, "--bos", "it explains only the text's own tokens"},
+    {"--explain", NOT_WITH, "--eos", "it explains only the text's own tokens"},
+    {"--as-llama", NOT_WITH, "--decode", "ids decode the same way"},
     {0}};
 
 static const Option tokenize_options[] = {
-    MODEL_OPTION(asked.model, "model whose tokenizer to use"),
-    {"--decode", OPT_FLAG, &asked.decode, NULL, "ids to text instead"},
+    MODEL_OPTION(asked.model),
+    {"--decode", OPT_FLAG, &asked.decode, NULL, "convert ids to text"},
     {"--special", OPT_FLAG, &asked.special, NULL, "read and write special tokens by name"},
-    {"--all", OPT_FLAG, &asked.all, NULL, "the whole input is one text, newlines and all"},
+    {"--all", OPT_FLAG, &asked.all, NULL,
+     "treat the whole input as one text, newlines included"},
     {"--bos", OPT_FLAG, &asked.bos, NULL,
-     "begin with the token that begins a sequence, if the model asks for one"},
+     "add the model's begin-of-sequence token, if it uses one"},
     {"--eos", OPT_FLAG, &asked.eos, NULL,
-     "end with the tokens that end a sequence, if the model asks for some"},
+     "add the model's end-of-sequence tokens, if it uses them"},
     {"--explain", OPT_FLAG, &asked.explain, NULL,
-     "why the text becomes these tokens: rule by rule, merge by merge"},
+     "show how the text becomes these tokens, rule by rule, merge by merge"},
     {"--as-llama", OPT_FLAG, &asked.as_llama, NULL,
-     "split text as llama.cpp does where that is not as the model was trained"},
+     "split text as llama.cpp does where it differs from the model's training"},
     {0},
 };
 
 const Command command_tokenize = {
     .name = "tokenize",
     .usage = "tokenize [-m FILE] [--decode] [--special] [--all] < INPUT",
-    .about =
-        "One line of ids for each line of text on stdin, or back.  Lines are taken literally.",
+    .about = "Print one line of token ids for each line of text on stdin, or the reverse.  "
+             "Lines are taken literally.",
     .options = tokenize_options,
     .rules = tokenize_rules,
     .run = tokenize_run};

@@ -25,7 +25,7 @@ static bool watermark_run(Fault *fault) {
                "%.2g: %s\n",
                f.scored, f.green, f.scored ? 100.0 * (double)f.green / (double)f.scored : 0.0,
                100 * asked.gamma, f.z, f.chance,
-               f.chance < 3e-5 ? "marked" : "no sign of the mark");
+               f.chance < 3e-5 ? "marked" : "no sign of the watermark");
     }
     token_list_free(&tokens);
     free(text);
@@ -34,15 +34,16 @@ static bool watermark_run(Fault *fault) {
 }
 
 static const Option watermark_options[] = {
-    {"-m", OPT_TEXT, &asked.model, "FILE", "model whose tokenizer counts (the storyteller)"},
+    {"-m", OPT_TEXT, &asked.model, "FILE",
+     "the model whose tokenizer to use (the built-in storyteller)"},
     {"--gamma", OPT_REAL(0.01, 0.99), &asked.gamma, "G", "share of green tokens (0.25)"},
-    {"--key", OPT_INT(0, 9e18), &asked.key, "N", "the secret (15485863)"},
+    {"--key", OPT_INT(0, 9e18), &asked.key, "N", "the secret key (15485863)"},
     {0},
 };
 
 const Command command_watermark = {.name = "watermark",
                                    .usage = "watermark [-m FILE] [options] < TEXT",
                                    .about =
-                                       "Look for the mark that the stage watermark leaves.",
+                                       "Detect the watermark of the stage watermark in a text.",
                                    .options = watermark_options,
                                    .run = watermark_run};

@@ -19,15 +19,17 @@ static bool check_guide(const Study *study, Fault *fault) {
     tokenizer_begin(study->model.tokenizer, &begin);
     bool has_one = begin.count == 1;
     token_list_free(&begin);
-    return has_one || fault_set(fault, "cfg: the model's texts begin with no token of their "
-                                       "own, so there is nothing to move away from");
+    return has_one ||
+           fault_set(
+               fault,
+               "cfg: this model has no begin-of-sequence token to use as the negative prompt");
 }
 
 static const OptionRule compare_rules[] = {
-    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt takes the openings' place"},
-    {"--prompts", NOT_WITH, "--documents --words", "the prompts take the openings' place"},
-    {"--amateur", NEEDS, "contrast", "that stage asks it: --chains contrast:0.1"},
-    {"contrast", NEEDS, "--amateur", "it subtracts the logits of a weaker model"},
+    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt replaces the openings"},
+    {"--prompts", NOT_WITH, "--documents --words", "the prompts replace the openings"},
+    {"--amateur", NEEDS, "contrast", "add that stage: --chains contrast:0.1"},
+    {"contrast", NEEDS, "--amateur", "it subtracts a weaker model's logits"},
     {0},
 };
 
@@ -115,25 +117,26 @@ static bool compare_run(Fault *fault) {
 }
 
 static const Option compare_options[] = {
-    {"--chains", OPT_LIST, &compare_chains, "SPEC", "a chain; further ones may follow it"},
-    MODEL_OPTION(asked.model, "model to generate with"),
+    {"--chains", OPT_LIST, &compare_chains, "SPEC", "one or more chains"},
+    MODEL_OPTION(asked.model),
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
-     "openings of documents that are held out: stories, some with a card (100)"},
-    {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this instead (-: standard input)"},
-    {"--prompts", OPT_TEXT, &asked.prompts, "FILE", "or these, one on each line"},
-    {"--seeds", OPT_INT(1, OPTION_MANY), &asked.seeds, "N", "texts for each opening (1)"},
-    {"--seed", OPT_SEED, &asked.seed, "N", "of the draws (1)"},
+     "number of held-out openings: stories, some with a card (100)"},
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this prompt instead (-: stdin)"},
+    {"--prompts", OPT_TEXT, &asked.prompts, "FILE",
+     "continue these prompts instead, one per line"},
+    {"--seeds", OPT_INT(1, OPTION_MANY), &asked.seeds, "N", "texts per opening (1)"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "random seed (1)"},
     {"--words", OPT_INT(1, OPTION_MANY), &asked.words, "N",
      "length of the openings in words (4)"},
-    {"-n", OPT_INT(1, OPTION_MANY), &asked.max_tokens, "N", "most tokens of a text (400)"},
-    {"--amateur", OPT_TEXT, &asked.amateur, "FILE", "weaker model, for contrast"},
+    {"-n", OPT_INT(1, OPTION_MANY), &asked.max_tokens, "N", "maximum tokens per text (400)"},
+    {"--amateur", OPT_TEXT, &asked.amateur, "FILE", "a weaker model, for the stage contrast"},
     {"--sample", OPT_INT(1, OPTION_MANY), &asked.sample, "N",
-     "texts in a sample for distinct-n, which falls as it grows (25)"},
-    {"--json", OPT_FLAG, &asked.json, NULL, "the table as JSON, with all measures"},
-    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "the same as CSV, too"},
+     "texts per sample for distinct-n, which falls with sample size (25)"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "print the table as JSON, with all measures"},
+    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "also write the table as CSV"},
     {"--html", OPT_OUTPUT, &asked.html, "FILE",
-     "a page with table, plots and texts side by side, too; it needs no other file"},
-    HAND_OPTIONS(asked.hand),
+     "also write a self-contained page with the table, plots and texts side by side"},
+    STEERING_OPTIONS(asked.steering),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -142,29 +145,29 @@ static const Option compare_options[] = {
 const Command command_compare = {
     .name = "compare",
     .usage = "compare --chains SPEC SPEC ... [-p TEXT | --documents N] [options]",
-    .about =
-        "Tell texts with each chain, all in one batch, and measure them, with intervals of 95 "
-        "% over the openings; then the\n"
-        "differences from the first chain, taken opening by opening, where what all find hard "
-        "cancels out.\n\n"
-        "  valid     share of told texts that Tiny World could have written, to their end\n"
-        "  kept      share of its true documents that the chain could tell: no token of them "
-        "is cut\n"
-        "  KL told   mean of ln c - ln w over valid texts, - ln valid + ln kept: KL(chain | "
-        "truth), in nats a text\n"
-        "  KL truth  mean of ln w - ln c over kept documents, - ln kept + ln valid: KL(truth | "
-        "chain)\n"
-        "            c: probability of the text under the chain, w: in the world, both given "
-        "the opening; both\n"
-        "            divergences are between c and w within the texts that both allow\n"
-        "  surprise  nats a token of what was told, under the model before the chain\n"
-        "  dist-2    different 2-grams / all, of samples of --sample texts; repeats: share of "
-        "a text's 4-grams\n"
-        "            that stood in it before\n\n"
-        "valid, kept and KL need the world's openings; with -p or --prompts they are left out. "
-        " A dash: it cannot be known\n"
-        "(a chain that looks ahead is not asked for other texts than its own), or fewer than "
-        "ten texts say so.",
+    .about = "Generate texts with each chain, all in one batch, and measure them, with 95 % "
+             "intervals over the openings; then the\n"
+             "differences from the first chain, paired by opening, so that an opening's "
+             "difficulty cancels out.\n"
+             "\n"
+             "  valid     share of generated texts that are complete and obey Tiny World\n"
+             "  kept      share of true documents that the chain can generate: no token of "
+             "them is cut\n"
+             "  KL chain  mean of ln c - ln w over valid texts, - ln valid + ln kept: KL(chain "
+             "| truth), in nats per text\n"
+             "  KL truth  mean of ln w - ln c over kept documents, - ln kept + ln valid: "
+             "KL(truth | chain)\n"
+             "            c: probability of the text under the chain; w: in the world; both "
+             "given the opening, both\n"
+             "            divergences restricted to the texts that both allow\n"
+             "  surprise  nats per generated token, under the model before the chain\n"
+             "  dist-2    distinct 2-grams / all, in samples of --sample texts; repeats: share "
+             "of a text's 4-grams\n"
+             "            that occurred in it before\n"
+             "\n"
+             "valid, kept and KL need the world's openings; -p and --prompts leave them out.  "
+             "A dash: unknown\n"
+             "(a chain that looks ahead only scores its own texts), or fewer than ten texts.",
     .examples = {"strata compare --chains greedy balanced top_p:0.9"},
     .options = compare_options,
     .brief = "--chains -m -p --documents --seeds -n --csv --html --threads",

@@ -27,7 +27,7 @@ static bool open_documents(Study *study, Fault *fault) {
         o->end = next_story(study, &index, &o->text).size;
         if (o->end == o->text.size)
             return fault_set(
-                fault, "--words %ld: document %zu ends before, and nothing is left to tell",
+                fault, "--words %ld: document %zu is shorter, so nothing is left to generate",
                 study->job->words, i + 1);
         WorldVerdict whole =
             world_check(study->world, "document", o->text.bytes, o->text.size, false);
@@ -71,7 +71,7 @@ static bool open_prompts(Study *study, Fault *fault) {
     free(bytes);
     return (study->openings || fault_set(fault, "no memory for the prompts")) &&
            (study->n_openings ||
-            fault_set(fault, "%.200s: no prompts: there is one on each line", path));
+            fault_set(fault, "%.200s: no prompts: wanted one per line", path));
 }
 
 /* Only the world's own texts have control tokens: in a prompt, their names are text. */

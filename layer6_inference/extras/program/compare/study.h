@@ -16,7 +16,7 @@
 
 #include "world_check.h"
 #include "compute.h"
-#include "hand.h"
+#include "steering.h"
 
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
@@ -28,7 +28,7 @@ typedef struct CompareJob {
     uint64_t seed;
     bool json;
     ComputeOptions compute;
-    HandOptions hand; /* on the model, not on the amateur */
+    SteeringOptions steering; /* on the model, not on the amateur */
 } CompareJob;
 
 /* What a text begins with. */

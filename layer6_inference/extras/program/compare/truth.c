@@ -14,12 +14,12 @@ enum { ROWS = 32 }; /* logits at a time */
 
 typedef struct TruthReader {
     const Study *study;
-    Session session, guide, amateur; /* guide: the document without its opening */
-    HandOptions hand, guide_hand;    /* on the sessions, as when texts are written */
-    Chain *chains;                   /* (n_chains) */
-    Candidates *candidates;          /* (threads) */
-    Arena *arenas;                   /* (threads) */
-    float **rows;                    /* (threads) a row that a chain may write to */
+    Session session, guide, amateur;          /* guide: the document without its opening */
+    SteeringOptions steering, guide_steering; /* on the sessions, as when texts are written */
+    Chain *chains;                            /* (n_chains) */
+    Candidates *candidates;                   /* (threads) */
+    Arena *arenas;                            /* (threads) */
+    float **rows;                             /* (threads) a row that a chain may write to */
     TokenList tokens, tail; /* the document and its end; the same without the opening */
     size_t document, begun;
     size_t at, n; /* rows that were computed follow the tokens at .. at + n - 1 */
@@ -155,11 +155,11 @@ static bool truth_open_reader(TruthReader *r, Fault *fault) {
             !(r->rows[i] = malloc(vocab * sizeof(float))))
             return r->arenas[i].base ? fault_set(fault, "no memory for a row of logits")
                                      : false;
-    r->hand = r->guide_hand = study->job->hand;
+    r->steering = r->guide_steering = study->job->steering;
     return study_session(&r->session, study, &study->model, 1, ROWS, fault) &&
-           hand_open(&r->hand, &r->session, fault) &&
+           steering_open(&r->steering, &r->session, fault) &&
            (!study->guided || (study_session(&r->guide, study, &study->model, 1, ROWS, fault) &&
-                               hand_open(&r->guide_hand, &r->guide, fault))) &&
+                               steering_open(&r->guide_steering, &r->guide, fault))) &&
            (!study->job->amateur ||
             study_session(&r->amateur, study, &study->amateur, 1, ROWS, fault));
 }

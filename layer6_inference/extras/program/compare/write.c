@@ -26,7 +26,7 @@ typedef struct Writer {
     const Study *study;
     Session session, amateur;
     TokenList guide; /* what cfg moves away from: a text of no opening */
-    HandOptions hand;
+    SteeringOptions steering;
     Engine engine;
     Place places[AT_ONCE];
     size_t begun, over; /* texts */
@@ -180,10 +180,10 @@ static bool open_writer(Writer *w, Fault *fault) {
     const Study *study = w->study;
     size_t texts = study->guided ? 2 * AT_ONCE : AT_ONCE;
     tokenizer_begin(study->model.tokenizer, &w->guide);
-    w->hand = study->job->hand;
+    w->steering = study->job->steering;
     return study_session(&w->session, study, &study->model, texts + FORKS, 2 * AT_ONCE,
                          fault) &&
-           hand_open(&w->hand, &w->session, fault) &&
+           steering_open(&w->steering, &w->session, fault) &&
            (!study->job->amateur ||
             study_session(&w->amateur, study, &study->amateur, AT_ONCE, 2 * AT_ONCE, fault)) &&
            engine_open(&w->engine, &w->session, fault) && check_prompts(w, fault);

@@ -55,10 +55,9 @@ static bool convert_run(Fault *fault) {
 }
 
 static const Option convert_options[] = {
-    {"--list", OPT_FLAG, &asked.list, NULL, "the classes of models that can be converted"},
+    {"--list", OPT_FLAG, &asked.list, NULL, "list the model classes that can be converted"},
     {"--without", OPT_LIST, &asked.without, "KEY",
-     "leave out a key of config.json that is not known, and is known to you to be harmless; "
-     "once for each key"},
+     "ignore an unknown key of config.json that you know to be harmless (repeatable)"},
     THREAD_OPTIONS(asked.compute),
     PIN_OPTION(asked.compute),
     {0},
@@ -75,10 +74,10 @@ const Command command_convert = {
     .name = "convert",
     .usage = "convert FOLDER OUT.gguf [TYPE] [options]",
     .about =
-        "Rewrite a model as it is published (config.json; tokenizer.json, tokenizer.model or "
+        "Convert a published model (config.json; tokenizer.json, tokenizer.model or "
         "vocab.txt;\n"
-        "*.safetensors or pytorch_model.bin) as a GGUF file.  TYPE is a number format as for\n"
-        "strata quantize; without one each matrix keeps its own.  The new file appears when it "
+        "*.safetensors or pytorch_model.bin) to a GGUF file.  TYPE is a number format as for\n"
+        "strata quantize; without one each matrix keeps its format.  The file appears when it "
         "is complete.",
     .options = convert_options,
     .words = asked.names,

@@ -98,12 +98,12 @@ static bool quantize_run(Fault *fault) {
 }
 
 static const Option quantize_options[] = {
-    {"--list", OPT_FLAG, &asked.list, NULL, "the formats and their bits per weight"},
+    {"--list", OPT_FLAG, &asked.list, NULL, "list the formats and their bits per weight"},
     {"--keep-output", OPT_TEXT, &asked.output, "TYPE",
-     "format of the embedding and the output matrix, whatever the mix says"},
-    {"--pure", OPT_FLAG, &asked.pure, NULL, "every matrix in the mix's main format"},
+     "format of the embedding and output matrices, overriding the mix"},
+    {"--pure", OPT_FLAG, &asked.pure, NULL, "use the mix's main format for every matrix"},
     {"--importance", OPT_TEXT, &asked.importance, "FILE.gguf",
-     "how much each input counts: a file as llama.cpp's llama-imatrix writes it"},
+     "importance matrix, as written by llama.cpp's llama-imatrix"},
     THREAD_OPTIONS(asked.compute),
     PIN_OPTION(asked.compute),
     {0},
@@ -119,9 +119,9 @@ static bool quantize_check(Fault *fault) {
 const Command command_quantize = {
     .name = "quantize",
     .usage = "quantize IN.gguf OUT.gguf TYPE [options]",
-    .about = "Write a model with its matrices in another number format.  Vectors stay as they "
-             "are;\nmatrices whose rows do not divide into the format's blocks get a similar "
-             "format that they divide into.\nThe new file appears when it is complete.",
+    .about = "Rewrite a model with its matrices in another number format.  Vectors stay as "
+             "they are;\nmatrices whose rows do not divide into the format's blocks get a "
+             "similar format.\nThe file appears when it is complete.",
     .options = quantize_options,
     .words = asked.names,
     .max_words = 3,

@@ -43,22 +43,22 @@ static bool figure_run(Fault *fault) {
 }
 
 static const OptionRule figure_rules[] = {
-    {"--draft", NEEDS, "guess", "no other figure has two models"},
-    {"-m", NEEDS, "kept surprise guess beams", "the others plot given numbers"},
-    {"-p", NEEDS, "kept surprise guess", "the others have no text, or the world's"},
-    {"--documents", NEEDS, "beams", "the others have texts of their own"},
-    {"-n", NEEDS, "kept surprise guess beams", "the others have no text"},
+    {"--draft", NEEDS, "guess", "no other figure uses a draft"},
+    {"-m", NEEDS, "kept surprise guess beams", "the others use fixed distributions"},
+    {"-p", NEEDS, "kept surprise guess", "the others use no prompt"},
+    {"--documents", NEEDS, "beams", "the others have their own texts"},
+    {"-n", NEEDS, "kept surprise guess beams", "the others generate no text"},
     {"-t --no-pack --pin --isa", NEEDS, "kept surprise guess beams", "the others run no model"},
     {0},
 };
 
 static const Option figure_options[] = {
-    MODEL_OPTION(asked.model, "model to generate with"),
-    {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "how the texts begin (-: standard input)"},
-    {"--draft", OPT_TEXT, &asked.draft, "FILE", "for guess: the smaller model"},
-    {"-n", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "most tokens of a text (300)"},
+    MODEL_OPTION(asked.model),
+    {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "the prompt (-: stdin)"},
+    {"--draft", OPT_TEXT, &asked.draft, "FILE", "guess: the draft model"},
+    {"-n", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "maximum tokens per text (300)"},
     {"--documents", OPT_INT(2, OPTION_MANY), &asked.documents, "N",
-     "for beams: openings of held-out stories (100)"},
+     "beams: number of held-out openings (100)"},
     COMPUTE_OPTIONS(asked.compute),
     {0},
 };
@@ -66,7 +66,7 @@ static const Option figure_options[] = {
 const Command command_figure = {
     .name = "figure",
     .usage = "figure effects|temperature|order|kept|surprise|guess|beams [options]",
-    .about = "The numbers behind a plot, as CSV on stdout; make plots draws them.",
+    .about = "Print the data behind a plot as CSV; make plots draws them.",
     .options = figure_options,
     .rules = figure_rules,
     .words = &asked.name,

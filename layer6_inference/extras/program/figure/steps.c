@@ -174,8 +174,7 @@ bool figure_drafts(LoadedModel *s, const FigureJob *job, Fault *fault) {
     static const size_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
     LoadedModel draft = {0};
     DraftTally plain, t;
-    if (!job->draft)
-        return fault_set(fault, "figure guess needs a smaller model: --draft FILE");
+    if (!job->draft) return fault_set(fault, "figure guess needs a draft model: --draft FILE");
     bool ok = loaded_open(&draft, job->draft, &job->compute, 0, 1, fault) &&
               model_shares_vocabulary(s->model, draft.model, "the draft", fault) &&
               draft_stories(s, job, NULL, 0, &plain, fault) &&

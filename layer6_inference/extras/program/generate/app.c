@@ -26,8 +26,9 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
     if (!chain_needs_guide(&app->chain)) return true;
     return loaded_tokenize(&app->expert, text_of(text), false, &app->negative, fault) &&
            (app->negative.count ||
-            fault_set(fault, "this model's texts begin with no token of their own: give a "
-                             "--negative text for cfg"));
+            fault_set(
+                fault,
+                "cfg: this model has no begin-of-sequence token: give a --negative text"));
 }
 
 /* What makes drafts: the model's own head, a file's, or a model. */
@@ -68,13 +69,12 @@ static bool check_request(const Request *r, const ModelSizes *sizes, Fault *faul
         return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", r->ctx,
                          sizes->ctx);
     if (r->logprobs > (long)sizes->vocab)
-        return fault_set(fault, "--logprobs is %ld: the model has %zu tokens", r->logprobs,
-                         sizes->vocab);
+        return fault_set(fault, "--logprobs is %ld: wanted at most %zu, the vocabulary",
+                         r->logprobs, sizes->vocab);
     if (r->stop_ids && !*r->stop_ids)
-        return fault_set(fault, "--stop-ids is empty: wanted tokens to end before, as 5,17");
+        return fault_set(fault, "--stop-ids is empty: wanted token ids, e.g. 5,17");
     for (size_t i = 0; i < r->stops.count; i++)
-        if (!*r->stops.items[i])
-            return fault_set(fault, "a --stop is empty: wanted a text to end before");
+        if (!*r->stops.items[i]) return fault_set(fault, "--stop is empty: wanted a string");
     return true;
 }
 
@@ -90,7 +90,7 @@ static bool input_waits(void) {
 
 static void choose_prompt(GenerateApp *app) {
     if (!app->request->quiet && !option_given("-p") && input_waits())
-        fprintf(stderr, "[standard input is not read: -p - makes it the prompt]\n");
+        fprintf(stderr, "[standard input is ignored; -p - makes it the prompt]\n");
     app->prompt = text_of(app->request->prefix ? app->request->prefix : app->request->prompt);
 }
 
@@ -103,8 +103,8 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
     return tokenizer_fill(t, app->prompt, text_of(r->suffix), &app->tokens, &app->stop_ids,
                           &why) ||
            fault_set(fault,
-                     "%s cannot fill in the middle: %s: take a model that was trained to, as "
-                     "most coders are, or let -p continue a text",
+                     "%s cannot fill in the middle: %s: use a model trained for it, as most "
+                     "code models are, or continue a text with -p",
                      r->model, why.text);
 }
 
@@ -122,8 +122,9 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     if (r->prefix) return encode_fill(app, fault);
     if (app->prompt.size == 0)
-        return fault_set(fault, "the prompt is empty: give the model something to continue, -p "
-                                "\"Once upon a time\"");
+        return fault_set(
+            fault,
+            "empty prompt: give the model something to continue, e.g. -p \"Once upon a time\"");
     if (r->chat)
         return loaded_encode_message(&app->expert, app->prompt, &app->seen, &app->tokens,
                                      fault);
@@ -136,9 +137,7 @@ static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
     if (r->heal && model_extras(app->expert.model)->encoder)
-        return fault_set(fault,
-                         "--heal makes a text go on in the middle of a word: what a %s model "
-                         "writes does not go on with what it reads",
+        return fault_set(fault, "--heal: the output of a %s model does not continue its input",
                          app->expert.model->recipe->arch);
     choose_prompt(app);
     return encode_prompt(app, fault) &&
@@ -171,7 +170,7 @@ static size_t count_sequences(GenerateApp *app) {
 }
 
 /* Drafts are asked for. */
-static bool guesses(const Request *r) { return r->draft || r->draft_head || r->lookup; }
+static bool wants_draft(const Request *r) { return r->draft || r->draft_head || r->lookup; }
 
 bool app_may_force(const GenerateApp *app) {
     const Request *r = app->request;
@@ -179,7 +178,7 @@ bool app_may_force(const GenerateApp *app) {
     for (size_t i = 0; i < app->chain.count; i++)
         forced = forced || app->chain.stages[i].kind->forced;
     return forced && !chain_looks_ahead(&app->chain) && !chain_needs_guide(&app->chain) &&
-           !r->no_forced && !r->shift && !guesses(r) && !r->amateur && !r->heal;
+           !r->no_forced && !r->shift && !wants_draft(r) && !r->amateur && !r->heal;
 }
 
 /* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that
@@ -216,7 +215,7 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
 /* The eye, and what it sees. */
 static bool open_pictures(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    bool ok = pictures_open(&app->pictures, &r->eye, r->images.count, &app->expert.session,
+    bool ok = pictures_open(&app->pictures, &r->vision, r->images.count, &app->expert.session,
                             r->compute.pool, fault);
     app->seen.of = &app->pictures;
     for (size_t i = 0; ok && i < r->images.count; i++)
@@ -226,7 +225,7 @@ static bool open_pictures(GenerateApp *app, Fault *fault) {
 
 bool app_open(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    if (guesses(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
+    if (wants_draft(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
     if (!loaded_open_model(&app->expert, r->model, &r->compute, fault) ||
         !compute_adapt(&r->compute, &app->expert.own, fault))
         return false;
@@ -237,8 +236,8 @@ bool app_open(GenerateApp *app, Fault *fault) {
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
-           (!r->eye.mmproj || open_pictures(app, fault)) &&
-           hand_open(&app->hand, &app->expert.session, fault) &&
+           (!r->vision.mmproj || open_pictures(app, fault)) &&
+           steering_open(&app->steering, &app->expert.session, fault) &&
            stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||
             list_read_ids(r->stop_ids, model->sizes.vocab, &app->stop_ids, fault)) &&

@@ -7,7 +7,7 @@
 #define STRATA_APP_H
 
 #include "compute.h"
-#include "hand.h"
+#include "steering.h"
 #include "heal.h"
 #include "pictures/shown.h"
 #include "search.h"
@@ -28,8 +28,8 @@ typedef struct Request {
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
     ComputeOptions compute;
-    HandOptions hand;
-    EyeOptions eye;
+    SteeringOptions steering;
+    VisionOptions vision;
     OptionList images;
 } Request;
 
@@ -45,13 +45,15 @@ typedef struct GenerateApp {
     FileOut trace_file;
     Text prompt; /* what stands before the text that is generated */
     Heal heal;
-    HandOptions hand; /* on the expert */
+    SteeringOptions steering; /* on the expert */
     Pictures pictures;
     Shown seen; /* of them, in the prompt */
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
+    Stream stream; /* the text on its way to the queue */
     GenerateResult result;
-    uint64_t seed;    /* of the text that is shown */
+    uint64_t seed; /* of the text that is shown */
+    size_t prompt_tokens;
     size_t at_once;   /* samples in a batch */
     size_t generated; /* tokens, of all samples */
     double seconds;   /* of a search */
@@ -72,5 +74,8 @@ bool app_close(GenerateApp *app, Fault *fault);
 
 /* Generate on a thread of its own, and show the text as it comes. */
 bool app_run(GenerateApp *app, Fault *fault);
+
+/* Did Ctrl-C end the run?  The text so far is printed then. */
+bool app_interrupted(void);
 
 #endif

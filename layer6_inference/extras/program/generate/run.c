@@ -44,12 +44,24 @@ static bool is_read_on(void *context) {
     return app->read || run_is_wanted(app);
 }
 
+/* Generation ends before this token's text is flushed: print it. */
+static void flush_last(GenerateApp *app) {
+    Text piece = {0};
+    size_t spelled = 0;
+    for (size_t i = app->prompt_tokens; i < app->tokens.count; i++)
+        piece =
+            heal_cut(&app->heal, &spelled,
+                     tokenizer_piece(app->expert.model->tokenizer, app->tokens.ids[i], false));
+    stream_push(&app->stream, piece);
+}
+
 static bool on_choice(void *context, const Choice *choice) {
     GenerateApp *app = context;
     if (app->request->ids) queue_id(app, choice->token);
     if (app->request->logprobs >= 0)
         list_log_probs(stderr, app->expert.model->tokenizer, choice,
                        (size_t)app->request->logprobs);
+    if (interrupted && !app->request->ids) flush_last(app);
     return run_is_wanted(app);
 }
 
@@ -114,7 +126,7 @@ static Limits make_limits(const GenerateApp *app) {
                     .n_stop_ids = app->stop_ids.count};
 }
 
-static GenerateOptions make_options(GenerateApp *app, Stream *stream) {
+static GenerateOptions make_options(GenerateApp *app, bool streams) {
     const Request *r = app->request;
     bool guessed = r->draft || r->draft_head || r->lookup, forced = app_may_force(app);
     app->speculation = (Speculation){.draft = app->draft.model ? &app->draft.session : NULL,
@@ -123,7 +135,7 @@ static GenerateOptions make_options(GenerateApp *app, Stream *stream) {
     GenerateOptions o = {.chain = &app->chain,
                          .seed = r->seed,
                          .limits = make_limits(app),
-                         .stream = r->ids ? NULL : stream,
+                         .stream = r->ids || !streams ? NULL : &app->stream,
                          .on_read = on_read,
                          .on_choice = on_choice,
                          .want_raw = r->logprobs >= 0,
@@ -138,7 +150,7 @@ static GenerateOptions make_options(GenerateApp *app, Stream *stream) {
 }
 
 /* A text that was chosen as a whole goes out as a whole. */
-static void show_tokens(GenerateApp *app, const TokenList *tokens, Stream *stream) {
+static void show_tokens(GenerateApp *app, const TokenList *tokens) {
     size_t spelled = 0;
     bool more = true;
     for (size_t i = 0; more && i < tokens->count; i++) {
@@ -146,9 +158,9 @@ static void show_tokens(GenerateApp *app, const TokenList *tokens, Stream *strea
         if (app->request->ids)
             queue_id(app, tokens->ids[i]);
         else
-            more = stream_push(stream, heal_cut(&app->heal, &spelled, piece));
+            more = stream_push(&app->stream, heal_cut(&app->heal, &spelled, piece));
     }
-    stream_finish(stream);
+    stream_finish(&app->stream);
 }
 
 static bool by_beams(GenerateApp *app, Best *best, FILE *report) {
@@ -168,7 +180,7 @@ static bool by_beams(GenerateApp *app, Best *best, FILE *report) {
 }
 
 static bool by_best_of(GenerateApp *app, Best *best, FILE *report) {
-    GenerateOptions options = make_options(app, NULL);
+    GenerateOptions options = make_options(app, false);
     options.on_choice = on_sample;
     return search_best_of(&app->expert, &app->tokens, &options, &app->stops,
                           (size_t)app->request->best_of, app->at_once, report, best,
@@ -176,21 +188,21 @@ static bool by_best_of(GenerateApp *app, Best *best, FILE *report) {
 }
 
 /* Of several texts the best is shown. */
-static bool run_search(GenerateApp *app, Stream *stream) {
+static bool run_search(GenerateApp *app) {
     Best best = {0};
     FILE *report = app->request->quiet ? NULL : stderr;
     double start = clock_seconds();
     bool ok =
         app->request->beams ? by_beams(app, &best, report) : by_best_of(app, &best, report);
-    if (ok) show_tokens(app, &best.tokens, stream);
+    if (ok) show_tokens(app, &best.tokens);
     app->seconds = clock_seconds() - start;
     app->result = best.result, app->seed = best.seed, app->generated = best.generated;
     token_list_free(&best.tokens);
     return ok;
 }
 
-static bool continue_prompt(GenerateApp *app, Stream *stream) {
-    GenerateOptions options = make_options(app, stream);
+static bool continue_prompt(GenerateApp *app) {
+    GenerateOptions options = make_options(app, true);
     bool ok = generate(&app->expert.session, &app->tokens, &options, &app->result, &app->fault);
     app->seed = options.seed, app->generated = app->result.tokens;
     return ok;
@@ -200,19 +212,19 @@ static void *generate_text(void *context) {
     GenerateApp *app = context;
     const Request *r = app->request;
     Session *session = &app->expert.session;
-    Stream stream;
-    stream_open(&stream, &app->stops, queue_text, app);
+    stream_open(&app->stream, &app->stops, queue_text, app);
     progress_start(&app->reading, "prompt", "tokens", (double)app->tokens.count);
     app->reading.quiet = r->quiet;
     session->is_wanted = is_read_on, session->context = app;
-    app->ok = r->beams || r->best_of ? run_search(app, &stream) : continue_prompt(app, &stream);
+    app->ok = r->beams || r->best_of ? run_search(app) : continue_prompt(app);
     session->is_wanted = NULL;
     if (!app->ok && session->stopped)
         app->ok = true, app->seed = r->seed, app->result.reason = STOP_CALLER;
+    if (app->ok && !app->read) echo_prompt(app);
     if (app->ok) echo_suffix(app);
     if (app->ok || app->shown)
         queue_text(app, text_of("\n")); /* an error has a line of its own */
-    stream_close(&stream);
+    stream_close(&app->stream);
     text_queue_close(&app->queue);
     return NULL;
 }
@@ -222,8 +234,6 @@ static void print_way(const GenerateApp *app) {
     char *text = chain_print(&app->chain);
     const Request *r = app->request;
     const GenerateResult *result = &app->result;
-    double rate =
-        result->decode_seconds > 0 ? (double)(result->tokens - 1) / result->decode_seconds : 0;
     if (r->beams)
         fprintf(stderr, "%ld beams", r->beams);
     else
@@ -233,9 +243,13 @@ static void print_way(const GenerateApp *app) {
     if (!r->beams) fprintf(stderr, "seed %" PRIu64, app->seed);
     if (r->beams || r->best_of)
         fprintf(stderr, " | %zu tokens, %.2f s", result->tokens, app->seconds);
+    else if (result->tokens == 0)
+        fprintf(stderr, " | no token");
     else
-        fprintf(stderr, " | first token after %.0f ms, then %zu at %.0f tokens/s",
-                1e3 * result->first_token_seconds, result->tokens, rate);
+        fprintf(stderr, " | first token after %.0f ms", 1e3 * result->first_token_seconds);
+    if (!r->beams && !r->best_of && result->tokens > 1 && result->decode_seconds > 0)
+        fprintf(stderr, ", then %zu at %.0f tokens/s", result->tokens - 1,
+                (double)(result->tokens - 1) / result->decode_seconds);
 }
 
 /* The format of keys and values; a model of states alone has none. */
@@ -256,7 +270,7 @@ static void run_print_status(const GenerateApp *app) {
     print_way(app);
     fprintf(stderr, " | %s]\n", stop_reason_name(app->result.reason));
     if (app->seen.count)
-        fprintf(stderr, "[%zu picture%s, %zu rows each, read in %.2f s]\n", app->seen.count,
+        fprintf(stderr, "[%zu image%s, %zu tokens each, encoded in %.2f s]\n", app->seen.count,
                 app->seen.count == 1 ? "" : "s", app->pictures.each, app->pictures.seconds);
     const Speculation *g = &app->speculation;
     if (g->rounds)
@@ -268,14 +282,17 @@ static void run_print_status(const GenerateApp *app) {
                 (double)app->generated / (double)g->rounds, g->rounds);
 }
 
+bool app_interrupted(void) { return interrupted; }
+
 bool app_run(GenerateApp *app, Fault *fault) {
+    app->prompt_tokens = app->tokens.count;
     pthread_t thread;
     if (!text_queue_open(&app->queue, 1 << 16, fault)) return false;
     struct sigaction action = {.sa_handler = on_interrupt}, before;
     sigaction(SIGINT, &action, &before);
     if (pthread_create(&thread, NULL, generate_text, app) != 0) {
         text_queue_free(&app->queue);
-        return fault_set(fault, "no further thread can be started");
+        return fault_set(fault, "cannot start a thread");
     }
     show_text(&app->queue);
     pthread_join(thread, NULL);
@@ -284,6 +301,6 @@ bool app_run(GenerateApp *app, Fault *fault) {
     if (!app->ok) *fault = app->fault;
     if (app->ok && !app->request->quiet) run_print_status(app);
     if (app->ok && app->request->logprobs >= 0 && ferror(stderr))
-        return fault_set(fault, "standard error did not take all log-probabilities");
+        return fault_set(fault, "cannot write all log-probabilities to standard error");
     return app->ok;
 }

@@ -9,15 +9,14 @@
 
 bool check_limits(const Grammar *grammar, Fault *fault) {
     return !grammar_is_exhausted(grammar) ||
-           fault_set(fault,
-                     "this text takes the grammar beyond its limits (of rows or expressions): "
-                     "what is ambiguous or counted should be written more simply");
+           fault_set(fault, "this text exceeds the grammar's limits (Earley sets or "
+                            "expressions): simplify what is ambiguous or counted");
 }
 
 static bool accept_wrong_line(size_t line, Fault *fault) {
     return fault_set(fault,
                      "line %zu of standard input: wanted a JSON string, or an array of strings "
-                     "and token numbers",
+                     "and token ids",
                      line);
 }
 

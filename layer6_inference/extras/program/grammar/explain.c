@@ -100,20 +100,21 @@ static void put_place(const Place *p, Text text) {
     bool end = p->byte == text.size;
     printf("line %zu, column %zu, byte %zu: ", p->line, p->column, p->byte);
     if (end) {
-        puts("the text is not complete");
+        puts("the text is incomplete");
         return;
     }
     putchar('\'');
     utf8_print_escaped(stdout, (Text){text.data + p->byte, step_of(text, p->byte)});
-    puts("' is not what comes here");
+    puts("' cannot come here");
 }
 
 bool explain_text(Grammar *grammar, Text text, Fault *fault) {
-    if (grammar_begin(grammar) == GRAMMAR_DEAD) return puts("no text at all fulfils it"), true;
+    if (grammar_begin(grammar) == GRAMMAR_DEAD)
+        return puts("the grammar matches no text at all"), true;
     Place p = read_text(grammar, text);
     if (!check_limits(grammar, fault)) return false;
     if (p.byte == text.size && grammar_is_complete(grammar, p.row))
-        return puts("the text belongs to the grammar"), true;
+        return puts("the grammar accepts the text"), true;
     put_place(&p, text);
     put_expected(grammar, p.row);
     return check_limits(grammar, fault);

@@ -92,44 +92,45 @@ static const OptionRule grammar_rules[] = {
     {"--gbnf", NOT_WITH, "--schema --tags --regex", "one grammar at a time"},
     {"--schema", NOT_WITH, "--tags --regex", "one grammar at a time"},
     {"--tags", NOT_WITH, "--regex", "one grammar at a time"},
-    {"--space", NEEDS, "--schema --tags",
-     "other notations say themselves where white space may be"},
+    {"--space", NEEDS, "--schema --tags", "other notations spell out their white space"},
     {"--any-order", NEEDS, "--schema --tags", "only schemas declare properties"},
-    {"--left-recursion", NEEDS, "--gbnf --tags",
-     "only GBNF has rules that can call themselves first"},
+    {"--left-recursion", NEEDS, "--gbnf --tags", "only GBNF can have left-recursive rules"},
     {"--accept", NOT_WITH, "--explain --sample --mask", "one question at a time"},
-    {"--explain", NOT_WITH, "--sample --mask -m", "it reads bytes: one question at a time"},
+    {"--explain", NOT_WITH, "--sample --mask -m", "it explains one text, byte by byte"},
     {"--sample", NOT_WITH, "--mask", "one question at a time"},
-    {"--seed", NEEDS, "--sample", "nothing else is drawn"},
+    {"--seed", NEEDS, "--sample", "nothing else is random"},
     {0},
 };
 
 static const Option grammar_options[] = {
-    {"--gbnf", OPT_TEXT, &asked.gbnf, "FILE", "a grammar in llama.cpp's notation (-: stdin)"},
+    {"--gbnf", OPT_TEXT, &asked.gbnf, "FILE",
+     "a GBNF grammar, llama.cpp's notation (-: stdin)"},
     {"--schema", OPT_TEXT, &asked.schema, "FILE", "a JSON Schema (-: stdin)"},
     {"--tags", OPT_TEXT, &asked.tags, "FILE",
-     "tags in free text, or tags alone, described in JSON (-: stdin)"},
-    {"--regex", OPT_TEXT, &asked.regex, "TEXT", "a regular expression, for whole texts"},
+     "tags whose content is constrained, described in JSON (-: stdin)"},
+    {"--regex", OPT_TEXT, &asked.regex, "TEXT",
+     "a regular expression that matches the whole text"},
     {"--accept", OPT_FLAG, &asked.accept, NULL,
-     "for each line of stdin, a JSON string or an array of strings and token numbers: 1 when "
-     "the whole text belongs to it, else 0"},
+     "for each line of stdin, a JSON string or an array of strings and token ids: print 1 if "
+     "the grammar accepts the text, else 0"},
     {"--explain", OPT_TEXT, &asked.explain, "TEXT",
-     "how far the text belongs to it, and what was wanted there"},
+     "how far the grammar accepts this text, and what it expected there"},
     {"--sample", OPT_INT(1, MANY_SAMPLES), &asked.samples, "N",
-     "draw N texts, each a JSON string on a line; bytes, or with -m tokens"},
-    {"--seed", OPT_SEED, &asked.seed, "N", "the same seed gives the same texts (1)"},
-    {"--mask", OPT_TEXT, &asked.mask, "PREFIX", "the tokens that may come after this text"},
-    {"--stats", OPT_FLAG, &asked.stats, NULL,
-     "how large it is and how long it took to compile, on stderr"},
+     "generate N random texts, one JSON string per line, byte by byte or with -m token by "
+     "token"},
+    {"--seed", OPT_SEED, &asked.seed, "N",
+     "random seed; the same seed gives the same texts (1)"},
+    {"--mask", OPT_TEXT, &asked.mask, "PREFIX", "list the tokens that may follow this text"},
+    {"--stats", OPT_FLAG, &asked.stats, NULL, "print its size and compile time on stderr"},
     {"-m", OPT_TEXT, &asked.model, "FILE",
-     "model whose tokens are meant (--mask: the storyteller in the box)"},
+     "the model whose tokens to use (--mask: the built-in storyteller)"},
     {"--space", OPT_TEXT, &asked.space, "WHERE",
-     "white space of a schema's JSON: free (anywhere), one (a blank after a comma or a colon), "
+     "white space in a schema's JSON: free (anywhere), one (a space after a comma or colon) or "
      "none"},
     {"--any-order", OPT_FLAG, &asked.options.any_order, NULL,
-     "properties of a schema in any order, not as they are declared"},
+     "accept a schema's properties in any order, not only as declared"},
     {"--left-recursion", OPT_FLAG, &asked.options.left_recursion, NULL,
-     "allow rules that begin with themselves, which llama.cpp does not"},
+     "allow left-recursive rules, which llama.cpp refuses"},
     {0},
 };
 
@@ -138,17 +139,15 @@ static bool grammar_check(Fault *fault) {
     if (!read_json_space(fault)) return false;
     if (!file && !asked.regex)
         return fault_set(
-            fault,
-            "no grammar: wanted --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT");
+            fault, "no grammar: give --gbnf FILE, --schema FILE, --tags FILE or --regex TEXT");
     return !file || !asked.accept || strcmp(file, "-") != 0 ||
-           fault_set(fault,
-                     "standard input is the grammar already: --accept reads texts from it");
+           fault_set(fault, "the grammar and --accept cannot both read standard input");
 }
 
 const Command command_grammar = {
     .name = "grammar",
     .usage = "grammar --gbnf FILE | --schema FILE | --tags FILE | --regex TEXT [options]",
-    .about = "What a grammar allows.  One that is refused: exit status 3.",
+    .about = "Show what a grammar allows.  Exit status 3: the grammar is refused.",
     .options = grammar_options,
     .rules = grammar_rules,
     .check = grammar_check,

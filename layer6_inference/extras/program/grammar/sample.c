@@ -83,9 +83,8 @@ static bool draws_end(Draw *d, bool hurries) {
 
 static bool no_way(const Draw *d, Fault *fault) {
     return fault_set(fault, "%s",
-                     d->tokenizer
-                         ? "no token of this model goes on with a text"
-                         : "this grammar names tokens by number: give their model with -m");
+                     d->tokenizer ? "no token of this model continues a text"
+                                  : "this grammar names tokens by id: give the model with -m");
 }
 
 static bool sample_text(Draw *d, Fault *fault) {
@@ -100,7 +99,7 @@ static bool sample_text(Draw *d, Fault *fault) {
         int32_t way = hurries ? sample_nearest(d) : d->ways[rng_below(&d->rng, d->n_ways)];
         if (!take_way(d, way, fault)) return false;
     }
-    return fault_set(fault, "after %d steps no end of this text is in sight", SAMPLE_MOST);
+    return fault_set(fault, "no end of this text after %d steps", SAMPLE_MOST);
 }
 
 bool sample_texts(Grammar *grammar, const Tokenizer *tokenizer, size_t count, uint64_t seed,
@@ -110,7 +109,7 @@ bool sample_texts(Grammar *grammar, const Tokenizer *tokenizer, size_t count, ui
     draw.ways = malloc(ways * sizeof *draw.ways);
     bool ok = draw.ways || fault_set(fault, "no memory for %zu tokens", ways);
     if (ok && grammar_begin(grammar) == GRAMMAR_DEAD)
-        ok = fault_set(fault, "there is nothing to draw: no text at all fulfils it");
+        ok = fault_set(fault, "nothing to sample: the grammar matches no text");
     for (size_t i = 0; ok && i < count; i++) {
         draw.rng = (Rng){seed, i, 0};
         ok = sample_text(&draw, fault);
@@ -127,7 +126,7 @@ bool list_mask(Grammar *grammar, const Tokenizer *tokenizer, Text prefix, Fault 
     if (!check_limits(grammar, fault)) return false;
     for (size_t id = 0; id < vocab; id++) count += mask[id / 64] >> (id % 64) & 1;
     printf("%zu of %zu tokens may come%s\n", count, vocab,
-           row == GRAMMAR_DEAD ? ": the text has left the grammar (--explain says where)" : "");
+           row == GRAMMAR_DEAD ? ": the grammar refuses the text (--explain says where)" : "");
     for (size_t id = 0; id < vocab; id++) {
         if (!(mask[id / 64] >> (id % 64) & 1)) continue;
         printf("%zu\t", id);

@@ -65,8 +65,9 @@ static void print_brief(const Command *command) {
         print_option(option);
     }
     for (const Option *o = command->options; o->name; o++) count++;
-    printf("\nstrata %s --help=all: all %zu options, and which combine.\n", command->name,
-           count);
+    printf("\n"
+           "strata help --all %s: all %zu options, and which combine.\n",
+           command->name, count);
 }
 
 static void help_print_text(const Command *command, bool all) {

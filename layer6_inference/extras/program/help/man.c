@@ -180,10 +180,10 @@ void help_man(const CommandLine *line) {
     put_about(line->command->about);
     puts(".SH OPTIONS");
     for (const Option *o = line->command->options; o->name; o++) put_option(o);
-    puts(".TP\n\\fB\\-\\-help\\fR\nusage, and the options that most need; "
-         "\\fB\\-\\-help=all\\fR: all of them");
+    puts(".TP\n\\fB\\-\\-help\\fR\nusage and the most common options; \\fB\\-\\-help=all\\fR: "
+         "all of them");
     put_rules(line->command->rules);
     put_examples(line->command->examples);
-    puts(".SH EXIT STATUS\n0: done.  1: it failed.  2: the command was called in a wrong "
-         "way.\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
+    puts(".SH EXIT STATUS\n0: success.  1: failure.  2: wrong usage.  3: refused by a grammar "
+         "or template.  130: Ctrl-C.\n.SH SEE ALSO\n\\fBstrata\\fR(1)");
 }

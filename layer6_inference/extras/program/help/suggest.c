@@ -50,12 +50,11 @@ static const struct {
     {"chains", "--chain"},
     {"chain", "--chains"},
     {"instruct", "--chat"},
-    {"ngl gpulayers ngpulayers device dev maingpu",
-     "strata computes on the processor: leave it out"},
-    {"i interactive interactivefirst cnv conversation", "strata chat talks with a model"},
-    {"hf hfrepo hffile mu modelurl", "strata pull fetches a model"},
-    {"f file", "a file is read as standard input: < FILE, and a prompt as -p - < FILE"},
-    {"version v", "strata --version tells it"},
+    {"ngl gpulayers ngpulayers device dev maingpu", "strata runs on the CPU: leave it out"},
+    {"i interactive interactivefirst cnv conversation", "strata chat is interactive"},
+    {"hf hfrepo hffile mu modelurl", "strata pull downloads a model"},
+    {"f file", "read a file as standard input, < FILE; a prompt as -p - < FILE"},
+    {"version v", "strata --version prints it"},
     {"helpall usage", "--help=all lists all options"},
 };
 
@@ -202,7 +201,7 @@ int unknown_word(const CommandLine *line, const char *word) {
         snprintf(out, MEANT, "did you mean echo %s | strata %s?",
                  quoted(word, text, sizeof text), title);
     fprintf(stderr,
-            "strata: nothing is done with '%.60s'%s%s usage: strata %s (--help says more)\n",
+            "strata: unexpected argument '%.60s'%s%s usage: strata %s (--help says more)\n",
             word, *out ? ": " : ";", out, line->command->usage);
     return EXIT_USAGE;
 }

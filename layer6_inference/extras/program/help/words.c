@@ -65,7 +65,7 @@ static void put_chains(const char *begun) {
 
 /* Models that have been pulled, and, where one may be pulled, those that can be. */
 static void put_model(void *begun, const char *name) {
-    words_line(name, begun, "a model that is here");
+    words_line(name, begun, "a downloaded model");
 }
 static void put_models(const char *begun, bool published) {
     char folder[1024];
@@ -121,7 +121,7 @@ static void put_options(const Option *options, const char *begun) {
             words_line(name, begun, o->help);
             at += strlen(name);
         }
-    words_line("--help", begun, "usage, and the options that most need");
+    words_line("--help", begun, "usage and the most common options");
 }
 
 /* What is no option, by the usage: "bench matmul|samplers [options]", "inspect [FILE]". */

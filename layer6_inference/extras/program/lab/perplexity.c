@@ -179,19 +179,16 @@ static bool perplexity_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option perplexity_options[] = {
-    MODEL_OPTION(asked.model, "model in GGUF format"),
-    {"-f", OPT_TEXT, &asked.file, "FILE", "the text (standard input)"},
-    {"--window", OPT_INT(4, OPTION_MANY), &asked.window, "N",
-     "tokens that are read together (512)"},
+    MODEL_OPTION(asked.model),
+    {"-f", OPT_TEXT, &asked.file, "FILE", "the text (stdin)"},
+    {"--window", OPT_INT(4, OPTION_MANY), &asked.window, "N", "tokens per window (512)"},
     {"--stride", OPT_INT(1, OPTION_MANY), &asked.stride, "S",
-     "move a window by S tokens and count its last S (a whole window, its second half counts; "
-     "of documents: half a window)"},
+     "move the window by S tokens and count its last S (default: disjoint windows, counting "
+     "the second half; documents: half a window)"},
     {"--windows", OPT_INT(0, OPTION_MANY), &asked.max_windows, "N",
-     "no more windows than this (0: all)"},
-    {"--json", OPT_FLAG, &asked.json, NULL, "the result as JSON"},
-    {"--kv", OPT_TEXT, &asked.compute.kv, "FORMAT",
-     "keys and values in f32 (the default here, where the model is measured), f16, bf16, q8_0, "
-     "q8_0-h, q4_0 or q4_0-h"},
+     "maximum number of windows (0: all)"},
+    {"--json", OPT_FLAG, &asked.json, NULL, "print the result as JSON"},
+    KV_F32_OPTION(asked.compute),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -210,9 +207,9 @@ static bool perplexity_run(Fault *fault) {
 const Command command_perplexity = {
     .name = "perplexity",
     .usage = "perplexity [-m FILE] [-f TEXT] [options]",
-    .about = "How surprised a model is by a text: exp of the mean surprisal of its tokens, "
-             "with the interval in which\nthat mean lies 19 times of 20.  A text with lines "
-             "<|endoftext|> is read document by document (strata world).",
+    .about = "Perplexity: exp of the mean surprisal of a text's tokens, with its 95 % "
+             "confidence interval.  \nA text with lines <|endoftext|> is read document by "
+             "document (strata world).",
     .options = perplexity_options,
     .check = perplexity_check,
     .run = perplexity_run};

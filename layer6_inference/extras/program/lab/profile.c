@@ -45,7 +45,7 @@ static void print_scopes(const ProfilePhase *f, size_t row, double all) {
     const ProfileRow *r = &p->rows[row];
     double inside = scope_children(p, row);
     print_scope(f, r->depth, r->name, (double)r->count, r->sum, all);
-    printf(" %9.4f %9.4f\n", 1e3 * r->middle, 1e3 * r->slow);
+    printf(" %9.4f %9.4f\n", 1e3 * r->median, 1e3 * r->p95);
     for (size_t i = row + 1; i < p->n_rows; i++)
         if (p->rows[i].parent == (int32_t)row) print_scopes(f, i, all);
     if (inside == 0) return;
@@ -64,7 +64,7 @@ static void print_phase(const ProfilePhase *f, double bandwidth) {
                "values and states, at %.1f GB/s\n",
                f->weights / bandwidth / 1e6, f->weights / 1e6, f->past / bandwidth / 1e6,
                f->past / 1e6, bandwidth);
-    if (p->missed) printf("  (not all scopes fit: %d were kept)\n", SCOPES);
+    if (p->missed) printf("  (too many scopes: only %d were kept)\n", SCOPES);
     putchar('\n');
 }
 
@@ -113,7 +113,7 @@ static double scope_seconds(void) {
 static bool print_phases(ProfilePhase phases[2], double bandwidth, Fault *fault) {
     FileOut out = {0};
     print_phase(&phases[0], 0), print_phase(&phases[1], bandwidth);
-    printf("a scope takes %.1f ns while nobody profiles\n", 1e9 * scope_seconds());
+    printf("a scope costs %.1f ns when profiling is off\n", 1e9 * scope_seconds());
     if (!asked.trace) return true;
     bool ok = table_begin(&out, asked.trace, fault);
     if (ok) profile_write_trace(&phases[1].profile, out.stream);
@@ -124,8 +124,7 @@ static bool print_phases(ProfilePhase phases[2], double bandwidth, Fault *fault)
 
 static bool profile_session(Session *session, Fault *fault) {
     Engine e;
-    ProfilePhase phases[2] = {{.name = "reading the prompt"},
-                              {.name = "writing, token by token"}};
+    ProfilePhase phases[2] = {{.name = "prefill"}, {.name = "decode, token by token"}};
     phases[1].weights = bench_bytes_per_token(session->model);
     phases[1].past = kv_bytes_moved(&session->kv, (size_t)(asked.prompt + asked.count / 2));
     double bandwidth = bandwidth_gigabytes(asked.compute.pool, 0.2).median;
@@ -152,11 +151,11 @@ static bool profile_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option profile_options[] = {
-    MODEL_OPTION(asked.model, "model in GGUF format"),
-    {"-p", OPT_INT(1, OPTION_MANY), &asked.prompt, "N", "tokens to read first (128)"},
-    {"-n", OPT_INT(1, OPTION_MANY), &asked.count, "N", "tokens to write then (64)"},
+    MODEL_OPTION(asked.model),
+    {"-p", OPT_INT(1, OPTION_MANY), &asked.prompt, "N", "prompt tokens (128)"},
+    {"-n", OPT_INT(1, OPTION_MANY), &asked.count, "N", "tokens to generate (64)"},
     {"--trace", OPT_OUTPUT, &asked.trace, "FILE",
-     "the writing, scope by scope, for chrome://tracing: JSON"},
+     "write the decode phase as JSON for chrome://tracing"},
     KV_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -169,7 +168,7 @@ static bool profile_run(Fault *fault) {
 const Command command_profile = {
     .name = "profile",
     .usage = "profile [-m FILE] [options]",
-    .about = "Where the time of a step goes: a tree of what is in what, how often and how "
-             "long,\nbeside what memory alone would take.",
+    .about = "Show where the time of a step goes: a tree of scopes with counts and "
+             "times,\nbeside the time that memory traffic alone would take.",
     .options = profile_options,
     .run = profile_run};

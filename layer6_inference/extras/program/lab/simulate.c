@@ -94,14 +94,13 @@ static bool check_policies(const SimulateJob *job, Fault *fault) {
         strcmp(job->order, "turns") != 0)
         return fault_set(fault, "--order %.40s: wanted fcfs, priority or turns", job->order);
     if (job->burst && strcmp(job->arrivals, "bursts") != 0)
-        return fault_set(fault, "--burst needs --arrivals bursts: others come one by one");
+        return fault_set(fault, "--burst needs --arrivals bursts");
     if (job->urgent > 0 && !job->save && strcmp(job->order, "priority") != 0)
-        return fault_set(fault, "--urgent needs --order priority: else nobody is served first");
+        return fault_set(fault, "--urgent needs --order priority");
     if (job->ageing > 0 && strcmp(job->order, "fcfs") == 0)
-        return fault_set(fault,
-                         "--ageing needs --order priority or turns: who came first is first");
+        return fault_set(fault, "--ageing needs --order priority or turns");
     if (job->stretch > 0 && job->policies.count && !asks_for(job, "chunked"))
-        return fault_set(fault, "--stretch needs --policy chunked: others read a prompt whole");
+        return fault_set(fault, "--stretch needs --policy chunked");
     if (job->save && job->users.count > 1)
         return fault_set(fault, "--save-trace writes one table: give --users once");
     return true;
@@ -130,69 +129,66 @@ static const OptionRule simulate_rules[] = {
     {"--trace", NOT_WITH,
      "--users --every --seconds --arrivals --burst --urgent --heavy --heavy-prompt -p -n "
      "--seed",
-     "the trace says who comes when"},
+     "the trace already contains the requests"},
     {"--save-trace", NOT_WITH,
      "--trace --csv --costs --policy --order --ageing --shared --alone --places --waiting "
      "--pages --machines --first --gap --price",
-     "it writes the traffic down and simulates nothing"},
-    {"--first", NEEDS, "--gap", "the fewest machines are looked for that reach both"},
-    {"--gap", NEEDS, "--first", "the fewest machines are looked for that reach both"},
-    {"--first", NOT_WITH, "--machines", "their number is what is looked for"},
+     "it simulates nothing"},
+    {"--first", NEEDS, "--gap", "the search is for the fewest machines that reach both goals"},
+    {"--gap", NEEDS, "--first", "the search is for the fewest machines that reach both goals"},
+    {"--first", NOT_WITH, "--machines", "the number of machines is the result"},
     {"--burst", NEEDS, "--arrivals", "--arrivals bursts"},
-    {"--alone", NEEDS, "--shared", "it says who reads and keeps these tokens"},
-    {"--heavy-prompt", NEEDS, "--heavy", "they are his"},
+    {"--alone", NEEDS, "--shared", "it is about the shared prefix"},
+    {"--heavy-prompt", NEEDS, "--heavy", "it is about that user"},
     {0},
 };
 
 static const Option simulate_options[] = {
     {"--costs", OPT_TEXT, &asked.costs, "FILE",
-     "what a step takes: written by strata bench serve --costs FILE"},
-    {"--users", OPT_LIST, &asked.users, "N",
-     "users (100; may be given several times: a row for each)"},
+     "cost of a step, written by strata bench serve --costs FILE"},
+    {"--users", OPT_LIST, &asked.users, "N", "users (100; repeatable, a row for each)"},
     {"--every", OPT_REAL(1e-3, 1e6), &asked.every, "S",
-     "seconds between two requests of a user (60)"},
+     "seconds between a user's requests (60)"},
     {"--seconds", OPT_REAL(1e-3, 1e6), &asked.seconds, "S",
-     "of traffic, on average: users * S / every requests come (600)"},
-    {"--arrivals", OPT_TEXT, &asked.arrivals, "HOW", "poisson (the default) or bursts"},
-    {"--burst", OPT_INT(1, 100000), &asked.burst, "N", "requests that come together (10)"},
-    {"--urgent", OPT_REAL(0, 1), &asked.urgent, "X", "share of requests of priority 1 (0)"},
+     "duration of the traffic: users * S / every requests on average (600)"},
+    {"--arrivals", OPT_TEXT, &asked.arrivals, "HOW", "poisson or bursts (poisson)"},
+    {"--burst", OPT_INT(1, 100000), &asked.burst, "N", "requests per burst (10)"},
+    {"--urgent", OPT_REAL(0, 1), &asked.urgent, "X", "share of requests with priority 1 (0)"},
     {"--heavy", OPT_REAL(0, 1e6), &asked.heavy, "X",
-     "one user more, who sends X requests a second: a row for the others, and one for him (0)"},
+     "add one user that sends X requests a second, reported in a row of its own (0)"},
     {"--heavy-prompt", OPT_INT(1, 1000000), &asked.heavy_prompt, "N",
-     "tokens of his prompts, about (as -p)"},
-    {"-p", OPT_INT(1, 1000000), &asked.prompt, "N", "tokens of a prompt, about (256)"},
-    {"-n", OPT_INT(1, 1000000), &asked.answer, "N", "tokens of an answer, about (128)"},
-    {"--seed", OPT_INT(0, OPTION_MANY), &asked.seed, "N", "of the traffic (1)"},
+     "average prompt tokens of that user (as -p)"},
+    {"-p", OPT_INT(1, 1000000), &asked.prompt, "N", "average prompt tokens (256)"},
+    {"-n", OPT_INT(1, 1000000), &asked.answer, "N", "average answer tokens (128)"},
+    {"--seed", OPT_INT(0, OPTION_MANY), &asked.seed, "N", "random seed of the traffic (1)"},
     {"--trace", OPT_TEXT, &asked.trace, "FILE",
-     "the traffic: a table arrival,prompt,answer[,priority[,user]]"},
+     "read the traffic from a table arrival,prompt,answer[,priority[,user]]"},
     {"--save-trace", OPT_OUTPUT, &asked.save, "FILE",
-     "write such a table instead of simulating"},
+     "write such a table and simulate nothing"},
     {"--policy", OPT_LIST, &asked.policies, "NAME",
-     "static, continuous or chunked (all three; may be given several times)"},
+     "static, continuous or chunked (all three; repeatable)"},
     {"--stretch", OPT_REAL(1, 1000), &asked.stretch, "X",
-     "in chunks, prompts make a step of those who are answered at most about so many times as "
-     "long (no limit)"},
+     "chunked: prefill makes a decode step at most about X times as long (no limit)"},
     {"--order", OPT_TEXT, &asked.order, "NAME",
-     "who is served first: fcfs, priority, or turns: the first request of each user, then the "
-     "second (fcfs)"},
+     "queue order: fcfs, priority, or turns: round robin over users (fcfs)"},
     {"--ageing", OPT_REAL(0, 1e6), &asked.ageing, "S",
-     "seconds of waiting that are worth a level of priority (0: none)"},
+     "seconds of waiting that raise the priority by one (0: never)"},
     {"--shared", OPT_INT(0, 1000000), &asked.shared, "N",
-     "tokens more that all prompts begin with (0)"},
-    {"--alone", OPT_FLAG, &asked.alone, NULL, "everybody reads and keeps these for himself"},
-    {"--places", OPT_INT(1, 10000), &asked.places, "N", "requests that run at once (16)"},
+     "additional shared prefix of all prompts, in tokens (0)"},
+    {"--alone", OPT_FLAG, &asked.alone, NULL, "do not share the prefix"},
+    {"--places", OPT_INT(1, 10000), &asked.places, "N", "KV slots per machine (16)"},
     {"--waiting", OPT_INT(1, 1000000), &asked.waiting, "N",
-     "requests in a machine's queue, at most (1000)"},
+     "maximum queue length per machine (1000)"},
     {"--pages", OPT_INT(1, OPTION_MANY), &asked.pages, "N",
-     "of 64 tokens, in a machine's memory (4096)"},
+     "KV pages of 64 tokens per machine (4096)"},
     {"--machines", OPT_INT(1, 1 << 20), &asked.machines, "N",
-     "each serves every N-th request (1)"},
+     "machines; each serves every N-th request (1)"},
     {"--first", OPT_REAL(0.001, 1e9), &asked.first_goal, "MS",
-     "goal: 95 of 100 have their first token by then; the fewest machines are found"},
+     "goal for the time to first token, 95th percentile; finds the fewest machines"},
     {"--gap", OPT_REAL(0.001, 1e9), &asked.gap_goal, "MS",
-     "goal: and 95 of 100 tokens their next"},
-    {"--price", OPT_REAL(0, 1e6), &asked.price, "X", "dollars for an hour of a machine (0.10)"},
-    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "the table as CSV, too"},
+     "goal for the time between tokens, 95th percentile"},
+    {"--price", OPT_REAL(0, 1e6), &asked.price, "X", "dollars per machine hour (0.10)"},
+    {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "also write the table as CSV"},
     {0},
 };
 
@@ -204,9 +200,9 @@ static bool simulate_check(Fault *fault) {
 const Command command_simulate = {
     .name = "simulate",
     .usage = "simulate --costs FILE [options]",
-    .about = "A service without a model: the plan of every step is the real one, and what a "
-             "step takes was measured.\nHow long do users wait, under which policy, on how "
-             "many machines?",
+    .about = "Simulate a service without a model: the real scheduler plans every step, and "
+             "measured costs give its duration.\nHow long do users wait, under which policy, "
+             "on how many machines?",
     .examples = {"strata bench serve --costs costs.csv",
                  "strata simulate --costs costs.csv --users 200"},
     .options = simulate_options,

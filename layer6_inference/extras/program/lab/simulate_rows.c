@@ -90,8 +90,8 @@ static bool run_machines(const SimulateJob *job, size_t policy, const Traffic *t
     *row = waits_row(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
     if (s->refused < t->count) return true;
     return fault_set(fault,
-                     "%s: all %zu requests are refused: none fits into a machine's memory of "
-                     "%ld pages; give more --pages, or a smaller -p or -n",
+                     "%s: all %zu requests are refused: none fits into %ld pages; give more "
+                     "--pages, or a smaller -p or -n",
                      policies[policy].name, t->count, job->pages);
 }
 
@@ -111,8 +111,8 @@ static bool enough_machines(const SimulateJob *job, size_t policy, const Traffic
         if (high > t->count)
             return fault_set(
                 fault,
-                "%s: 95 of 100 wait %.0f ms for the first token and %.1f ms for the next even "
-                "with a machine each: give a larger --first or --gap",
+                "%s: even with a machine each, the 95th percentile is %.0f ms to the first "
+                "token and %.1f ms between tokens: give a larger --first or --gap",
                 policies[policy].name, row->first95, row->gap95);
         simulation_free(s);
     }

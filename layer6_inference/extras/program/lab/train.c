@@ -23,11 +23,10 @@ static bool choose_mixer(const TrainJob *job, TrainConfig *config, Fault *fault)
     if (!delta && strcmp(job->mixer, "attention") != 0)
         return fault_set(fault, "--mixer %.40s: wanted attention or delta", job->mixer);
     if (delta && job->masked)
-        return fault_set(fault, "--mixer delta: a memory reads from left to right, and fills "
-                                "no open places (--masked)");
-    if (delta && job->lora)
-        return fault_set(fault,
-                         "--mixer delta: adapters (--lora) are learned beside attention");
+        return fault_set(
+            fault,
+            "--mixer delta: a recurrent state reads from left to right and cannot be --masked");
+    if (delta && job->lora) return fault_set(fault, "--mixer delta: --lora needs attention");
     config->family = delta ? &train_delta_family : NULL;
     return true;
 }
@@ -62,14 +61,13 @@ static bool configure_training(TrainJob *job, Fault *fault) {
 }
 
 static const OptionRule train_rules[] = {
-    {"--resume --save-every", NEEDS, "--checkpoint", "that is where the run is saved"},
-    {"--lora", NEEDS, "--from", "an adapter is learned beside weights that are there"},
-    {"--lora", NOT_WITH, "--masked", "adapters are learned beside a model that is causal"},
+    {"--resume --save-every", NEEDS, "--checkpoint", "the run is saved there"},
+    {"--lora", NEEDS, "--from", "an adapter is trained on a finished model"},
+    {"--lora", NOT_WITH, "--masked", "adapters are for causal models"},
     {"--lora", NOT_WITH, "--checkpoint",
-     "it is learned in a minute: nothing is saved on the way"},
-    {"--from", NOT_WITH, "--vocab-from",
-     "--from takes the model's vocabulary: leave --vocab-from out"},
-    {"--vocab", NOT_WITH, "--from --vocab-from", "it is the size of a vocabulary to learn"},
+     "it trains within a minute and is saved at the end only"},
+    {"--from", NOT_WITH, "--vocab-from", "--from brings its own vocabulary"},
+    {"--vocab", NOT_WITH, "--from --vocab-from", "it is the size of a new vocabulary"},
     {0},
 };
 
@@ -80,63 +78,61 @@ static bool can_write_training(const TrainJob *job, Fault *fault) {
         (job->log && !file_writable(job->log, fault)))
         return false;
     if (job->checkpoint && !job->resume && access(job->checkpoint, F_OK) == 0)
-        return fault_set(fault,
-                         "%.200s is there already: --resume goes on with a run that is saved "
-                         "there, or give another name",
-                         job->checkpoint);
+        return fault_set(
+            fault, "%.200s already exists: --resume continues that run; or give another name",
+            job->checkpoint);
     return true;
 }
 
 static const Option train_options[] = {
-    {"--out", OPT_OUTPUT, &asked.out, "FILE", "where the model goes (GGUF, F16)"},
+    {"--out", OPT_OUTPUT, &asked.out, "FILE", "write the model here (GGUF, F16)"},
     {"--size", OPT_TEXT, &asked.size, "NAME",
-     "storyteller or draft: the two models in the box"},
+     "storyteller or draft: the shapes of the two built-in models"},
     {"--mixer", OPT_TEXT, &asked.mixer, "NAME",
-     "what moves between tokens: attention, or delta, a memory of fixed size in every layer"},
+     "attention, or delta: a recurrent state of fixed size in every layer"},
     {"--corpus", OPT_TEXT, &asked.corpus, "FILE",
-     "train on this text, a line <|endoftext|> after each document (Tiny World); of 1000 "
-     "documents or more the last tenth, at most 2000, is held out"},
+     "train on this text (Tiny World), a line <|endoftext|> after each document; of 1000 or "
+     "more documents the last tenth, at most 2000, is held out"},
     {"--from", OPT_TEXT, &asked.from, "FILE",
-     "begin with the weights and the vocabulary of this model of the same shape"},
+     "start from this model's weights and vocabulary; the shape must match"},
     {"--masked", OPT_FLAG, &asked.masked, NULL,
-     "learn to fill open places in any order (a diffusion model, for strata diffuse), not to "
-     "continue"},
+     "train a masked diffusion model, for strata diffuse"},
     {"--lora", OPT_INT(1, 512), &asked.lora, "RANK",
-     "learn an adapter of this rank instead of weights: for --adapter of strata generate"},
+     "train a LoRA adapter of this rank, for strata generate --adapter"},
     {"--vocab-from", OPT_TEXT, &asked.vocab_from, "FILE",
-     "use the vocabulary of this model (learn one)"},
-    {"--steps", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "updates"},
-    {"--batch", OPT_INT(1, 1 << 24), &asked.batch, "N", "tokens in a batch, at least"},
-    {"--rate", OPT_REAL(1e-9, 10), &asked.rate, "X", "highest learning rate"},
+     "use this model's vocabulary (train one)"},
+    {"--steps", OPT_INT(1, OPTION_MANY), &asked.steps, "N", "number of updates"},
+    {"--batch", OPT_INT(1, 1 << 24), &asked.batch, "N", "minimum tokens per batch"},
+    {"--rate", OPT_REAL(1e-9, 10), &asked.rate, "X", "peak learning rate"},
     {"--dim", OPT_INT(2, 1 << 16), &asked.dim, "N", "width of the residual stream"},
     {"--hidden", OPT_INT(1, 1 << 18), &asked.hidden, "N", "width of the feed-forward network"},
     {"--layers", OPT_INT(1, 64), &asked.layers, "N", "blocks"},
-    {"--heads", OPT_INT(1, 1 << 12), &asked.heads, "N", "query heads; of delta, heads"},
+    {"--heads", OPT_INT(1, 1 << 12), &asked.heads, "N", "query heads (delta: heads)"},
     {"--kv-heads", OPT_INT(1, 1 << 12), &asked.kv_heads, "N",
-     "key-value heads; of delta, heads of keys"},
-    {"--vocab", OPT_INT(260, 1 << 20), &asked.vocab, "N", "tokens in the vocabulary"},
+     "key-value heads (delta: key heads)"},
+    {"--vocab", OPT_INT(260, 1 << 20), &asked.vocab, "N", "vocabulary size"},
     {"--ctx", OPT_INT(2, 1 << 20), &asked.ctx, "N",
-     "tokens of a document that are read at once; longer ones are cut"},
+     "context size in tokens; longer documents are cut"},
     {"--seed", OPT_SEED, &asked.seed, "N",
-     "of the weights and of Tiny World (1), whose seed + 1 is held out"},
+     "random seed of the weights and of Tiny World (1); seed + 1 is the held-out world"},
     {"--checkpoint", OPT_OUTPUT, &asked.checkpoint, "FILE",
-     "save the run here now and then, atomically"},
+     "save the run here regularly, atomically"},
     {"--resume", OPT_FLAG, &asked.resume, NULL,
-     "continue from the checkpoint, to the bit, if there is one"},
-    {"--log", OPT_OUTPUT, &asked.log, "FILE", "CSV of the run"},
+     "continue from the checkpoint if there is one; the result is the same to the bit"},
+    {"--log", OPT_OUTPUT, &asked.log, "FILE", "write the run's progress as CSV"},
     {"--save-every", OPT_INT(1, OPTION_MANY), &asked.save_every, "N",
      "steps between checkpoints (250)"},
     {"--eval-every", OPT_INT(1, OPTION_MANY), &asked.eval_every, "N",
-     "steps between looks at held-out documents (250)"},
+     "steps between evaluations on held-out documents (250)"},
     {"--eval-documents", OPT_INT(1, 1000000), &asked.eval_documents, "N",
-     "how many of them (100), and twenty times as many at the end"},
+     "documents per evaluation (100); twenty times as many at the end"},
     THREAD_OPTIONS(asked.compute),
     PIN_OPTION(asked.compute),
     {0},
 };
 
 static bool train_check(Fault *fault) {
-    return (asked.out || fault_set(fault, "give a name for the model: --out FILE")) &&
+    return (asked.out || fault_set(fault, "no output: give --out FILE")) &&
            configure_training(&asked, fault);
 }
 
@@ -147,9 +143,9 @@ static bool train_run(Fault *fault) {
 const Command command_train = {
     .name = "train",
     .usage = "train --out FILE [options]",
-    .about = "Learn a vocabulary and a model.  The result depends on the options and the seed "
-             "alone, whatever the number of threads\n"
-             "and however often the run was stopped and resumed.",
+    .about = "Train a vocabulary and a model.  The result depends only on the options and the "
+             "seed, not on the number of threads\n"
+             "or on how often the run was stopped and resumed.",
     .examples = {"strata train --out my.gguf --size draft --steps 200",
                  "strata train --out my.gguf --corpus TEXT --checkpoint my.run --resume"},
     .options = train_options,

@@ -127,10 +127,11 @@ static void hold_out(Training *run) {
     if (run->holds_out) {
         run->corpus.count -= tenth;
         run->held_out.documents += run->corpus.count, run->held_out.count = tenth;
-        fprintf(stderr, "the last %zu documents are held out\n", tenth);
+        fprintf(stderr, "holding out the last %zu documents\n", tenth);
     } else {
         fprintf(stderr,
-                "nothing is held out of %zu documents: with %d or more the last tenth is\n",
+                "holding out none of %zu documents: the last tenth would be held out of %d or "
+                "more\n",
                 run->corpus.count, 10 * LEAST);
     }
 }

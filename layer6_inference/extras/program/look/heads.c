@@ -8,16 +8,16 @@
 
 /* The next token's distribution after the position, read anew with one act more. */
 static bool shares_with(Look *look, const Act *more, float *shares, Fault *fault) {
-    Session *s = look->glass.session;
+    Session *s = look->cache.session;
     Interventions acts = look->acts;
-    size_t last = 2 * look->glass.layers;
+    size_t last = 2 * look->cache.layers;
     if (more && acts.count == INTERVENTIONS)
         return fault_set(fault, "no room for one more intervention than %d", INTERVENTIONS);
     if (more) acts.acts[acts.count++] = *more;
-    if (!glass_watch(&look->glass, acts.acts, acts.count, fault) ||
+    if (!activation_watch(&look->cache, acts.acts, acts.count, fault) ||
         !session_eval(s, look->tokens->ids, look->position + 1, false, fault))
         return false;
-    memcpy(shares, glass_lens(&look->glass, last, look->position),
+    memcpy(shares, activation_lens(&look->cache, last, look->position),
            s->model->sizes.vocab * sizeof *shares);
     return true;
 }
@@ -33,7 +33,7 @@ static double divergence(const float *was, const float *is, size_t n) {
 
 static void heads_print_effect(const Look *look, size_t layer, size_t head, const float *was,
                                const float *is) {
-    size_t vocab = look->glass.session->model->sizes.vocab, before = look_largest(was, vocab),
+    size_t vocab = look->cache.session->model->sizes.vocab, before = look_largest(was, vocab),
            after = look_largest(is, vocab);
     if (look->job->csv)
         printf("%zu,%zu,%.9g,%zu,%.9g,%.9g,%zu,%.9g,%s,%s\n", layer, head,
@@ -47,7 +47,7 @@ static void heads_print_effect(const Look *look, size_t layer, size_t head, cons
 }
 
 bool look_heads(Look *look, Fault *fault) {
-    const Model *m = look->glass.session->model;
+    const Model *m = look->cache.session->model;
     float *was = malloc(m->sizes.vocab * sizeof *was),
           *is = malloc(m->sizes.vocab * sizeof *is);
     bool ok = (was && is) || fault_set(fault, "no memory for two distributions");

@@ -30,27 +30,28 @@ static bool look_read_pair(const char *option, const char *text, size_t *a, size
 
 /* The stream of --from after a layer at a position takes its place in the prompt. */
 static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
-    size_t layer, position, dim = look->glass.dim;
+    size_t layer, position, dim = look->cache.dim;
     if (!look_read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
     size_t least = from->count < look->tokens->count ? from->count : look->tokens->count;
-    if (layer >= look->glass.layers || position >= least)
+    if (layer >= look->cache.layers || position >= least)
         return fault_set(fault,
-                         "--patch %s: wanted LAYER.POSITION, layers 0 to %zu and positions 0 "
-                         "to %zu, which both texts have",
-                         look->job->patch, look->glass.layers - 1, least - 1);
-    if (!glass_watch(&look->glass, look->acts.acts, look->acts.count, fault) ||
-        !session_eval(look->glass.session, from->ids, from->count, false, fault))
+                         "--patch %s: wanted LAYER.POSITION with layer 0 to %zu and position 0 "
+                         "to %zu, within both texts",
+                         look->job->patch, look->cache.layers - 1, least - 1);
+    if (!activation_watch(&look->cache, look->acts.acts, look->acts.count, fault) ||
+        !session_eval(look->cache.session, from->ids, from->count, false, fault))
         return false;
     if (look->acts.count == INTERVENTIONS || !(look->row = malloc(dim * sizeof(float))))
         return fault_set(fault, "no room for a patch");
-    memcpy(look->row, glass_stream(&look->glass, 2 * layer + 2, position), dim * sizeof(float));
+    memcpy(look->row, activation_stream(&look->cache, 2 * layer + 2, position),
+           dim * sizeof(float));
     look->acts.acts[look->acts.count++] =
         (Act){.kind = ACT_PATCH, .layer = layer, .index = position, .row = look->row};
     return true;
 }
 
 static bool choose_head(Look *look, Fault *fault) {
-    const Model *m = look->glass.session->model;
+    const Model *m = look->cache.session->model;
     look->layer = ACT_ALL;
     if (!look->job->head) return true;
     if (!look_read_pair("--head", look->job->head, &look->layer, &look->head, fault))
@@ -59,7 +60,7 @@ static bool choose_head(Look *look, Fault *fault) {
         look->head < m->blocks[look->layer].attention.shape.heads)
         return true;
     return fault_set(fault, "--head %s: the model has %zu layers, of %zu heads at most",
-                     look->job->head, m->sizes.layers, look->glass.heads);
+                     look->job->head, m->sizes.layers, look->cache.heads);
 }
 
 /* Where heads are looked at there must be some; to be silenced they need only bring something. */
@@ -70,21 +71,22 @@ static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *f
         const Attention *a = &m->blocks[l].attention;
         found |= (strcmp(name, "heads") == 0 ? a->o.w.data : a->q.w.data) != NULL;
     }
-    return found || fault_set(fault,
-                              "%.200s has no layer with attention whose heads can be looked "
-                              "at: strata look lens and strata look stream show what it does",
-                              job->model);
+    return found ||
+           fault_set(
+               fault,
+               "%.200s has no attention heads: use strata look lens or strata look stream",
+               job->model);
 }
 
 /* Every number of the stream, after a text was read. */
 static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
-    const Glass *g = &look->glass;
+    const ActivationCache *g = &look->cache;
     for (size_t place = 0; place <= 2 * g->layers; place++)
         for (size_t i = 0; i < tokens * g->dim; i++)
-            if (!isfinite(glass_stream(g, place, i / g->dim)[i % g->dim]))
+            if (!isfinite(activation_stream(g, place, i / g->dim)[i % g->dim]))
                 return fault_set(fault,
-                                 "layer %zu, token %zu: a number of the stream is not finite: "
-                                 "the model or its file is damaged",
+                                 "layer %zu, token %zu: the residual stream is not finite: the "
+                                 "model file may be damaged",
                                  place ? (place - 1) / 2 : 0, i / g->dim);
     return true;
 }
@@ -92,17 +94,17 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
 static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
                       const TokenList *from, Fault *fault) {
     Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
-    look.acts = job->hand.list;
+    look.acts = job->steering.list;
     look.position = job->position < 0 ? tokens->count - 1 : (size_t)job->position;
     if (look.position >= tokens->count)
         return fault_set(fault, "--position %zu: the text has %zu tokens, counted from 0",
                          look.position, tokens->count);
-    bool ok = glass_open(&look.glass, &m->session, fault) && choose_head(&look, fault) &&
+    bool ok = activation_open(&look.cache, &m->session, fault) && choose_head(&look, fault) &&
               (!job->patch || add_patch(&look, from, fault)) &&
-              glass_watch(&look.glass, look.acts.acts, look.acts.count, fault) &&
+              activation_watch(&look.cache, look.acts.acts, look.acts.count, fault) &&
               session_eval(&m->session, tokens->ids, tokens->count, false, fault) &&
               is_finite(&look, tokens->count, fault) && looks[which].show(&look, fault);
-    glass_close(&look.glass);
+    activation_close(&look.cache);
     free(look.row);
     return ok;
 }
@@ -117,7 +119,7 @@ static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *faul
         ok = fault_set(fault, "a text of %zu tokens: the model reads 1 to %zu", most,
                        m->model->sizes.ctx);
     ok = ok && loaded_open_session(m, &job->compute, most, 1, fault) &&
-         hand_open(&job->hand, &m->session, fault) &&
+         steering_open(&job->steering, &m->session, fault) &&
          look_show(job, which, m, &tokens, &from, fault);
     token_list_free(&tokens), token_list_free(&from);
     return ok;
@@ -132,42 +134,43 @@ static bool look_model(LoadedModel *m, Fault *fault) {
     while (strcmp(job->what, looks[which].name) != 0) which++;
     if (!has_heads(job, m->model, which, fault)) return false;
     if (model_extras(m->model)->streams && strcmp(looks[which].name, "lens") == 0)
-        return fault_set(fault,
-                         "a %s model keeps %zu streams, which only come together behind the "
-                         "last layer: before, no lens can read them",
-                         m->model->recipe->arch, model_extras(m->model)->streams);
+        return fault_set(
+            fault,
+            "a %s model keeps %zu streams until the last layer: a logit lens cannot read them",
+            m->model->recipe->arch, model_extras(m->model)->streams);
     return looks[which].show ? look_at_text(job, which, m, fault) : look_owner(m, job, fault);
 }
 
 static const OptionRule look_rules[] = {
-    {"--patch", NEEDS, "--from", "the text whose stream is put in"},
-    {"--from", NEEDS, "--patch", "where its stream is put in: LAYER.POSITION"},
-    {"--head", NEEDS, "attention", "the others look at all heads or at none"},
+    {"--patch", NEEDS, "--from", "the text that the patch comes from"},
+    {"--from", NEEDS, "--patch", "where to patch: LAYER.POSITION"},
+    {"--head", NEEDS, "attention", "the others show all heads or none"},
     {"--top", NEEDS, "attention lens", "the others list everything"},
-    {"--documents", NEEDS, "owner", "the others look at one text"},
+    {"--documents", NEEDS, "owner", "the others show one text"},
     {"owner", NOT_WITH,
      "-p --position --from --scale-head --scale-layer --scale-neuron --attention-temp",
-     "it reads stories of the world, and silences heads itself"},
+     "it reads stories of the world and removes heads itself"},
     {"stream", NOT_WITH, "--position", "it shows all positions"},
     {0},
 };
 
 static const Option look_options[] = {
-    MODEL_OPTION(asked.model, "model in GGUF format"),
+    MODEL_OPTION(asked.model),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
-     "the text that is read, -: standard input (\"Once upon a time there was a\")"},
+     "the text; -: stdin (\"Once upon a time there was a\")"},
     {"--head", OPT_TEXT, &asked.head, "L.H",
-     "attention: one head, all tokens but for a --position (all heads, one token)"},
+     "attention: one head, for all tokens or one --position (all heads, one token)"},
     {"--position", OPT_INT(0, OPTION_MANY), &asked.position, "N",
-     "the token that is looked at, counted from 0 (the last)"},
-    {"--top", OPT_INT(1, OPTION_MANY), &asked.top, "N", "attention, lens: so many of each (5)"},
+     "the token to look at, counted from 0 (the last)"},
+    {"--top", OPT_INT(1, OPTION_MANY), &asked.top, "N",
+     "attention, lens: number of entries to list (5)"},
     {"--from", OPT_TEXT, &asked.from, "TEXT",
-     "another text, whose stream is put into this one"},
-    {"--patch", OPT_TEXT, &asked.patch, "L.N", "where: after layer L, at token N"},
+     "patch in the residual stream of this other text"},
+    {"--patch", OPT_TEXT, &asked.patch, "L.N", "where to patch: after layer L, at token N"},
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
-     "owner: held-out stories (300)"},
-    {"--csv", OPT_FLAG, &asked.csv, NULL, "as CSV, with every number"},
-    HAND_OPTIONS(asked.hand),
+     "owner: number of held-out stories (300)"},
+    {"--csv", OPT_FLAG, &asked.csv, NULL, "print every number, as CSV"},
+    STEERING_OPTIONS(asked.steering),
     KV_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -180,12 +183,13 @@ static bool look_run(Fault *fault) {
 const Command command_look = {
     .name = "look",
     .usage = "look attention|lens|stream|heads|owner [-p TEXT] [options]",
-    .about = "What happens to a text inside the model.\n\n"
-             "  attention   where the heads look\n"
-             "  lens        what the model would say if it ended after each layer\n"
-             "  stream      how large the residual stream is at each token and place\n"
-             "  heads       what every head does to the next token: each is silenced in turn\n"
-             "  owner       which heads carry an owner's name to where it is wanted, over "
+    .about = "Show what happens to a text inside the model.\n"
+             "\n"
+             "  attention   which tokens each head attends to\n"
+             "  lens        logit lens: what the model would predict after each layer\n"
+             "  stream      size of the residual stream at each token and layer\n"
+             "  heads       effect of every head on the next token: each is removed in turn\n"
+             "  owner       which heads carry an owner's name to where it is needed, over "
              "stories of Tiny World",
     .options = look_options,
     .rules = look_rules,

@@ -2,8 +2,8 @@
 #ifndef STRATA_LOOK_H
 #define STRATA_LOOK_H
 
-#include "glass.h"
-#include "hand.h"
+#include "activation_cache.h"
+#include "steering.h"
 #include "loaded_model.h"
 
 typedef struct LookJob {
@@ -12,14 +12,14 @@ typedef struct LookJob {
     const char *what; /* of the looks */
     bool csv;
     ComputeOptions compute;
-    HandOptions hand;
+    SteeringOptions steering;
 } LookJob;
 
 /* A text that has been read, and what happened. */
 typedef struct Look {
     const LookJob *job;
     const Tokenizer *tokenizer;
-    Glass glass;
+    ActivationCache cache;
     const TokenList *tokens;
     size_t position;    /* that is looked at: --position, or the last */
     size_t layer, head; /* of --head; layer ACT_ALL: all */

@@ -110,42 +110,44 @@ static bool case_read(Case *c, const Tokenizer *t, const char *story, Fault *fau
 
 /* ------------------------------------------------------------------ measuring */
 
-static void add_shares(Glass *g, const Case *c, Sums *sums) {
-    const float *shares = glass_lens(g, 2 * g->layers, c->tokens.count - 1);
+static void add_shares(ActivationCache *g, const Case *c, Sums *sums) {
+    const float *shares = activation_lens(g, 2 * g->layers, c->tokens.count - 1);
     sums->owner += (double)shares[c->owner], sums->friend += (double)shares[c->friend];
     sums->right += shares[c->owner] > shares[c->friend];
 }
 
-static void add_weights(const Glass *g, const Case *c, size_t layer, size_t head, Sums *sums) {
-    const float *row = glass_weights(g, layer, head, c->tokens.count - 1);
+static void add_weights(const ActivationCache *g, const Case *c, size_t layer, size_t head,
+                        Sums *sums) {
+    const float *row = activation_weights(g, layer, head, c->tokens.count - 1);
     for (size_t i = 0; i < c->tokens.count; i++) {
         sums->to_owner += c->of_owner[i] ? (double)row[i] : 0;
         sums->to_friend += c->of_friend[i] ? (double)row[i] : 0;
     }
     sums->to_mark += (double)row[c->mark];
-    row = glass_weights(g, layer, head, c->mark);
+    row = activation_weights(g, layer, head, c->mark);
     for (size_t i = 0; i <= c->mark; i++) sums->back += c->of_owner[i] ? (double)row[i] : 0;
 }
 
-static bool read_case(Glass *g, const Case *c, const Act *acts, size_t count, Fault *fault) {
-    return glass_watch(g, acts, count, fault) &&
+static bool read_case(ActivationCache *g, const Case *c, const Act *acts, size_t count,
+                      Fault *fault) {
+    return activation_watch(g, acts, count, fault) &&
            session_eval(g->session, c->tokens.ids, c->tokens.count, false, fault);
 }
 
 /* The owner's probability when of a layer's heads only one speaks. */
-static bool add_alone(Glass *g, const Case *c, size_t layer, size_t head, Sums *sums,
+static bool add_alone(ActivationCache *g, const Case *c, size_t layer, size_t head, Sums *sums,
                       Fault *fault) {
     Interventions silent = {.count = 0};
     for (size_t h = 0; h < g->heads && silent.count < INTERVENTIONS; h++)
         if (h != head)
             silent.acts[silent.count++] = (Act){.kind = ACT_HEAD, .layer = layer, .index = h};
     if (!read_case(g, c, silent.acts, silent.count, fault)) return false;
-    sums->alone += (double)glass_lens(g, 2 * g->layers, c->tokens.count - 1)[c->owner];
+    sums->alone += (double)activation_lens(g, 2 * g->layers, c->tokens.count - 1)[c->owner];
     return true;
 }
 
 /* sums[0]: nothing is silent; sums[1 + layer * heads + head] */
-static bool owner_measure(Glass *g, const Case *c, Sums *sums, Fault *fault) {
+static bool owner_measure(ActivationCache *g, const Case *c, Sums *sums, Fault *fault) {
     if (!read_case(g, c, NULL, 0, fault)) return false;
     add_shares(g, c, sums);
     for (size_t i = 0; i < g->layers * g->heads; i++)
@@ -166,7 +168,8 @@ static void owner_print_row(const LookJob *job, const char *head, const Sums *s,
            s->owner / n, s->friend / n, (double)s->right / n, s->alone / n);
 }
 
-static void owner_print_all(const LookJob *job, const Glass *g, const Sums *sums, double n) {
+static void owner_print_all(const LookJob *job, const ActivationCache *g, const Sums *sums,
+                            double n) {
     printf(
         job->csv
             ? "layer,head,stories,to_owner,to_friend,to_mark,back,owner,friend,right,alone\n"
@@ -183,8 +186,8 @@ static void owner_print_all(const LookJob *job, const Glass *g, const Sums *sums
     }
 }
 
-static bool owner_measure_all(Glass *g, const LookJob *job, const World *world, Sums *sums,
-                              Fault *fault) {
+static bool owner_measure_all(ActivationCache *g, const LookJob *job, const World *world,
+                              Sums *sums, Fault *fault) {
     const Tokenizer *t = g->session->model->tokenizer;
     WorldText text = {0};
     Case c = {0};
@@ -206,15 +209,16 @@ static bool owner_measure_all(Glass *g, const LookJob *job, const World *world, 
 }
 
 bool look_owner(LoadedModel *m, const LookJob *job, Fault *fault) {
-    Glass glass = {0};
+    ActivationCache cache = {0};
     World *world = NULL;
     Sums *sums = NULL;
     bool ok = loaded_open_session(m, &job->compute, LONGEST, 1, fault) &&
-              glass_open(&glass, &m->session, fault) && (world = world_open(fault)) != NULL;
-    if (ok && !(sums = calloc(1 + glass.layers * glass.heads, sizeof *sums)))
+              activation_open(&cache, &m->session, fault) &&
+              (world = world_open(fault)) != NULL;
+    if (ok && !(sums = calloc(1 + cache.layers * cache.heads, sizeof *sums)))
         ok = fault_set(fault, "no memory for the heads");
-    ok = ok && owner_measure_all(&glass, job, world, sums, fault);
-    if (ok) owner_print_all(job, &glass, sums, (double)job->documents);
-    free(sums), world_close(world), glass_close(&glass);
+    ok = ok && owner_measure_all(&cache, job, world, sums, fault);
+    if (ok) owner_print_all(job, &cache, sums, (double)job->documents);
+    free(sums), world_close(world), activation_close(&cache);
     return ok;
 }

@@ -43,8 +43,8 @@ size_t look_largest(const float *numbers, size_t n) {
 /* ------------------------------------------------------------------ attention */
 
 static void list_places(const Look *look, size_t layer, size_t head, size_t query) {
-    const float *row = glass_weights(&look->glass, layer, head, query);
-    float *left = look->glass.row;
+    const float *row = activation_weights(&look->cache, layer, head, query);
+    float *left = look->cache.row;
     memcpy(left, row, (query + 1) * sizeof *left);
     printf("%5zu.%-3zu %5zu %-14s ", layer, head, query,
            look_word(look, look->tokens->ids[query]));
@@ -58,7 +58,7 @@ static void list_places(const Look *look, size_t layer, size_t head, size_t quer
 }
 
 static void list_row(const Look *look, size_t layer, size_t head, size_t query) {
-    const float *row = glass_weights(&look->glass, layer, head, query);
+    const float *row = activation_weights(&look->cache, layer, head, query);
     const int32_t *ids = look->tokens->ids;
     for (size_t key = 0; key <= query; key++)
         printf("%zu,%zu,%zu,%zu,%.9g,%s,%s\n", layer, head, query, key, (double)row[key],
@@ -68,14 +68,14 @@ static void list_row(const Look *look, size_t layer, size_t head, size_t query) 
 /* One head, or as CSV: every token's row, but for a position that was asked for; all heads: the row of one token. */
 bool look_attention(Look *look, Fault *fault) {
     (void)fault;
-    const Session *s = look->glass.session;
+    const Session *s = look->cache.session;
     bool all = look->layer == ACT_ALL, csv = look->job->csv,
          one = look->job->position >= 0 || (all && !csv);
     if (csv)
         printf("layer,head,query,key,weight,query_text,key_text\n");
     else
         printf(" head    token                  looks at: weight, token, position\n");
-    for (size_t l = 0; l < look->glass.layers; l++) {
+    for (size_t l = 0; l < look->cache.layers; l++) {
         const Attention *a = &s->model->blocks[l].attention;
         for (size_t h = 0; a->q.w.data && h < a->shape.heads; h++)
             for (size_t q = 0; q < look->tokens->count; q++) {
@@ -99,16 +99,16 @@ static const char *place_name(size_t place) {
 
 bool look_lens(Look *look, Fault *fault) {
     (void)fault;
-    size_t vocab = look->glass.session->model->sizes.vocab;
+    size_t vocab = look->cache.session->model->sizes.vocab;
     bool csv = look->job->csv;
     if (csv)
         printf("position,place,name,rank,token,probability,text\n");
     else
         printf("after token %zu, %s:\n", look->position,
                look_word(look, look->tokens->ids[look->position]));
-    for (size_t place = 0; place < glass_places(&look->glass); place++) {
-        glass_lens(&look->glass, place, look->position);
-        float *shares = look->glass.shares;
+    for (size_t place = 0; place < activation_places(&look->cache); place++) {
+        activation_lens(&look->cache, place, look->position);
+        float *shares = look->cache.shares;
         if (!csv) printf("%-22s", place_name(place));
         for (long rank = 0; rank < look->job->top && rank < (long)vocab; rank++) {
             size_t best = look_largest(shares, vocab);
@@ -127,14 +127,14 @@ bool look_lens(Look *look, Fault *fault) {
 
 bool look_stream(Look *look, Fault *fault) {
     (void)fault;
-    const Glass *g = &look->glass;
+    const ActivationCache *g = &look->cache;
     const int32_t *ids = look->tokens->ids;
     bool csv = look->job->csv;
     if (csv) printf("position,place,name,size,text\n");
     for (size_t i = 0; i < look->tokens->count; i++) {
         if (!csv) printf("%5zu %-14s", i, look_word(look, ids[i]));
-        for (size_t place = 0; place < glass_places(g); place++) {
-            double size = (double)glass_size(g, place, i);
+        for (size_t place = 0; place < activation_places(g); place++) {
+            double size = (double)activation_size(g, place, i);
             if (csv)
                 printf("%zu,%zu,%s,%.9g,%s\n", i, place, place_name(place), size,
                        look_cell(look, ids[i]));

@@ -20,51 +20,50 @@
 
 #include <pthread.h>
 
-typedef struct EyeOptions {
+typedef struct VisionOptions {
     const char *mmproj; /* NULL: the model sees nothing */
     bool crop, class_last;
-} EyeOptions;
+} VisionOptions;
 
-#define EYE_OPTIONS(e)                                                                        \
-    {"--mmproj", OPT_TEXT, &(e).mmproj, "FILE",                                               \
-     "what reads pictures for the model: its encoder and projector, in GGUF format"},         \
-        {"--crop", OPT_FLAG, &(e).crop, NULL,                                                 \
-         "the middle of a picture that is not square, as CLIP; else all of it between bars"}, \
-    {                                                                                         \
-        "--class-last", OPT_FLAG, &(e).class_last, NULL,                                      \
-            "to compare: the encoder as in llama.cpp, whose class row stands behind the "     \
-            "patches"                                                                         \
+#define VISION_OPTIONS(e)                                                                      \
+    {"--mmproj", OPT_TEXT, &(e).mmproj, "FILE",                                                \
+     "the model's vision encoder and projector, a GGUF file"},                                 \
+        {"--crop", OPT_FLAG, &(e).crop, NULL,                                                  \
+         "crop images to a square, as CLIP does (default: pad with bars)"},                    \
+    {                                                                                          \
+        "--class-last", OPT_FLAG, &(e).class_last, NULL,                                       \
+            "put the class embedding after the patches, as llama.cpp does, to compare results" \
     }
 
-#define EYE_RULES                                                               \
-    {"--crop", NEEDS, "--mmproj", "it says which part of a picture is seen"}, { \
-        "--class-last", NEEDS, "--mmproj", "it says how a picture is read"      \
+#define VISION_RULES                                                          \
+    {"--crop", NEEDS, "--mmproj", "it says how images are cropped"}, {        \
+        "--class-last", NEEDS, "--mmproj", "it belongs to the vision encoder" \
     }
 
-#define IMAGE_RULE                                                            \
-    {                                                                         \
-        "--image", NEEDS, "--mmproj",                                         \
-            "a model of texts cannot see: its publisher gives that file, too" \
+#define IMAGE_RULE                                                         \
+    {                                                                      \
+        "--image", NEEDS, "--mmproj",                                      \
+            "images need a vision encoder; it is published with the model" \
     }
 
 /* A place for a picture. */
-typedef struct PicturePlace {
+typedef struct PictureSlot {
     unsigned char *rgb;  /* (side, side, 3) what the eye sees; owns; NULL: free */
     uint64_t user, salt; /* whose it is, and which of his texts show it, too */
     uint64_t used;       /* when it was last taken */
     size_t holders;
     bool read; /* its rows are there */
-} PicturePlace;
+} PictureSlot;
 
 typedef struct Pictures {
-    Vision eye;
+    Vision vision;
     Session *session; /* which reads the rows; borrows */
     PictureFit fit;
-    size_t room, each;    /* places, and rows of a picture */
-    float *rows;          /* (room * each, dim of the model); owns */
-    PicturePlace *places; /* (room) owns; NULL: there is no eye */
-    size_t n_read;        /* pictures, so far, */
-    double seconds;       /* and what that took */
+    size_t room, each;   /* places, and rows of a picture */
+    float *rows;         /* (room * each, dim of the model); owns */
+    PictureSlot *places; /* (room) owns; NULL: there is no eye */
+    size_t n_read;       /* pictures, so far, */
+    double seconds;      /* and what that took */
     uint64_t clock;
     bool shared; /* there are several users: none may hold more places than are free */
     pthread_mutex_t lock, shaping; /* of places; a large picture is shaped alone */
@@ -74,8 +73,8 @@ typedef struct Pictures {
  *
  * Fails when the file is none that reads pictures or belongs to another model, the model cannot read rows, or memory
  * runs out; pictures_close may be called then, too. */
-bool pictures_open(Pictures *pictures, const EyeOptions *options, size_t room, Session *session,
-                   Pool *pool, Fault *fault);
+bool pictures_open(Pictures *pictures, const VisionOptions *options, size_t room,
+                   Session *session, Pool *pool, Fault *fault);
 void pictures_close(Pictures *pictures);
 
 /* What the eye sees of a picture, which comes as the bytes of a file.

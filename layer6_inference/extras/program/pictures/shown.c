@@ -25,13 +25,13 @@ static bool take_file(Shown *s, const char *path, size_t *number, Fault *fault) 
         pictures_shape(s->of, (Text){bytes, size}, &square, fault) || fault_prefix(fault, path);
     free(bytes);
     return ok && (pictures_take(s->of, &square, 0, 0, number) ||
-                  fault_set(fault, "all %zu places for pictures are taken", s->of->room));
+                  fault_set(fault, "all %zu image slots are taken", s->of->room));
 }
 
 bool shown_add_file(Shown *s, const char *path, Fault *fault) {
     size_t number;
     if (s->count == SHOWN_MOST)
-        return fault_set(fault, "a text shows at most %d pictures", SHOWN_MOST);
+        return fault_set(fault, "at most %d images per text", SHOWN_MOST);
     if (!take_file(s, path, &number, fault)) return false;
     bool ok = pictures_read(s->of, number, fault);
     if (ok) return shown_add(s, number), true;
@@ -63,12 +63,12 @@ static bool shown_check_marks(size_t pictures, Text said, size_t marks, Fault *f
     const char *byte = memchr(said.data, PICTURE_BYTE, said.size);
     if (byte)
         return fault_set(fault,
-                         "byte %zu of the text is no UTF-8: beside pictures it has to be",
+                         "byte %zu of the text is not UTF-8, as a prompt with images must be",
                          (size_t)(byte - said.data) + 1);
     return !marks || marks == pictures ||
            fault_set(fault,
                      "the text has %zu mark%s " PICTURE_MARK
-                     " for %zu picture%s: wanted one for each, or none, and all come before it",
+                     " for %zu image%s: wanted one mark per image, or none to put them first",
                      marks, marks == 1 ? "" : "s", pictures, pictures == 1 ? "" : "s");
 }
 

@@ -97,7 +97,7 @@ static bool enough_space(const Arrival *a, Fault *fault) {
     if (free_bytes >= rest) return true;
     return fault_set(
         fault,
-        "no space: %s needs %s more, and %s has %s. Make room, and the same command goes on.",
+        "no space: %s needs %s more, and %s has %s. Make room and run the same command again.",
         a->want->name, megabytes_text(needs, rest), a->want->folder,
         megabytes_text(has, free_bytes));
 }
@@ -131,8 +131,8 @@ static bool arrival_write_bytes(Arrival *a, const unsigned char *bytes, size_t s
         if (n < 0 && errno == EINTR) continue;
         if (n < 0)
             return fault_set(fault,
-                             "%s cannot be written: %s. What has arrived is kept: make room, "
-                             "and the same command goes on.",
+                             "%s cannot be written: %s. The partial download is kept: make "
+                             "room and run the same command again.",
                              a->part, strerror(errno));
         sha256_add(&a->sha, bytes, (size_t)n);
         a->done += (uint64_t)n, bytes += n, size -= (size_t)n;
@@ -147,7 +147,8 @@ static bool begins_as_gguf(Arrival *a, Fault *fault) {
     const char *kind = n > 0 ? file_kind(begin, (size_t)n) : NULL;
     a->spoiled = true;
     if (strstr(a->want->url, "/blob/"))
-        return fault_set(fault, "%.300s is the page about a file: write /resolve/ for /blob/",
+        return fault_set(fault,
+                         "%.300s is a web page about a file: write /resolve/ instead of /blob/",
                          a->want->url);
     return fault_set(fault, "%.250s is not a GGUF file%s%s", a->want->url, kind ? " but " : "",
                      kind ? kind : ": give the address of one");
@@ -158,7 +159,7 @@ bool arrival_take(Arrival *a, int pipe, Fault *fault) {
     a->met = false;
     for (ssize_t n; (n = read(pipe, bytes, sizeof bytes)) != 0;) {
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) return fault_set(fault, "nothing comes from curl: %s", strerror(errno));
+        if (n < 0) return fault_set(fault, "no data from curl: %s", strerror(errno));
         uint64_t before = a->done;
         if (!a->met && !meet(a, fault)) return false;
         if (!arrival_write_bytes(a, bytes, (size_t)n, fault)) return false;

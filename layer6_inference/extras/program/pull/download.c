@@ -24,7 +24,7 @@ static bool make_folder(const char *path, Fault *fault) {
         *slash = '/';
     }
     if (mkdir(part, 0777) == 0 || errno == EEXIST) return true;
-    return fault_set(fault, "%s cannot be made: %s", path, strerror(errno));
+    return fault_set(fault, "%s cannot be created: %s", path, strerror(errno));
 }
 
 /* Another download may have finished, and renamed the part, between open and flock. */
@@ -46,9 +46,9 @@ static bool lock_part(Arrival *a, Fault *fault) {
 
 /* What the server's status means. */
 static bool refused_by(const char *url, int code, Fault *fault) {
-    if (code == 404) return fault_set(fault, "%.300s: there is no such file (404)", url);
+    if (code == 404) return fault_set(fault, "%.300s: no such file (404)", url);
     if (code == 401 || code == 403)
-        return fault_set(fault, "%.300s: the server wants a login (%d)", url, code);
+        return fault_set(fault, "%.300s: the server requires a login (%d)", url, code);
     return fault_set(fault, "%.300s: the server answers %d", url, code);
 }
 
@@ -59,18 +59,18 @@ static bool connection_broke(int status) {
 /* What curl's exit status means; it complained as `said` has it. */
 static bool explain(const Arrival *a, int status, int code, const char *said, Fault *fault) {
     if (status == 127)
-        return fault_set(fault, "pull downloads by the program curl, which is not here: "
-                                "install it (apt-get install curl, brew install curl)");
+        return fault_set(
+            fault, "pull needs curl: install it (apt-get install curl or brew install curl)");
     if (status == 1)
         return fault_set(fault,
-                         "%.300s leads to an address that is not followed: it is neither http "
-                         "nor https, or no longer https",
+                         "%.300s redirects to an address that is neither http nor https, or "
+                         "from https to http: not followed",
                          a->want->url);
     if (status == 22) return refused_by(a->want->url, code, fault);
     if (connection_broke(status)) said = "the connection broke";
-    return fault_set(
-        fault, "%.200s: %.90s%s", a->want->url, *said ? said : "curl was stopped",
-        a->done ? ". What has arrived is kept: the same command goes on from there." : "");
+    return fault_set(fault, "%.200s: %.90s%s", a->want->url, *said ? said : "curl was stopped",
+                     a->done ? ". The partial download is kept: run the same command to resume."
+                             : "");
 }
 
 /* One connection.  True: the file is whole, or is to be tried *again. */
@@ -89,7 +89,7 @@ static bool transfer(Arrival *a, bool *again, Fault *fault) {
     bool refused = status == 22 && last.status == 416; /* there are no bytes behind the part */
     if (status == 0 || (refused && before && last.size == before)) return true;
     if (before && (refused || status == 33)) { /* no ranges here, or another file by now */
-        fprintf(stderr, "%s: the server sends it from the beginning only\n", a->want->name);
+        fprintf(stderr, "%s: the server cannot resume: starting over\n", a->want->name);
         return *again = true, arrival_restart(a, fault);
     }
     *again = connection_broke(status) && a->done > before && a->breaks++ < BREAKS;

@@ -44,8 +44,9 @@ static void print_published(void) {
                is ? "yes" : "-", models[i].use);
         here += is, total += bytes;
     }
-    printf("\n%zu of %zu are here, %s, in %s\nstrata pull NAME downloads one, strata chat -m "
-           "NAME talks to it.\n",
+    printf("\n"
+           "%zu of %zu are downloaded, %s, in %s\n"
+           "strata pull NAME downloads one, strata chat -m NAME chats with it.\n",
            here, count, megabytes_text(text, total), asked.folder);
 }
 
@@ -183,20 +184,20 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
     char digest[65];
     if (w->download.size && bytes != (double)w->download.size)
         return fault_set(fault,
-                         "%s is another file: it has %.0f bytes, the published one %.0f. "
-                         "strata pull --remove %s makes room for it.",
+                         "%s is a different file: it has %.0f bytes, the published one %.0f. "
+                         "Remove it with strata pull --remove %s.",
                          path, bytes, (double)w->download.size, w->name);
     if (!*w->download.digest || w->download.size) {
-        fprintf(stderr, "%s is here already: %s%s\n", w->name, path,
-                w->download.size ? ""
-                                 : ". If another file is meant, strata pull --remove it first");
+        fprintf(stderr, "%s is already downloaded: %s%s\n", w->name, path,
+                w->download.size ? "" : ". For another file, strata pull --remove it first");
         return true;
     }
     if (!file_digest(path, digest, fault)) return false;
     if (strcmp(digest, w->download.digest) != 0)
-        return fault_set(fault, "%s is another file: it has SHA-256 %s, %s says %s", path,
+        return fault_set(fault, "%s is a different file: it has SHA-256 %s, %s says %s", path,
                          digest, w->download.source, w->download.digest);
-    fprintf(stderr, "%s is here already, SHA-256 as %s says\n", w->name, w->download.source);
+    fprintf(stderr, "%s is already downloaded; its SHA-256 is the one %s says\n", w->name,
+            w->download.source);
     return true;
 }
 
@@ -220,10 +221,9 @@ static const OptionRule pull_rules[] = {
 
 static bool pull_check(Fault *fault) {
     if (asked.what && (asked.list || asked.remove))
-        return fault_set(fault, "--%s downloads nothing: leave out '%.60s'",
+        return fault_set(fault, "--%s takes no model: leave out '%.60s'",
                          asked.list ? "list" : "remove", asked.what);
-    return asked.what || !asked.sha256 ||
-           fault_set(fault, "--sha256 belongs to a download: give its address, too");
+    return asked.what || !asked.sha256 || fault_set(fault, "--sha256 needs a URL");
 }
 
 static bool pull_run(Fault *fault) {
@@ -235,22 +235,21 @@ static bool pull_run(Fault *fault) {
 }
 
 static const Option pull_options[] = {
-    {"--list", OPT_FLAG, &asked.list, NULL, "what is in the folder, with sizes and paths"},
+    {"--list", OPT_FLAG, &asked.list, NULL, "list downloaded models with sizes and paths"},
     {"--remove", OPT_TEXT, &asked.remove, "NAME", "delete a model from the folder"},
     {"--sha256", OPT_TEXT, &asked.sha256, "HEX",
-     "the digest that the file must have; or behind the address: URL#sha256=HEX"},
+     "the file's expected digest; also written URL#sha256=HEX"},
     {0},
 };
 
 const Command command_pull = {
     .name = "pull",
     .usage = "pull [NAME|URL] [options]",
-    .about =
-        "Download a model by the program curl, going on where a download was broken off, and "
-        "check its size and\nSHA-256.  Alone: ten small published models, and which of them "
-        "are here.  -m NAME finds it in every command.\nThe folder is $STRATA_MODELS, else "
-        "$XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models; names of the\ntable "
-        "come from $HF_ENDPOINT, else https://huggingface.co.",
+    .about = "Download a model with curl, resuming an interrupted download, and check its size "
+             "and\nSHA-256.  Without arguments: list ten small published models.  Every "
+             "command finds the model as -m NAME.\nThe folder is $STRATA_MODELS, else "
+             "$XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models; listed "
+             "models\ncome from $HF_ENDPOINT, else https://huggingface.co.",
     .options = pull_options,
     .rules = pull_rules,
     .words = &asked.what,

@@ -72,9 +72,9 @@ static bool world_check_run(Fault *fault) {
 
 static const Option world_check_options[] = {
     {"--kind", OPT_TEXT, &check_asked.rule, "RULE",
-     "what a document must be: document (any), story, tale, chat or card"},
-    {"--prefix", OPT_FLAG, &check_asked.prefix, NULL, "accept a document that stops early"},
-    {"--summary", OPT_FLAG, &check_asked.summary, NULL, "only the totals, on stderr"},
+     "required kind: document (any), story, tale, chat or card"},
+    {"--prefix", OPT_FLAG, &check_asked.prefix, NULL, "accept documents that stop early"},
+    {"--summary", OPT_FLAG, &check_asked.summary, NULL, "print only the totals, on stderr"},
     {0},
 };
 
@@ -83,9 +83,9 @@ static bool world_check_kind(Fault *fault) { return world_kind(check_asked.rule,
 const Command world_check_command = {
     .name = "check",
     .usage = "world check [options] < DOCUMENTS",
-    .about = "For each document on stdin (a line <|endoftext|> after each): whether it obeys "
-             "Tiny World, and if not, the\n"
-             "reason, the byte where no reading goes on, and what stands there.",
+    .about = "For each document on stdin (a line <|endoftext|> after each), print whether it "
+             "obeys Tiny World; if not,\n"
+             "the reason, the byte where parsing fails, and the text there.",
     .options = world_check_options,
     .check = world_check_kind,
     .run = world_check_run};
@@ -143,9 +143,9 @@ static bool world_score_run(Fault *fault) {
 
 static const Option world_score_options[] = {
     {"--kind", OPT_TEXT, &score_asked.rule, "RULE",
-     "the language that gives the probability: document (all), story, tale, chat or card"},
+     "kind of document that p is conditioned on: document (all), story, tale, chat or card"},
     {"--prefix", OPT_FLAG, &score_asked.prefix, NULL,
-     "of all documents that begin like this, together"},
+     "probability of all documents that begin like this"},
     {0},
 };
 
@@ -154,13 +154,13 @@ static bool world_score_kind(Fault *fault) { return world_kind(score_asked.rule,
 const Command world_score_command = {
     .name = "score",
     .usage = "world score [options] FILE",
-    .about = "How likely the world itself is to write each document of FILE (- is standard "
-             "input; a line <|endoftext|> after\n"
-             "each): its number, -ln p in nats, its bytes, and the ways in which the world can "
-             "come to it, over which p is\n"
-             "summed.  What it never writes has inf nats, and the reason follows.  The mean "
-             "over the world's own documents\n"
-             "estimates its entropy.",
+    .about = "How likely the world is to generate each document of FILE (-: stdin; a line "
+             "<|endoftext|> after each):\n"
+             "its number, -ln p in nats, its bytes, and the number of derivations, over which "
+             "p is summed.  A document that\n"
+             "the world never generates has inf nats and a reason.  The mean over the world's "
+             "own documents estimates its\n"
+             "entropy.",
     .options = world_score_options,
     .words = &score_asked.file,
     .min_words = 1,

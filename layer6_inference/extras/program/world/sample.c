@@ -68,15 +68,15 @@ static bool sample_model(LoadedModel *m, Fault *fault) {
 }
 
 static const Option world_sample_options[] = {
-    MODEL_OPTION(asked.model, "model to generate with"),
-    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "how many (10)"},
+    MODEL_OPTION(asked.model),
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "number of documents (10)"},
     {"--chain", OPT_TEXT, &asked.chain, "SPEC", "samplers"},
     {"--seed", OPT_SEED, &asked.seed, "N",
-     "of the openings and of the draws (2: held out from training)"},
+     "random seed of the openings and of sampling (2: held out from training)"},
     {"--words", OPT_INT(1, OPTION_MANY), &asked.words, "N",
      "length of the openings in words (4)"},
     {"--kind", OPT_TEXT, &asked.rule, "RULE",
-     "openings of: story, tale, chat, card or document (story)"},
+     "kind of openings: story, tale, chat, card or document (story)"},
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},
@@ -91,8 +91,8 @@ static bool world_sample_run(Fault *fault) {
 const Command world_sample_command = {
     .name = "sample",
     .usage = "world sample [-m FILE] [options]",
-    .about = "Let a model write documents, each from the first words of a document it has not "
-             "seen; in the form that\n"
+    .about = "Generate documents with a model, each from the first words of a held-out "
+             "document, in the format that\n"
              "`strata world check` reads.",
     .options = world_sample_options,
     .check = world_sample_kind,

@@ -44,12 +44,11 @@ static bool world_write_run(Fault *fault) {
 }
 
 static const Option world_options[] = {
-    {"--seed", OPT_SEED, &asked.seed, "N",
-     "which corpus (1); the same seed writes the same one"},
-    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "how many documents (1)"},
+    {"--seed", OPT_SEED, &asked.seed, "N", "random seed of the corpus (1)"},
+    {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N", "number of documents (1)"},
     {"--first", OPT_INT(0, 9e15), &asked.first, "N", "index of the first document (0)"},
     {"--kind", OPT_TEXT, &asked.rule, "RULE",
-     "document (all kinds), story, tale (a story of one plot, in few words), chat or card"},
+     "document (all kinds), story, tale (a short story with one plot), chat or card"},
     {"--entropy", OPT_FLAG, &asked.entropy, NULL,
      "print index, nats and bytes of each document instead of its text"},
     {0},
@@ -64,10 +63,10 @@ const Command command_world = {
     .name = "world",
     .usage = "world [--seed S] [--documents N] | world check ... | world score ... | world "
              "sample ...",
-    .about = "Write documents of Tiny World, each followed by a line <|endoftext|>.\n"
-             "`strata world check` reads documents and says which obey the world;\n"
-             "`strata world score` says how likely each is in the world itself;\n"
-             "`strata world sample` lets a model write documents.",
+    .about = "Generate documents of Tiny World, each followed by a line <|endoftext|>.\n"
+             "`strata world check` tells which documents obey the world;\n"
+             "`strata world score` tells how likely each is in the world;\n"
+             "`strata world sample` generates documents with a model.",
     .options = world_options,
     .parts = world_parts,
     .check = world_write_kind,

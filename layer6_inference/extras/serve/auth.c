@@ -1,0 +1,97 @@
+/* auth.c - who may ask what: names of the server, origins, keys, methods, bodies.  See connection.h. */
+#include "connection.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+const Route *auth_route(const char *path, const char **rest) {
+    for (size_t i = 0; i < n_routes; i++) {
+        size_t n = strlen(routes[i].path);
+        if (strncmp(path, routes[i].path, n) != 0) continue;
+        *rest = path + n;
+        if (!**rest || (routes[i].tree && **rest == '/')) return &routes[i];
+    }
+    return NULL;
+}
+
+bool auth_allow_origin(const Web *web, const char *origin) {
+    const OptionList *list = &web->options->origins;
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->items[i], origin) == 0) return true;
+    return false;
+}
+
+bool auth_check_origins(const OptionList *list, Fault *fault) {
+    for (size_t i = 0; i < list->count; i++) {
+        const char *scheme = strstr(list->items[i], "://"), *host = scheme ? scheme + 3 : "";
+        if (!*host || scheme == list->items[i] || strpbrk(host, "/?#@ *"))
+            return fault_set(fault,
+                             "--origin %.200s: wanted scheme://host, perhaps with :port, as "
+                             "https://example.com",
+                             list->items[i]);
+    }
+    return true;
+}
+
+/* A page that this server itself sent, or one that it was told of. */
+static bool origin_is_allowed(const Web *web, const char *origin, const char *host) {
+    const char *name = strstr(origin, "://");
+    return !*origin || (name && strcmp(name + 3, host) == 0) || auth_allow_origin(web, origin);
+}
+
+Text auth_key(struct MHD_Connection *c) {
+    const char *given = connection_header(c, "Authorization");
+    if (strncasecmp(given, "Bearer ", 7) != 0) return text_of("");
+    return text_of(given + 7 + strspn(given + 7, " "));
+}
+
+/* A page of somebody else's may have its own name lead here: only names of this machine are answered. */
+static bool auth_is_here(const char *host) {
+    size_t n = strcspn(host[0] == '[' ? "" : host, ":");
+    return !*host || host[0] == '[' || (n == 9 && strncmp(host, "localhost", 9) == 0) ||
+           strspn(host, "0123456789.") == n;
+}
+
+static bool check_method(const Connection *x, const char *method, HttpError *error) {
+    const char *wanted = x->route->method;
+    if (strcmp(method, wanted) == 0 ||
+        (strcmp(wanted, "GET") == 0 && strcmp(method, "HEAD") == 0))
+        return true;
+    return http_error(error, 405, NULL, "%s takes %s", x->route->path, wanted);
+}
+
+static bool check_body(const Connection *x, struct MHD_Connection *c, HttpError *error) {
+    const char *type = connection_header(c, "Content-Type"),
+               *packed = connection_header(c, "Content-Encoding");
+    const size_t most = (size_t)x->web->options->body << 10;
+    const double length = strtod(connection_header(c, "Content-Length"), NULL);
+    if (strcmp(x->route->method, "POST") != 0) return true;
+    if (length > (double)most)
+        return http_error(error, 413, NULL, "the body has %.0f bytes, more than %zu", length,
+                          most);
+    if (*packed && strcasecmp(packed, "identity") != 0)
+        return http_error(error, 415, NULL, "Content-Encoding is '%.60s': wanted identity",
+                          packed);
+    return strncasecmp(type, "application/json", 16) == 0 ||
+           http_error(error, 415, NULL, "Content-Type is '%.60s': wanted application/json",
+                      type);
+}
+
+bool auth_check(const Connection *x, struct MHD_Connection *c, const char *method,
+                HttpError *error) {
+    const Web *web = x->web;
+    if (web->loopback && web->keys.count == 0 && !auth_is_here(connection_header(c, "Host")))
+        return http_error(error, 403, NULL,
+                          "wanted Host localhost or an IP address: without keys this server "
+                          "answers only this machine");
+    if (strcmp(method, "POST") == 0 &&
+        !origin_is_allowed(web, connection_header(c, "Origin"), connection_header(c, "Host")))
+        return http_error(error, 403, NULL,
+                          "this origin is not allowed: start the server with --origin");
+    if (!x->route) return http_error(error, 404, NULL, "no such path");
+    return (x->route->open || keys_have(&web->keys, auth_key(c)) ||
+            http_error(error, 401, NULL,
+                       "missing or wrong API key: wanted Authorization: Bearer KEY")) &&
+           check_method(x, method, error) && check_body(x, c, error);
+}

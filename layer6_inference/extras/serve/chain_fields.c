@@ -1,0 +1,299 @@
+/* chain_fields.c - fields about sampling become a chain.  See fields.h.
+ *
+ *     {"temperature": 0.7, "top_k": 40, "dry": {"mult": 0.8, "base": 2}, "ban": ["fox"]}
+ *         -->  ban:fox,dry:mult=0.8:base=2,temp:0.7,top_k:40
+ *
+ * Stages stand in the order of `strata samplers`, whatever the order of the fields. */
+#include "fields.h"
+#include "listing.h"
+#include "calls/write.h"
+#include "json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Other names of stages and their parameters. */
+static const struct {
+    const char *name, *stage, *key;
+    double low, high; /* what is more than the stage takes is refused here */
+} others[] = {
+    {"temperature", "temp", "t", 0, 100},
+    {"frequency_penalty", "penalties", "freq", -2, 2},
+    {"presence_penalty", "penalties", "pres", -2, 2},
+    {"repetition_penalty", "penalties", "rep", 0, 100},
+    {"repeat_penalty", "penalties", "rep", 0, 100},
+    {"repeat_last_n", "penalties", "last", -1, 1e9},
+    {"typical_p", "typical", "p", 0, 1},
+    {"dry_multiplier", "dry", "mult", 0, 1000},
+    {"dry_base", "dry", "base", 1, 100},
+    {"dry_allowed_length", "dry", "allowed", 1, 1e6},
+    {"dry_penalty_last_n", "dry", "last", -1, 1e9},
+    {"xtc_probability", "xtc", "p", 0, 1},
+    {"xtc_threshold", "xtc", "t", 0, 1},
+};
+
+static const char breakers[] = "dry_sequence_breakers"; /* a list of texts: dry's `break` */
+
+enum { OTHERS = sizeof others / sizeof *others };
+
+bool is_sampler(Text name) {
+    for (size_t i = 0; i < OTHERS; i++)
+        if (text_equal(name, text_of(others[i].name))) return true;
+    return text_equal(name, text_of(breakers)) || stage_find(name) != NULL;
+}
+
+/* ------------------------------------------------------------------ one stage */
+
+typedef struct Writer {
+    const RequestFields *fields;
+    const Tokenizer *tokenizer;
+    FILE *out;
+    bool any;
+    HttpError *error;
+} Writer;
+
+static void fields_chain_begin_stage(Writer *w, const char *name, bool *begun) {
+    if (!*begun) fprintf(w->out, "%s%s", w->any ? "," : "", name);
+    *begun = w->any = true;
+}
+
+/* A value as a parameter, with a key or without. */
+static bool put_param(Writer *w, const char *field, const char *key, const JsonValue *v) {
+    fputc(':', w->out);
+    if (key) fprintf(w->out, "%s=", key);
+    switch (v->kind) {
+    case JSON_NUMBER: fwrite(v->text.data, 1, v->text.size, w->out); return true;
+    case JSON_TRUE:
+    case JSON_FALSE: fputc(v->kind == JSON_TRUE ? '1' : '0', w->out); return true;
+    case JSON_STRING:
+        list_encoded(w->out, v->text);
+        return v->text.size > 0 ||
+               http_error(w->error, 400, field, "%s: its text is empty", field);
+    default: return http_error(w->error, 400, field, "%s: wanted numbers or texts", field);
+    }
+}
+
+/* A list is its key again and again. */
+static bool put_params(Writer *w, const char *field, const char *key, const JsonValue *v) {
+    bool ok = v->kind != JSON_ARRAY || v->count > 0 ||
+              http_error(w->error, 400, field, "%s: its list is empty", field);
+    if (v->kind != JSON_ARRAY) return put_param(w, field, key, v);
+    for (size_t i = 0; ok && i < v->count; i++) ok = put_param(w, field, key, &v->items[i]);
+    return ok;
+}
+
+/* Keys are words: whatever else they are would be read as part of the chain. */
+static bool fields_chain_put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
+    char word[STAGE_NAME];
+    bool ok = key.size > 0 && key.size < sizeof word;
+    for (size_t i = 0; ok && i < key.size; i++)
+        ok = strchr("abcdefghijklmnopqrstuvwxyz_0123456789", key.data[i]) && key.data[i];
+    if (!ok)
+        return http_error(w->error, 400, field, "%s has no parameter '%.*s'", field,
+                          (int)min_size(key.size, 40), key.data);
+    snprintf(word, sizeof word, "%.*s", (int)key.size, key.data);
+    return put_params(w, field, word, v);
+}
+
+/* What the stage's own field says. */
+static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun) {
+    bool ok = true;
+    if (v->kind == JSON_NULL || v->kind == JSON_FALSE) return true;
+    fields_chain_begin_stage(w, name, begun);
+    if (v->kind == JSON_TRUE) return true;
+    if (v->kind == JSON_OBJECT &&
+        (strcmp(name, "json_schema") == 0 || strcmp(name, "tags") == 0)) {
+        char *text = NULL;
+        size_t size;
+        FILE *memory = open_memstream(&text, &size);
+        if (!memory) return http_error(w->error, 500, name, "no memory for a schema");
+        write_value(memory, v);
+        fclose(memory);
+        fputc(':', w->out), list_encoded(w->out, (Text){text, size});
+        free(text);
+        return true;
+    }
+    if (v->kind != JSON_OBJECT && v->kind != JSON_ARRAY) return put_param(w, name, NULL, v);
+    for (size_t i = 0; ok && i < v->count; i++)
+        ok = v->kind == JSON_OBJECT ? fields_chain_put_key(w, name, v->keys[i], &v->items[i])
+                                    : put_param(w, name, NULL, &v->items[i]);
+    return ok;
+}
+
+static bool put_breakers(Writer *w, bool *begun) {
+    const JsonValue *v = json_get(w->fields->root, breakers);
+    bool ok = !v || v->kind == JSON_NULL || v->kind == JSON_ARRAY;
+    if (!v || v->kind == JSON_NULL) return true;
+    for (size_t i = 0; ok && i < v->count; i++) ok = v->items[i].kind == JSON_STRING;
+    if (!ok) return http_error(w->error, 400, breakers, "%s: wanted a list of texts", breakers);
+    fields_chain_begin_stage(w, "dry", begun);
+    return put_params(w, breakers, "break", v);
+}
+
+static bool put_others(Writer *w, const char *stage, bool *begun) {
+    bool whole = false, last = false, ok = true;
+    double number;
+    for (size_t i = 0; ok && i < OTHERS; i++) {
+        const JsonValue *v = json_get(w->fields->root, others[i].name);
+        if (!v || v->kind == JSON_NULL || strcmp(others[i].stage, stage) != 0) continue;
+        if (!value_as_number(v, &number) || number < others[i].low || number > others[i].high)
+            return http_error(w->error, 400, others[i].name,
+                              "%s: wanted a number from %g to %g", others[i].name,
+                              others[i].low, others[i].high);
+        fields_chain_begin_stage(w, stage, begun);
+        ok = put_param(w, others[i].name, others[i].key, v);
+        whole |= others[i].low == -2;
+        last |= strcmp(others[i].key, "last") == 0;
+    }
+    if (whole && !last) fputs(":last=-1", w->out); /* OpenAI's count all of the text */
+    return ok;
+}
+
+/* ------------------------------------------------------------------ biases */
+
+static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
+    double number = 0;
+    bool never = v->kind == JSON_FALSE;
+    if (!never && !(v->kind == JSON_NUMBER && value_as_number(v, &number) &&
+                    number >= -BIAS_MAX && number <= BIAS_MAX))
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: wanted for each token a number from %g to %g, or false",
+                          -BIAS_MAX, BIAS_MAX);
+    if (id >= (double)tokenizer_count(w->tokenizer))
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: token %.0f does not exist: the vocabulary has 0 to %zu",
+                          id, tokenizer_count(w->tokenizer) - 1);
+    fields_chain_begin_stage(w, "bias", begun);
+    fprintf(w->out, never ? ":%.0f=-inf" : ":%.0f=%.9g", id, number);
+    return true;
+}
+
+/* "15": the token of that number; any other text: each of its tokens. */
+static bool put_text_bias(Writer *w, Text key, const JsonValue *v, bool *begun) {
+    TokenList tokens = {0};
+    JsonValue number = {.kind = JSON_NUMBER, .text = key};
+    double id;
+    bool ok = true, digits = key.size > 0;
+    for (size_t i = 0; i < key.size; i++) digits &= key.data[i] >= '0' && key.data[i] <= '9';
+    if (digits && value_as_int(&number, 0, 2e9, &id)) return put_bias(w, id, v, begun);
+    ok = tokenizer_encode(w->tokenizer, key, false, &tokens, &w->error->fault) ||
+         http_error_fault(w->error, 400, "logit_bias");
+    for (size_t i = 0; ok && i < tokens.count; i++) ok = put_bias(w, tokens.ids[i], v, begun);
+    token_list_free(&tokens);
+    return ok;
+}
+
+static bool fields_chain_put_pair(Writer *w, const JsonValue *pair, bool *begun) {
+    double id;
+    if (pair->kind == JSON_ARRAY && pair->count == 2) {
+        const JsonValue *key = &pair->items[0];
+        if (key->kind == JSON_STRING)
+            return put_text_bias(w, key->text, &pair->items[1], begun);
+        if (value_as_int(key, 0, 2e9, &id)) return put_bias(w, id, &pair->items[1], begun);
+    }
+    return http_error(w->error, 400, "logit_bias",
+                      "logit_bias: wanted pairs of a token or a text and a number");
+}
+
+enum { BIASES = 1024 };
+
+static bool put_biases(Writer *w, bool *begun) {
+    const JsonValue *v = w->fields->value[F_LOGIT_BIAS];
+    bool ok = true;
+    if (!v) return true;
+    if ((v->kind != JSON_OBJECT && v->kind != JSON_ARRAY) || v->count > BIASES)
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: wanted an object of at most %d tokens", BIASES);
+    for (size_t i = 0; ok && i < v->count; i++)
+        ok = v->kind == JSON_OBJECT ? put_text_bias(w, v->keys[i], &v->items[i], begun)
+                                    : fields_chain_put_pair(w, &v->items[i], begun);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ all of them */
+
+static bool fields_chain_put_stage(Writer *w, const char *name) {
+    const JsonValue *own = json_get(w->fields->root, name);
+    bool begun = false;
+    return (strcmp(name, "bias") != 0 || put_biases(w, &begun)) &&
+           (!own || put_own(w, name, own, &begun)) && put_others(w, name, &begun) &&
+           (strcmp(name, "dry") != 0 || put_breakers(w, &begun));
+}
+
+static bool write_stages(Writer *w) {
+    const StageKind *const *kinds;
+    size_t count = stage_list(&kinds);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) ok = fields_chain_put_stage(w, kinds[i]->name);
+    return ok;
+}
+
+/* How long the model may think, whatever the chain; -1: as long as it likes. */
+static bool put_budget(Writer *w) {
+    const RequestFields *fields = w->fields;
+    double n =
+        fields_number(fields, F_THINKING_BUDGET, fields_number(fields, F_REASONING_BUDGET, -1));
+    if (fields->value[F_THINKING_BUDGET] && fields->value[F_REASONING_BUDGET])
+        return http_error(w->error, 400, "reasoning_budget",
+                          "reasoning_budget: the same as thinking_budget: give one of them");
+    if (n >= 0) fprintf(w->out, "think:%.0f,", n);
+    return true;
+}
+
+static bool write_chain(Writer *w, const char *first, const char *otherwise) {
+    const RequestFields *fields = w->fields;
+    Text chain = fields_text(fields, F_CHAIN, otherwise);
+    fputs(first, w->out);
+    if (!put_budget(w)) return false;
+    if (fields->value[F_CHAIN] && fields->samplers > 1)
+        return http_error(w->error, 400, "chain",
+                          "chain replaces all other sampling fields: leave them out, or write "
+                          "them into the chain");
+    if (memchr(chain.data, 0, chain.size))
+        return http_error(w->error, 400, "chain", "chain: contains a zero byte");
+    if (fields->samplers && !fields->value[F_CHAIN]) {
+        if (!write_stages(w)) return false;
+        if (!w->any) fputs("draw", w->out);
+        return true;
+    }
+    fwrite(chain.data, 1, chain.size, w->out);
+    return true;
+}
+
+/* Stages for which a server has nothing. */
+static bool fields_chain_check_needs(const RequestFields *fields, const Chain *chain,
+                                     HttpError *error) {
+    bool moves_away = false;
+    for (size_t i = 0; i < chain->count; i++) {
+        const StageKind *kind = chain->stages[i].kind;
+        if (stage_is_off(&chain->stages[i])) continue;
+        if (kind->needs_amateur || kind->needs_look_ahead)
+            return http_error(error, 501, kind->name, "%s is not available on a server",
+                              kind->name);
+        if (kind->needs_unconditional && !fields->value[F_NEGATIVE])
+            return http_error(error, 400, "negative", "%s needs the field \"negative\"",
+                              kind->name);
+        moves_away |= kind->needs_unconditional;
+    }
+    if (fields->value[F_NEGATIVE] && !moves_away)
+        return http_error(error, 400, "negative", "negative: needs the stage cfg");
+    return true;
+}
+
+bool fields_chain(const RequestFields *fields, const char *first, const char *otherwise,
+                  const Tokenizer *tokenizer, Chain *chain, HttpError *error) {
+    char *spec = NULL;
+    size_t size;
+    Writer w = {.fields = fields,
+                .tokenizer = tokenizer,
+                .out = open_memstream(&spec, &size),
+                .error = error};
+    if (!w.out) return http_error(error, 500, NULL, "no memory for a chain");
+    bool ok = write_chain(&w, first, otherwise);
+    fclose(w.out);
+    ok = ok && (chain_parse(chain, spec, tokenizer, &error->fault) ||
+                http_error_fault(error, 400, fields->value[F_CHAIN] ? "chain" : NULL));
+    free(spec);
+    if (ok && !fields_chain_check_needs(fields, chain, error)) return chain_close(chain), false;
+    return ok;
+}

@@ -1,0 +1,201 @@
+/* fields.c - the table of fields, and how a body is read by it.  See fields.h. */
+#include "fields.h"
+#include "json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Takes {
+    TAKES_ANY, /* whoever uses it checks it */
+    TAKES_BOOL,
+    TAKES_INT,
+    TAKES_NUMBER,
+    TAKES_TEXT,
+    TAKES_ARRAY,
+    TAKES_OBJECT
+} Takes;
+
+typedef struct Field {
+    const char *name;
+    int where;
+    Takes takes;
+    double low, high; /* of numbers */
+} Field;
+
+static const Field field_table[FIELDS] = {
+    [F_MODEL] = {"model", ~0, TAKES_TEXT, 0, 0},
+    [F_MESSAGES] = {"messages", IN_CHAT | IN_TEMPLATE, TAKES_ARRAY, 0, 0},
+    [F_PROMPT] = {"prompt", IN_COMPLETION, TAKES_ANY, 0, 0},
+    [F_INPUT] = {"input", IN_EMBEDDINGS, TAKES_ANY, 0, 0},
+    [F_QUERY] = {"query", IN_RERANK, TAKES_TEXT, 0, 0},
+    [F_DOCUMENTS] = {"documents", IN_RERANK, TAKES_ARRAY, 0, 0},
+    [F_TOP_N] = {"top_n", IN_RERANK, TAKES_INT, 1, 1e9},
+    [F_RETURN_DOCUMENTS] = {"return_documents", IN_RERANK, TAKES_BOOL, 0, 0},
+    [F_STREAM] = {"stream", IN_BOTH, TAKES_BOOL, 0, 0},
+    [F_STREAM_OPTIONS] = {"stream_options", IN_BOTH, TAKES_OBJECT, 0, 0},
+    [F_MAX_TOKENS] = {"max_tokens", IN_BOTH, TAKES_INT, 0, 1e9},
+    [F_MAX_COMPLETION_TOKENS] = {"max_completion_tokens", IN_CHAT, TAKES_INT, 1, 1e9},
+    [F_N] = {"n", IN_BOTH, TAKES_INT, 1, 128},
+    [F_BEST_OF] = {"best_of", IN_COMPLETION, TAKES_INT, 1, 128},
+    [F_SEED] = {"seed", IN_BOTH, TAKES_INT, -9007199254740992.0, 9007199254740992.0},
+    [F_STOP] = {"stop", IN_BOTH, TAKES_ANY, 0, 0},
+    [F_LOGPROBS] = {"logprobs", IN_BOTH, TAKES_ANY, 0, 0},
+    [F_TOP_LOGPROBS] = {"top_logprobs", IN_CHAT, TAKES_INT, 0, 20},
+    [F_ECHO] = {"echo", IN_COMPLETION, TAKES_BOOL, 0, 0},
+    [F_RESPONSE_FORMAT] = {"response_format", IN_BOTH, TAKES_OBJECT, 0, 0},
+    [F_TOOLS] = {"tools", IN_CHAT | IN_TEMPLATE, TAKES_ARRAY, 0, 0},
+    [F_TOOL_CHOICE] = {"tool_choice", IN_CHAT, TAKES_ANY, 0, 0},
+    [F_PARALLEL_TOOL_CALLS] = {"parallel_tool_calls", IN_CHAT, TAKES_BOOL, 0, 0},
+    [F_CHAIN] = {"chain", IN_BOTH, TAKES_TEXT, 0, 0},
+    [F_NEGATIVE] = {"negative", IN_BOTH, TAKES_TEXT, 0, 0},
+    [F_PRIORITY] = {"priority", IN_BOTH, TAKES_INT, -100, 100},
+    [F_SECONDS] = {"seconds", IN_BOTH, TAKES_NUMBER, 0.001, 1e6},
+    [F_ENABLE_THINKING] = {"enable_thinking", IN_CHAT | IN_TEMPLATE, TAKES_BOOL, 0, 0},
+    [F_ADD_GENERATION_PROMPT] = {"add_generation_prompt", IN_TEMPLATE, TAKES_BOOL, 0, 0},
+    [F_ENCODING_FORMAT] = {"encoding_format", IN_EMBEDDINGS, TAKES_TEXT, 0, 0},
+    [F_DIMENSIONS] = {"dimensions", IN_EMBEDDINGS, TAKES_INT, 1, 1e9},
+    [F_POOLING] = {"pooling", IN_EMBEDDINGS, TAKES_TEXT, 0, 0},
+    [F_CONTENT] = {"content", IN_TOKENIZE, TAKES_TEXT, 0, 0},
+    [F_SPECIAL] = {"special", IN_TOKENIZE | IN_DETOKENIZE, TAKES_BOOL, 0, 0},
+    [F_TOKENS] = {"tokens", IN_DETOKENIZE, TAKES_ARRAY, 0, 0},
+    [F_WITH_PIECES] = {"with_pieces", IN_TOKENIZE, TAKES_BOOL, 0, 0},
+    [F_LOGIT_BIAS] = {"logit_bias", IN_BOTH, TAKES_ANY, 0, 0},
+    [F_BANNED_STRINGS] = {"banned_strings", IN_BOTH, TAKES_ARRAY, 0, 0},
+    [F_CACHE_SALT] = {"cache_salt", IN_BOTH, TAKES_TEXT, 0, 0},
+    [F_THINKING_BUDGET] = {"thinking_budget", IN_BOTH, TAKES_INT, -1, 1e9},
+    [F_REASONING_BUDGET] = {"reasoning_budget", IN_BOTH, TAKES_INT, -1, 1e9},
+    [F_CONTEXT_SHIFT] = {"context_shift", IN_BOTH, TAKES_BOOL, 0, 0},
+    [F_N_KEEP] = {"n_keep", IN_BOTH, TAKES_INT, 0, 1e6},
+    [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY, 0, 0},
+};
+
+/* Fields that OpenAI's clients send, and that would change nothing here. */
+static const char *const harmless[] = {"user",         "metadata",          "store",
+                                       "service_tier", "safety_identifier", "prompt_cache_key"};
+
+const char *field_name(FieldId field) { return field_table[field].name; }
+
+/* ------------------------------------------------------------------ values */
+
+bool value_as_number(const JsonValue *v, double *number) {
+    char copy[64], *end;
+    if (v->kind != JSON_NUMBER || v->text.size >= sizeof copy) return false;
+    memcpy(copy, v->text.data, v->text.size);
+    copy[v->text.size] = 0;
+    *number = strtod(copy, &end);
+    return *end == 0 && isfinite(*number);
+}
+
+bool value_as_int(const JsonValue *v, double low, double high, double *number) {
+    return value_as_number(v, number) && *number == floor(*number) && *number >= low &&
+           *number <= high;
+}
+
+bool fields_bool(const RequestFields *fields, FieldId field, bool otherwise) {
+    return fields->value[field] ? fields->value[field]->kind == JSON_TRUE : otherwise;
+}
+
+double fields_number(const RequestFields *fields, FieldId field, double otherwise) {
+    double number;
+    return fields->value[field] && value_as_number(fields->value[field], &number) ? number
+                                                                                  : otherwise;
+}
+
+Text fields_text(const RequestFields *fields, FieldId field, const char *otherwise) {
+    return fields->value[field] ? fields->value[field]->text : text_of(otherwise);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static bool fields_check_value(const Field *f, const JsonValue *v, HttpError *error) {
+    double number;
+    switch (f->takes) {
+    case TAKES_ANY: return true;
+    case TAKES_BOOL:
+        return v->kind == JSON_TRUE || v->kind == JSON_FALSE ||
+               http_error(error, 400, f->name, "%s: wanted true or false", f->name);
+    case TAKES_INT:
+        return value_as_int(v, f->low, f->high, &number) ||
+               http_error(error, 400, f->name, "%s: wanted an integer from %.0f to %.0f",
+                          f->name, f->low, f->high);
+    case TAKES_NUMBER:
+        return (value_as_number(v, &number) && number >= f->low && number <= f->high) ||
+               http_error(error, 400, f->name, "%s: wanted a number from %g to %g", f->name,
+                          f->low, f->high);
+    case TAKES_TEXT:
+        return v->kind == JSON_STRING ||
+               http_error(error, 400, f->name, "%s: wanted a text", f->name);
+    case TAKES_ARRAY:
+        return v->kind == JSON_ARRAY ||
+               http_error(error, 400, f->name, "%s: wanted an array", f->name);
+    case TAKES_OBJECT:
+        return v->kind == JSON_OBJECT ||
+               http_error(error, 400, f->name, "%s: wanted an object", f->name);
+    }
+    return false;
+}
+
+static bool is_harmless(Text key) {
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (text_equal(key, text_of(harmless[i]))) return true;
+    return false;
+}
+
+static bool read_field(RequestFields *fields, Text key, const JsonValue *v, HttpError *error) {
+    for (size_t i = 0; i < FIELDS; i++) {
+        if (!text_equal(key, text_of(field_table[i].name)) ||
+            !(field_table[i].where & fields->where))
+            continue;
+        if (v->kind == JSON_NULL) return true; /* as if it were not there */
+        if (i == F_CHAIN || i == F_LOGIT_BIAS) fields->samplers++;
+        fields->value[i] = v;
+        return fields_check_value(&field_table[i], v, error);
+    }
+    if ((fields->where & IN_BOTH) && is_sampler(key)) {
+        fields->samplers += v->kind != JSON_NULL;
+        return true;
+    }
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)min_size(key.size, 60), key.data);
+    return is_harmless(key) || http_error(error, 400, name, "unknown field '%s'", name);
+}
+
+/* Of two keys of one name one would be passed over; who has read the request before may have meant the other. */
+static bool check_once(const JsonValue *value, HttpError *error) {
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)min_size(value->repeated.size, 60),
+             value->repeated.data ? value->repeated.data : "");
+    if (value->repeated.data)
+        return http_error(error, 400, name, "an object has two keys '%s'", name);
+    for (size_t i = 0; i < value->count; i++)
+        if (!check_once(&value->items[i], error)) return false;
+    return true;
+}
+
+enum { ASK_FIELDS = 128 };
+
+bool fields_read(RequestFields *fields, int where, Text body, HttpError *error) {
+    size_t whole = utf8_whole(body);
+    *fields = (RequestFields){.where = where};
+    if (whole < body.size)
+        return http_error(error, 400, NULL, "the body is not UTF-8: byte %zu", whole);
+    if (!(fields->json = json_read(body, &error->fault)))
+        return fault_prefix(&error->fault, "the body is no JSON"),
+               http_error_fault(error, 400, NULL);
+    fields->root = json_root(fields->json);
+    if (fields->root->kind != JSON_OBJECT)
+        return http_error(error, 400, NULL, "the body is not a JSON object");
+    if (fields->root->count > ASK_FIELDS)
+        return http_error(error, 400, NULL, "the body has %zu fields, more than %d",
+                          fields->root->count, ASK_FIELDS);
+    bool ok = check_once(fields->root, error);
+    for (size_t i = 0; ok && i < fields->root->count; i++)
+        ok = read_field(fields, fields->root->keys[i], &fields->root->items[i], error);
+    return ok;
+}
+
+void fields_free(RequestFields *fields) {
+    json_free(fields->json);
+    *fields = (RequestFields){0};
+}
