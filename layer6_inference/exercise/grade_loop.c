@@ -225,7 +225,7 @@ static void unread_step(const char *what, Session *unread, const GenerateOptions
          "%s cannot read what was planned, and engine_step says that all is well", what);
     unread->is_wanted = NULL;
     COUNT(text.count, count, "%s cannot read what was planned: no token is taken then", what);
-    HINT(strstr(told.text, "nobody wants"), "%s cannot read: the fault says why", what);
+    HINT(strstr(told.text, "was cancelled"), "%s cannot read: the fault says why", what);
     if (unread == &session && o.extras[0].session) {
         COUNT(read_so_far(), read,
               "%s reads first; it cannot, so the step ends there, and nothing has changed: "

@@ -13,7 +13,7 @@ static bool key_is(const Gguf *gguf, const char *key, const char *wanted, Fault 
                      text.data, wanted);
 }
 
-/* What the file says of the adapter: all of it acts, or is refused. */
+/* The adapter's keys: each is used or refused. */
 static bool read_keys(Lora *lora, const Model *model, const Gguf *gguf, Fault *fault) {
     if (!key_is(gguf, "general.type", "adapter", fault) ||
         !key_is(gguf, "general.architecture", model->recipe->arch, fault) ||

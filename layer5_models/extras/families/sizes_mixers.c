@@ -167,7 +167,7 @@ static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
     s->rwkv_v = key_size(b, "attention.value_residual_mix_lora_rank", true, 0, 1, MAX_SIZE);
     s->rwkv_g = key_size(b, "attention.gate_lora_rank", true, 0, 1, MAX_SIZE);
     if (sizes->hidden == 0)
-        refuse_key(b, "feed_forward_length", "a whole number above 0",
+        refuse_key(b, "feed_forward_length", "an integer above 0",
                    "every layer has both mixes");
     if (!b->ok) return false;
     if (sizes->dim % dim)

@@ -1,9 +1,9 @@
-/* session_shift.c - old positions are cut out of a sequence: see families.h and shift.h. */
+/* session_shift.c - cut old positions out of a sequence.  See families.h and shift.h. */
 #include "families.h"
 #include "shift.h"
 
-/* Where a layer's keys are rotated, and by what.  A latent's key ends with the numbers that
- * are. */
+/* The rotation of a layer's keys.  In latent attention only a key's last numbers are
+ * rotated. */
 static ShiftRope rope_of(const Session *s, size_t layer) {
     const Block *b = &s->model->blocks[layer];
     const Rope *rope = session_rope(s, layer);
@@ -15,7 +15,7 @@ static ShiftRope rope_of(const Session *s, size_t layer) {
                        .sine = s->run.attention.sine};
 }
 
-/* A gain that follows the rotation is another one for each number: no rotation undoes it. */
+/* A gain after the rotation differs per number, so rotating back cannot undo it. */
 static bool is_stretched(const Attention *a) {
     return a->norm_after_rope && a->k_norm.kind && (a->k_norm.gain || a->k_norm.bias);
 }

@@ -22,7 +22,7 @@ typedef struct DeltaPair {
     TrainDelta weights, gradients;
 } DeltaPair;
 
-/* In TrainBlock, or in TrainDelta.  `taps`: of a convolution, which is learned as one vector. */
+/* A tensor of a TrainBlock or a TrainDelta.  `taps`: a convolution, learned as one vector. */
 typedef struct DeltaTensor {
     const char *name;
     bool in_block;
@@ -87,9 +87,9 @@ static void layout_delta(Trainer *t, TrainSaved *saved) {
     d->rows.rate = arena_take(a, n * s->heads, f);
 }
 
-/* Gains are 1.  The decay of a token is exp(-exp(rate) dt), exp(rate) from 1 to 16 and dt = softplus(bias) from
- * 0.001 to 0.1: some heads begin with a long memory, some with a short one.  Taps are as likely above 0 as below.
- * Dao & Gu 2024, arXiv:2405.21060, reference code. */
+/* Gains are 1.  A token's decay is exp(-exp(rate) dt) with exp(rate) from 1 to 16 and dt =
+ * softplus(bias) from 0.001 to 0.1: long and short memories.  Taps are symmetric around 0.
+ * Source   Dao & Gu 2024, arXiv:2405.21060, reference code. */
 static float first_of_delta(const Parameter *p, double u) {
     if (p->rate) return (float)log(1 + 15 * u);
     if (p->taps) return (float)((2 * u - 1) / sqrt((double)p->taps));
@@ -97,7 +97,7 @@ static float first_of_delta(const Parameter *p, double u) {
     return 1;
 }
 
-/* Values stand behind q and k. */
+/* In qkv, values come after q and k. */
 static void delta_values(const TrainShape *s, const TrainBlock *block, const float **v,
                          float **out) {
     const TrainDelta *w = block->mixer;

@@ -74,9 +74,9 @@ bool check_heads(Binder *b, const LayerSizes *s) {
                           "(attention.head_count_kv)",
                           s->heads, s->kv_heads);
     else if (s->head_dim == 0 || (turns && (s->rotary % 2 || !s->rotary)))
-        b->ok = fault_set(b->fault,
-                          "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
-                          s->head_dim, s->rotary);
+        b->ok = fault_set(
+            b->fault, "heads of %zu numbers cannot rotate %zu of them (rope.dimension_count)",
+            s->head_dim, s->rotary);
     return b->ok;
 }
 

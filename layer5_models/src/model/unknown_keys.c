@@ -117,7 +117,7 @@ static bool refuse_keys(Binder *b) {
         if (b->used_keys[i] || !asks) continue;
         return b->ok = fault_set(
                    b->fault,
-                   "key '%.*s' is %s, and nothing asks for it in a %s model as computed here: "
+                   "key '%.*s' is %s, and not used in a %s model as computed here: "
                    "it may change the results, so the file is refused; if it is known to be "
                    "harmless, take it out with gguf_new_metadata.py --remove-metadata%s",
                    (int)(key.size < 80 ? key.size : 80), key.data,

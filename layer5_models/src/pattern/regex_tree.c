@@ -1,5 +1,6 @@
 /* regex_tree.c - from the text of a regular expression to its tree.  See regex_tree.h. */
 #include "regex_tree.h"
+#include "grow.h"
 #include "unicode.h"
 
 #include <stdlib.h>
@@ -36,12 +37,7 @@ static bool regex_memory(const RegexReader *r) {
 /* A new child; NULL: memory is short. */
 static RegexNode *regex_child(const RegexReader *r, RegexNode *parent, RegexKind kind) {
     RegexNode *node = calloc(1, sizeof *node);
-    if (parent->count == parent->room) {
-        size_t room = parent->room ? 2 * parent->room : 4;
-        RegexNode **child = realloc(parent->child, room * sizeof *child);
-        if (child) parent->child = child, parent->room = room;
-    }
-    if (!node || parent->count == parent->room)
+    if (!node || !GROW(parent->child, parent->room, parent->count + 1))
         return free(node), regex_memory(r), (RegexNode *)NULL;
     *node = (RegexNode){.kind = kind, .low = 1, .high = 1};
     parent->child[parent->count++] = node;
