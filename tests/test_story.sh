@@ -21,7 +21,7 @@ same "so many tokens" "$("$story" -n 9 2>/dev/null)" "$("$strata" generate --isa
 expect "its help" 0 "usage: story .*-n TOKENS" "$story" --help
 expect "an option that it does not have" 1 "no option '--temp': the options are -m, -p" "$story" --temp 1
 expect "a value that is missing" 1 "\-p: wanted a value" "$story" -p
-expect "a seed that is no number" 1 "\-\-seed is '-1': wanted a whole number" "$story" --seed -1
+expect "a seed that is no number" 1 "\-\-seed is '-1': wanted an integer" "$story" --seed -1
 "$story" -p "$("$story" 2>/dev/null)" --chain greedy >"$work/story" 2>"$work/err"
 "$strata" generate --isa "$isa" -p "$("$story" 2>/dev/null)" --chain greedy >"$work/generate" 2>/dev/null
 if cmp -s "$work/story" "$work/generate" && ! grep -q -- "-[0-9]* ms" "$work/err"; then ok "a text that is over already"; else not "a text that is over already" "$(cat "$work/err")"; fi

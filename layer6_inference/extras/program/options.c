@@ -44,7 +44,7 @@ static int options_wrong(const char *usage, const char *what, const char *which)
 
 /* "-n 1e3": what the option got, and what it wants. */
 static int out_of_range(const Option *o, const char *text, const char *usage) {
-    const char *what = o->kind.type == TYPE_REAL ? "a number" : "a whole number";
+    const char *what = o->kind.type == TYPE_REAL ? "a number" : "an integer";
     fprintf(stderr, "strata: %s is '%.60s': wanted %s from ", o->name, text, what);
     if (o->kind.type == TYPE_SEED)
         fprintf(stderr, "0 to %llu", (unsigned long long)UINT64_MAX);

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* A stage whose text is a value as JSON. */
+/* A stage that takes a JSON value as its text. */
 static bool put_value_stage(FILE *out, const char *stage, const JsonValue *value) {
     char *text = NULL;
     size_t size;
