@@ -7,6 +7,7 @@
 #include "fault.h"      /* how things go wrong */
 #include "size.h"       /* the smaller and the larger of two sizes */
 #include "arena.h"      /* all memory of a run, sized before the first token */
+#include "grow.h"       /* an array that grows as it is filled */
 #include "text.h"       /* a text as a pointer and a size */
 #include "dtype.h"      /* the table of number formats */
 #include "half.h"       /* 16-bit floating point, bit by bit */

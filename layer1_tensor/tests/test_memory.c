@@ -46,6 +46,23 @@ static void arena_refuses_what_no_machine_has(void **state) {
     assert_true(memory_available() > 0);
 }
 
+static void arrays_grow_or_stay_as_they_are(void **state) {
+    (void)state;
+    uint32_t *items = NULL;
+    size_t room = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(GROW(items, room, i + 1));
+        items[i] = i;
+    }
+    for (uint32_t i = 0; i < 1000; i++) assert_int_equal(items[i], i);
+    uint32_t *before = items;
+    size_t room_before = room;
+    assert_false(GROW(items, room, SIZE_MAX / 4));
+    assert_ptr_equal(items, before);
+    assert_int_equal(room, room_before);
+    free(items);
+}
+
 static void dtype_table_is_consistent(void **state) {
     (void)state;
     int known = 0;
@@ -89,5 +106,5 @@ static void files_are_mapped_and_replaced_whole(void **state) {
 }
 
 RUN(TEST(fault_keeps_the_text), TEST(arena_rehearsal_fits_exactly),
-    TEST(arena_refuses_what_no_machine_has), TEST(dtype_table_is_consistent),
-    TEST(files_are_mapped_and_replaced_whole))
+    TEST(arena_refuses_what_no_machine_has), TEST(arrays_grow_or_stay_as_they_are),
+    TEST(dtype_table_is_consistent), TEST(files_are_mapped_and_replaced_whole))

@@ -1,5 +1,6 @@
 /* json.c - a recursive descent through JSON.  See json.h. */
 #include "json.h"
+#include "grow.h"
 #include "pieces.h"
 
 #include <stdio.h>
@@ -156,13 +157,9 @@ typedef struct Members {
 } Members;
 
 static bool member_room(Reader *r, Members *m) {
-    if (m->count < m->room) return true;
-    m->room = m->room ? 2 * m->room : 8;
-    JsonValue *items = realloc(m->items, m->room * sizeof *items);
-    if (items) m->items = items;
-    Text *keys = realloc(m->keys, m->room * sizeof *keys);
-    if (keys) m->keys = keys;
-    return (items && keys) || fault_set(r->fault, "JSON: no memory for %zu values", m->room);
+    size_t before = m->room;
+    return (GROW(m->keys, before, m->count + 1) && GROW(m->items, m->room, m->count + 1)) ||
+           fault_set(r->fault, "JSON: no memory for %zu values", m->count + 1);
 }
 
 static bool take_member(Reader *r, Members *m, bool object) {

@@ -1,6 +1,7 @@
 /* pickle.c - see pickle.h. */
 #include "pickle.h"
 #include "gguf/gguf_bytes.h"
+#include "grow.h"
 
 #include "size.h"
 
@@ -46,18 +47,9 @@ static bool pickle_no_memory(Machine *m) {
 
 /* ------------------------------------------------------------------ stack and memo */
 
-static bool pickle_grow(PickleValue ***list, size_t used, size_t *room) {
-    if (used < *room) return true;
-    size_t more = *room ? 2 * *room : 64;
-    PickleValue **grown = realloc(*list, more * sizeof *grown);
-    if (!grown) return false;
-    *list = grown, *room = more;
-    return true;
-}
-
 static bool pickle_push(Machine *m, PickleValue value) {
     PickleValue *copy = pieces_take(m->pieces, sizeof *copy);
-    if (!copy || !pickle_grow(&m->stack, m->used, &m->room)) return pickle_no_memory(m);
+    if (!copy || !GROW(m->stack, m->room, m->used + 1)) return pickle_no_memory(m);
     *copy = value;
     m->stack[m->used++] = copy;
     return true;
@@ -101,8 +93,7 @@ static bool pickle_remember(Machine *m, uint64_t index) {
     if (m->used == 0 || m->stack[m->used - 1]->kind == PICKLE_MARK)
         return pickle_damaged(m, "there is nothing to remember");
     if (index > m->kept) return pickle_damaged(m, "a value is remembered out of its turn");
-    if (index == m->kept && !pickle_grow(&m->memo, m->kept, &m->memo_room))
-        return pickle_no_memory(m);
+    if (!GROW(m->memo, m->memo_room, index + 1)) return pickle_no_memory(m);
     if (index == m->kept) m->kept++;
     m->memo[index] = m->stack[m->used - 1];
     return true;
@@ -110,7 +101,7 @@ static bool pickle_remember(Machine *m, uint64_t index) {
 
 static bool recall(Machine *m, uint64_t index) {
     if (index >= m->kept) return pickle_damaged(m, "memo slot is empty");
-    if (!pickle_grow(&m->stack, m->used, &m->room)) return pickle_no_memory(m);
+    if (!GROW(m->stack, m->room, m->used + 1)) return pickle_no_memory(m);
     m->stack[m->used++] = m->memo[index];
     return true;
 }

@@ -1,6 +1,7 @@
 /* gguf_file.c - see gguf_file.h. */
 #include "gguf_file.h"
 #include "gguf_bytes.h"
+#include "grow.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,24 +29,24 @@ static bool part_path(const char *path, int64_t number, int64_t count, char *out
 }
 
 static bool map_part(GgufFile *file, Gguf *part, const char *path, Fault *fault) {
-    FileMap *parts = realloc(file->parts, (file->n_parts + 1) * sizeof *parts);
-    if (!parts) return fault_set(fault, "no memory for %zu files", file->n_parts);
-    file->parts = parts;
-    if (!file_open(&parts[file->n_parts], path, fault)) return false;
-    file->bytes += parts[file->n_parts++].size;
-    return gguf_parse(part, parts[file->n_parts - 1].data, parts[file->n_parts - 1].size,
-                      fault) ||
-           fault_prefix(fault, path);
+    size_t room = file->n_parts;
+    if (!GROW(file->parts, room, file->n_parts + 1))
+        return fault_set(fault, "no memory for %zu files", file->n_parts + 1);
+    FileMap *map = &file->parts[file->n_parts];
+    if (!file_open(map, path, fault)) return false;
+    file->n_parts++;
+    file->bytes += map->size;
+    return gguf_parse(part, map->data, map->size, fault) || fault_prefix(fault, path);
 }
 
 /* The tensors of a part behind those that are there; the part's list is given back. */
 static bool take_tensors(Gguf *gguf, Gguf *part, const char *path, Fault *fault) {
-    size_t count = gguf->n_tensors + part->n_tensors;
-    GgufTensor *tensors = realloc(gguf->tensors, (count + 1) * sizeof *tensors);
-    bool ok = tensors || fault_set(fault, "no memory for %zu tensors", count);
-    if (tensors) gguf->tensors = tensors;
+    size_t room = gguf->n_tensors, count = room + part->n_tensors;
+    bool ok = GROW(gguf->tensors, room, count) ||
+              fault_set(fault, "no memory for %zu tensors", count);
     if (ok && part->n_tensors)
-        memcpy(tensors + gguf->n_tensors, part->tensors, part->n_tensors * sizeof *tensors);
+        memcpy(gguf->tensors + gguf->n_tensors, part->tensors,
+               part->n_tensors * sizeof *part->tensors);
     if (ok) gguf->n_tensors = count;
     gguf_free(part);
     return ok || fault_prefix(fault, path);

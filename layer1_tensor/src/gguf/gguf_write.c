@@ -2,6 +2,7 @@
  * joined at the end; an allocation that fails is remembered and reported then. */
 #include "gguf.h"
 #include "file_write.h"
+#include "grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,16 +37,8 @@ void gguf_writer_close(GgufWriter *writer) {
 
 static void gguf_write_put(GgufWriter *writer, Buffer *buffer, const void *bytes, size_t size) {
     if (writer->out_of_memory) return;
-    if (size > buffer->capacity - buffer->size) {
-        size_t capacity = (buffer->size + size) * 2;
-        unsigned char *grown = realloc(buffer->bytes, capacity);
-        if (!grown) {
-            writer->out_of_memory = true;
-            return;
-        }
-        buffer->bytes = grown;
-        buffer->capacity = capacity;
-    }
+    writer->out_of_memory = !GROW(buffer->bytes, buffer->capacity, buffer->size + size);
+    if (writer->out_of_memory) return;
     if (size) memcpy(buffer->bytes + buffer->size, bytes, size);
     buffer->size += size;
 }
