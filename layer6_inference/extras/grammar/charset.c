@@ -65,11 +65,8 @@ typedef struct Parts {
 } Parts;
 
 static void charset_add_part(Parts *parts, Expr e) {
-    if (parts->count == parts->room) {
-        parts->room = parts->room ? 2 * parts->room : 32;
-        parts->of = realloc(parts->of, parts->room * sizeof *parts->of);
-        REQUIRE(parts->of, "no memory for a set of characters");
-    }
+    REQUIRE(GROW(parts->of, parts->room, parts->count + 1),
+            "no memory for a set of characters");
     parts->of[parts->count++] = e;
 }
 

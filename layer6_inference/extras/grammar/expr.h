@@ -85,20 +85,24 @@ enum { SET_BUCKETS = 256 };
 typedef struct ExprStore ExprStore;
 struct ExprStore {
     ExprNode *node;
-    uint32_t count, room, *buckets, n_buckets;
+    size_t room;
+    uint32_t count, *buckets, n_buckets;
     uint32_t *child; /* of alt and and */
     size_t n_child, child_room;
     ByteSet *set;
-    uint32_t n_set, set_room;
+    size_t set_room;
+    uint32_t n_set;
     uint32_t *set_next, set_bucket[SET_BUCKETS]; /* lists of equal hashes; numbers + 1 */
     ExprRule *rule;
-    uint32_t n_rule, rule_room;
+    uint32_t n_rule;
+    size_t rule_room;
     ExprCall *call; /* lists of calls, one after the other */
     size_t n_call, call_room;
     /* (room) where an expression's calls are in `call`; UINT32_MAX: not asked yet */
     uint32_t *calls_first, *calls_count;
     NumberTest *test;
-    uint32_t n_test, test_room;
+    uint32_t n_test;
+    size_t test_room;
     Expr (*unfold)(ExprStore *store, uint32_t which, uint32_t state); /* of lazy ones */
     /* can a lazy one be completed, when of the rules that is known? */
     bool (*lazy_productive)(ExprStore *store, uint32_t which, const bool *known);

@@ -31,21 +31,17 @@ void *token_zeroed(size_t count, size_t size) {
 typedef struct Walk {
     MaskTable *table;
     ExprMask *mask;
-    uint32_t few_room, leaving_room, except_room;
+    size_t few_room, leaving_room, except_room;
     const Expr **beside; /* moves of the loop that the expression is nearly */
 } Walk;
 
-static void *expr_mask_grow(void *array, uint32_t count, uint32_t *room, size_t size) {
-    if (count < *room) return array;
-    *room = *room ? 2 * *room : 16;
-    array = realloc(array, *room * size);
-    REQUIRE(array, "no memory for the masks of a grammar");
-    return array;
-}
+/* Room for one more in an array of a mask. */
+#define MASK_GROW(array, room, count) \
+    REQUIRE(GROW(array, room, (count) + 1), "no memory for the masks of a grammar")
 
 static void add_leaving(Walk *w, Leaving leaving) {
     ExprMask *m = w->mask;
-    m->leaving = expr_mask_grow(m->leaving, m->n_leaving, &w->leaving_room, sizeof *m->leaving);
+    MASK_GROW(m->leaving, w->leaving_room, m->n_leaving);
     m->leaving[m->n_leaving++] = leaving;
 }
 
@@ -61,7 +57,7 @@ static void make_inside(Walk *w) {
 static void add_inside(Walk *w, int32_t token) {
     ExprMask *m = w->mask;
     if (!m->inside && m->n_few < FEW) {
-        m->few = expr_mask_grow(m->few, m->n_few, &w->few_room, sizeof *m->few);
+        MASK_GROW(m->few, w->few_room, m->n_few);
         m->few[m->n_few++] = token;
         return;
     }
@@ -257,7 +253,7 @@ static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
 static void except(Walk *w, const TrieNode *node, uint32_t end) {
     ExprMask *m = w->mask;
     for (uint32_t k = node->first; k < end && m->n_except <= EXCEPT; k++) {
-        m->except = expr_mask_grow(m->except, m->n_except, &w->except_room, sizeof *m->except);
+        MASK_GROW(m->except, w->except_room, m->n_except);
         m->except[m->n_except++] = w->table->lexicon->trie.order[k];
     }
 }

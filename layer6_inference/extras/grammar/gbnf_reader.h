@@ -22,7 +22,8 @@ typedef struct GbnfReader {
     int line, depth;
     size_t items;
     Named *named; /* (n_rule) */
-    uint32_t first_rule, named_room;
+    uint32_t first_rule;
+    size_t named_room;
     Fault *fault;
 } GbnfReader;
 

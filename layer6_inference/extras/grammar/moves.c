@@ -142,15 +142,12 @@ typedef struct Reached {
 
 typedef struct Search {
     Reached *of;
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
 } Search;
 
 static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
-    if (search->count == search->room) {
-        search->room = search->room ? 2 * search->room : 64;
-        search->of = realloc(search->of, search->room * sizeof *search->of);
-        REQUIRE(search->of, "no memory for a grammar");
-    }
+    REQUIRE(GROW(search->of, search->room, search->count + 1), "no memory for a grammar");
     search->of[search->count++] = (Reached){e, from, false};
     s->node[e].live = SEEN;
 }

@@ -60,9 +60,10 @@ enum { ROWS = 1 << 20, ROW_ITEMS = 5000 }; /* at most: of a table, of a row */
 typedef struct RowTable {
     ExprStore *exprs; /* borrows */
     Row *row;
-    uint32_t count, room, *buckets, n_buckets;
+    uint32_t count, *buckets, n_buckets;
     Return *back;
-    uint32_t n_back, back_room, *back_buckets, n_back_buckets;
+    size_t room, back_room;
+    uint32_t n_back, *back_buckets, n_back_buckets;
     bool over; /* a limit was met: from now on every new row is the dead one */
 
     /* the row that is being made */

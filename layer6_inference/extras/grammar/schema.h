@@ -141,7 +141,8 @@ typedef struct Plan {
     ObjectPlan object;
     ArrayPlan array;
     PlanState *states; /* lazy expressions name them by number */
-    uint32_t n_states, states_room;
+    uint32_t n_states;
+    size_t states_room;
 } Plan;
 
 /* A given string, and how it may be written. */
@@ -163,9 +164,10 @@ struct Schema {
     SchemaConst *consts;   /* given arrays and objects, as schemas */
     GrammarOptions options;
     Goal *goals; /* owns */
-    uint32_t n_goals, goals_room, compiled, *buckets, n_buckets;
+    size_t goals_room, plans_room;
+    uint32_t n_goals, compiled, *buckets, n_buckets;
     Plan *plans; /* owns; lazy expressions name them */
-    uint32_t n_plans, plans_room;
+    uint32_t n_plans;
     SpelledText spelled[SCHEMA_SPELLED];
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;

@@ -13,11 +13,7 @@ void goal_add(Goal *goal, Condition condition) {
             c->schema == condition.schema && text_equal(c->key, condition.key))
             return;
     }
-    if (goal->count == goal->room) {
-        goal->room = goal->room ? 2 * goal->room : 8;
-        goal->of = realloc(goal->of, goal->room * sizeof *goal->of);
-        REQUIRE(goal->of, "no memory for a schema");
-    }
+    REQUIRE(GROW(goal->of, goal->room, goal->count + 1), "no memory for a schema");
     goal->of[goal->count++] = condition;
 }
 

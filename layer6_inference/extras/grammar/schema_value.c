@@ -158,11 +158,7 @@ bool schema_check_text(Schema *s, const JsonValue *value) {
 /* ------------------------------------------------------------------ one text */
 
 static void schema_value_put(SchemaText *out, const char *bytes, size_t size) {
-    if (out->size + size > out->room) {
-        out->room = 2 * (out->size + size) + 64;
-        out->bytes = realloc(out->bytes, out->room);
-        REQUIRE(out->bytes, "no memory for a schema");
-    }
+    REQUIRE(GROW(out->bytes, out->room, out->size + size), "no memory for a schema");
     if (size) memcpy(out->bytes + out->size, bytes, size);
     out->size += size;
 }

@@ -26,12 +26,8 @@ static bool look_ahead_read(Extra *x, Sequence *s, Fault *fault) {
     LookAhead *look = x->state;
     const Reader *r = s->reader;
     size_t dim = look->session->model->sizes.dim;
-    if (look->count + r->rows > look->room) {
-        size_t room = 2 * (look->count + r->rows) + 64;
-        float *states = realloc(look->states, room * dim * sizeof *states);
-        if (!states) return fault_set(fault, "no memory for %zu hidden states", room);
-        look->states = states, look->room = room;
-    }
+    if (!GROW(look->states, look->room, (look->count + r->rows) * dim))
+        return fault_set(fault, "no memory for %zu hidden states", look->count + r->rows);
     for (size_t i = 0; i < r->rows; i++)
         unit_vector(look->states + look->count++ * dim,
                     look->session->hidden + (r->row + i) * dim, dim);

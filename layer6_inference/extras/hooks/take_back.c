@@ -17,15 +17,6 @@ void take_back_close(TakeBack *t) {
     *t = (TakeBack){0};
 }
 
-/* Room for `more` things after `count`. */
-static void *take_back_grow(void *list, size_t count, size_t more, size_t *room, size_t size) {
-    if (count + more <= *room) return list;
-    *room = 2 * (count + more) + 16;
-    list = realloc(list, *room * size);
-    REQUIRE(list, "no memory for %zu tokens", *room);
-    return list;
-}
-
 /* The answer's token that a byte belongs to. */
 static size_t take_back_token_at(const TakeBack *t, size_t byte) {
     size_t i = 0;
@@ -42,7 +33,7 @@ static void take_back_forget(TakeBack *t, size_t first, int32_t token) {
     for (size_t i = 0; i < t->n_bans; i++) /* another text follows from here */
         if (t->bans[i].position <= first) t->bans[left++] = t->bans[i];
     t->n_bans = left;
-    t->bans = take_back_grow(t->bans, t->n_bans, 1, &t->bans_room, sizeof *t->bans);
+    REQUIRE(GROW(t->bans, t->bans_room, t->n_bans + 1), "no memory for banned texts");
     t->bans[t->n_bans++] = (TakeBackBan){first, token};
     t->times++;
 }
@@ -51,8 +42,9 @@ size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
     int32_t state = t->count ? t->tokens[t->count - 1].state : 0;
     size_t begin = t->count ? t->tokens[t->count - 1].end : 0, read = 0;
     size_t length = stops_read(&t->stops, &state, text, &read);
-    t->tokens = take_back_grow(t->tokens, t->count, 1, &t->room, sizeof *t->tokens);
-    t->held = take_back_grow(t->held, t->held_size, text.size, &t->held_room, 1);
+    REQUIRE(GROW(t->tokens, t->room, t->count + 1) &&
+                GROW(t->held, t->held_room, t->held_size + text.size),
+            "no memory for banned texts");
     if (text.size) memcpy(t->held + t->held_size, text.data, text.size);
     t->held_size += text.size;
     t->tokens[t->count++] = (TakeBackToken){state, begin + text.size};

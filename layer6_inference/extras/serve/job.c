@@ -74,12 +74,7 @@ void note_fill(const Answer *a, const float *logits, size_t vocab, int32_t token
 }
 
 static bool add_note(Answer *a, const Note *note) {
-    if (a->n_notes == a->notes_room) {
-        size_t room = 2 * a->notes_room + 16;
-        Note *grown = realloc(a->notes, room * sizeof *grown);
-        if (!grown) return false;
-        a->notes = grown, a->notes_room = room;
-    }
+    if (!GROW(a->notes, a->notes_room, a->n_notes + 1)) return false;
     a->notes[a->n_notes++] = *note;
     return true;
 }

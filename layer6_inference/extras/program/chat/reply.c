@@ -40,15 +40,9 @@ static void reply_show_text(Reply *reply, bool whole) {
 
 static void reply_take_text(void *context, Text text) {
     Reply *reply = context;
-    if (reply->size + text.size > reply->room) {
-        size_t room = 2 * (reply->size + text.size);
-        char *grown = realloc(reply->text, room);
-        if (!grown) {
-            talk_interrupted = 1;
-            return;
-        }
-        reply->text = grown;
-        reply->room = room;
+    if (!GROW(reply->text, reply->room, reply->size + text.size)) {
+        talk_interrupted = 1;
+        return;
     }
     memcpy(reply->text + reply->size, text.data, text.size);
     reply->size += text.size;

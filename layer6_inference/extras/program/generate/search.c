@@ -78,12 +78,7 @@ typedef struct Contest {
 
 static bool add_mark(void *context, const Choice *choice) {
     Sample *s = context;
-    if (s->count == s->room) {
-        size_t room = 2 * s->room + 256;
-        Mark *marks = realloc(s->marks, room * sizeof *marks);
-        if (!marks) return s->full = true, false;
-        s->marks = marks, s->room = room;
-    }
+    if (!GROW(s->marks, s->room, s->count + 1)) return s->full = true, false;
     double log_prob =
         (double)choice->raw[choice->token] - log_sum_exp(choice->raw, choice->after->vocab);
     s->marks[s->count++] = (Mark){log_prob, s->stream.size};

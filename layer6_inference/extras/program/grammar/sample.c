@@ -58,12 +58,8 @@ static int32_t sample_nearest(Draw *d) {
 }
 
 static bool sample_add_text(Draw *d, Text text, Fault *fault) {
-    if (d->size + text.size > d->room) {
-        d->room = 2 * (d->size + text.size) + 64;
-        char *more = realloc(d->text, d->room);
-        if (!more) return fault_set(fault, "no memory for a text");
-        d->text = more;
-    }
+    if (!GROW(d->text, d->room, d->size + text.size))
+        return fault_set(fault, "no memory for a text");
     for (size_t i = 0; i < text.size; i++) d->text[d->size++] = text.data[i];
     return true;
 }
