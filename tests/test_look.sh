@@ -53,7 +53,7 @@ expect "a patch outside" 1 "wanted LAYER.POSITION" "$strata" look lens -p "$p" -
 expect "a patch without a text" 2 "needs --from" "$strata" look lens --patch 1.1
 expect "a head of the lens" 2 "needs attention" "$strata" look lens --head 1.1
 expect "a text for the owner" 2 "does not go with" "$strata" look owner -p "$p"
-expect "nothing of that name" 2 "there are attention" "$strata" look soul
+expect "nothing of that name" 2 "wanted attention" "$strata" look soul
 
 # A network that stands beside experts has neurons, too: gemma4 has such in layer 0, and a network alone in layer 1.
 "$BUILD/tests/families" gemma4 "" "$work/gemma4.gguf"

@@ -353,7 +353,7 @@ expect "logits that are a directory" 1 "$work cannot be read: Is a directory" "$
 lost() {
     for sink in ">/dev/full" ">&-"; do
         sh -c "'$strata' $* $sink" >/dev/null 2>"$work/err" </dev/null
-        same "$1 $sink fails" "$? $(grep -c 'standard output did not take' "$work/err")" "1 1"
+        same "$1 $sink fails" "$? $(grep -c 'cannot write standard output' "$work/err")" "1 1"
     done
 }
 if [ -e /dev/full ]; then

@@ -361,12 +361,6 @@ kill -INT $pid
 wait $pid
 same "Ctrl-C is an exit status of its own" $? 130
 same "Ctrl-C loses no token" "$(grep -v '^\[' "$work/err" | cut -f2 | tr '\n' ' ' | "$strata" tokenize --decode)" "$(cat "$work/endless")"
-"$strata" generate -p "$(yes word | head -900 | tr '\n' ' ')" -t 1 --isa scalar --no-pack --quiet >"$work/text" 2>"$work/err" &
-pid=$!
-while kill -INT $pid 2>/dev/null; do sleep 0.02; done
-wait $pid
-status=$?
-same "Ctrl-C while the prompt is read prints the prompt" "$status $(cut -c1-9 "$work/text")" "130 word word"
 
 # Large commands are programs of their own, which strata starts: beside it, in libexec, in PATH.
 mkdir -p "$work/usr/bin" "$work/usr/libexec/strata"

@@ -203,7 +203,7 @@ def refusals(server):
         ("image_url as a text", {"type": "image_url", "image_url": "data:image/png;base64," + good}, "object"),
         ("no image_url", {"type": "image_url"}, "object"),
         ("a picture and a text in one", dict(part(RED), text="a"), "object"),
-        ("a sound", {"type": "input_audio", "input_audio": {"data": good}}, "neither"),
+        ("a sound", {"type": "input_audio", "input_audio": {"data": good}}, "wanted the type text or image_url"),
     ]
     for name, bad, word in cases:
         status, data = server.post(CHAT, {"messages": [user("a", bad)]})

@@ -7,7 +7,7 @@
 
 enum { FIRST_SURROGATE = 0xD800, LAST_SURROGATE = 0xDFFF };
 
-/* A range without the surrogates: returns how many ranges are left of it. */
+/* A range without the surrogates: returns how many ranges remain. */
 static size_t whole_ranges(CodeRange r, CodeRange out[2]) {
     size_t n = 0;
     if (r.first < FIRST_SURROGATE)
@@ -161,7 +161,7 @@ static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
     }
 }
 
-/* The letter after the backslash of each short escape, and what it stands for. */
+/* The letter of each short escape, and its character. */
 static const char escape_letters[] = "\"\\/bfnrt";
 static const char escaped[] = "\"\\/\b\f\n\r\t";
 

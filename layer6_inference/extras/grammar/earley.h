@@ -16,17 +16,19 @@
  * What is left is added to the row being made. */
 void row_scan(RowTable *t, uint32_t row, uint8_t byte);
 
-/* Complete: an item that may end here returns, and its callers go on: those of its rule in the row where it was called.
- * Callers in this very row called a rule that may be empty: predict has stepped over it already.
+/* Complete: an item that may end here returns, and its callers continue: those of its rule in
+ * the row where it was called.  Callers in this very row called a rule that may be empty:
+ * predict has stepped over it already.
  *
- *   back   number of the item's Return (t->back); RETURN_END: it returns to nobody
+ *   back   number of the item's Return (t->back); RETURN_END: it has no caller
  *   here   number of the row being made
- *   end    set to true when it returns to nobody: the text may end here */
+ *   end    set to true when it has no caller: the text may end here */
 void row_complete(RowTable *t, uint32_t back, uint32_t here, bool *end);
 
-/* Predict: each call that an item can begin with (expr_calls) begins its rule, once for each row, and the item is noted as a
- * caller; a rule that may be empty is stepped over as well.  When nothing is left to do after the call, the rule returns to
- * the item's own caller at once, and nobody is noted (Leo).
+/* Predict: each call that an item can begin with (expr_calls) begins its rule, once per row,
+ * and the item is noted as a caller; a rule that may be empty is also stepped over.  When
+ * nothing is left to do after the call, the rule returns to the item's own caller at once, and
+ * no caller is noted (Leo).
  *
  *   here   number of the row being made */
 void row_predict(RowTable *t, Item item, uint32_t here);

@@ -1,4 +1,4 @@
-/* expr_mask.c - the tokens of an expression, whoever it returns to.  See token_mask.h. */
+/* expr_mask.c - the tokens of an expression, independent of its callers.  See token_mask.h. */
 #include "token_mask.h"
 
 #include <stdlib.h>

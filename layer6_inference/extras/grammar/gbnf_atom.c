@@ -117,7 +117,7 @@ Expr gbnf_token_expr(ExprStore *s, uint32_t id) {
     return expr_text(s, (const char *)bytes, 4);
 }
 
-/* Any token but one: they differ in one of their three bytes. */
+/* Any token except one: they differ in one of their three bytes. */
 Expr gbnf_other_tokens(ExprStore *s, uint32_t id) {
     ByteSet all;
     memset(&all, 0xFF, sizeof all);

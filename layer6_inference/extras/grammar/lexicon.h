@@ -56,8 +56,7 @@ typedef struct Lexicon {
     Loop *loops;
     size_t n_loops;
     SharedGrammar *shared; /* grammars that are kept (shared.h), the last used first */
-    /* of the loops, and of that list.  Taken in this order, so that nobody waits for a lock behind his own:
-     * the list's, a grammar's, the loops' */
+    /* guards the loops and that list.  Lock order: the list's, a grammar's, the loops' */
     pthread_mutex_t lock, shared_lock;
 } Lexicon;
 

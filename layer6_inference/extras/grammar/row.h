@@ -29,13 +29,13 @@ typedef struct Item {
     uint32_t back; /* number of a Return */
 } Item;
 
-/* To be returned to: everybody who called `rule` in `row`. */
+/* All callers of `rule` in `row`. */
 typedef struct Return {
     uint32_t rule, row;
     uint32_t next; /* in its bucket */
 } Return;
 
-/* Somebody who called a rule. */
+/* A caller of a rule. */
 typedef struct Caller {
     uint32_t rule;
     Item then; /* what goes on when the rule is done */

@@ -48,7 +48,7 @@ static const JsonValue *other_items(const JsonValue *schema) {
     return items;
 }
 
-/* What is asked of item `place`. */
+/* The conditions on item `place`. */
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *c = &flat->of[i];

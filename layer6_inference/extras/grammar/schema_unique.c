@@ -41,7 +41,7 @@ static bool came_before(const JsonValue *values, size_t count) {
     return false;
 }
 
-/* Those that everything else asked of an item allows. */
+/* Values that meet all other conditions on an item. */
 static bool keep_values(Schema *s, uint32_t rule, const JsonValue *values, size_t count,
                         ArrayPlan *plan) {
     plan->value = malloc((count + 1) * sizeof *plan->value);

@@ -12,7 +12,10 @@
 #include "grammar.h"
 #include "lexicon.h"
 
-enum { SHARED_KEPT = 32, SHARED_ROWS = 1 << 18 /* with more it is made anew for the next */ };
+enum {
+    SHARED_KEPT = 32,
+    SHARED_ROWS = 1 << 18 /* with more, it is compiled again for the next user */
+};
 
 struct SharedGrammar {
     Grammar *grammar; /* owns */

@@ -24,7 +24,7 @@ static bool no_files;
 
 void stage_forbid_files(void) { no_files = true; }
 
-/* The text itself, or what stands in the file behind an @. */
+/* The text itself, or the contents of the file after @. */
 static bool read_source(const char *text, FileMap *map, Text *source, Fault *fault) {
     *map = (FileMap){0};
     *source = text_of(text);
@@ -156,7 +156,7 @@ static void stages_begin(const Stage *stage, double *memory) {
     pthread_mutex_unlock(&shared->lock);
 }
 
-/* A token that spells letters of the prompt obeys with what is behind them. */
+/* A token that repeats bytes of the prompt is checked from the byte after them. */
 static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
                           size_t *owed) {
     size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
@@ -203,7 +203,7 @@ static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t
     for (size_t i = known; i < count; i++) logits[i] = -INFINITY;
 }
 
-/* While letters of the prompt are spelled again, few tokens are left: each is tried. */
+/* While bytes of the prompt are pending, few tokens are left, so each is tried. */
 static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
     size_t owed;
     for (size_t i = 0; i < c->count; i++)

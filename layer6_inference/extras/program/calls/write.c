@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text with U+FFFD for what is no character. */
+/* With U+FFFD for invalid UTF-8. */
 static Text repaired(Text text, char **memory) {
     const unsigned char *bytes = (const unsigned char *)text.data;
     size_t used = 0;

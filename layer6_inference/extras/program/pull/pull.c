@@ -196,7 +196,7 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
     if (strcmp(digest, w->download.digest) != 0)
         return fault_set(fault, "%s is a different file: it has SHA-256 %s, %s says %s", path,
                          digest, w->download.source, w->download.digest);
-    fprintf(stderr, "%s is already downloaded; its SHA-256 is the one %s says\n", w->name,
+    fprintf(stderr, "%s is already downloaded; its SHA-256 matches %s\n", w->name,
             w->download.source);
     return true;
 }
