@@ -73,7 +73,7 @@ expect "no number" 1 "line 1: 'x' is no logit" sh -c "echo x | '$strata' chain"
 expect "an infinite logit is named" 1 "temp made the logit of token 0 infinite" sh -c "printf '1e34\n2\n3\n' | '$strata' chain --chain temp:1e-5"
 expect "a logit beyond the largest float" 1 "line 2: '1e300' is no logit" sh -c "printf '1\n1e300\n' | '$strata' chain"
 same "nothing is printed of a run that fails" "$("$strata" chain --logits "$work/logits" 2>/dev/null)" ""
-expect "a byte that is no text" 1 "holds a byte 0" sh -c "printf '1\000\n2\n' | '$strata' chain"
+expect "a byte that is no text" 1 "has a zero byte" sh -c "printf '1\000\n2\n' | '$strata' chain"
 expect "logits from a directory" 1 "cannot be read: Is a directory" "$strata" chain --logits "$work"
 printf '1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/ten"
 same "three of ten equal tokens are 0.3" "$("$strata" chain --chain top_p:0.3 --logits "$work/ten" --final 2>/dev/null | grep -c ',1$')" 3

@@ -1,4 +1,5 @@
-/* calls.c - the rules an expression can begin with, and what is left of it after each.  See expr.h.
+/* calls.c - the rules an expression can begin with, and what is left of it after each.  See
+ * expr.h.
  *
  *     list ("," list)* "]"      list, and then  ("," list)* "]"
  *

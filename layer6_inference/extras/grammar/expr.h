@@ -7,17 +7,19 @@
  *     [0-9]           one byte of a set          a & b    both (and)       only without calls
  *     call r          a text of rule r           ~a       anything else    only without calls
  *     a{low,high}     so many times              a test of a decimal number (number.h)
- *                                                an object or array, unfolded when it is reached (lazy)
+ *                                                an object or array, unfolded on demand (lazy)
  *
- * What is left of an expression after a byte is an expression again, its derivative; so an expression
- * is the state of an automaton, and its table of 256 moves is filled when it is first asked for:
+ * What is left of an expression after a byte is an expression again, its derivative; so an
+ * expression is the state of an automaton, and its table of 256 moves is filled when it is
+ * first asked for:
  *
  *     abc|abd  --a-->  bc|bd  --b-->  [cd]  --c-->  empty
  *
- * A call is not a byte.  What an expression may call, and what is left of it after that, is a list.
+ * A call is not a byte.  What an expression may call, and what is left of it after that, is
+ * a list.
  *
- * Invariant: in a store, equal expressions are equal numbers (they are interned), and a state from
- * which no text can be completed is EXPR_NONE.
+ * Invariant: in a store, equal expressions are equal numbers (they are interned), and a
+ * state from which no text can be completed is EXPR_NONE.
  *
  * Source   Brzozowski 1964, Derivatives of regular expressions; Owens, Reppy & Turon 2009. */
 #ifndef STRATA_EXPR_H
@@ -112,8 +114,9 @@ struct ExprStore {
     bool over;              /* a limit was met: what was made since is worth nothing */
 };
 
-/* Limits of a store: nodes, tables of moves (a thousand bytes each, which are work, too), and steps of work, until its
- * grammar is compiled and then from there on.  Steps, not seconds: what is refused on one machine is refused on all. */
+/* Limits of a store: nodes, tables of moves (a thousand bytes each, which are work, too),
+ * and steps of work, until its grammar is compiled and then from there on.  Steps, not
+ * seconds: what is refused on one machine is refused on all. */
 enum {
     EXPR_MOST = 4000000,
     EXPR_TABLES = 500000,
@@ -157,7 +160,8 @@ uint32_t expr_number_test(ExprStore *store, const NumberTest *test);
 /* A rule without a body yet; the name (may be NULL) is copied. */
 uint32_t expr_rule(ExprStore *store, const char *name);
 
-/* ------------------------------------------------------------------ once all rules have bodies */
+/* ------------------------------------------------------------------ once all rules have
+ * bodies */
 
 /* Find out which rules may be empty. */
 void expr_find_nullable(ExprStore *store);
@@ -165,7 +169,8 @@ void expr_find_nullable(ExprStore *store);
 /* The same, and take away those that can never be completed (their calls become none). */
 void expr_close_rules(ExprStore *store);
 
-/* Does the empty text belong to it?  Without calls this was found when it was made; with calls the rules are asked. */
+/* Does the empty text belong to it?  Without calls this was found when it was made; with
+ * calls the rules are asked. */
 bool expr_is_nullable(const ExprStore *store, Expr e);
 
 /* The expression after a byte, for all bytes: (256) */
@@ -186,8 +191,8 @@ size_t expr_calls(ExprStore *store, Expr e, const ExprCall **calls);
 /* Whether any text at all belongs to it (only without calls). */
 bool expr_is_live(ExprStore *store, Expr e);
 
-/* Write an expression without calls and tests, so that equal texts mean equal languages, whatever the store; returns
- * the size, and writes nothing beyond `room`. */
+/* Write an expression without calls and tests, so that equal texts mean equal languages,
+ * whatever the store; returns the size, and writes nothing beyond `room`. */
 size_t expr_write(const ExprStore *store, Expr e, unsigned char *out, size_t room);
 
 /* One derivative, by the textbook; expr_moves asks it once for each kind of byte. */

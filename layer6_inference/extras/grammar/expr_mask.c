@@ -83,8 +83,8 @@ static int last_byte(const Expr *moves) {
     return w < 0 ? w : 64 * w + 63 - __builtin_clzll(first.word[w]);
 }
 
-/* The nodes that begin with this byte, from the root's child on.  Below a node bytes come in order: beyond the last one that
- * leads on, all are left out together. */
+/* The nodes that begin with this byte, from the root's child on.  Below a node bytes come in
+ * order: beyond the last one that leads on, all are left out together. */
 static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     MaskTable *t = w->table;
     uint32_t end = trie->node[from].skip;
@@ -203,8 +203,8 @@ static void change_tokens(uint64_t *mask, const Slice *slice, const ByteSet *byt
         }
 }
 
-/* A slice's tokens with these first bytes: most of them by leaving out the others, which must not have been
- * added before. */
+/* A slice's tokens with these first bytes: most of them by leaving out the others, which
+ * must not have been added before. */
 static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
     ExprMask *m = w->mask;
     ByteSet others;
@@ -220,7 +220,8 @@ static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
     change_tokens(m->inside, slice, &others, false);
 }
 
-/* Choose a slice for each first byte: taken[slice] are the bytes of a slice, taken[SLICES] those of none. */
+/* Choose a slice for each first byte: taken[slice] are the bytes of a slice, taken[SLICES]
+ * those of none. */
 static void choose_slices(MaskTable *t, const Expr *moves, ByteSet first,
                           ByteSet taken[SLICES + 1]) {
     for (int i = 0; i < 4; i++)

@@ -1,6 +1,6 @@
 /* gbnf.c - llama.cpp's notation for grammars.
  *
- *     root  ::= "(" root ")" | word+        # rules; a newline ends one, but not inside parentheses
+ *     root  ::= "(" root ")" | word+        # a rule ends at a newline outside parentheses
  *     word  ::= [a-z]{1,8} [^\x00-\x7F]?    # sets of characters; how often
  *
  *     grammar      := (name "::=" alternatives newline)*

@@ -1,4 +1,5 @@
-/* gbnf_reader.h - what the files that read GBNF share: the place, and the parts without names (gbnf_atom.c). */
+/* gbnf_reader.h - what the files that read GBNF share: the place, and the parts without
+ * names (gbnf_atom.c). */
 #ifndef STRATA_GBNF_READER_H
 #define STRATA_GBNF_READER_H
 

@@ -123,7 +123,8 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
 
 enum { UNKNOWN, LIVE, DEAD, SEEN };
 
-/* The byte to try first where a number is to become a multiple: a walk through all remainders would be long. */
+/* The byte to try first where a number is to become a multiple: a walk through all
+ * remainders would be long. */
 static int hint_of(const ExprStore *s, Expr e) {
     const ExprNode *n = &s->node[e];
     int hint = -1;
@@ -152,7 +153,8 @@ static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
     s->node[e].live = SEEN;
 }
 
-/* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at later. */
+/* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at
+ * later. */
 static bool moves_ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
     if (next == EXPR_NONE) return false;
     const ExprNode *n = &s->node[next];

@@ -65,8 +65,8 @@ static int by_item(const void *x, const void *y) {
     return (a->back > b->back) - (a->back < b->back);
 }
 
-/* `work` becomes a kernel: completed, without the items that have nothing left, and sorted, so that equal
- * rows are equal bytes.  Returns whether the text may end here. */
+/* `work` becomes a kernel: completed, without the items that have nothing left, and sorted,
+ * so that equal rows are equal bytes.  Returns whether the text may end here. */
 static bool settle_kernel(RowTable *t) {
     bool end = false;
     size_t kept = 0;
@@ -118,8 +118,9 @@ static void *row_copy(const void *from, size_t bytes) {
     return to;
 }
 
-/* The items in `work` become a row: one that is known, or a new one with all that is predicted.  (A
- * predicted item that may be empty need not be completed: predict has stepped over the call already.) */
+/* The items in `work` become a row: one that is known, or a new one with all that is
+ * predicted.  (A predicted item that may be empty need not be completed: predict has stepped
+ * over the call already.) */
 static uint32_t make_row(RowTable *t) {
     bool end = settle_kernel(t);
     if (t->n_work == 0 && !end) return ROW_DEAD;

@@ -1,5 +1,5 @@
-/* schema_goal.c - what must hold together at one place: joined, then split into the ways it can.
- * See schema.h. */
+/* schema_goal.c - what must hold together at one place: joined, then split into the ways it
+ * can. See schema.h. */
 #include "schema.h"
 #include "json.h"
 
@@ -160,8 +160,8 @@ bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold) {
     return schema_add_way(w, yes, 2) && schema_add_way(w, no, 2);
 }
 
-/* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the first is
- * made here, the others wait in a schema of their own. */
+/* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the
+ * first is made here, the others wait in a schema of their own. */
 static bool choose_dependent(Ways *w, const JsonValue *table) {
     Condition conditions[64];
     if (table->count > 6)

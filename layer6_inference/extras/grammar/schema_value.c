@@ -50,7 +50,8 @@ static char escape_letter(uint32_t c) {
     return place ? letters[place - escaped] : 0;
 }
 
-/* A character of a given string: ASCII as one would write it, others as they are or as \uHHHH. */
+/* A character of a given string: ASCII as one would write it, others as they are or as
+ * \uHHHH. */
 static Expr given_char(Schema *s, uint32_t c) {
     char text[2] = {'\\', escape_letter(c)};
     if (text[1]) return expr_text(s->exprs, text, 2);

@@ -1,7 +1,8 @@
 /* stages.c - stages whose texts must match: grammar, json, json_schema, tags, regex, choice.
  *
- * What such a stage remembers is the row at which its text is (grammar.h), and how many letters of a healed prompt
- * come before it; so it rewinds, is copied and speculates like every other stage.
+ * What such a stage remembers is the row at which its text is (grammar.h), and how many
+ * letters of a healed prompt come before it; so it rewinds, is copied and speculates like
+ * every other stage.
  *
  * Invariant: a token survives if and only if grammar_take goes on with it. */
 #include "grammar_stages.h"

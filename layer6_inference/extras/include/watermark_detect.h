@@ -11,11 +11,12 @@
  *     chance  probability of so many green tokens, or more, among n unmarked ones: the tail of
  *             the binomial distribution itself, as the normal one is too confident for small n
  *
- * Pairs of real texts are not quite independent: texts of a small language share them.  Over 60
- * unmarked stories of the storyteller, the mean z was between -0.5 and 0.9 for twelve keys.
+ * Pairs of real texts are not quite independent: texts of a small language share them.  Over
+ * 60 unmarked stories of the storyteller, the mean z was between -0.5 and 0.9 for twelve
+ * keys.
  *
- * Source   Kirchenbauer et al. 2023, arXiv:2301.10226, equation 3; distinct pairs: their section
- *          on repeated n-grams in arXiv:2306.04634. */
+ * Source   Kirchenbauer et al. 2023, arXiv:2301.10226, equation 3; distinct pairs: their
+ *          section on repeated n-grams in arXiv:2306.04634. */
 typedef struct WatermarkFinding {
     size_t scored, green;
     double z, chance;

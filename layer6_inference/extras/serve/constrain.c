@@ -1,7 +1,7 @@
 /* constrain.c - see constrain.h.
  *
  *     response_format {"type": "json_schema", "json_schema": {"name": ..., "schema": {...}}}
- *         --> json_schema:%7B...%7D,                                                          */
+ *         --> json_schema:%7B...%7D, */
 #include "constrain.h"
 
 #include "listing.h"

@@ -99,7 +99,8 @@ const char *field_name(FieldId field);
 bool value_as_number(const JsonValue *value, double *number);
 bool value_as_int(const JsonValue *value, double low, double high, double *number);
 
-/* ------------------------------------------------------------------ the chain (chain_fields.c) */
+/* ------------------------------------------------------------------ the chain
+ * (chain_fields.c) */
 
 /* Is it a stage, or an alias of a parameter? */
 bool is_sampler(Text name);

@@ -1,5 +1,5 @@
-/* tools.h - functions that a model may call: what it is told of them, what its text must obey, and how its
- * calls are found in the text again.
+/* tools.h - functions that a model may call: what it is told of them, what its text must
+ * obey, and how its calls are found in the text again.
  *
  *     CALLS_TAGGED     Let me look. <tool_call>
  *                      {"name": "weather", "arguments": {"city": "Rome"}}
@@ -9,10 +9,12 @@
  *     CALLS_NAMED      [TOOL_CALLS]weather[ARGS]{"city": "Rome"}
  *     CALLS_NUMBERED   [TOOL_CALLS]weather[CALL_ID]a1b2c3d4e[ARGS]{"city": "Rome"}
  *
- * Models were trained on one of these, their template says which (chat.h); a grammar (stage tags) sees to it that every call
- * is one of a function that there is, with arguments that fulfil its schema.
+ * Models were trained on one of these, their template says which (chat.h); a grammar (stage
+ * tags) sees to it that every call is one of a function that there is, with arguments that
+ * fulfil its schema.
  *
- * Invariant: a text is its contents and calls, in their order: nothing of it is left out but the marks. */
+ * Invariant: a text is its contents and calls, in their order: nothing of it is left out but
+ * the marks. */
 #ifndef STRATA_TOOLS_H
 #define STRATA_TOOLS_H
 
@@ -60,7 +62,8 @@ bool tools_marks(ChatCalls form, const Tokenizer *tokenizer, TokenList *marks, F
  * Fails without memory. */
 bool tools_tell(const JsonValue *tools, Pieces *pieces, JsonValue *messages, Fault *fault);
 
-/* ------------------------------------------------------------------ calls in a text (tools_read.c) */
+/* ------------------------------------------------------------------ calls in a text
+ * (tools_read.c) */
 
 /* How much of a text has been parsed. */
 typedef struct ToolPlace {

@@ -52,7 +52,8 @@ static bool a_call(ToolPart *part, Text text, size_t begin, size_t end, ToolPlac
     return true;
 }
 
-/* ------------------------------------------------------------------ one form after the other */
+/* ------------------------------------------------------------------ one form after the
+ * other */
 
 /* At a mark: the text up to the closing mark. */
 static bool tagged(Text text, ToolPlace *place, ToolPart *part) {

@@ -109,7 +109,7 @@ static bool open_line(Editor *e) {
     l->set(e->line, EL_EDITOR, "emacs");
     l->source(e->line, NULL);
     l->set(e->line, EL_SETTY, "-d", "-isig", NULL);
-    l->set(e->line, EL_ADDFN, "drop-line", "begin the line anew", drop_line);
+    l->set(e->line, EL_ADDFN, "drop-line", "start the line again", drop_line);
     l->set(e->line, EL_BIND, "^C", "drop-line", NULL);
     return true;
 }

@@ -1,8 +1,8 @@
 /* messages.c - the turns as a template's messages, and these as tokens.  See talk.h.
  *
  *     content, call            template with a place for tools          without
- *     "Let me look. ", {...}   content, tool_calls: [{...}]             the whole text as it was written
- *     a tool's result          role tool, content                       role user, in <tool_response> marks
+ *     "Let me look. ", {...}   content, tool_calls: [{...}]       the whole text as written
+ *     a tool's result          role tool, content                 role user, in <tool_response>
  *
  * Invariant: every turn and every call becomes part of a message. */
 #include "pieces.h"

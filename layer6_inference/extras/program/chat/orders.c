@@ -161,7 +161,7 @@ static const struct {
     {"load", "FILE", "load a saved conversation", orders_load},
     {"tokens", "", "print the model's context, token by token", tokens},
     {"stats", "", "counts and times of the last answer", stats},
-    {"reset", "", "begin anew", reset},
+    {"reset", "", "start a new conversation", reset},
     {"quit", "", "quit, as does Ctrl-D", quit}};
 
 static bool help(Talk *talk, Text text, Fault *fault) {

@@ -1,15 +1,16 @@
-/* talk.h - what strata chat keeps open: a model, a conversation, and what of it the model has read.
+/* talk.h - what strata chat keeps open: a model, a conversation, and what of it the model
+ * has read.
  *
  *     a line ──▶ an order (/undo ...) ──▶ the turns change
  *            └─▶ a user's turn ──▶ all turns as tokens ──▶ engine ──▶ the reply's turn
  *                    ▲                                                     │ a call of a tool
  *                    └──── its result, a turn too: typed, or a command's ◀─┘
  *
- * Each reply is a new sequence of the engine, added before the last one goes: what both begin with is not read
- * again, so of a conversation that grows only the new turn is.
+ * Each reply is a new sequence of the engine, added before the last one goes: what both
+ * begin with is not read again, so of a conversation that grows only the new turn is.
  *
- * Invariant: turns alternate (after a system's) and end with an assistant's, or there are none; a tool's stands
- * in a user's place, and there alone where the turn before it calls. */
+ * Invariant: turns alternate (after a system's) and end with an assistant's, or there are
+ * none; a tool's stands in a user's place, and there alone where the turn before it calls. */
 #ifndef STRATA_TALK_H
 #define STRATA_TALK_H
 
@@ -136,7 +137,8 @@ bool talk_load(Talk *talk, const char *path, Fault *fault);
  * full or the command fails. */
 bool talk_reply(Talk *talk, Fault *fault);
 
-/* Has the context room for a word and an answer; with --full shift, can answers go on when it is full? */
+/* Has the context room for a word and an answer; with --full shift, can answers go on when
+ * it is full? */
 bool talk_check_full(Talk *talk, Fault *fault);
 
 /* tools.c: read the file of --tools. */
@@ -147,15 +149,18 @@ bool talk_open_tools(Talk *talk, Fault *fault);
  *   call   written: its JSON, (call_size) bytes, to be freed; NULL when there is none */
 size_t talk_find_call(const Talk *talk, Text reply, char **call, size_t *call_size);
 
-/* command.c: run a program with a call as its standard input; what it prints is the result (free it).
+/* command.c: run a program with a call as its standard input; what it prints is the result
+ * (free it).
  *
- * NULL when it cannot be run, fails, is ended, or prints more than RESULT_BYTES or a zero byte. */
+ * NULL when it cannot be run, fails, is ended, or prints more than RESULT_BYTES or a zero
+ * byte. */
 char *tool_command_run(const char *program, Text call, size_t *size, Fault *fault);
 
 /* /undo and the like.  Fails with what is wrong; the talk goes on. */
 bool talk_order(Talk *talk, Text line, Fault *fault);
 
-/* A line of input without its end, (*size) bytes, or NULL when there are no more; the caller frees it. */
+/* A line of input without its end, (*size) bytes, or NULL when there are no more; the caller
+ * frees it. */
 char *talk_line(const Talk *talk, size_t *size);
 
 #endif

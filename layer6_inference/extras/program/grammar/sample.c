@@ -1,8 +1,8 @@
 /* sample.c - texts of a grammar, drawn; and the tokens that may come.  See tools.h.
  *
- * Every byte (or token) that may come is as likely as any other.  The longer the text, the more often
- * the next step is one of those that lead nearest to the end: after n steps with the chance
- * n^2 / (n^2 + 40^2). */
+ * Every byte (or token) that may come is as likely as any other.  The longer the text, the
+ * more often the next step is one of those that lead nearest to the end: after n steps with
+ * the chance n^2 / (n^2 + 40^2). */
 #include "listing.h"
 #include "tools.h"
 #include "grammar.h"

@@ -1,16 +1,15 @@
-/* pictures.h - pictures that a model sees: each is read once, and shared by all texts that show it.
+/* pictures.h - images for a model: each is encoded once, and shared by all texts that show it.
  *
- *     a file --pictures_shape--> what the eye sees of it --pictures_take--> a number --pictures_read--> its rows
- *                                                              |
- *                        tokens vocab + number * each ... in every text that shows it (shown.h)
+ *     a file --pictures_shape--> the encoder's input --pictures_take--> a slot
+ *            --pictures_read---> its rows, for tokens vocab + slot * each ... (shown.h)
  *
- * Two pictures of which the eye sees the same are one picture; they are compared byte by byte, no hash decides.  What
- * nobody shows any more stays until its place is needed; then its number is another picture's, and what was read
- * of a text with that number is forgotten (prefix.h).
+ * Images with equal encoder inputs share a slot; they are compared byte by byte, not by hash.
+ * An image without holders stays until its slot is needed; then cached prefixes with its tokens
+ * are forgotten (prefix.h).
  *
- * Any thread may shape, take and release; the one that computes reads.
+ * Any thread may shape, take and release; only the computing thread reads.
  *
- * Invariant: as long as a picture is held its tokens stand for it, and for no other. */
+ * Invariant: while an image is held, its tokens stand for it alone. */
 #ifndef STRATA_PICTURES_H
 #define STRATA_PICTURES_H
 

@@ -1,11 +1,11 @@
-/* shown.h - pictures in a text.
+/* shown.h - images in a text.
  *
- *     -p "<image> and <image>"  --shown_mark-->  "@ and @"  --a template-->  "USER: @ and @"  --shown_encode-->
- *         tokens of "USER: ", those of the first picture, tokens of " and ", those of the second
+ *     -p "<image> and <image>"  --shown_mark-->  "@ and @"  --a template-->  "USER: @ and @"
+ *         --shown_encode-->  tokens of "USER: ", the first image, " and ", the second image
  *
- * Here @ is the byte PICTURE_BYTE, which no UTF-8 has: nobody can type it, a client of the server least of all.
+ * @ is the byte PICTURE_BYTE, which valid UTF-8 never contains, so no client can send it.
  *
- * Invariant: the pictures of a text are held until shown_release, and each stands in it once. */
+ * Invariant: the images of a text are held until shown_release, and each appears in it once. */
 #ifndef STRATA_SHOWN_H
 #define STRATA_SHOWN_H
 

@@ -72,7 +72,7 @@ static void pull_print_folder(void) {
            megabytes_text(text, listing.total), asked.folder);
 }
 
-/* A model, or what has arrived of it. */
+/* A model or a partial download. */
 static bool remove_model(Fault *fault) {
     static const char *const endings[] = {"", ".part", ".part-headers", ".part-headers-new"};
     char path[PULL_PATH];
@@ -105,7 +105,8 @@ static bool read_sha256(const char *text, size_t size, char digest[65], Fault *f
                      size > 80 ? 80 : (int)size, text);
 }
 
-/* https://host/a/Model%20Q4.gguf?download=true is Model_20Q4: letters, digits, '.', '_', '-' and '+' stay. */
+/* https://host/a/Model%20Q4.gguf?download=true is Model_20Q4: letters, digits, '.', '_', '-'
+ * and '+' stay. */
 static bool name_of_url(const char *url, char name[PULL_NAME], Fault *fault) {
     const char *host = strstr(url, "://") + 3, *end = host + strcspn(host, "?#"), *last = end;
     while (last > host && last[-1] != '/') last--;
