@@ -46,14 +46,14 @@ expect "a second time it is here" 0 "a is already downloaded" pull "$host/whole/
 same "and not asked for" "$(asked /whole/a.gguf)" 1
 expect "here, and its digest is right" 0 "its SHA-256 matches --sha256" pull "$host/whole/a.gguf" --sha256 "$digest"
 expect "here, and its digest is another" 1 "has SHA-256 $digest, --sha256 says $wrong" pull "$host/whole/a.gguf" --sha256 "$wrong"
-expect "a digest behind the address" 0 "its SHA-256 matches the address says" pull "$host/whole/b.gguf#sha256=$digest"
+expect "a digest behind the address" 0 "its SHA-256 matches the address" pull "$host/whole/b.gguf#sha256=$digest"
 expect "a digest as an option, in capitals" 0 "its SHA-256 matches --sha256" pull "$host/whole/c.gguf?download=true" --sha256 "$(echo "$digest" | tr a-f A-F)"
 whole "what stands behind ? is no part of the name" c.gguf
 expect "a wrong digest: both are said" 1 "SHA-256 $digest, --sha256 says $wrong: what was downloaded is removed" pull "$host/whole/d.gguf" --sha256 "$wrong"
 nothing "and nothing is kept" d.gguf
 expect "no size is said" 0 "its SHA-256 is $digest" pull "$host/endless/e.gguf"
 whole "it is whole, too" e.gguf
-expect "the server's digest" 0 "its SHA-256 matches the server (X-Linked-ETag) says" pull "$host/hf/moon.gguf"
+expect "the server's digest" 0 "its SHA-256 matches the server (X-Linked-ETag)" pull "$host/hf/moon.gguf"
 whole "behind a redirect" moon.gguf
 rm models/moon.gguf
 expect "the server's digest is wrong" 1 "the server (X-Linked-ETag) says" pull "$host/hfwrong/moon.gguf"
