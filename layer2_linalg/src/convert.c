@@ -54,9 +54,9 @@ void quantize_row(Dtype dtype, const float *x, const float *importance, void *ro
 }
 
 size_t quantize_misfit(Dtype dtype, const float *x, size_t n) {
-    const float most = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX : 65504;
+    const float max = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX : 65504;
     size_t i = 0;
-    while (i < n && fabsf(x[i]) <= most) i++; /* false for NaN */
+    while (i < n && fabsf(x[i]) <= max) i++; /* false for NaN */
     return i;
 }
 

@@ -98,10 +98,10 @@ VNNI float quantize_factors_vnni(const float *w, const uint16_t *scale, size_t n
         size[i] = _mm512_abs_ps(x[i]);
     }
     /* the bits of magnitudes are ordered as they are, infinity and NaN last */
-    __m512i most = _mm512_max_epi32(
+    __m512i max = _mm512_max_epi32(
         _mm512_max_epi32(_mm512_castps_si512(size[0]), _mm512_castps_si512(size[1])),
         _mm512_max_epi32(_mm512_castps_si512(size[2]), _mm512_castps_si512(size[3])));
-    const int32_t bits = _mm512_reduce_max_epi32(most);
+    const int32_t bits = _mm512_reduce_max_epi32(max);
     float largest;
     memcpy(&largest, &bits, sizeof largest);
     if (!(largest < INFINITY) || !(largest > 1e-30f))

@@ -80,13 +80,13 @@ INLINE void tile(int group, int C, int S, WeightedBytes t) {
 WEIGHTED_BYTES(, neon)
 
 float quantize_factors_neon(const float *w, const uint16_t *scale, size_t n, int16_t *q) {
-    uint32x4_t most = vdupq_n_u32(0);
+    uint32x4_t max = vdupq_n_u32(0);
     if (n % 4) return quantize_factors_scalar(w, scale, n, q);
     for (size_t i = 0; i < n; i += 4) {
         float32x4_t x = vmulq_f32(vld1q_f32(w + i), load_halves(scale + i));
-        most = vmaxq_u32(most, vreinterpretq_u32_f32(vabsq_f32(x)));
+        max = vmaxq_u32(max, vreinterpretq_u32_f32(vabsq_f32(x)));
     }
-    const uint32_t bits = vmaxvq_u32(most);
+    const uint32_t bits = vmaxvq_u32(max);
     float largest;
     memcpy(&largest, &bits, sizeof largest);
     if (!(largest < INFINITY) || !(largest > 1e-30f))
