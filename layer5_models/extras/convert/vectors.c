@@ -122,7 +122,6 @@ static bool read_object(Conversion *c, const char *name, Json **json) {
     return REFUSE(c, "%s is no object", name);
 }
 
-/* Other keys of sentence_bert_config.json. */
 static void note_unknown(const Conversion *c, const JsonValue *limits) {
     static const char *const known[] = {"do_lower_case", "max_seq_length"};
     char names[150] = "";
@@ -181,7 +180,6 @@ static bool read_prompts(Conversion *c) {
 
 /* ------------------------------------------------------------------ scores */
 
-/* The name of label `at`, or its default. */
 static Text label_at(const JsonValue *names, size_t at, char usual[32]) {
     char key[24];
     snprintf(key, sizeof key, "%zu", at);

@@ -58,7 +58,6 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
     return layers;
 }
 
-/* Buffers of the text head. */
 static void layout_text_head(Session *s, SessionExtras *x) {
     const TextHead *h = &model_extras(s->model)->text_head;
     size_t dim = max_size(s->model->sizes.dim, h->labels), wide = dim;
@@ -174,7 +173,6 @@ static void join_rows(Session *s, const Batch *batch) {
         s->kv.source[batch->sequence[i]] = 1;
 }
 
-/* Inputs of the first block, and side inputs of the others. */
 static void embed_stream(Session *s, const Batch *batch) {
     const Model *m = s->model;
     const ModelExtras *e = model_extras(m);
@@ -193,7 +191,6 @@ static void embed_stream(Session *s, const Batch *batch) {
 
 /* ------------------------------------------------------------------ layers */
 
-/* Copy the input of layer l if it is tapped. */
 static void keep_tapped(Session *s, size_t n, size_t l) {
     const SessionExtras *x = s->extras;
     const size_t dim = s->model->sizes.dim;
@@ -282,7 +279,6 @@ bool forward_more(Session *s, const Batch *batch, Fault *fault) {
 
 /* ------------------------------------------------------------------ a text */
 
-/* A bidirectional model reads a text in one batch. */
 static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                         Fault *fault) {
     size_t most = all_logits ? min_size(s->max_tokens, s->max_logits) : s->max_tokens;

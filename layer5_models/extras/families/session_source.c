@@ -55,7 +55,6 @@ bool source_check(const Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-/* Is the row part of a source? */
 static bool is_source(const Session *s, const Batch *batch, size_t i) {
     return (size_t)batch->position[i] < s->kv.source[batch->sequence[i]];
 }
