@@ -99,8 +99,7 @@ static bool put_modules(Conversion *c, bool scores) {
     Json *json = folder_json(&c->folder, "modules.json", true, c->fault);
     if (!json && c->fault->text[0]) return false;
     if (!json && quirks_of(c->recipe)->vectors && !scores)
-        convert_note(c, "no modules.json says how one vector is made of many: it "
-                        "will be their mean");
+        convert_note(c, "no modules.json says how rows are pooled: the mean is used");
     const JsonValue *list = json ? json_root(json) : NULL;
     bool ok = !list || list->kind == JSON_ARRAY || REFUSE(c, "modules.json is no list");
     for (size_t i = 0; ok && list && i < list->count; i++)

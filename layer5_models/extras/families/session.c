@@ -16,11 +16,11 @@ static bool check_direction(const Model *m, bool bidirectional, Fault *fault) {
     return bidirectional
                ? fault_set(fault,
                            "a %s model writes from left to right (strata generate): it has "
-                           "not learned to fill places in any order",
+                           "not been trained to fill masked positions",
                            m->recipe->arch)
                : fault_set(fault,
                            "a %s model does not write from left to right: it is a diffusion "
-                           "model, which fills places in any order (strata diffuse)",
+                           "model, which fills masked positions in any order (strata diffuse)",
                            m->recipe->arch);
 }
 
@@ -121,7 +121,8 @@ static bool check_more(Session *s, const Batch *batch, Fault *fault) {
     const bool joins = draft_head_is(s->model);
     REQUIRE(!joins || batch->input, "a draft head reads tokens and rows");
     if (batch->input && model_extras(s->model)->layer_table.table.data)
-        return fault_set(fault, "layers of a %s model look tokens up: vectors will not do",
+        return fault_set(fault,
+                         "a %s model has per-layer inputs by token: rows cannot replace tokens",
                          s->model->recipe->arch);
     return ((batch->input && !joins) || check_tokens(s, batch, session_tokens(s), fault)) &&
            check_wanted(s, batch, fault) && source_check(s, batch, fault);
@@ -285,8 +286,7 @@ static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool al
     if (count > most)
         return fault_set(fault,
                          "a text of %zu tokens does not fit into a batch of %zu, and a %s "
-                         "model, which looks "
-                         "both ways, reads a text in one",
+                         "model, which is bidirectional, reads a text in one",
                          count, most, s->model->recipe->arch);
     session_rewind(s, 0, 0);
     return count == 0 || eval_batch(s, tokens, count, all_logits ? 0 : count - 1, fault);

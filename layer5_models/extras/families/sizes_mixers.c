@@ -43,7 +43,7 @@ bool read_latents(Binder *b, size_t l, LayerSizes *s) {
         return b->ok =
                    fault_set(b->fault,
                              "queries of %zu numbers (attention.key_length_mla, or key_length) "
-                             "have none beside the %zu that turn (rope.dimension_count)",
+                             "have none beside the %zu that rotate (rope.dimension_count)",
                              query, s->rotary);
     e->plain = query - s->rotary, e->latent_value = value;
     s->q = s->heads * query, s->mixed = s->heads * value;
