@@ -17,7 +17,7 @@ made t5 "" t5.gguf
 ids() { prompt=$1; shift; [ "$own" ] || set -- --chain greedy "$@"; "$strata" generate -m llama.gguf --mmproj eye.gguf -p "$prompt" -n 8 --ids "$@" 2>&1; }
 own=
 six=$(ids "what is it" --image six.ppm --quiet)
-expect "a picture is read" 0 "\[1 picture, 16 rows each" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 2
+expect "a picture is read" 0 "\[1 image, 16 tokens each" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 2
 same "its rows stand before a text without a mark" "$(echo "$six" | cut -d' ' -f1-17)" "258 259 260 261 262 263 264 265 266 267 268 269 270 271 272 273 119"
 same "... or where the mark is" "$(ids "is <image>" --image six.ppm --quiet | cut -d' ' -f1-5)" "105 115 32 258 259"
 same "several have a mark each" "$(ids "<image>a<image>" --image six.ppm --image grey.ppm --quiet | cut -d' ' -f16-19)" "273 97 274 275"

@@ -310,7 +310,7 @@ static void accept_of(const float *p, const float *q, size_t n) {
     speculate_residual(p, q, n, got);
     HINT(memcmp(p_before, p, n * sizeof *p) == 0, "p is to be left as it is");
     HINT(memcmp(q_before, q, n * sizeof *q) == 0, "q is to be left as it is");
-    HINT(got[n] == behind, "out has %zu places, and one behind them was written", n);
+    HINT(got[n] == behind, "out has %zu slots, and one past them was written", n);
     for (size_t i = 0; i < n; i++) {
         double a = (double)p[i], b = (double)q[i], x = (double)got[i], raw = fmax(0, a - b);
         double want = sum > 0 ? raw / sum : a;

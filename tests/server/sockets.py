@@ -155,8 +155,8 @@ def shares():
                 status, head, data = server.ask("POST", PLAIN, dict(SHORT, n=n), {"Authorization": "Bearer " + key})
                 return status, data["error"]["message"] if status != 200 else "", "Retry-After" in head
 
-            full = "your key's share of the queue is full: it holds %d of 8 places, %d are free, and with 1 more it would hold more than stay free for others"
-            check("more than half at once never fits", more("mia", 5)[:2], (400, "n: 5 answers at once, more than the 4 places that one may take"))
+            full = "this key's share of the queue is full: it holds %d of 8 slots, %d are free, and with 1 more it would hold more than stay free"
+            check("more than half at once never fits", more("mia", 5)[:2], (400, "n: 5 answers at once, wanted at most 4"))
             mia = hold("mia", 4)
             check("a key may hold as many places as it leaves free", mia[0], 200)
             check("and no more", more("mia"), (429, full % (4, 4), True))

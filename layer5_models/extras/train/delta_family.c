@@ -80,7 +80,7 @@ static void layout_delta(Trainer *t, TrainSaved *saved) {
     TrainDeltaSaved *kept = arena_take(a, 1, sizeof *kept), *d = kept ? kept : &spare;
     saved->mixer = kept;
     d->in = arena_take(a, n * channels, f), d->conv = arena_take(a, n * channels, f);
-    d->z = arena_take(a, n * wide, f), d->asked = arena_take(a, n * wide, f);
+    d->z = arena_take(a, n * wide, f), d->read = arena_take(a, n * wide, f);
     d->alpha = arena_take(a, n * s->heads, f);
     d->rows.qkv = arena_take(a, n * channels, f);
     d->rows.beta = arena_take(a, n * s->heads, f);

@@ -35,7 +35,8 @@ static bool read_triggers(Tags *t, const JsonValue *list) {
     return true;
 }
 
-/* The trigger that is met first where this tag begins: none may lie in what comes before its end. */
+/* The trigger that is met first where this tag begins: none may lie in what comes before its
+ * end. */
 static bool find_trigger(Tags *t, Text begin, const char *place, size_t *trigger) {
     size_t found = TRIGGERS;
     for (size_t i = 0; i < t->n_triggers; i++) {

@@ -17,7 +17,7 @@
 
 struct Command {
     const char *name;        /* "generate"; of a part the last word, "check" */
-    const char *usage;       /* what stands behind "strata" */
+    const char *usage;       /* after "strata" */
     const char *about;       /* what it does */
     const char *examples[4]; /* lines to try, NULL behind the last */
     const Option *options;
@@ -30,7 +30,7 @@ struct Command {
     bool has_kinds;
     /* Commands of its own, strata world check; NULL behind the last. */
     const Command *const *parts;
-    /* Fails for a mistake in the line that no rule tells; or NULL. */
+    /* Checks what rules cannot express; or NULL. */
     bool (*check)(Fault *fault);
     /* One of these two does it; run_status has an exit status of its own. */
     bool (*run)(Fault *fault);
