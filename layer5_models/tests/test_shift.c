@@ -106,7 +106,7 @@ static void every_family_shifts_or_says_why_not(void **state) {
 
 static void what_has_no_place_to_turn_is_refused(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"gpt2", "adds a vector for its place"},
+    static const char *const cases[][2] = {{"gpt2", "has learned positions"},
                                            {"mamba", "recurrent layers"},
                                            {"hunyuan-dense", "stretches its keys"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -145,7 +145,7 @@ static void what_is_no_source_is_refused(void **state) {
     refused(r, r->tokens, SOURCE, "token 255, which begins what it writes, does not follow");
     refused(r, r->tokens + SOURCE, 2, "the source is empty");
     assert_false(model_forward(&r->session, &batch, &fault));
-    assert_contains(fault.text, "vectors will not do");
+    assert_contains(fault.text, "rows cannot replace them");
     batch.input = NULL, batch.token = r->tokens, batch.wanted = (bool[]){false};
     assert_true(model_forward(&r->session, &batch, &fault)); /* a source of one token */
     batch.position = (int32_t[]){1};

@@ -114,7 +114,6 @@ static bool check_vocab(const Conversion *c, size_t rows) {
     return true;
 }
 
-/* A row for each of two texts read together. */
 static bool check_types(const Conversion *c) {
     const Target *t = target_of(c, "token_types.weight");
     size_t types, rows = t ? t->shape[0] : 0;

@@ -94,7 +94,6 @@ static bool write_numbers(Conversion *c, Pool *pool, FileOut *out) {
 
 /* ------------------------------------------------------------------ header */
 
-/* The last name of a path. */
 static Text base_of(const char *path) {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/') end--;
@@ -145,7 +144,6 @@ static bool put_header(Conversion *c) {
     return true;
 }
 
-/* Refuse what the loader would refuse before doing the work. */
 static bool try_header(const Conversion *c, const FileOut *out) {
     Model model;
     FileMap file;

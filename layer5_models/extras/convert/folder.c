@@ -108,7 +108,6 @@ static struct Part *folder_find_part(Folder *folder, Text name) {
     return NULL;
 }
 
-/* A file name without a path. */
 static bool folder_is_plain(Text name) {
     if (name.size == 0 || name.size >= sizeof((struct Part *)0)->name || name.data[0] == '.')
         return false;

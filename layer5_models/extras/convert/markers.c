@@ -56,7 +56,6 @@ static bool markers_check_names(Conversion *c, const Vocab *v, const MarkerFiles
     return true;
 }
 
-/* An id, or number i of a list; -1: none. */
 static int64_t first_id(const JsonValue *value, size_t i) {
     size_t id;
     if (value && value->kind == JSON_ARRAY)
@@ -83,7 +82,6 @@ static int64_t written_id(const Vocab *v, const Written *written, const char *na
     return strcmp(name, "sep") == 0 ? written->between : -1;
 }
 
-/* The id of a token named in these files; -1: none. */
 static int64_t markers_named_id(const Conversion *c, const Vocab *v, const MarkerFiles *from,
                                 const char *name) {
     char key[40];

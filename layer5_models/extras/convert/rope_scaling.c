@@ -16,7 +16,6 @@ static double number_or(const JsonValue *object, const char *key, double otherwi
     return json_number(json_get(object, key), &number) ? number : otherwise;
 }
 
-/* Every key must be one of these. */
 static bool only_keys(Conversion *c, const JsonValue *scaling, const char *const *known) {
     for (size_t i = 0; i < scaling->count; i++) {
         bool found = scaling->items[i].kind == JSON_NULL;

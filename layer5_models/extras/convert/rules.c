@@ -127,7 +127,6 @@ static bool add_hit(Conversion *c, const Hit *hit, const SafeTensor *from) {
 
 bool always_tied(const Conversion *c) { return strncmp(c->family->arch, "gemma", 5) == 0; }
 
-/* A tied head is written once. */
 static bool is_tied_head(const Conversion *c, const Hit *hit) {
     const JsonValue *tie = json_get(c->folder.sizes, "tie_word_embeddings");
     bool usual = always_tied(c) ||
@@ -136,7 +135,6 @@ static bool is_tied_head(const Conversion *c, const Hit *hit) {
     return tied && hit->rule->ours && strcmp(hit->rule->ours, "output") == 0;
 }
 
-/* Every rule that matches a name, in all lists of the family. */
 static bool follow_rules(Conversion *c, const SafeTensor *from) {
     Hit hit = {0};
     bool known = false;
@@ -181,7 +179,6 @@ static bool check_stack(const Conversion *c, const Target *t) {
     return true;
 }
 
-/* Do the rows divide as the change needs? */
 static bool rows_divide(const Conversion *c, const Target *t) {
     const size_t *shape = t->parts[0]->shape;
     size_t heads = t->change == PERMUTED_K ? c->kv_heads : c->heads;

@@ -41,7 +41,6 @@ static bool check_scale(Conversion *c) {
         scalar, wanted);
 }
 
-/* layer_types must equal the family's pattern of windows. */
 static bool check_layer_types(Conversion *c, bool windows) {
     const JsonValue *types = json_get(c->folder.sizes, "layer_types");
     if (!types || types->kind == JSON_NULL) return true;
@@ -77,7 +76,6 @@ static bool put_windows(Conversion *c) {
     return true;
 }
 
-/* The widths of a Mamba 2 layer must be consistent. */
 static bool put_mamba(Conversion *c) {
     const JsonValue *config = c->folder.sizes, *limit = json_get(config, "time_step_limit");
     size_t heads = size_or(config, "num_heads", 0), each = size_or(config, "head_dim", 64),

@@ -85,7 +85,6 @@ static bool read_step(Splits *s, const JsonValue *step) {
     return true;
 }
 
-/* Normalization before the text is split. */
 static bool read_normal(Splits *s, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "normalizers");
     if (!step || step->kind == JSON_NULL) return true;

@@ -75,7 +75,6 @@ static bool each(Plain *p, const JsonValue *step, const char *list_name,
 
 /* ------------------------------------------------------------------ the table of characters */
 
-/* A base64 digit; -1: none. */
 static int convert_unigram_digit_of(char c) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -112,7 +111,6 @@ bool put_unigram(Conversion *c, Text map, bool prefix, bool merge) {
     return true;
 }
 
-/* Does the table replace a newline by a space? */
 static bool joins_lines(Text map) {
     Charsmap table;
     size_t taken = 0;

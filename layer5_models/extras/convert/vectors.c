@@ -99,8 +99,7 @@ static bool put_modules(Conversion *c, bool scores) {
     Json *json = folder_json(&c->folder, "modules.json", true, c->fault);
     if (!json && c->fault->text[0]) return false;
     if (!json && quirks_of(c->recipe)->vectors && !scores)
-        convert_note(c, "no modules.json says how one vector is made of many: it "
-                        "will be their mean");
+        convert_note(c, "no modules.json says how rows are pooled: the mean is used");
     const JsonValue *list = json ? json_root(json) : NULL;
     bool ok = !list || list->kind == JSON_ARRAY || REFUSE(c, "modules.json is no list");
     for (size_t i = 0; ok && list && i < list->count; i++)
@@ -122,7 +121,6 @@ static bool read_object(Conversion *c, const char *name, Json **json) {
     return REFUSE(c, "%s is no object", name);
 }
 
-/* Other keys of sentence_bert_config.json. */
 static void note_unknown(const Conversion *c, const JsonValue *limits) {
     static const char *const known[] = {"do_lower_case", "max_seq_length"};
     char names[150] = "";
@@ -181,7 +179,6 @@ static bool read_prompts(Conversion *c) {
 
 /* ------------------------------------------------------------------ scores */
 
-/* The name of label `at`, or its default. */
 static Text label_at(const JsonValue *names, size_t at, char usual[32]) {
     char key[24];
     snprintf(key, sizeof key, "%zu", at);

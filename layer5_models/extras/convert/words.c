@@ -139,7 +139,6 @@ bool read_added(Conversion *c, Vocab *v, const JsonValue *added) {
     return true;
 }
 
-/* Options of a model that change it and are not supported. */
 static bool convert_words_check_model(Conversion *c, const JsonValue *model) {
     static const char *const off[] = {"dropout", "continuing_subword_prefix",
                                       "end_of_word_suffix"};

@@ -35,7 +35,6 @@ static const GgufTensor *find_tokens(Binder *b) {
     return NULL;
 }
 
-/* Inverted: the row of each token. */
 static void invert(Binder *b, const GgufTensor *t, int32_t *row_of) {
     const size_t vocab = b->model->sizes.vocab;
     for (size_t i = 0; i < vocab; i++) row_of[i] = -1;

@@ -26,7 +26,6 @@ bool draft_head_open(Model *head, const Model *m, Fault *fault) {
     return true;
 }
 
-/* Does the model have the rows that the head reads? */
 static bool check_rows(const DraftHead *g, const Model *m, Fault *fault) {
     const char *wanted = "wanted a head that was trained for this model";
     const ModelExtras *e = model_extras(m);

@@ -65,12 +65,10 @@ static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t
     return true;
 }
 
-/* y = map(x), or x without a map. */
 static void map_row(Session *s, const Linear *map, const float *x, float *y) {
     if (map->w.data) linear(s->pool, map, x, 1, y, s->extras->wide_scratch);
 }
 
-/* Map a vector to another width and back. */
 static void dense(Session *s, float *row) {
     const TextHead *h = &model_extras(s->model)->text_head;
     if (!h->dense[0].w.data) return;

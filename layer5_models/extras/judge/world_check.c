@@ -87,7 +87,6 @@ static void add_derivation(Checker *c, double nats) {
     c->ln_p = more + log1p(exp(less - more));
 }
 
-/* The document ended inside `wanted`. */
 static bool cut_short(Checker *c, size_t end, double nats) {
     if (!c->prefix || end != c->size) return false;
     add_derivation(c, nats);

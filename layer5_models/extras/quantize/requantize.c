@@ -35,7 +35,6 @@ static bool stays(const GgufTensor *t) {
     return !dtype_is_computable(t->dtype) || quant_preset_keeps(t->name, t->ndim);
 }
 
-/* The format of a matrix with rows of that length. */
 static Dtype format_of_row(const Source *s, const GgufTensor *t, size_t row) {
     const Requantize *how = s->how;
     bool tied = text_equal(t->name, text_of("token_embd.weight")) &&

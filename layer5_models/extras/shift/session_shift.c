@@ -25,8 +25,8 @@ bool session_can_shift(const Session *s, Fault *fault) {
     if (model_extras(m)->encoder)
         return fault_set(fault, "this model's text looks at a source, which is not cut");
     if (m->positions.data)
-        return fault_set(fault, "this model adds a vector for its place to every token, and "
-                                "what was read cannot be moved to another place");
+        return fault_set(fault, "this model has learned positions: "
+                                "what was read cannot be moved");
     if (s->kv.snapshots)
         return fault_set(fault,
                          "this model has recurrent layers: a state forgets no single token");
@@ -34,11 +34,11 @@ bool session_can_shift(const Session *s, Fault *fault) {
         if (m->blocks[l].extras && m->blocks[l].extras->mla.index.heads)
             return fault_set(fault,
                              "this model's indexer keeps keys of its own beside those of "
-                             "attention: they are not turned");
+                             "attention: they are not rotated");
     for (size_t l = 0; l < m->sizes.layers; l++)
         if (is_stretched(&m->blocks[l].attention))
             return fault_set(fault, "this model stretches its keys after it has rotated them: "
-                                    "they cannot be turned back");
+                                    "they cannot be rotated back");
     return true;
 }
 

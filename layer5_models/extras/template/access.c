@@ -43,7 +43,6 @@ static Value macro_attribute(Machine *machine, const Macro *macro, const String 
     return value_list(IS_TUPLE, names);
 }
 
-/* What Python's getattr finds; MISSING: nothing. */
 static Value own_attribute(Machine *machine, Value of, const String *name) {
     if (name->size > 1 && name->data[0] == '_' && name->data[1] == '_')
         return value_undefined(machine, "SecurityError",

@@ -43,7 +43,6 @@ static size_t template_call_bind(Machine *machine, const Builtin *builtin, Argum
     return used;
 }
 
-/* An argument that is given twice or unknown. */
 static void refuse_named(Machine *machine, const Builtin *builtin, Arguments arguments) {
     for (size_t i = 0; i < arguments.named->count; i++) {
         Text key = string_text(arguments.named->keys[i].string);
@@ -73,7 +72,6 @@ Value call_builtin(Machine *machine, const Builtin *builtin, Value self, Argumen
 
 /* ------------------------------------------------------------------ macros */
 
-/* Remove a named argument. */
 static bool template_call_take_named(Machine *machine, Dict *named, Text name, Value *value) {
     const Value *found = dict_find(machine, named, value_string(string_of(machine, name)));
     if (!found) return false;

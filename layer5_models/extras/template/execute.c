@@ -77,7 +77,6 @@ static Value filtered_text(Machine *machine, const Node *node, const Node *filte
 
 /* ------------------------------------------------------------------ loops */
 
-/* The items that satisfy the loop's condition. */
 static List *chosen_items(Machine *machine, const Node *node, const List *all) {
     List *chosen = list_new(machine);
     Frame *back = machine->frame;

@@ -82,7 +82,6 @@ static Value wordcount(Machine *machine, Value self, const Value *arguments) {
     return value_int(count);
 }
 
-/* Indent lines, except the first and empty ones. */
 static Value indent(Machine *machine, Value self, const Value *arguments) {
     const String *s = text_value(machine, self);
     Builder blanks = {0}, builder = {0};
@@ -242,7 +241,6 @@ static Value tojson(Machine *machine, Value self, const Value *arguments) {
 
 /* ------------------------------------------------------------------ numbers */
 
-/* A string as a number, if it is one completely. */
 static bool read_real(Machine *machine, Value self, double *real) {
     char text[128], *end;
     if (self.kind == IS_BOOL || self.kind == IS_INT || self.kind == IS_FLOAT) {

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-/* Arguments from number `from` on, for the filter or test. */
 static Arguments rest_of(Machine *machine, const Value *arguments, size_t from) {
     const List *given = arguments[0].list;
     return (Arguments){list_slice(machine, given, from, given->count), arguments[1].dict};

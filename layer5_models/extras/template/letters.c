@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-/* A character in upper or lower case; some become two or three. */
 static void build_case(Machine *machine, Builder *builder, uint32_t c, LetterCase to,
                        bool user) {
     const char *several = unicode_cased_long(c, to);

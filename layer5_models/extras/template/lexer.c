@@ -75,7 +75,6 @@ static void lexer_add_text(Lexer *l, const char *from, const char *to) {
 
 /* ------------------------------------------------------------------ white space around tags */
 
-/* Where the text before a tag ends. */
 static const char *trim_before(const Lexer *l, const char *from, const char *tag, char sign,
                                bool strips_line) {
     const char *to = tag;

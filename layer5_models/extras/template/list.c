@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-/* Double the capacity when full. */
 static bool list_grow(Machine *machine, Value **items, size_t count, size_t room) {
     Value *grown = machine_take_much(machine, room * sizeof *grown);
     if (!grown) return false;

@@ -27,7 +27,6 @@ static int64_t percent_take_number(const String *s, size_t *at) {
     return number;
 }
 
-/* After the percent sign. */
 static Percent take_percent(Machine *machine, const String *s, size_t *at) {
     Percent p = {.digits = -1};
     size_t flags = 0;

@@ -8,7 +8,6 @@ static Node *parse_body(Parser *p, const char *block, const char *ends);
 
 static void close_tag(Parser *p) { parser_want(p, TOKEN_BLOCK_END); }
 
-/* A block's body, and its end. */
 static Node *parse_to(Parser *p, const char *block, const char *end) {
     Node *list = parse_body(p, block, end);
     p->token += !p->machine->failed;

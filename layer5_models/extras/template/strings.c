@@ -81,7 +81,6 @@ static Value split(Machine *machine, Value self, const Value *arguments) {
     return value_list(IS_LIST, list);
 }
 
-/* The last position of `part` before `end`. */
 static size_t find_last(Machine *machine, const String *s, const String *part, size_t end) {
     for (size_t at = end >= part->size ? end - part->size + 1 : 0;
          at > 0 && machine_work(machine, 1); at--)

@@ -71,7 +71,6 @@ static size_t first_pieces(const Tokenizer *t, Text word, Piece *pieces) {
     return n;
 }
 
-/* The best pair of n pieces, or n when none may merge. */
 static size_t best_merge(const Tokenizer *t, const Piece *pieces, size_t n, double *priority,
                          int32_t *merged) {
     MergeRule *rule = t->kind->merges ? bpe_merge_rule : sentencepiece_merge_rule;

@@ -21,7 +21,6 @@ static const struct {
                     1u << UNICODE_MARK | 1u << UNICODE_SYMBOL | 1u << UNICODE_SEPARATOR),
                   COLLAPSED_OTHER}};
 
-/* Does the source have \p{? */
 static bool is_narrow(const RegexReader *r) {
     size_t size = (size_t)(r->end - r->begin);
     return memmem(r->begin, size, "\\p{", 3) != NULL;

@@ -167,7 +167,6 @@ static bool write_plainer(Encoder *encoder, Text *text, Fault *fault) {
     return out != NULL;
 }
 
-/* Join consecutive unknown tokens. */
 static void join_unknown(Encoder *encoder, TokenList *tokens, size_t from) {
     const Tokenizer *t = encoder->tokenizer;
     size_t to = from;

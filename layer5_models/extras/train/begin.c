@@ -54,7 +54,6 @@ static bool goes_without(const TrainConfig *c, Text name) {
     return text_equal(name, text_of("vocab_size"));
 }
 
-/* The file's value must be the run's. */
 static bool check_key(const GgufPair *theirs, const GgufPair *ours, Fault *fault) {
     const Text key = theirs->key;
     const int size = (int)min_size(100, key.size);

@@ -65,7 +65,6 @@ static bool first_piece(Cutter *c, Text rest, size_t *bytes, size_t *before) {
     return true;
 }
 
-/* Add a document's pieces. */
 static bool cut_one(Cutter *c, Text document) {
     size_t bytes, before;
     for (; document.size; document.data += before, document.size -= before)

@@ -14,7 +14,7 @@ static bool check_delta(const TrainConfig *c, Fault *fault) {
         return fault_set(fault, "%zu taps, heads of %zu: a delta net wants 2 to 64, up to %d",
                          s->taps, s->head_dim, DELTA_DIM);
     return !s->bidirectional ||
-           fault_set(fault, "a memory reads from left to right: it fills no open places");
+           fault_set(fault, "a recurrent mixer is causal: it cannot fill masked positions");
 }
 
 /* Weights and gradients of a layer's mixer. */

@@ -45,7 +45,6 @@ typedef struct Task {
     const Thin *thin;
 } Task;
 
-/* Rows of W' = W + s B A. */
 static void merge_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Task *task = context;

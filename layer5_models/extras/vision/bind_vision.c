@@ -66,7 +66,6 @@ static Activation eye_act(Binder *b) {
     return swish ? ACT_SILU : ACT_GELU_QUICK;
 }
 
-/* Three numbers, for red, green and blue. */
 static void read_colours(Binder *b, const char *key, double min, float out[3]) {
     const GgufPair *pair = find_key(b, key);
     double value;

@@ -28,7 +28,6 @@ typedef struct Bytes {
     const unsigned char *at, *end;
 } Bytes;
 
-/* White space, and comment lines. */
 static void picture_skip_space(Bytes *b) {
     bool remark = false;
     for (; b->at < b->end && (remark || isspace(*b->at) || *b->at == '#'); b->at++)
@@ -45,7 +44,6 @@ static bool picture_read_number(Bytes *b, size_t *n) {
     return true;
 }
 
-/* "P6 width height 255 " */
 static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
     size_t most;
     b->at += 2;

@@ -20,7 +20,6 @@ static void vision_layout(Vision *v) {
     v->wanted = arena_take(&v->arena, n + 1, sizeof *v->wanted);
 }
 
-/* The rest of opening: memory for reading pictures. */
 static bool open_rest(Vision *v, Pool *pool, Fault *fault) {
     const size_t rows = v->model.extras->vision.patches + 1;
     SessionConfig config = {

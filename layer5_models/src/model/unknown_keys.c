@@ -90,7 +90,6 @@ static bool check_fixed_keys(Binder *b) {
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
 }
 
-/* Keys that change nothing. */
 static bool check_information(Binder *b) {
     const char *pth = "Meta AI original pth";
     find_key(b, "rope.scaling.finetuned"); /* how the model was trained */

@@ -17,7 +17,6 @@ static bool code_set_grow(CodeSet *set) {
     return ok;
 }
 
-/* The first range that ends at `code` or later. */
 static size_t code_set_place(const CodeSet *set, uint32_t code) {
     size_t low = 0, high = set->count;
     while (low < high) {

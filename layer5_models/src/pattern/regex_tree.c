@@ -34,7 +34,6 @@ static bool regex_memory(const RegexReader *r) {
     return fault_set(r->fault, "no memory for a regular expression");
 }
 
-/* A new child; NULL: memory is short. */
 static RegexNode *regex_child(const RegexReader *r, RegexNode *parent, RegexKind kind) {
     RegexNode *node = calloc(1, sizeof *node);
     if (!node || !GROW(parent->child, parent->room, parent->count + 1))
@@ -77,7 +76,6 @@ unsigned regex_categories(Text name) {
     return 0;
 }
 
-/* One character in UTF-8. */
 static bool regex_take_one(RegexReader *r, uint32_t *c) {
     size_t taken;
     *c = utf8_decode(r->at, (size_t)(r->end - r->at), &taken);
@@ -136,7 +134,6 @@ static bool regex_take_meet(RegexReader *r, CodeSet *set) {
     return ok;
 }
 
-/* After a [, up to its ]. */
 static bool regex_take_class(RegexReader *r, CodeSet *set) {
     bool inverted = regex_take(r, "^");
     while (r->at < r->end && *r->at != ']') {
@@ -175,7 +172,6 @@ static bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; }
 
 static bool regex_take_alternatives(RegexReader *r, RegexNode *group);
 
-/* After an opening parenthesis. */
 static bool regex_take_group(RegexReader *r, RegexNode *group) {
     bool any_case = r->any_case;
     group->kind = REGEX_GROUP;

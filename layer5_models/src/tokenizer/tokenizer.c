@@ -23,7 +23,6 @@ void token_list_free(TokenList *list) {
 
 static bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* The text between two special tokens. */
 static bool encode_plain(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
 }

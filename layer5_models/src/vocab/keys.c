@@ -131,7 +131,6 @@ static const char *key_shown(const GgufPair *pair, char *out, size_t size) {
     return out;
 }
 
-/* The type this key must have with tokenizers of this kind. */
 static KeyKind kind_of_key(size_t key, const TokenizerKind *kind) {
     const char *name = keys[key].key + strlen("ggml.");
     bool used = !keys[key].own || (kind->own_keys && strstr(kind->own_keys, name));

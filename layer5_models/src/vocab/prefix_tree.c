@@ -26,7 +26,6 @@ static bool widen_edges(PrefixTree *t) {
     return true;
 }
 
-/* A new node, or 0. */
 static uint32_t add_node(PrefixTree *t) {
     if (t->nodes == 1u << 24 || !GROW(t->values, t->room, t->nodes + 1)) return 0;
     t->values[t->nodes] = -1;

@@ -94,7 +94,6 @@ static bool set_text(ChainReader *r, Stage *stage, Text text) {
     return true;
 }
 
-/* Append a text. */
 static bool add_break(ChainReader *r, Stage *stage, Text text) {
     char bytes[3 * BREAK_BYTES];
     size_t used = stage->text ? strlen(stage->text) : 0;

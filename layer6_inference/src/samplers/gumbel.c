@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-/* The uniform samples of the entries from `from` on. */
 static void toss(const Candidates *c, const Step *step, uint64_t stream, size_t from, size_t n,
                  double *u) {
     if (c->dense)
