@@ -361,10 +361,21 @@ def on_files(files, config):
     return files
 
 
+def with_other_names(title, path):
+    """A title and, from the glossary, other names for what it names: top-p is also nucleus sampling."""
+    there = [entry for entry in glossary.entries() if entry.page == path and any(name.lower() in title.lower() for name in entry.names)]
+    others = [name for entry in there for name in entry.names if name.lower() not in title.lower()]
+    return f"{title} ({', '.join(others)})" if others else title
+
+
+NOT_SEARCHED = {"appendix/papers.html", "appendix/figures.html"}
+
+
 def write_index(path):
-    """The search knows pages by their whole titles, not the navigation's; and as a script it can be loaded from disk."""
+    """The search knows pages by their whole titles, not the navigation's, and leaves out tables of links; as a script it loads from disk."""
     index = json.loads(path.read_text())
-    titles = {roads.href(page): roads.title_of(page.path) for page in roads.pages().values()}
+    index["docs"] = [entry for entry in index["docs"] if entry["location"].partition("#")[0] not in NOT_SEARCHED]
+    titles = {roads.href(page): with_other_names(roads.title_of(page.path), page.path) for page in roads.pages().values()}
     for entry in index["docs"]:
         entry["title"] = titles.get(entry["location"], entry["title"])
     text = json.dumps(index, sort_keys=True, separators=(",", ":"))

@@ -409,10 +409,12 @@ class Search(unittest.TestCase):
     def test_the_index_as_a_script_with_whole_titles(self):
         with tempfile.TemporaryDirectory() as folder:
             index = pathlib.Path(folder) / "search_index.json"
-            index.write_text('{"docs": [{"location": "layer6/cuts.html", "title": "Top-p"}, {"location": "layer6/cuts.html#by-hand", "title": "By hand"}]}')
+            index.write_text('{"docs": [{"location": "layer6/cuts.html", "title": "Cuts"}, {"location": "layer6/cuts.html#by-hand", "title": "By hand"},'
+                             '{"location": "appendix/papers.html#x", "title": "Papers"}]}')
             hooks.write_index(index)
-            self.assertIn('"title":"' + road.title_of("layer6/cuts.md") + '"', index.read_text())
+            self.assertIn('"title":"' + road.title_of("layer6/cuts.md") + " (nucleus sampling", index.read_text())
             self.assertIn('"title":"By hand"', index.read_text())
+            self.assertNotIn("Papers", index.read_text())
             self.assertEqual(index.with_suffix(".js").read_text(), f"var __index = {index.read_text()};\n")
 
     def test_before_the_script_of_the_theme(self):
