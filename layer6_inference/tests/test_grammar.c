@@ -214,7 +214,7 @@ static void what_is_wrong_is_named(void **state) {
         const char *source, *words;
     } wrong[] = {
         {GBNF, "root ::= \"a\"\nb ::= c\n", "line 2, column 7: there is no rule 'c'"},
-        {GBNF, "a ::= \"x\"", "no rule 'root'"},
+        {GBNF, "a ::= \"x\"", "start rule 'root' is missing"},
         {GBNF, "root ::= \"a\"\nroot ::= \"b\"\n", "line 2, column 5: wanted another name"},
         {GBNF, "root ::= a\na ::= b \"x\"\nb ::= a \"y\" | \"z\"", "left recursion"},
         {GBNF, "root ::= (\"x\"*) root", "left recursion"},

@@ -67,8 +67,7 @@ typedef struct Lexicon {
  * Fails when memory runs out. */
 Lexicon *lexicon_of(const Tokenizer *tokenizer, Fault *fault);
 
-/* The loop of x; NULL when its rounds cannot be told apart, or it
- * is not worth it. */
+/* The loop of x; NULL when its rounds cannot be told apart, or it is not worth it. */
 Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x);
 
 /* The tokens that stay inside a loop that may go round so many times more. */
