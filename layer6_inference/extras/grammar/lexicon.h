@@ -7,8 +7,8 @@
  *
  *     x = any character but "         token    begun   rest
  *                                     a          1             stays inside
- *                                     abc        3             stays inside if 3 more may follow
- *                                     ab",       2     ",      leaves; then the rest is checked
+ *                                     abc        3             stays inside if 3 more fit
+ *                                     ab",       2     ",      leaves; the rest is checked
  *                                       ",       1     ",      (a blank before)
  *
  * The rests are a small trie: one walk with what follows answers for all of them.
