@@ -258,8 +258,8 @@ def ends():
     check("an answer whose time is over is cut", (status, data.get("choices", [{}])[0].get("finish_reason")), (200, "length"))
     server.stop()
     taken = socket.create_server(("127.0.0.1", 0))
-    for options, wanted in ((["--port", str(taken.getsockname()[1])], "is taken"), (["--keys", "/nonexistent"], "nonexistent"), (["--host", "no.such.host.invalid"], "no such address"),
-                            (["--chain", "contrast:1"], "has nothing for contrast"), (["--ctx", "5000"], "at most 1024"), (["-m", "/dev/null"], "null")):
+    for options, wanted in ((["--port", str(taken.getsockname()[1])], "is in use"), (["--keys", "/nonexistent"], "nonexistent"), (["--host", "no.such.host.invalid"], "no such address"),
+                            (["--chain", "contrast:1"], "contrast is not available"), (["--ctx", "5000"], "at most 1024"), (["-m", "/dev/null"], "null")):
         got = subprocess.run([STRATA, "serve", *options], capture_output=True, text=True, timeout=60)
         check("serve %s" % " ".join(options[:1]), (got.returncode, wanted in got.stderr), (1, True))
 

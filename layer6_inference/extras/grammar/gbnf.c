@@ -183,7 +183,7 @@ static bool take_rule(GbnfReader *r) {
     if (!gbnf_take_name(r, name)) return false;
     uint32_t rule = gbnf_rule_of(r, name, from);
     if (r->named[rule - r->first_rule].defined)
-        return gbnf_wrong(r, "this rule is already defined");
+        return gbnf_wrong(r, "wanted another name: this rule is already defined");
     gbnf_skip(r, false);
     if (r->end - r->at < 3 || memcmp(r->at, "::=", 3) != 0) return gbnf_wrong(r, "wanted ::=");
     r->at += 3;

@@ -7,8 +7,8 @@
  *
  *     x = any character but "         token    begun   rest
  *                                     a          1             stays inside
- *                                     abc        3             stays inside if 3 more may follow
- *                                     ab",       2     ",      leaves; then the rest is checked
+ *                                     abc        3             stays inside if 3 more fit
+ *                                     ab",       2     ",      leaves; the rest is checked
  *                                       ",       1     ",      (a blank before)
  *
  * The rests are a small trie: one walk with what follows answers for all of them.
@@ -67,8 +67,7 @@ typedef struct Lexicon {
  * Fails when memory runs out. */
 Lexicon *lexicon_of(const Tokenizer *tokenizer, Fault *fault);
 
-/* The loop of x; NULL when its rounds cannot be told apart, or it
- * is not worth it. */
+/* The loop of x; NULL when its rounds cannot be told apart, or it is not worth it. */
 Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x);
 
 /* The tokens that stay inside a loop that may go round so many times more. */

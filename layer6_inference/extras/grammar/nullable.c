@@ -1,7 +1,7 @@
 /* nullable.c - does the empty text belong to an expression?  See expr.h.
  *
- *     none, [0-9]   no        a b, a & b   if it belongs to both     a{low,high}  if low is 0 or to a
- *     empty         yes       a | b        if it belongs to one      ~a           if not to a
+ *     none, [0-9]   no        a b, a & b   if both do   a{low,high}  low is 0 or a yes
+ *     empty         yes       a | b        if one does      ~a           if not to a
  *
  * A call asks its rule, and a rule may call itself: so all rules begin as "no", and are
  * asked until none changes.

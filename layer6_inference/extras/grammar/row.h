@@ -36,7 +36,6 @@ typedef struct Return {
     uint32_t next; /* in its bucket */
 } Return;
 
-/* A caller of a rule. */
 typedef struct Caller {
     uint32_t rule;
     Item then; /* what goes on when the rule is done */

@@ -153,7 +153,6 @@ static bool read_any(Tags *t, const JsonValue *tag, const char *place, int depth
     return true;
 }
 
-/* The content and end of a tag. */
 static bool read_content(Tags *t, const JsonValue *tag, const char *place, int depth,
                          Expr *body) {
     const JsonValue *schema = json_get(tag, "schema"), *regex = json_get(tag, "regex"),

@@ -12,7 +12,6 @@ static bool tags_has(Text text, Text part) {
 
 /* ------------------------------------------------------------------ text with tags in it */
 
-/* Text without any of them. */
 static Expr text_without(ExprStore *s, const Text *of, size_t count) {
     return expr_and(s, tag_any_text(s), expr_not(s, tag_text_with(s, of, count, 0)));
 }

@@ -49,7 +49,6 @@ static ExprMask *expr_mask(MaskTable *t, Expr e) {
 
 /* ------------------------------------------------------------------ of a row */
 
-/* All of a trie. */
 static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r,
                           uint64_t *mask) {
     ByteSet first = *row_first(t->rows, row);
@@ -132,8 +131,7 @@ static bool may_loop(const ExprStore *s, Expr e) {
     return s->node[e].kind == KIND_REPEAT || s->node[e].kind == KIND_AND;
 }
 
-/* a
- * b, one of them a loop, as two items: "name" or any other string. */
+/* a | b, one of them a loop, as two items: "name" or any other string. */
 static void add_item_mask(MaskTable *t, Item item, uint64_t *mask) {
     const ExprStore *s = t->rows->exprs;
     ExprNode n = s->node[item.expr];

@@ -1,8 +1,7 @@
 /* token_mask.h - which tokens may come next, as a set of bits.
  *
- * A mask is a walk through the vocabulary (trie.h) that goes no further where the grammar
- * does not. Most of it depends on one item's expression alone, independent of its callers, and is
- * kept:
+ * A mask is a walk through the vocabulary (trie.h) that goes no further where the grammar does
+ * not.  Most of it depends on one item's expression alone, whatever its callers, and is kept:
  *
  *     a loop, then something    inside a JSON string: tokens that stay inside are known
  *                               (lexicon.h); what leaves is walked with the rows that come then
@@ -96,7 +95,7 @@ typedef struct Rounds {
  * tokens are order[first..last); of those the ones are taken whose rounds, trie->counts[k],
  * are within r (token_bit_set).
  *
- *   t->stack   [d] is the row after the first d bytes of a node's text; that before the first of these nodes is there already,
+ *   t->stack   [d] is the row after the first d bytes of a node's text; given before the first node,
  *              and is left
  *   mask       bits are added */
 void mask_walk(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end, Rounds r,

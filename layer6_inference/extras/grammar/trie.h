@@ -1,8 +1,8 @@
 /* trie.h - a vocabulary in order, so that what begins alike is read once.
  *
  *     tokens  a, ab, ac, b        node   byte  depth  tokens  skip
- *                                  0      a      1      a      3      skip: the next node that does
- *                                  1      b      2      ab     2      begin like this one
+ *                                  0      a      1      a      3      skip: next node that does
+ *                                  1      b      2      ab     2      not begin like this one
  *                                  2      c      2      ac     3
  *                                  3      b      1      b      4
  *

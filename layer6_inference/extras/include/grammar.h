@@ -56,16 +56,15 @@ bool grammar_from_regex(Grammar **grammar, Text source, Fault *fault);
 bool grammar_from_schema(Grammar **grammar, Text source, const GrammarOptions *options,
                          Fault *fault);
 
-/* Read a description of tags, as JSON: free text until a trigger, then a tag with its content,
- * then free text again (tool calls); or tags alone, one after the other.
+/* Read a description of tags, as JSON: free text until a trigger, then a tag with its
+ * content, then free text again (tool calls); or tags alone, one after the other.
  *
  *     {"triggers": ["<call"], "structures": [{"begin": "<call>", "schema": {...}, "end":
  *     "</call>"}]}
  *     {"tags": [{"begin": "<name>", "regex": "[a-z]+", "end": "</name>"}, ...]}
  *
- * Instead of `schema` or `regex` a tag may have `gbnf`, `tags`, or nothing: any text up to its
- * end.
- * "at_least_one": requires a tag.  "stop_after_first": nothing may follow it.
+ * Instead of `schema` or `regex` a tag may have `gbnf`, `tags`, or nothing: any text up to
+ * its end. "at_least_one": requires a tag.  "stop_after_first": nothing may follow it.
  *
  * Fails, naming the tag, on missing or unknown keys, a tag that starts with no trigger, and
  * errors in its content. */

@@ -93,8 +93,7 @@ bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory
                       size_t waiting, size_t tokens, Fault *fault);
 
 /* The round of a new request: `round`, or the one after its user's last waiting or running
- * request.  User
- *  0 is a new user for every request. */
+ * request.  User 0 is a new user for every request. */
 size_t schedule_round(size_t round, uint64_t user, uint64_t other, size_t round_of_other);
 
 /* Plan the next step.

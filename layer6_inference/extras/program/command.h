@@ -7,9 +7,8 @@
  *                                   .words = asked.names, .min_words = 2, .max_words = 2,
  *                                   .run = dump_run};
  *
- * command_run reads the line into static values (asked), checks the rules and runs it.
- * Help, man page and completion are made of the same row.  What runs a model calls
- * loaded_run. */
+ * command_run reads the line into static values (asked), checks the rules and runs it. Help,
+ * man page and completion are made of the same row.  What runs a model calls loaded_run. */
 #ifndef STRATA_COMMAND_H
 #define STRATA_COMMAND_H
 

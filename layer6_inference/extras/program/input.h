@@ -14,7 +14,6 @@
  * out. */
 char *read_all(FILE *file, const char *name, size_t *size, Fault *fault);
 
-/* The same of standard input. */
 char *read_standard_input(size_t *size, Fault *fault);
 
 /* The same of a file, or of standard input when it is called "-". */

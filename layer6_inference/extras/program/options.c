@@ -215,7 +215,6 @@ static bool is_file(const char *word, const char *output) {
     return word && strcmp(output, "-") != 0 && file_same(word, output);
 }
 
-/* Does the value of an option? */
 static bool names_file(const Option *o, const char *output) {
     if (o->kind.type == TYPE_TEXT || o->kind.type == TYPE_OUTPUT)
         return is_file(*(const char *const *)o->value, output);

@@ -1,8 +1,7 @@
 /* answers.h - answers as JSON, whole or in chunks of a stream.
  *
  * Invariant: a token's note is reported after its text was flushed, so a token that a stop
- * string
- * removed is never reported.  The job's lock is held. */
+ * string removed is never reported.  The job's lock is held. */
 #ifndef STRATA_ANSWERS_H
 #define STRATA_ANSWERS_H
 

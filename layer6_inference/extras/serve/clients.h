@@ -1,8 +1,7 @@
 /* clients.h - open connections, and how long each has been sending a request.
  *
- * An idle timeout never closes a client that sends a byte now and then.  So each connection has
- * a
- * deadline from its opening, or its last answer, to the end of its next request.
+ * An idle timeout never closes a client that sends a byte now and then.  So each connection
+ * has a deadline from its opening, or its last answer, to the end of its next request.
  *
  * Invariant: a listed client has an open socket. */
 #ifndef STRATA_CLIENTS_H
@@ -43,8 +42,7 @@ void client_busy(Clients *clients, Client *client, bool busy);
 bool clients_any_busy(Clients *clients);
 
 /* Has a busy client disconnected?  A half-closed socket is no disconnect: an interim answer
- * (102)
- * is sent, and a closed socket replies with a reset. */
+ * (102) is sent, and a closed socket replies with a reset. */
 bool client_is_gone(void *client);
 
 /* Is its socket broken? */

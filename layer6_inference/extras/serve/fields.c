@@ -74,8 +74,6 @@ static const Field field_table[FIELDS] = {
 static const char *const harmless[] = {"user",         "metadata",          "store",
                                        "service_tier", "safety_identifier", "prompt_cache_key"};
 
-const char *field_name(FieldId field) { return field_table[field].name; }
-
 /* ------------------------------------------------------------------ values */
 
 bool value_as_number(const JsonValue *v, double *number) {

@@ -4,8 +4,7 @@
  * IN_COMPLETION, TAKES_INT, 1, 128}      name, where, type, range
  *
  * A request may also have any stage of the chain by name (samplers), and some fields without
- * effect
- * (harmless).  All others are refused by name.
+ * effect (harmless).  All others are refused by name.
  *
  * Invariant: every field of an accepted request was used or is listed as harmless. */
 #ifndef STRATA_FIELDS_H
@@ -84,16 +83,14 @@ typedef struct RequestFields {
 
 /* Read a body.
  *
- * Fails, naming the field, if it is not a JSON object in UTF-8, or a field is unknown, of the
- * wrong
- * type or out of range. */
+ * Fails, naming the field, if it is not a JSON object in UTF-8, or a field is unknown, of
+ * the wrong type or out of range. */
 bool fields_read(RequestFields *fields, int where, Text body, HttpError *error);
 void fields_free(RequestFields *fields);
 
 bool fields_bool(const RequestFields *fields, FieldId field, bool otherwise);
 double fields_number(const RequestFields *fields, FieldId field, double otherwise);
 Text fields_text(const RequestFields *fields, FieldId field, const char *otherwise);
-const char *field_name(FieldId field);
 
 /* A finite number; an integer within a range. */
 bool value_as_number(const JsonValue *value, double *number);

@@ -3,9 +3,8 @@
  *     {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR...", "detail":
  *     "auto"}}
  *
- * The request contains the image; nothing is downloaded.  It is encoded once, in the size that
- * the
- * vision encoder was trained on, so detail may be auto or low, and high is refused.
+ * The request contains the image; nothing is downloaded.  It is encoded once, in the size
+ * that the vision encoder was trained on, so detail may be auto or low, and high is refused.
  *
  * Invariant: an accepted image is fully decoded, so what is wrong with one is known before
  * encoding. */

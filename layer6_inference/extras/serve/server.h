@@ -5,9 +5,8 @@
  *     read, check, submit  --jobs-->     take jobs, run a step of the service (service.h),
  *     write, as it comes   <--text--     publish new text
  *
- * Invariant: session, service and thread pool belong to the worker; what other threads may read
- * is
- * behind a lock, which is held for a copy at most. */
+ * Invariant: session, service and thread pool belong to the worker; what other threads may
+ * read is behind a lock, which is held for a copy at most. */
 #ifndef STRATA_SERVER_H
 #define STRATA_SERVER_H
 
@@ -36,8 +35,7 @@ struct Task {
     bool (*run)(Session *session, void *context, Fault *fault);
     void *context;
     /* a session whose evaluation may take long: decode steps run between its layers, and it
-     * stops when
-     * its client disconnects; NULL: the server's, without interruption */
+     * stops when its client disconnects; NULL: the server's, without interruption */
     Session *session;
     bool (*is_gone)(void *client);
     void *client;

@@ -144,7 +144,6 @@ static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, HttpError
 
 /* ------------------------------------------------------------------ echo */
 
-/* A prompt as it was given, or the text of its tokens. */
 static bool copy_prompt(const TextJob *t, const JsonValue *given, const TokenList *tokens,
                         Bytes *text) {
     if (given->kind == JSON_STRING) return bytes_add(text, given->text);

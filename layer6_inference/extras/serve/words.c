@@ -43,7 +43,6 @@ void handle_tokenize(const HttpRequest *request, Reply *reply) {
     token_list_free(&tokens), fields_free(&fields);
 }
 
-/* The text of all tokens. */
 static bool words_join(const RequestFields *fields, const Server *s, Bytes *text,
                        HttpError *error) {
     const JsonValue *list = fields->value[F_TOKENS];

@@ -53,9 +53,8 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
 
 /* ------------------------------------------------------------------ answers */
 
-/* An answer is over, perhaps its job too.  Its slot is freed before the client hears of it, so
- * that
- * the client's next request finds it free. */
+/* An answer is over, perhaps its job too.  Its slot is freed before the client hears of it,
+ * so that the client's next request finds it free. */
 static void worker_forget(Server *s, Answer *a) {
     pthread_mutex_lock(&s->lock);
     admission_leave(&s->admission, a->request.user);

@@ -109,7 +109,6 @@ static bool storyteller_in(Bench *b, const QuantPreset *preset, double *error, d
     return ok;
 }
 
-/* Weights that are timed. */
 typedef struct Timed {
     Bench *bench;
     Tensor w;

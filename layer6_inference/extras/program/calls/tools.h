@@ -71,7 +71,6 @@ typedef struct ToolPlace {
     bool inside; /* within a list of calls */
 } ToolPlace;
 
-/* A part of a text: content, or a call. */
 typedef struct ToolPart {
     bool call;
     Text text; /* content; or a call's JSON, with `name` only its arguments */

@@ -90,7 +90,6 @@ static const OptionRule chain_rules[] = {
     {0},
 };
 
-/* An Asked. */
 static bool chain_has(const void *chain, const char *name) {
     return chain_find(chain, name) != NULL;
 }

@@ -31,7 +31,6 @@ typedef struct CompareJob {
     SteeringOptions steering; /* on the model, not on the amateur */
 } CompareJob;
 
-/* An opening. */
 typedef struct Opening {
     WorldText text;   /* of a true document, all of it; of a prompt, the prompt */
     size_t line;      /* of the file of prompts; 0: it stands in none */

@@ -147,8 +147,7 @@ static void put_rules(const OptionRule *rules) {
     }
 }
 
-/* Usages of a command with subcommands go on separate lines: "world ...
- * world check ...". */
+/* Usages of a command with subcommands go on separate lines: "world ... | world check ...". */
 static void put_usage(const char *usage, const char *title) {
     char again[80];
     snprintf(again, sizeof again, " | %s ", title);

@@ -46,7 +46,6 @@ bool look_heads(Look *look, Fault *fault);
 /* Which heads carry an owner's name to where it is wanted, over stories of Tiny World. */
 bool look_owner(LoadedModel *loaded, const LookJob *job, Fault *fault);
 
-/* Which of n numbers is the largest. */
 size_t look_largest(const float *numbers, size_t n);
 
 #endif

@@ -1,13 +1,13 @@
-/* owner.c - whose hat?  Which heads carry an owner's name to where it is wanted.
+/* owner.c - whose hat?  Which heads carry an owner's name to where it is needed.
  *
- *     ... a lazy puppy named Daisy. ... Then Casper the heron came by. "What is wrong?" asked Casper.
+ *     ... a lazy puppy named Daisy. ... Then Casper the heron came by.
  *                            ^^^^^ owner     ^^^^^^ friend
  *     "I lost my red hat," said ____
  *
  * The world knows whose it is.  Over many held-out stories: how much of each head's
  * attention goes from `said` to the owner's name, to the friend's, and to the full stop that
  * ends the owner's first sentence; and from that full stop back to the owner's name.  How
- * likely the owner's name and the friend's are with each head silenced; and how likely the
+ * likely the owner's name and the friend's are with each head removed; and how likely the
  * owner's is when the head is the only one of its layer that is not.  See look.h. */
 #include "look.h"
 

@@ -31,7 +31,6 @@ void shown_add(Shown *shown, size_t number);
 /* Hold all images of another text, too. */
 void shown_copy(const Shown *from, Shown *to);
 
-/* Release all. */
 void shown_release(Shown *shown);
 
 /* A user's text with PICTURE_BYTE for each PICTURE_MARK; without marks the images come first,

@@ -30,7 +30,6 @@ typedef struct Download {
  * is wrong: then nothing is kept. */
 bool download(const Download *want, Fault *fault);
 
-/* The digest of a file that is there. */
 bool file_digest(const char *path, char digest[65], Fault *fault);
 
 #endif
