@@ -12,7 +12,7 @@ expect "the menu begins with the first" 0 "next: make mine 1 " $desk menu
 expect "no chapter 14" 2 "no chapter '14'" $desk grade 14
 expect "nor foo" 2 "no chapter 'foo'" $desk grade foo
 expect "a chapter tells its contract" 0 "must have: bytes FILE" $desk grade 1
-expect "whole, as on its page" 0 "each byte value that comes in FILE" $desk grade 1
+expect "whole, as on its page" 0 "each byte value that occurs in FILE" $desk grade 1
 expect "and where to write" 0 "not started" $desk grade 1
 echo 'int main(void) { return 1' >"$MINE_DESK/mine.c"
 expect "what does not compile" 1 "does not compile" $desk grade 1

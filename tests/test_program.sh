@@ -200,7 +200,7 @@ expect "compare as JSON" 0 '"chain": "draw", "valid": {"mean": ' cat "$work/comp
 expect "a page" 0 "<svg.*Tom\|<svg" cat "$work/compare.html"
 expect "with marked tokens" 0 "<mark>" cat "$work/compare.html"
 expect "openings that are whole documents" 1 "nothing is left to generate" "$strata" compare --documents 2 --words 100000
-expect "a table in no file" 1 "write /dev/stdout" "$strata" compare --documents 1 -n 4 --csv -
+expect "a table in no file" 1 "give /dev/stdout" "$strata" compare --documents 1 -n 4 --csv -
 expect "one document" 0 "\[1 document, " "$strata" world --entropy
 expect "two tables in one file" 2 "are both $work/one: give them" "$strata" compare --csv "$work/one" --html "$work/one"
 printf 'One\0two\n' >"$work/zero"
@@ -292,7 +292,7 @@ case "$(uname) $strata" in
 */asan/* | */tsan/*) ;;
 Linux*)
     yes a | tr -d '\n' | head -c 10000000 >"$work/long"
-    expect "no memory to make tokens" 1 "no memory to make tokens of a stretch of 10000000 bytes" \
+    expect "no memory to make tokens" 1 "no memory to make tokens of a piece of 10000000 bytes" \
         sh -c "ulimit -v 600000; exec '$strata' tokenize -m '$model' --all <'$work/long'"
     ;;
 esac
