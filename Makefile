@@ -195,7 +195,7 @@ format:
 
 fuzz: build
 	@case $(call quoted,$(SECONDS)) in 0 | *[!0-9]*) \
-	    printf "make fuzz: SECONDS is '%s': wanted a whole number from 1\n" $(call quoted,$(SECONDS)) >&2; exit 2 ;; esac
+	    printf "make fuzz: SECONDS is '%s': wanted an integer from 1\n" $(call quoted,$(SECONDS)) >&2; exit 2 ;; esac
 	@tests/fuzz/damage.sh
 	@tests/fuzz/chain.sh
 	@tests/fuzz/grammar.sh 50000

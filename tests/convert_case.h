@@ -15,7 +15,7 @@
 
 enum { TOKENS = 40 };
 
-/* A small BERT, as make_families.h has it, but for its words and what becomes of a text. */
+/* A small BERT, as make_families.h has it, but for its vocabulary and normalization. */
 #define ENCODER                                                                               \
     "encoder after embedding_norm layer norm_biases biases plain positions types kv_heads:4 " \
     "attention.causal=false"

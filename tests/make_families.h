@@ -39,7 +39,7 @@
  *     attention_every:N            every N-th block has attention instead;  both: all have both
  *     single                       a block is one of: states, a network, attention, in turn
  *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"
- *     canvas                       a diffusion model's: a token for open places;  unshifted: each row of logits
+ *     bidirectional                       a diffusion model's: a token for open places;  unshifted: each row of logits
  *                                  is of its own place
  *     own_kv:N                     the first N layers keep keys and values, the others share theirs
  *     keys_as_values               layers without a window have no map for values
@@ -62,7 +62,7 @@
  *     borrows                      no embedding and no head: those of the other model
  *     sees                         pictures (make_eye.h)
  *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
- *     KEY=VALUE                    a key: a whole number, one with a point, true or false
+ *     KEY=VALUE                    a key: an integer, one with a point, true or false
  *
  * Every rule of a family acts on the logits of a text of 90 tokens: windows are short, ratios far
  * from 1.  (But Llama 4's chunks and temperature begin at position 8192.) */
@@ -187,11 +187,11 @@ static const char *const make_families[][2] = {
      "expert_key choice_bias shared shared_key expert_shared_count=1 "
      "expert_weights_norm=true expert_weights_scale=2.5"},
     {"rwkv7", "rwkv layers:3 head_dim:16 layer norm_biases embedding_norm"},
-    {"llada", "canvas unshifted kv_heads:4 attention.causal=false"},
-    {"llada-moe", "canvas unshifted kv_heads:4 head_norms experts:4 split:2 expert_key "
+    {"llada", "bidirectional unshifted kv_heads:4 attention.causal=false"},
+    {"llada-moe", "bidirectional unshifted kv_heads:4 head_norms experts:4 split:2 expert_key "
                   "attention.causal=false"},
-    {"dream", "canvas biases attention.causal=false"},
-    {"rnd1", "canvas head_norms experts:4 split:2 expert_key attention.causal=false"},
+    {"dream", "bidirectional biases attention.causal=false"},
+    {"rnd1", "bidirectional head_norms experts:4 split:2 expert_key attention.causal=false"},
     {"t5", "source kv_heads:4 decoder_block_count=3 written:3 decoder_start_token_id=255 "
            "attention.relative_buckets_count=16 buckets:16"},
     {"t5encoder", "source encoder enc_norm kv_heads:4 attention.causal=false pooling_type=1 "

@@ -37,7 +37,7 @@ static inline MakeModel make_model_of(const char *arch, const char *more) {
                    .family = make_family(arch),
                    .more = more};
     if (m.family && more && *more == '=') m.family = more + 1, m.more = NULL;
-    REQUIRE(m.family, "nobody wrote down what files of the family %s look like", arch);
+    REQUIRE(m.family, "make_keys.h has no row for the family %s", arch);
     m.layers = make_size(&m, "layers", 2) + make_size(&m, "drafts", 0);
     m.heads = make_size(&m, "heads", 4);
     m.kv_heads = make_size(&m, "kv_heads", 2);
@@ -455,7 +455,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
         make_key(w, m, "expert_shared_feed_forward_length", (int64_t)m->hidden / 2);
     make_beside_keys(w, m);
     if (make_says(m, "yarn")) make_yarn(w, m);
-    if (make_says(m, "canvas"))
+    if (make_says(m, "bidirectional"))
         gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, MAKE_MASK);
     if (make_says(m, "unshifted")) gguf_put_int(w, "diffusion.shift_logits", GGUF_BOOL, 0);
     if (make_says(m, "long_rope")) make_long_keys(w, m);

@@ -372,7 +372,7 @@ static inline void reference_block(const Reference *r, int l, int n, const doubl
                            malloc(sizeof(double) * (size_t)(n * index + 1))};
     ReferenceMemory used = *m;
     if (s.back) used.k = memory[l - s.back].k, used.v = memory[l - s.back].v;
-    if (reference_says(r, "canvas")) reference_look_ahead(r, &s, n, &used, x);
+    if (reference_says(r, "bidirectional")) reference_look_ahead(r, &s, n, &used, x);
     for (int t = 0; t < n; t++)
         reference_pass(r, &s, t, inputs + t * all + l * width, &used, x + t * streams * s.dim);
     free(m->inputs), free(m->state), free(m->index);

@@ -34,7 +34,7 @@
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
  *     source              an encoder, and blocks that write: reference_source.h
- *     canvas              a token sees what stands behind it, too; windows lie around it
+ *     bidirectional              a token sees what stands behind it, too; windows lie around it
  *     bare-head           a draft head reads what the model knew before the last norm
  *     divide              logits are divided by logit_scale, not multiplied
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
@@ -127,24 +127,24 @@ static const char *const reference_families[][2] = {
     {"jais2", "layer halves relu2"},
     {"nemotron_h_moe", "rms relu2 single sigmoid"},
     {"rwkv7", "layer"},
-    {"llada", "rms pairs silu canvas"},
-    {"llada-moe", "rms halves silu all canvas"},
-    {"dream", "rms halves silu canvas"},
-    {"rnd1", "rms halves silu all renorm canvas"},
+    {"llada", "rms pairs silu bidirectional"},
+    {"llada-moe", "rms halves silu all bidirectional"},
+    {"dream", "rms halves silu bidirectional"},
+    {"rnd1", "rms halves silu all renorm bidirectional"},
     {"t5", "rms source"},
-    {"t5encoder", "rms canvas source"},
-    {"bert", "layer gelu canvas after"},
-    {"nomic-bert", "layer halves silu canvas after"},
-    {"nomic-bert-moe", "layer halves gelu canvas after all"},
-    {"jina-bert-v2", "layer gelu canvas after alibi:8"},
-    {"jina-bert-v3", "layer halves gelu canvas after"},
-    {"modern-bert", "layer halves gelu canvas window:3 first-full base:10000 unstretched "
+    {"t5encoder", "rms bidirectional source"},
+    {"bert", "layer gelu bidirectional after"},
+    {"nomic-bert", "layer halves silu bidirectional after"},
+    {"nomic-bert-moe", "layer halves gelu bidirectional after all"},
+    {"jina-bert-v2", "layer gelu bidirectional after alibi:8"},
+    {"jina-bert-v3", "layer halves gelu bidirectional after"},
+    {"modern-bert", "layer halves gelu bidirectional window:3 first-full base:10000 unstretched "
                     "gelu-score mean-score"},
-    {"neo-bert", "rms pairs silu canvas"},
-    {"eurobert", "rms halves silu canvas"},
-    {"llama-embed", "rms pairs silu canvas"},
+    {"neo-bert", "rms pairs silu bidirectional"},
+    {"eurobert", "rms halves silu bidirectional"},
+    {"llama-embed", "rms pairs silu bidirectional"},
     {"eagle3", "rms pairs silu"},
-    {"gemma-embedding", "rms halves gelu sqrt canvas window:6 base:10000 unstretched"},
+    {"gemma-embedding", "rms halves gelu sqrt bidirectional window:6 base:10000 unstretched"},
 };
 
 static inline const char *reference_family(const char *arch) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was asked of the file before: a token asks the same again, and to look through all names
+/* Lookups of the file before: a token asks the same again, and to look through all names
  * each time took a third of a test.  The key is a hash of the question, and no two of a file's few
  * hundred have the same 64 bits. */
 typedef struct ReferenceMemo {

@@ -19,7 +19,7 @@ static inline void reference_shift(const double *mu, const double *x, const doub
     for (int i = 0; i < dim; i++) out[i] = x[i] + ((before ? before[i] : 0) - x[i]) * mu[i];
 }
 
-/* out (dim) = map `what` of x, by way of few numbers that are bent. */
+/* out (dim) = map `what` of x, through a low rank with an activation. */
 static inline void reference_low(const Reference *r, int l, char what, double (*bend)(double),
                                  const double *x, int dim, double *out) {
     double few[REFERENCE_WIDEST];

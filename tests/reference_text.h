@@ -53,7 +53,7 @@ static inline void reference_scores(const Reference *r, const int32_t *tokens, i
     double row[REFERENCE_WIDEST], sum = 0;
     int dim = reference_size(r, "embedding_length", 0, 0);
     bool output = reference_weight(r, -1, "cls.output");
-    int kind = reference_says(r, "mean-score") ? 1 : reference_says(r, "canvas") ? 2 : 3;
+    int kind = reference_says(r, "mean-score") ? 1 : reference_says(r, "bidirectional") ? 2 : 3;
     reference_pool(r, tokens, n, kind, row);
     if (reference_weight(r, -1, "cls")) {
         double in[REFERENCE_WIDEST];

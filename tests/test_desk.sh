@@ -13,8 +13,8 @@ for words in "menu 9" "menu foo" "grade foo" "grade 9" "grade 3.99" "watch foo" 
     expect "desk $words" 2 "." $desk $words
 done
 expect "check refuses it as well" 2 "no exercise '9.1'" exercises/check 9.1
-expect "one in none is no sample" 2 "EVERY is '0': wanted a whole number from 1" env EVERY=0 exercises/check 3.16
-expect "nor is a word a seed" 2 "MUTANT_SEED is 'x': wanted a whole number" env MUTANT_SEED=x exercises/check 3.16
+expect "one in none is no sample" 2 "EVERY is '0': wanted an integer from 1" env EVERY=0 exercises/check 3.16
+expect "nor is a word a seed" 2 "MUTANT_SEED is 'x': wanted an integer" env MUTANT_SEED=x exercises/check 3.16
 wrong=0
 for seed in 100 101 102; do
     expect "one in three, of seed $seed" 0 "^  1 of 1  ok     3.16 .* [0-9]* s$" env EVERY=3 MUTANT_SEED=$seed exercises/check 3.16

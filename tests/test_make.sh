@@ -31,8 +31,8 @@ if grep -q '^ok  ' "$work/out"; then not "and no test is run" "$(head -3 "$work/
 refuses "STRATA_ISA: no instruction set 'a b'" test 1 ISA="a b"
 other=$(build/bin/strata bench isas | awk '/ not on this machine/ { print $1; exit }')
 [ -z "$other" ] || refuses "STRATA_ISA: .*$other" test 1 "ISA=$other"
-refuses "SECONDS is 'x': wanted a whole number" fuzz SECONDS=x
-refuses "SECONDS is '0': wanted a whole number" fuzz SECONDS=0
+refuses "SECONDS is 'x': wanted an integer" fuzz SECONDS=x
+refuses "SECONDS is '0': wanted an integer" fuzz SECONDS=0
 
 # Two in one tree, each of which links anew: both tell their story.
 rm -f build/bin/story build/layer6_inference/story.o

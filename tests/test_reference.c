@@ -467,7 +467,7 @@ static void read_like(Session *session, size_t at, const float *want) {
     }
 }
 
-/* Windowed layers give back the pages that nobody looks at any more, and nobody notices. */
+/* Windowed layers release pages outside their window, and no output changes. */
 static void windows_that_slide_change_no_bit(void **state) {
     (void)state;
     static const char *const archs[] = {"gemma2", "cohere2", "gpt-oss", "olmo2"};

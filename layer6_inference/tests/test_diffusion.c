@@ -57,7 +57,7 @@ typedef struct Desk {
     Pool *pool;
     Session session;
     Chain chain;
-    int32_t canvas[PLACES];
+    int32_t masked[PLACES];
 } Desk;
 
 static void open_desk(Desk *d, const char *arch, int threads, const char *chain) {
@@ -71,7 +71,7 @@ static void open_desk(Desk *d, const char *arch, int threads, const char *chain)
                                   (KvFormat){DTYPE_F32, false}, &fault));
     assert_true(chain_parse(&d->chain, chain, d->model.tokenizer, &fault));
     for (int i = 0; i < PLACES; i++)
-        d->canvas[i] = i >= PROMPT && i < PROMPT + OPEN ? MAKE_MASK : 3 + i;
+        d->masked[i] = i >= PROMPT && i < PROMPT + OPEN ? MAKE_MASK : 3 + i;
 }
 
 static void close_desk(Desk *d) {
@@ -85,19 +85,19 @@ static void close_desk(Desk *d) {
 static void fill(Desk *d, DiffusionOptions options, int32_t *tokens, int32_t *step_of) {
     Diffusion text;
     Fault fault;
-    if (!diffusion_open(&text, &d->session, &d->chain, d->canvas, PLACES, options, &fault))
+    if (!diffusion_open(&text, &d->session, &d->chain, d->masked, PLACES, options, &fault))
         fail_msg("%s", fault.text);
     while (!diffusion_is_done(&text)) assert_true(diffusion_step(&text, &fault));
     assert_in_range(text.step, 1, options.steps);
-    memcpy(tokens, text.tokens, sizeof d->canvas);
-    memcpy(step_of, text.step_of, sizeof d->canvas);
+    memcpy(tokens, text.tokens, sizeof d->masked);
+    memcpy(step_of, text.step_of, sizeof d->masked);
     diffusion_close(&text);
 }
 
 /* The same by hand: read, take the likeliest token of each open place, keep the surest. */
 static void fill_by_hand(Desk *d, size_t steps, int32_t *tokens) {
     size_t vocab = d->model.sizes.vocab;
-    memcpy(tokens, d->canvas, sizeof d->canvas);
+    memcpy(tokens, d->masked, sizeof d->masked);
     for (size_t left = OPEN; left > 0; steps--) {
         double best[PLACES];
         int32_t token[PLACES];
@@ -134,7 +134,7 @@ static void the_surest_come_first(void **state) {
             fill_by_hand(&d, steps, want);
             assert_memory_equal(got, want, sizeof got);
             for (int i = 0; i < PLACES; i++)
-                assert_int_equal(step_of[i] > 0, d.canvas[i] == MAKE_MASK);
+                assert_int_equal(step_of[i] > 0, d.masked[i] == MAKE_MASK);
             close_desk(&d);
         }
 }
@@ -169,7 +169,7 @@ static void blocks_come_in_order(void **state) {
     }
 }
 
-/* A canvas whose last places are open ends by itself, and nobody waits for what stands behind. */
+/* A masked sequence whose last positions are open ends at its end token: what follows is not filled in. */
 static void a_text_may_end(void **state) {
     (void)state;
     Desk d;
@@ -180,9 +180,9 @@ static void a_text_may_end(void **state) {
     chain_close(&d.chain);
     snprintf(chain, sizeof chain, "allow:%d,greedy", tokenizer_eos(d.model.tokenizer));
     assert_true(chain_parse(&d.chain, chain, d.model.tokenizer, &fault));
-    for (int i = PROMPT; i < PLACES; i++) d.canvas[i] = MAKE_MASK;
+    for (int i = PROMPT; i < PLACES; i++) d.masked[i] = MAKE_MASK;
     DiffusionOptions o = {.steps = 17, .block = 2};
-    assert_true(diffusion_open(&text, &d.session, &d.chain, d.canvas, PLACES, o, &fault));
+    assert_true(diffusion_open(&text, &d.session, &d.chain, d.masked, PLACES, o, &fault));
     assert_int_equal(diffusion_end(&text), PLACES);
     assert_true(diffusion_step(&text, &fault));
     assert_true(diffusion_is_done(&text));
@@ -196,7 +196,7 @@ static void a_text_may_end(void **state) {
 static void refuse(Desk *d, size_t count, DiffusionOptions o, const char *words) {
     Diffusion text;
     Fault fault = {""};
-    assert_false(diffusion_open(&text, &d->session, &d->chain, d->canvas, count, o, &fault));
+    assert_false(diffusion_open(&text, &d->session, &d->chain, d->masked, count, o, &fault));
     assert_contains(fault.text, words);
     diffusion_close(&text);
 }

@@ -228,7 +228,7 @@ static void share_what_was_read(void) {
             GenerateOptions o = {.chain = &chain[k], .seed = 4, .limits.max_tokens = 12};
             o.limits.only_bos_ends = true;
             with_look_ahead(&o);
-            if (k == 2) /* nobody is there any more */
+            if (k == 2) /* all sequences are gone */
                 engine_remove(&e, s[0]), engine_remove(&e, s[1]);
             s[k] = engine_add(&e, &text[k], &o, &fault);
             assert_non_null(s[k]);

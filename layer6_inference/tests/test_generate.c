@@ -194,7 +194,7 @@ static bool note_reading(void *context, size_t read, size_t total) {
     return r->calls < r->max;
 }
 
-/* A long prompt is read in batches, and whoever waits is told, and may have enough. */
+/* A long prompt is read in batches; its caller sees progress and may cancel. */
 static void reading_can_be_followed(void **state) {
     (void)state;
     World6 w;

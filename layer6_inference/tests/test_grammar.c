@@ -645,7 +645,7 @@ static void tell(Teller *t, const char *spec, Speculation *speculation, uint64_t
     chain_close(&chain);
 }
 
-/* The model may spell what is forced in its own way: what it does not choose is taken back. */
+/* The model may spell what is forced in its own way: what it does not choose is rolled back. */
 static void forced_tokens_change_no_story(void **state) {
     (void)state;
     static const char *const specs[] = {
@@ -673,8 +673,8 @@ static void forced_tokens_change_no_story(void **state) {
     close_teller(&t);
 }
 
-/* The same text is compiled once for a vocabulary, whoever asks for it and however often; other texts and options are
- * others; and when more than are kept were asked for, the first is made anew. */
+/* The same text is compiled once for a vocabulary, for any number of requests; other texts and options are
+ * others; and when more were requested than are kept, the first is compiled again. */
 static void a_grammar_is_compiled_once(void **state) {
     (void)state;
     static const char *const specs[] = {"regex:a[0-9]%2B", "regex:b", "json:space=1",

@@ -240,8 +240,8 @@ static void chains_read_and_print(void **state) {
     check_refused("topk:3", "did you mean top_k?");
     check_refused("xyzzy:3", "top_k, top_p");
     check_refused("top_k", "needs a value");
-    check_refused("top_k:x", "whole number from 0");
-    check_refused("top_k:2.5", "whole number");
+    check_refused("top_k:x", "integer from 0");
+    check_refused("top_k:2.5", "integer");
     check_refused("top_k:-1", "from 0");
     check_refused("top_p:1.5", "from 0 to 1");
     check_refused("temp:nan", "from -100 to 100");

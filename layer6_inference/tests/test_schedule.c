@@ -79,10 +79,10 @@ static void answers_are_spared(void **state) {
     s.policy.pace = 0, s.policy.stretch = 1000; /* nothing but the budget and the chunk */
     plan(&s);
     assert_plan(&s, 0, 16, false, false), assert_plan(&s, 3, 16, true, false);
-    s.policy.stretch = 1, s.n = 1; /* nobody is there to be spared */
+    s.policy.stretch = 1, s.n = 1; /* no other job to protect */
     plan(&s);
     assert_plan(&s, 0, 64, false, false);
-    s.n = 3, s.policy.cost = NULL; /* nobody knows what it takes */
+    s.n = 3, s.policy.cost = NULL; /* the cost is unknown */
     plan(&s);
     assert_plan(&s, 0, 16, false, false);
 }
@@ -127,7 +127,7 @@ static void waiting_makes_urgent(void **state) {
     assert_plan(&s, 0, 20, true, false), assert_plan(&s, 1, 0, false, false);
 }
 
-/* More of one user wait since long; somebody else comes. */
+/* Several jobs of one user have waited long; another user arrives. */
 static void users_take_turns(void **state) {
     (void)state;
     Scene s = scene(usual, 100);
@@ -137,7 +137,7 @@ static void users_take_turns(void **state) {
     plan(&s);
     assert_plan(&s, 3, 10, true, false), assert_plan(&s, 2, 0, false, false);
     assert_int_equal(s.order[0], 0), assert_int_equal(s.order[1], 3);
-    s.policy.ageing = 10; /* they wait for his own: that makes nobody urgent */
+    s.policy.ageing = 10; /* they wait for their own user's jobs: that makes none urgent */
     plan(&s);
     assert_plan(&s, 3, 10, true, false);
     s.jobs[2].priority = 1; /* but priorities count */
@@ -199,7 +199,7 @@ static void a_static_batch_waits_for_its_last(void **state) {
     assert_plan(&s, 2, 0, true, false);
     s.n = 0;
     add(&s, 11, 10), add(&s, 10, 2), add(&s, 10, 0)->running = true;
-    plan(&s); /* nobody writes before all are read */
+    plan(&s); /* no job generates before all prompts are read */
     assert_plan(&s, 1, 8, false, false), assert_plan(&s, 2, 4, false, false);
     assert_plan(&s, 0, 0, false, false);
 }
@@ -219,7 +219,7 @@ static void what_can_never_run_is_refused(void **state) {
 
 static size_t pages_of(size_t tokens) { return (tokens + 15) / 16; }
 
-/* Was job i sent out for a more urgent one, who reads in this step or waits with a higher priority? */
+/* Was job i preempted for a more urgent one, who reads in this step or waits with a higher priority? */
 static bool is_for_somebody(const Scene *s, size_t i) {
     for (size_t k = 0; k < s->plan[i].rank; k++) {
         const size_t m = s->order[k];

@@ -129,7 +129,7 @@ static void compare_with_plain_decoding(void) {
     close_one(&w), close_one(&other), close_one(&twin);
 }
 
-/* Drafts longer than what states take back (rewind above), too. */
+/* Drafts longer than states can rewind (rewind above), too. */
 static void greedy_speculation_is_plain_decoding(void **state) {
     (void)state;
     for (size_t i = 0; i < FAMILIES; i++) family = families[i], compare_with_plain_decoding();
@@ -233,7 +233,7 @@ static int by_log_prob(const void *a, const void *b) {
     return x > y ? -1 : x < y;
 }
 
-/* Beam search as the textbook says it, each text read anew from the beginning. */
+/* Beam search as the textbook says it, each text evaluated again from its start. */
 static size_t plain_search(Stage6 *w, const int32_t *prompt, size_t n, size_t width,
                            size_t steps, Plain *beams) {
     static Plain all[8 * MAKE_VOCAB];
@@ -419,7 +419,7 @@ static void beams_obey_a_grammar(void **state) {
     }
     assert_near(best_that_obeys(&w, "choice:abc|bca|cab|dd", NULL, text), best, 1e-4);
     assert_string_equal(text, want);
-    /* the letters that the prompt is owed come first, and need not obey */
+    /* the pending bytes of the prompt come first, and need not obey */
     best_that_obeys(&w, "choice:abc|bca|cab|dd", &heal, text);
     assert_memory_equal(text, "qr", 2);
     assert_true(strstr("abc bca cab dd", text + 2) && strlen(text) >= 4);

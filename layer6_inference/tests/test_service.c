@@ -84,7 +84,7 @@ static void tell_alone(User *users, House *h) {
     assert_true(taken_back > 5 && longer > 3);
 }
 
-/* Nobody is left: all pages are free, or a prefix's. */
+/* No sequence is left: all pages are free, or a prefix's. */
 static void assert_all_given_back(Session *session) {
     KvCache *kv = &session->kv;
     assert_int_equal(prefix_free_pages(kv), kv->pages.count);
@@ -188,13 +188,13 @@ static void nor_do_they_in_few_bits(void **state) {
     }
 }
 
-/* A client that goes at one of the times somebody asks. */
+/* A client that disconnects at one of the checks. */
 static size_t asked, goes_at;
 static bool goes(void *context, const ServiceRequest *request) {
     return request == context && ++asked > goes_at;
 }
 
-/* A long prompt nobody waits for any more is given up between two layers; whoever is beside it loses nothing. */
+/* A long prompt whose client is gone is cancelled between two layers; other sequences lose nothing. */
 static void a_client_goes_in_the_middle_of_a_step(void **state) {
     (void)state;
     const SchedulePolicy policy = {.budget = 64, .running = 2, .waiting = 2};

@@ -370,7 +370,7 @@ static bool full(void *context, const int32_t *tokens, size_t n, float *similari
     return false;
 }
 
-/* No stage hands on a number that is none, or infinite. */
+/* No stage outputs NaN or infinity. */
 static void numbers_that_grow_too_large_are_named(void **state) {
     (void)state;
     float huge[3] = {2, 1e34f, 3}, largest[3] = {1, 0, 3.4e38f};

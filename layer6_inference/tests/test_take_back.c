@@ -1,4 +1,4 @@
-/* texts that must not come: whatever is taken back, what was let go stays, and holds none of them */
+/* banned strings: whatever is rolled back, flushed text stays, and contains none of them */
 #include "check.h"
 #include "inference_extras.h"
 #include "take_back.h"
@@ -16,7 +16,7 @@ static Text text_of_token(int32_t token) {
     return text_of(texts[token]);
 }
 
-/* Returns how many tokens were taken back. */
+/* Returns how many tokens were rolled back. */
 static size_t write_token(Written *w, int32_t token) {
     w->tokens[w->count++] = token;
     size_t n = take_back_push(&w->take_back, text_of_token(token), w->tokens);
@@ -66,7 +66,7 @@ static void no_banned_text_is_ever_let_go(void **state) {
             assert_true(w.take_back.held_size <= 8);
             for (size_t b = 0; b < n; b++)
                 if (strstr(w.text + (w.out > 40 ? w.out - 40 : 0), banned[b]))
-                    fail_msg("round %d: '%s' was let go", round, banned[b]);
+                    fail_msg("round %d: '%s' was flushed", round, banned[b]);
         }
         size_t bytes = 0;
         for (size_t i = 0; i < w.count; i++) bytes += text_of_token(w.tokens[i]).size;

@@ -2,7 +2,7 @@
  *
  * The key of a position is a hash of its token, of the key before it and of two keys further back, one of them within
  * the window of the layer; the state of a recurrent layer is a hash of the one before it.  The logits are made from
- * them.  So a page that is lost, swapped, written to by somebody else or read too early changes the text from there on. */
+ * them.  So a page that is lost, swapped, written to by another sequence or read too early changes the text from there on. */
 #include "families.h"
 #include "fake_decoder.h"
 
@@ -124,7 +124,7 @@ bool model_forward(Session *s, const Batch *b, Fault *fault) {
     s->stopped = s->is_wanted && !s->is_wanted(s->context);
     for (size_t i = b->count; s->stopped && i-- > 0;)
         kv_truncate(&s->kv, (size_t)b->sequence[i], (size_t)b->position[i]);
-    if (s->stopped) return fault_set(fault, "nobody wants it");
+    if (s->stopped) return fault_set(fault, "cancelled");
     for (size_t i = 0; i < b->count; i++) {
         uint64_t hash =
             read_token(&s->kv, (size_t)b->sequence[i], (size_t)b->position[i], b->token[i]);

@@ -221,7 +221,7 @@ static bool is_bad(const float *row) {
     return isinf(max);
 }
 
-/* No token is chosen with the help of numbers that are none. */
+/* No token is chosen by NaN. */
 static void check_companions(const Chain *chain) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;

@@ -262,7 +262,7 @@ static Tokenizer *make_words(Shape shape) {
 
 /* ------------------------------------------------------------------ a case */
 
-/* The mask of a row beside the recogniser, which is asked of the text so far and each token. */
+/* The mask of a row beside the recogniser, which tests the text so far with each token. */
 static void check_mask(Grammar *g, uint32_t row) {
     size_t words;
     char longer[LONGEST + 16];

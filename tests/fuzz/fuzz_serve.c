@@ -4,7 +4,7 @@
  * A case is a house of random size, texts of every kind, and operations in random order: one comes, a step, one is
  * cancelled, a client goes in the middle of a step, a kept prefix is evicted, time passes.  What happens to the pages
  * follows from them: forks (several answers of a prompt), truncations (drafts that are refused, banned texts that are
- * taken back), shifts (texts longer than their context), preemptions, copies on write, windows, snapshots.
+ * rolled back), shifts (texts longer than their context), preemptions, copies on write, windows, snapshots.
  *
  * After each operation the memory is sound (kv_fault.h) and the plan kept to its policy; each text that ends is the one
  * that it is alone, token for token; all come to an end; and nothing is left of them but prefixes.
@@ -80,7 +80,7 @@ static void open_banned(TakeBack *t, size_t n) {
     if (!take_back_open(t, texts, n, &fault)) fail(fault.text, n);
 }
 
-/* What is asked of it beside the chain: drafts, banned texts, a context that shifts; or nothing. */
+/* What it wants besides the chain: drafts, banned texts, a context that shifts; or nothing. */
 static void ask_more(User *u, const char *spec) {
     GenerateOptions *o = &u->request.options;
     size_t what = below(6);
@@ -122,7 +122,7 @@ static void prepare(User *u, size_t i) {
     ask_more(u, spec);
 }
 
-/* What it says when nobody else is there. */
+/* Its text when it is alone. */
 static void tell_alone(User *u) {
     const SessionConfig config = {.ctx = CTX,
                                   .sequences = 2,
@@ -252,7 +252,7 @@ static void serve(Session *session, SchedulePolicy policy) {
     s.clock = clock_of_case, s.is_gone = goes, now = 0, leaver = NULL;
     while (come < USERS || s.count) {
         operate(&s, &come), look(session);
-        if (--patience == 0) fail("somebody waits for ever", s.count);
+        if (--patience == 0) fail("a request waits forever", s.count);
     }
     for (size_t i = 0; i < USERS; i++) check_text(&users[i]);
     sum.ended += s.counts.ended, sum.cancelled += s.counts.cancelled, sum.late += s.counts.late;
@@ -300,7 +300,7 @@ int main(int argc, char **argv) {
         run_case();
     printf(
         "%zu operations in %zu cases: %zu texts ended as they do alone (%zu shifted, %zu times "
-        "words taken back),\n%zu cancelled, %zu too late, %zu times refused; %zu preemptions, "
+        "words rolled back),\n%zu cancelled, %zu too late, %zu times refused; %zu preemptions, "
         "%zu steps given up, %zu tokens found, %zu evictions\n",
         sum.operations, number, sum.ended, sum.shifted, sum.taken_back, sum.cancelled, sum.late,
         sum.refused, sum.preempted, sum.stopped, sum.cached, sum.evicted);

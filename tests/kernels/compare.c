@@ -1,5 +1,5 @@
 /* compare.c - every set of kernels that this machine has against the scalar ones, in a program of its own that needs
- * nothing but the C library: so it runs in emulators of machines that nobody here has. */
+ * nothing but the C library: so it runs in emulators of other machines. */
 #include "../../layer2_linalg/src/kernels/kernel_table.h"
 #include "linalg.h"
 
@@ -85,7 +85,7 @@ static void compare_vectors(const Kernels *fast, const Kernels *scalar) {
     }
 }
 
-/* Sums of whole numbers, which are exact; without a fused multiply-add, wasm takes the scalar ones. */
+/* Sums of integers, which are exact; without a fused multiply-add, wasm takes the scalar ones. */
 static void compare_bytes(const Kernels *fast, const Kernels *scalar) {
     static int16_t factors[9 * 64], q[64], want_q[64];
     static int8_t x[64 * 64];

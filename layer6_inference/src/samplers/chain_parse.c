@@ -61,11 +61,11 @@ static bool set_value(Stage *stage, int index, Text text, Fault *fault) {
               !(p->exclusive_min && number == p->low) &&
               !(p->integer && number != floor(number));
     if (!ok)
-        return fault_set(fault, "%s: %s is '%.*s', wanted a %snumber %s %g %s %g%s",
-                         stage->kind->name, p->key, chain_shown(text), text.data,
-                         p->integer ? "whole " : "", p->exclusive_min ? "above" : "from",
-                         p->low, p->exclusive_min ? "and up to" : "to", p->high,
-                         p->has_off ? ", or off" : "");
+        return fault_set(
+            fault, "%s: %s is '%.*s', wanted %s %s %g %s %g%s", stage->kind->name, p->key,
+            chain_shown(text), text.data, p->integer ? "an integer" : "a number",
+            p->exclusive_min ? "above" : "from", p->low, p->exclusive_min ? "and up to" : "to",
+            p->high, p->has_off ? ", or off" : "");
     stage->value[index] = number;
     return true;
 }

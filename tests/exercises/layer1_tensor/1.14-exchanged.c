@@ -1,4 +1,4 @@
-/* right: an exchange that is tried again when somebody came between; the first stretches get the chunks that are left over */
+/* right: an exchange that is tried again when another thread came between; the first stretches get the chunks that are left over */
 static bool run_chunk(Loop *loop, Stretch *stretch, int worker) {
     size_t begin = atomic_load(&stretch->next), end;
     do {

@@ -1,4 +1,4 @@
-/* right: maps one by one, the bend in a loop over a row of its own */
+/* right: maps one by one, the activation in a loop over a row of its own */
 void dense_forward(Pool *pool, const FeedForward *f, const Network *net, const float *x,
                    size_t n, float *out, FfnRun *run) {
     size_t numbers = n * net->up.w.shape[0];

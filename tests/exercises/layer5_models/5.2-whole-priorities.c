@@ -1,4 +1,4 @@
-/* wrong: symbol of piece | a walk in each round, and priorities that are whole numbers */
+/* wrong: symbol of piece | a walk in each round, and integer priorities */
 void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule) {
     Piece *p = scratch->pieces;
     for (;;) {

@@ -28,5 +28,5 @@ bool model_forward(Session *s, const Batch *batch, Fault *fault) {
     embed(s, batch);
     if (run_layers(s, batch)) return unembed(s, batch), true;
     stop_batch(s, batch, fault);
-    return fault_set(fault, "stopped: nobody waits for it");
+    return fault_set(fault, "stopped: its caller is gone");
 }

@@ -1,4 +1,4 @@
-/* right: levels are counted in whole numbers; who waits is asked in one condition after the other */
+/* right: levels are integers; who waits is asked in one condition after the other */
 static double urgency(const Plan *d, const ScheduleJob *j) {
     double level = j->priority;
     if (d->policy->ageing <= 0 || j->turn > 0) return level;

@@ -27,7 +27,7 @@ static struct {
            .length = 64,
            .seed = 1};
 
-/* ------------------------------------------------------------------ the canvas */
+/* ------------------------------------------------------------------ the masked sequence */
 
 static bool diffuse_read_canvas(Fault *fault) {
     const LoadedModel *m = asked.loaded;

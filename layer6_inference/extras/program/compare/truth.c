@@ -1,7 +1,7 @@
 /* truth.c - how likely each chain was to tell the true documents.  See study.h.
  *
  * The model reads a document once; every chain then goes through its rows of logits as if it
- * had told the document itself: at each place its coin falls on the true token, if that is
+ * had told the document itself: at each place its uniform sample selects the true token, if that is
  * still there.
  *
  * Invariant: a chain's -ln p of a document is the one that its texts have. */
