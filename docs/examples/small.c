@@ -7,7 +7,7 @@
  * runs one family (Llama) on one thread, every number is a float, and nothing is done for speed.
  * The six layers do the same for ninety families, fast; story.c is this main() on top of them.
  *
- * Invariant: the story is the one that `strata generate --kv f32` tells (tests/test_small.sh). */
+ * Invariant: after a cut the story is that of `strata generate --kv f32` (tests/test_small.sh). */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
