@@ -1,36 +1,35 @@
-# How every layer is built.  A layer's own Makefile sets two names and includes this:
+# How to build a layer.  A layer's own Makefile sets two names and includes this:
 #
 #   NAME    the library                      nn  ->  build/lib/libnn.a
-#   BELOW   the layers it stands on, nearest first
+#   BELOW   the layers below it, nearest first
 #
 #   make         the core (src/), as an archive          build/lib/libnn.a
-#   make all     what hangs on it (extras/), too         build/lib/libnn_extras.a
-#   make test    its unit tests, from a clean checkout, too
+#   make all     with the extras (extras/)               build/lib/libnn_extras.a
+#   make test    its unit tests (works in a clean checkout)
 #   SAN=1        with AddressSanitizer and UndefinedBehaviorSanitizer (build/asan)
 #   TSAN=1       with ThreadSanitizer (build/tsan)
 #
-# The core links without the extras.  A file directly in extras/ is a table (instruction sets, samplers, ...): it has the name
-# of a file of the core, and replaces that one in programs that link it before the archives, as LIBS does.  It must define all
-# that the core's file defines: else the linker takes that one, too, and complains of multiple definitions.
+# The core links without the extras.  A file directly in extras/ is a table (instruction sets, samplers, ...) with the name
+# of a file of the core, which it replaces in programs that link it before the archives, as LIBS does.  It must define
+# everything that the core's file defines; else the linker takes that one too and reports multiple definitions.
 #
-# Paths are relative, because make takes a space in a name for its end: BUILD is seen from the root, BUILT from here.
+# Paths are relative, because make splits names at spaces: BUILD is relative to the root, BUILT to the layer.
 LAYER := $(lastword $(notdir $(CURDIR)))
 export BUILD ?= build$(if $(SAN),/asan)$(if $(TSAN),/tsan)
 BUILT := $(if $(filter /%,$(BUILD)),,../)$(BUILD)
 OUT   := $(BUILT)/$(LAYER)
 
-# What debuggers read (-g) costs half of the compiling time: make DEBUG=1 asks for it.  Sanitizers report lines (-g1).
+# Debug information (-g) takes half of the compile time: make DEBUG=1 enables it.  Sanitizers report lines (-g1).
 CFLAGS   ?= $(if $(SAN)$(TSAN),-O1 -g1,-O3 $(if $(DEBUG),-g))
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wno-unknown-warning-option -Wno-format-truncation -Werror
-# NULL + 0 is NULL in every compiler, and in the next C; clang would complain of it.
+# NULL + 0 is NULL in every compiler, and in the next C standard; clang would report it.
 SANITIZE := $(if $(SAN),-fsanitize=address -fsanitize=undefined -fno-sanitize-recover=all $(if $(findstring clang,$(CC)),-fno-sanitize=pointer-overflow)) \
             $(if $(TSAN),-fsanitize=thread)
-# A test's own code is little optimised, which compiles in a third of the time (with sanitizers in a fifth); but not where it
-# computes for long itself.
+# Tests compile with little optimisation, in a third of the time (with sanitizers in a fifth), except those that compute for long.
 TEST_FLAGS = $(CFLAGS) $(if $(filter test_reference test_train,$(@F)),,$(if $(SAN),-O0,-Og -Wno-maybe-uninitialized))
 STRICT   := -std=c11 -D_GNU_SOURCE -ffp-contract=off $(WARNINGS) $(SANITIZE)
 LINK     := -lm -lpthread
-# The core sees the core of the layers below; everything else sees their extras, too.
+# The core includes headers of the cores below; everything else also those of their extras.
 INCLUDE  := -Iinclude $(BELOW:%=-I../%/include)
 ALL      := $(INCLUDE) -Iextras/include $(BELOW:%=-I../%/extras/include)
 ifeq ($(shell uname),Darwin)
@@ -42,7 +41,7 @@ objects  = $(patsubst %.c,$(OUT)/%.o,$(sort $(1)))
 CORE    := $(call objects,$(wildcard src/*.c src/*/*.c))
 EXTRAS  := $(call objects,$(filter-out $(PROGRAMS),$(wildcard extras/*/*.c extras/*/*/*.c)))
 TABLES  := $(call objects,$(wildcard extras/*.c))
-# WITHOUT="reference train": these tests are neither built nor run.
+# WITHOUT="reference train": skip these tests.
 TESTS   := $(filter-out $(WITHOUT:%=$(OUT)/test_%),$(patsubst tests/%.c,$(OUT)/%,$(sort $(wildcard tests/test_*.c))))
 
 # This layer's archives and those below, each before the ones it calls.
@@ -68,8 +67,7 @@ below-all:
 $(filter-out $(LIB),$(CORES)): below ; @:
 $(filter-out $(TABLES) $(EXTRA) $(CORES),$(LIBS)): below-all ; @:
 
-# Everything is written to a temporary name and then moved: a program that is running, or a second make beside this one, never
-# meets half of a file.
+# Write to a temporary name, then rename, so that a running program or a second make never sees half a file.
 archived = mkdir -p $(@D) && rm -f $@.$$$$ && $(AR) qcs $@.$$$$ $(1) && mv -f $@.$$$$ $@
 linked   = mkdir -p $(@D) && $(CC) $(STRICT) $(CFLAGS) $(1) $(LINK) -o $@.$$$$ && mv -f $@.$$$$ $@
 compiled = mkdir -p $(@D) && $(CC) $(STRICT) $(CFLAGS) $(1) -MMD -MP -MT $@ -MF $@.$$$$.d -c $< -o $@.$$$$ && \

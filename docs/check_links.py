@@ -1,4 +1,4 @@
-"""Every link and every file that the pages of a folder name must be there; nothing may come from elsewhere."""
+"""Checks the pages of a folder: every link and every file that they name must exist, and nothing may be loaded from elsewhere."""
 import functools
 import html.parser
 import os

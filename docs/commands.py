@@ -1,12 +1,12 @@
-"""The commands that pages show: each is run in a fresh copy of the repository, and its output kept (kept.py).
+"""The commands on pages: each runs in a fresh copy of the repository, and its output is cached (kept.py).
 
     printed(command)    what it prints, or Refused with the reason why no page may show it
 
-The fresh copy is what a reader has after `git clone` and `make`: the files that git knows, as they stand, and what `make` and
-`make lib` built of them.  A command gets a small, fixed set of variables, and files that it leaves in build/ are removed before the
-next one, so each works by itself, or with the one above it that makes its file.  It is run again when anything that it can read
-changes: its words, the files they name, the program and its models, the variables, the machine; and for one that builds something
-(make, cc, a script of exercises) any source."""
+The copy contains what a reader has after `git clone` and `make`: the files that git tracks, and what `make` and `make lib` built from
+them.  A command sees a small, fixed set of variables, and the files that it leaves in build/ are removed before the next one, so each
+command works by itself, or after the command above it that makes its file.  It runs again when any of its inputs changes: its words,
+the files they name, the program and its models, the variables, the machine; and, if it builds something (make, cc, a script of the
+exercises), any source."""
 import functools
 import os
 import pathlib

@@ -1,8 +1,8 @@
-"""The terms of the field: docs/appendix/glossary.md says what each means, and on every other page the first mention of one,
-where it stands in plain text, is a link to its entry with the definition as a tooltip.
+"""The glossary: docs/appendix/glossary.md defines each term, and on every other page the first mention of one in plain text becomes
+a link to its entry, with the definition as a tooltip.
 
-An entry is two lines: its names, separated by commas, and after a colon what it means, ending in a link to the page that teaches
-it.  A name in small letters is found with a capital or a plural s as well; one with a capital, as it is written."""
+An entry is two lines: its names, separated by commas, and after a colon the definition, ending in a link to the page that teaches it.
+A name in lower case also matches with a capital and in the plural; a name with a capital matches as it is written."""
 import functools
 import html
 import pathlib
@@ -11,7 +11,7 @@ import re
 FILE = pathlib.Path(__file__).resolve().parent / "appendix" / "glossary.md"
 ENTRY = re.compile(r"^(\S.*)\n: +(.+) See \[[^\]]+\]\((?:\.\./)*([^)#]+)[^)]*\)\.$", re.M)
 TAG = re.compile(r"(<!--.*?-->|<script\b.*?</script>|<[^>]+>)", re.S)  # a script is one tag: a formula in it may hold a "<"
-# What is no plain text: its own words are left alone, and so is all that stands inside.
+# Elements whose text is left alone.
 CLOSED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary", "blockquote", "svg", "style", "button"}
 CLOSED_CLASS = re.compile(r'class="[^"]*\b(?:arithmatex|admonition-title|filename)\b')
 VOID = {"br", "hr", "img", "input", "link", "meta", "wbr", "col", "source"}

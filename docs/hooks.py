@@ -1,33 +1,32 @@
-"""What the pages may ask for, one tag on a line of its own:
+"""The tags that pages may use, one on a line of its own:
 
-    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; on a deeper page folded
-                                   away when an exercise on the page asks for one of them
-    {{ note text | a sentence }}   right below a listing: a numbered note on the line that has this text, see listings.py
-    {{ contract FILE NAME }}       what a header promises: a comment and its declaration
-    {{ head FILE }}                the comment at the head of a file: what it is, with its drawing
-    {{ contents FILE }}            an umbrella header: its modules in reading order
-    {{ line FILE some text }}      the place where a text stands, as FILE:LINE
-    {{ run COMMAND }}              a command and what it prints, see commands.py; it must succeed, print something, and no number that is
-                                   none
-    {{ expect PATTERN }}           right below a run: a regular expression that its output has, for what the page says of it
-    {{ run_with_inf COMMAND }}     the same, where -inf or nan is what the page is about
+    {{ source FILE NAME... }}      the definitions of functions, tables or types, from the source, in its order; folded when an exercise
+                                   asks for one of them (on a core page: an exercise above)
+    {{ note text | a sentence }}   right below a listing: a numbered note on the line that contains this text, see listings.py
+    {{ contract FILE NAME }}       what a header promises: a declaration and its comment
+    {{ head FILE }}                the comment at the top of a file, with its drawing
+    {{ contents FILE }}            an umbrella header: its modules in reading order, each with the pages that show it
+    {{ line FILE some text }}      the location of a text, as FILE:LINE
+    {{ run COMMAND }}              a command and its output, see commands.py; it must succeed and print something, but not NaN or infinity
+    {{ expect PATTERN }}           right below a run: a regular expression that its output must match
+    {{ run_with_inf COMMAND }}     the same, for output that contains -inf or nan on purpose
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
-    {{ figure NAME | caption }}    an SVG of build/plots, in the colours of the page; what it says to who cannot see it: plots.py
-    {{ figures all }}              the table of all figures: question, finding, stories, command
-    {{ drawing NAME }}             a picture of docs/drawings, in the colours of the page
-    {{ road layer3 }}              the core pages of a layer with their questions, and what goes deeper, from mkdocs.yml: road.py
-    {{ road map }}                 the same for all layers, one row each, with the time that the core of each takes
-    {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), moved by
+    {{ figure NAME | caption }}    an SVG from build/plots, in the colours of the page, with its finding as its label: plots.py
+    {{ figures all }}              the table of all figures: question, finding, data, command
+    {{ drawing NAME }}             a picture from docs/drawings, in the colours of the page
+    {{ road layer3 }}              the core pages of a layer with their questions, and its deeper sections, from mkdocs.yml: road.py
+    {{ road map }}                 the same for all layers, one row each, with the time for each core
+    {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), animated by
                                    docs/assets/watch.js
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
 and one within a sentence, a caption or a finding (figures/findings.txt):
 
-    {{ number NAME percent(value("min_p:0.05", "kept")) }}    a number of a figure, asked for as its claims ask (figures/claims.awk)
+    {{ number NAME percent(value("min_p:0.05", "kept")) }}    a number from a figure, in the notation of its claims (figures/claims.awk)
 
-A name that is gone, a text that is not found, a command that fails: each ends the build, with page and line.  No C is typed into
-pages; `make docs` refuses a page that has any.  Files become links to their copies (code_pages.py), papers links to where they are,
-the first mention of a term a link to its entry in the glossary (glossary.py)."""
+An unknown name, a text that is not found or a command that fails ends the build, with page and line.  C that is typed into a page
+does, too.  Names of files become links to their copies (code_pages.py), papers become links, and the first mention of a term links to
+its entry in the glossary (glossary.py).  Each page gets the line under its title and the list of its files (shown.py)."""
 import html
 import itertools
 import json
@@ -58,7 +57,7 @@ TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
 NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?!\w)", re.I)
-# Links into the repository, for those who read the page there; on the site they lead to copies.
+# Links into the repository, for readers of the repository; on the site they lead to copies.
 OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)*((?:layer\d_|tests|exercises|figures/)[^)]*)\)")
 FILENAME = re.compile(r'<span class="filename">([^<:]+)(?::(\d+))?</span>')
 named = set()  # the files that pages name
@@ -66,14 +65,14 @@ traces = {}  # what commands of watch tags printed
 
 
 def asked_for(markdown):
-    """What the exercises of a page ask the reader to write: number, file and functions (None: anything in the file)."""
+    """What the exercises on a page ask for: number, file and functions (None: the whole file)."""
     rows = [holes().get(number) for number in re.findall(r"^ *\{\{ exercise (\S+) \}\}$", markdown, re.M)]
     return [(row[0], row[5], None if row[1] == "break" else row[6].split(","))
             for row in rows if row and row[1] in ("fill", "speed", "break")]
 
 
 def folded(arguments, text, asked):
-    """The listing, or a closed box around it when it is the answer to an exercise of the same page."""
+    """The listing; in a closed box when it is the answer to an exercise."""
     path, *names = arguments.split()
     for number, file, functions in asked:
         if path == file and (functions is None or set(names) & set(functions)):
@@ -130,7 +129,7 @@ def run(command):
 
 
 def expected(block, below):
-    """A run's block, when its output has all that is expected below it."""
+    """The block of a run, if its output matches every pattern below it."""
     wanted, output = EXPECT.findall(below), block.split("\n", 2)[2].rsplit("\n", 1)[0]
     if len(wanted) != len(below.strip().split("\n")):
         listings.notes_of(below, "run")  # says why not
@@ -150,13 +149,6 @@ def holes():
     return found
 
 
-def shown_open(path, file, functions):
-    """Whether a page of the core shows one of these functions."""
-    page = roads.pages().get(path)
-    listings_of_file = re.findall(rf"^ *\{{\{{ source {re.escape(file)} (.+?) \}}\}}$", page.text, re.M) if page and page.core else []
-    return bool(set(functions) & set(" ".join(listings_of_file).split()))
-
-
 def exercise(number):
     parts = holes().get(number)
     if parts is None:
@@ -169,7 +161,6 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
-    what += " Ours is on this page; write yours first." if kind == "fill" and shown_open(parts[4] + ".md", file, names.split(",")) else ""
     return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
@@ -232,7 +223,7 @@ def on_page_markdown(markdown, page, config, files):
         raise PluginError(f"{where}: C is typed into the page; show it with a source tag")
 
     core = where in roads.pages() and roads.pages()[where].core
-    asked, numbers = [] if core else asked_for(markdown), itertools.count(1)
+    numbers = itertools.count(1)
     commands.makers.clear()  # a page's commands need none of another page
 
     def place_of(match):
@@ -255,7 +246,9 @@ def on_page_markdown(markdown, page, config, files):
                 text = expected(text, below)
             elif below:
                 text = listings.with_notes(text, listings.notes_of(below, tag), next(numbers))
-            return textwrap.indent(folded(arguments, text, asked) if tag == "source" else text, indent)
+            if tag == "source":  # a core page shows its code; what stands below an exercise is the answer to it
+                text = folded(arguments, text, asked_for(markdown[:match.start()] if core else markdown))
+            return textwrap.indent(text, indent)
         except PluginError as problem:
             raise PluginError(f"{place}: {problem}")
 
@@ -314,8 +307,7 @@ def on_nav(nav, config, files):
     at = {page.file.src_path: page for page in nav.pages}
     for page in roads.core():
         before, after = roads.neighbours(page)
-        at[page.path].previous_page = at[before.path] if before else at[page.path].previous_page
-        at[page.path].next_page = at[after.path] if after else at[page.path].next_page
+        at[page.path].previous_page, at[page.path].next_page = at[before.path], at[after.path]
     return nav
 
 
@@ -369,10 +361,21 @@ def on_files(files, config):
     return files
 
 
+def with_other_names(title, path):
+    """A title and, from the glossary, other names for what it names: top-p is also nucleus sampling."""
+    there = [entry for entry in glossary.entries() if entry.page == path and any(name.lower() in title.lower() for name in entry.names)]
+    others = [name for entry in there for name in entry.names if name.lower() not in title.lower()]
+    return f"{title} ({', '.join(others)})" if others else title
+
+
+NOT_SEARCHED = {"appendix/papers.html", "appendix/figures.html"}
+
+
 def write_index(path):
-    """The search knows pages by their whole titles, not the navigation's; and as a script it can be loaded from disk."""
+    """The search knows pages by their whole titles, not the navigation's, and leaves out tables of links; as a script it loads from disk."""
     index = json.loads(path.read_text())
-    titles = {roads.href(page): roads.title_of(page.path) for page in roads.pages().values()}
+    index["docs"] = [entry for entry in index["docs"] if entry["location"].partition("#")[0] not in NOT_SEARCHED]
+    titles = {roads.href(page): with_other_names(roads.title_of(page.path), page.path) for page in roads.pages().values()}
     for entry in index["docs"]:
         entry["title"] = titles.get(entry["location"], entry["title"])
     text = json.dumps(index, sort_keys=True, separators=(",", ":"))

@@ -1,10 +1,10 @@
-"""What the site's build keeps from one run to the next, in build/docs/cache: outputs under the hash of all that went into them.
+"""The cache of the site's build, build/docs/cache: outputs under a hash of everything that went into them.
 
     text(key, make)                     the text that make() returned under this key; make is called when there is none
     step(name, key, outputs, make)      make() unless its outputs are those of the last step of this name and key
 
-A hash is of contents, never of times: a program that is linked again to the same bytes changes nothing.  What fails is not kept; an
-entry that is not what was written counts as none."""
+Hashes cover contents, never times: a program that is linked again to the same bytes changes nothing.  Failures are not kept, and a
+damaged entry counts as missing."""
 import functools
 import hashlib
 import os
@@ -15,7 +15,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CACHE = ROOT / "build" / "docs" / "cache"
-# What programs, tests and worked exercises are built of.
+# What programs, tests and worked exercises are built from.
 SOURCES = ("layer*", "exercises", "library", "tests", "docs/examples", "Makefile", "layer.mk")
 
 

@@ -3,11 +3,11 @@
     {{ source FILE NAME... }}                  parts in the order of the file; where lines are left out, the listing says so
     {{ note text of a line | a sentence }}     any number of them, on the lines right below the tag
 
-A note is about the one line that has this text (which ends at the first " | "); it must be there, once, and notes come in the order of their lines.  On the page the
-number stands before the line, and under the listing before the sentence: to be read without a mouse, on a phone, and printed.
+A note belongs to the one line that contains its text (which ends at the first " | "), and notes come in the order of their lines.  On the
+page, a number marks the line and the note below the listing, so that notes can be read without a mouse, on a phone and on paper.
 
-What a listing says beside its code (a note's number, a gap) passes the highlighter and Markdown as characters that neither knows, and
-becomes HTML when the page is there (`unveil`).  The sources hold nothing of it."""
+Note numbers and gaps pass through the highlighter and Markdown as private-use characters, and become HTML afterwards (`unveil`).  The
+sources contain none of it."""
 import html
 import pathlib
 import re

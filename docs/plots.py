@@ -1,4 +1,4 @@
-"""Figures as parts of the pages: gnuplot's drawing in the colours of the theme, and the table of all of them."""
+"""Figures in pages: gnuplot's SVG in the colours of the theme, and the table of all figures."""
 import functools
 import html
 import pathlib
@@ -10,7 +10,7 @@ from mkdocs.exceptions import PluginError
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "figures"
 
-# What gnuplot was told, and what strata.css calls it: there every scheme has its own.
+# The colours in gnuplot's output, and their names in strata.css, which has values for each scheme.
 COLORS = {
     (0, 0, 0): "ink", (34, 34, 34): "ink", (68, 68, 68): "ink", (102, 102, 102): "axis", (136, 136, 136): "axis", (153, 153, 153): "gray",
     (187, 187, 187): "pale", (204, 204, 204): "pale", (221, 221, 221): "grid", (255, 255, 255): "ground",
@@ -54,7 +54,7 @@ def themed(match):
 
 
 def without_twins(lines):
-    """A point that stands on an equal one is not seen."""
+    """Drops points that are hidden behind an equal one."""
     seen = set()
     for line in lines:
         if not line.startswith("<use ") or line not in seen:

@@ -8,7 +8,7 @@ import re
 import yaml
 
 DOCS = pathlib.Path(__file__).resolve().parent
-CORE, WAY_IN, MAP = "The core", "start.md", "map.md"
+CORE, WAY_IN, WAY_OUT, MAP = "The core", "start.md", "mine/index.md", "map.md"
 WORDS_A_MINUTE = 150
 NAMES = ("tensor", "linear algebra", "network", "transformer", "models", "inference")
 
@@ -118,11 +118,11 @@ def map_table(holes, top):
 
 
 def neighbours(page):
-    """The pages before and after a core page on the road; the way in comes before the first."""
-    all_pages, road = pages(), core()
-    road = ([all_pages[WAY_IN]] if WAY_IN in all_pages else []) + road
+    """The pages before and after a core page on the road, which has a way in and a way out."""
+    way_in, way_out = (pages()[path] for path in (WAY_IN, WAY_OUT))
+    road = [None, way_in, *core(), way_out]
     at = road.index(page)
-    return road[at - 1] if at else None, road[at + 1] if at + 1 < len(road) else None
+    return road[at - 1], road[at + 1]
 
 
 def line(path, holes, top):
@@ -138,7 +138,7 @@ def line(path, holes, top):
         place = f'<b class="core">Core</b> {road.index(page) + 1} of {len(road)}' if page.core else '<b class="core">The way in</b>'
         parts = [place, f"about {about(minutes_of(page, holes))}"]
         parts += [f"before: {link(before, before.title)}"] if before else []
-        parts += [f"next: {link(after, after.title)}"] if after else []
+        parts += [f"next: {link(after, after.title)}"]
         return f'<p class="road">{" · ".join([*parts, on_map])}</p>'
     if not page.layer or not page.section:
         return ""

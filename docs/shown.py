@@ -29,8 +29,8 @@ def header_of(source):
 
 @functools.lru_cache(maxsize=None)
 def files_of(path):
-    """The files of the layers that a page shows, headers first, each header also for its source."""
-    shown = list(dict.fromkeys(file for _, file in TAG.findall((road.DOCS / path).read_text()) if file.startswith("layer")))
+    """The files that a page shows, headers first, each header also for its source."""
+    shown = list(dict.fromkeys(file for _, file in TAG.findall((road.DOCS / path).read_text()) if file.startswith(("layer", "exercises/", "docs/examples/"))))
     found = [file for file in shown if file.endswith(".h")]
     found += [header for header in map(header_of, shown) if header and header not in found]
     return [*dict.fromkeys(found), *(file for file in shown if not file.endswith(".h"))]

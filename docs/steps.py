@@ -1,4 +1,4 @@
-"""The steps of `make docs`, each left out when nothing that it reads has changed: steps.py, run by docs/build.sh."""
+"""The steps of `make docs`, each skipped when none of its inputs has changed; run by docs/build.sh."""
 import concurrent.futures
 import functools
 import importlib.metadata
@@ -49,7 +49,7 @@ def recipe(name):
 
 
 def figure_key(name):
-    """Only its own stored numbers are read; the program where its numbers are made by it, all sources where they are compiled for it."""
+    """A figure reads its own stored numbers; some also read the program, or all sources."""
     text = recipe(name)
     reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp"}
     reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
@@ -101,7 +101,7 @@ def commands_of(page):
 
 
 def run_all_of(page, lines):
-    """The commands of a page, in their order, in a copy of this process; one that fails is told of when its page is built."""
+    """Runs the commands of a page in order, in a process of its own; the build of the page reports the ones that fail."""
     commands.FRESH = ROOT / "build" / "docs" / f"fresh-{os.getpid()}"
     commands.makers.clear()
     for command in lines:
@@ -113,7 +113,7 @@ def run_all_of(page, lines):
 
 
 def outputs():
-    """What commands print, two or more pages at a time: the build of the pages finds it kept."""
+    """Runs the commands of several pages at a time; the build of the pages finds their output in the cache."""
     todo = [(page, lines) for page, lines in ((page, commands_of(page)) for page in DOCS.rglob("*.md")) if lines]
     todo.sort(key=lambda row: -len(row[1]))
     with progress.Line("commands", sum(len(lines) for _, lines in todo)) as line:

@@ -255,7 +255,7 @@ class FigureKeys(unittest.TestCase):
 
 
 class Answers(unittest.TestCase):
-    """What an exercise asks for is not printed above the question, on a deeper page; a core page is about that code, and shows it."""
+    """What an exercise asks for is folded away; a core page is about that code, and folds it below the exercise alone."""
     code = "{{ source layer3_nn/src/softmax.c softmax }}\n"
 
     def page(self, kind, functions, text=code + "\n{{ exercise 9.1 }}\n", file="layer3_nn/src/softmax.c"):
@@ -272,9 +272,11 @@ class Answers(unittest.TestCase):
     def test_open_on_a_core_page(self):
         row = ["9.1", "fill", "a title", "5", "layer3/softmax", "layer3_nn/src/softmax.c", "softmax", "-", "a hint"]
         with unittest.mock.patch.object(hooks, "holes", lambda: {"9.1": row}):
-            page = page_of(self.code + "\n{{ exercise 9.1 }}\n", "layer3/softmax.md")
-        self.assertRegex(page, r"(?m)^void softmax")
-        self.assertIn("Ours is on this page", page)
+            above = page_of(self.code + "\n{{ exercise 9.1 }}\n", "layer3/softmax.md")
+            below = page_of("{{ exercise 9.1 }}\n\n" + self.code, "layer3/softmax.md")
+        self.assertRegex(above, r"(?m)^void softmax")
+        self.assertNotRegex(below, r"(?m)^void softmax")
+        self.assertIn("Show ours: `softmax`", below)
 
     def test_open_elsewhere(self):
         for page in (self.page("fill", "softmax", self.code), self.page("fill", "other"), self.page("fill", "softmax", file="layer3_nn/src/norm.c")):
@@ -397,7 +399,7 @@ class Road(unittest.TestCase):
         for there in (f">Core</b> 2 of {len(core)} · about ", f'before: <a href="{road.href(core[0], "../")}">', f'next: <a href="{road.href(core[2], "../")}">', "../map.html"):
             self.assertIn(there, second)
         self.assertIn(f'before: <a href="{road.WAY_IN[:-3]}.html">', road.line(core[0].path, holes, ""))
-        self.assertNotIn("next: ", road.line(core[-1].path, holes, ""))
+        self.assertIn('next: <a href="mine/index.html">', road.line(core[-1].path, holes, ""))
         self.assertIn("<b>Deeper: Memory</b> · the core of this layer: <a", road.line("layer4/pages.md", holes, "../"))
         for path in ("index.md", "map.md", "layer4/index.md", "appendix/site.md", "layer1/none.md"):
             self.assertEqual(road.line(path, holes, ""), "")
@@ -407,10 +409,12 @@ class Search(unittest.TestCase):
     def test_the_index_as_a_script_with_whole_titles(self):
         with tempfile.TemporaryDirectory() as folder:
             index = pathlib.Path(folder) / "search_index.json"
-            index.write_text('{"docs": [{"location": "layer6/cuts.html", "title": "Top-p"}, {"location": "layer6/cuts.html#by-hand", "title": "By hand"}]}')
+            index.write_text('{"docs": [{"location": "layer6/cuts.html", "title": "Cuts"}, {"location": "layer6/cuts.html#by-hand", "title": "By hand"},'
+                             '{"location": "appendix/papers.html#x", "title": "Papers"}]}')
             hooks.write_index(index)
-            self.assertIn('"title":"' + road.title_of("layer6/cuts.md") + '"', index.read_text())
+            self.assertIn('"title":"' + road.title_of("layer6/cuts.md") + " (nucleus sampling", index.read_text())
             self.assertIn('"title":"By hand"', index.read_text())
+            self.assertNotIn("Papers", index.read_text())
             self.assertEqual(index.with_suffix(".js").read_text(), f"var __index = {index.read_text()};\n")
 
     def test_before_the_script_of_the_theme(self):

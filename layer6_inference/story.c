@@ -173,8 +173,7 @@ static bool read_options(int argc, char **argv, Wish *wish, Fault *fault) {
         errno = 0;
         *options[k].number = strtoull(value, NULL, 10);
         if (strspn(value, "0123456789") != strlen(value) || errno == ERANGE)
-            return fault_set(fault, "%s is '%s': wanted a whole number below 2^64", argv[i],
-                             value);
+            return fault_set(fault, "%s is '%s': wanted an integer below 2^64", argv[i], value);
     }
     return wish->tokens > 0 || fault_set(fault, "-n is 0: wanted at least one token");
 }

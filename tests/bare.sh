@@ -130,7 +130,7 @@ if printf '#include <microhttpd.h>\n' | cc -E - >/dev/null 2>&1; then not "nothi
 cd "$work/gcc" || exit 1
 story gcc make
 builds gcc make
-says "gcc: strata serve says what is missing" 1 "needs libmicrohttpd: install it (make deps; apt-get install libmicrohttpd-dev" build/bin/strata serve
+says "gcc: strata serve says what is missing" 1 "needs libmicrohttpd: install it (make deps, apt-get install libmicrohttpd-dev" build/bin/strata serve
 make -s -C tests models >"$log" 2>&1 && build/tests/families llama "" "$work/llama.gguf" && build/tests/families clip "" "$work/eye.gguf" || not "gcc: random models" "$(tail -3 "$log")"
 (cd "$work" && . "$work/gcc/tests/pictures.sh")
 says "gcc: --image says what is missing, PNG" 1 "without libpng: install it (make deps; apt-get install libpng-dev" \
@@ -180,7 +180,7 @@ says "a tree that cannot be written: make says to use BUILD" 2 "BUILD=" make -s 
 cd "$work/gcc" || exit 1
 if [ "$way" = overlay ]; then
     rm -rf /usr/lib/*/libedit*
-    says "gcc: chat says what is missing" 1 "libedit is not installed.*apt-get install libedit2" \
+    says "gcc: chat says what is missing" 1 "libedit, for editing and history, is not installed.*apt-get install libedit2" \
         script -qec "build/bin/strata chat --history $work/history" /dev/null
 fi
 exit $bad

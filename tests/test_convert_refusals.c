@@ -47,7 +47,7 @@ static const struct {
      "attention_factor is 1.3, wanted 1.20794"},
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3", "blk.2."},
     {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1", "plays no part"},
-    {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1e9", "whole number"},
+    {"config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1e9", "integer"},
     {"config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 0",
      "num_attention_heads is 0, wanted 1 or more"},
     {"config.json", "\"num_attention_heads\": 4", "\"num_attention_heads\": 3",

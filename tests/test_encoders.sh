@@ -40,7 +40,7 @@ expect "a ranking as JSON" 0 '{"query": "who ran", "results": \[{"index": [012],
 expect "shares of yes" 0 "0\.[0-9]*     1  the fox" "$strata" rerank -m decoder.gguf --query "who ran" "the fox"
 expect "no head" 1 "without a head that scores" "$strata" rerank -m bert.gguf --query a b
 expect "three labels" 1 "scores 3 labels" "$strata" rerank -m three.gguf --query a b
-expect "no query" 2 "there is no query" "$strata" rerank -m ranker.gguf b
+expect "no query" 2 "no query" "$strata" rerank -m ranker.gguf b
 printf 'the fox\n\nthe hen\n' >gap
 printf -- '- one\r\nthe fox\n' >lines
 expect "a document that nobody wrote" 1 "gap: line 2 is empty" "$strata" rerank -m ranker.gguf --query a --documents gap
@@ -49,7 +49,7 @@ expect "texts of a file" 0 "^     1  1.0000 .*- one$" "$strata" embed -m bert.gg
 same "and words behind --" "$("$strata" embed -m bert.gguf -- "- one" "the fox")" "$("$strata" embed -m bert.gguf --texts lines)"
 expect "no text" 2 "there is no text" "$strata" embed -m bert.gguf
 expect "a file without a text" 1 "/dev/null has no text" "$strata" embed -m bert.gguf --texts /dev/null
-expect "no document" 1 "there is no document" "$strata" rerank -m ranker.gguf --query a
+expect "no document" 1 "no documents" "$strata" rerank -m ranker.gguf --query a
 expect "a long document" 1 "document 2: query and document have .* the model reads 256" "$strata" rerank -m ranker.gguf --query a b "$(yes a | head -300 | tr '\n' ' ')"
 
 # One that reads a source and writes: t5.
@@ -67,9 +67,9 @@ same "logits of what is written alone" "$("$strata" logits -m t5.gguf --tokens 5
 expect "logits of a source" 1 "what it reads has no logits, and token 255" "$strata" logits -m t5.gguf --tokens 5,6
 expect "a source that is too long" 1 "the prompt has 301 tokens and the context holds 256" "$strata" generate -m t5.gguf -p "$(printf '%0300d' 0)"
 expect "no cutting" 1 "looks at a source, which is not cut" "$strata" generate -m t5.gguf -p "the fox" --shift
-expect "no healing" 1 "does not go on with what it reads" "$strata" generate -m t5.gguf -p "the fox" --heal
+expect "no healing" 1 "does not continue its input" "$strata" generate -m t5.gguf -p "the fox" --heal
 expect "no look inside" 1 "its layers read two texts" "$strata" look lens -m t5.gguf -p "the fox"
-expect "no stage that looks ahead" 1 "those of a source are another text's" "$strata" generate -m t5.gguf -p "the fox" --chain contrastive_search:0.6
+expect "no stage that looks ahead" 1 "does not work with encoder-decoder models" "$strata" generate -m t5.gguf -p "the fox" --chain contrastive_search:0.6
 expect "no vectors" 1 "makes no vectors: convert its encoder alone" "$strata" embed -m t5.gguf "the fox"
 expect "no perplexity" 1 "has no logits" "$strata" perplexity -m t5.gguf -f documents --window 16
 expect "no profile" 1 "a t5 model reads a source" "$strata" profile -m t5.gguf -p 8 -n 2

@@ -43,7 +43,7 @@ expect "--list stands alone" 2 "stands alone" "$strata" quantize --list in.gguf
 cp "$draft" small.gguf
 ln -s small.gguf small.link
 own() { # own FILE COMMAND...: the table is refused, the model stays
-    file=$1 sum=$(cksum <"$1") status=2 reason="give each a name of its own"
+    file=$1 sum=$(cksum <"$1") status=2 reason="give them different names"
     shift
     if [ "$2" = samplers ]; then status=1 reason="is a model"; fi # it was not named before
     expect "$1 $2 writes no table over $file" $status "$reason" "$strata" "$@"
@@ -91,14 +91,14 @@ refused() { # refused WORDS OPTIONS...
     shift
     expect "train $*" 2 "$words" "$strata" train --out o.gguf "$@"
 }
-refused "wanted a whole number from 1" --steps -5
-refused "wanted a whole number from 1" --steps 0
-refused "wanted a whole number from 1" --batch 1e99
+refused "wanted an integer from 1" --steps -5
+refused "wanted an integer from 1" --steps 0
+refused "wanted an integer from 1" --batch 1e99
 refused "wanted a number from" --rate nan
-refused "wanted a whole number from" --vocab 10
-refused "wanted a whole number from" --layers 65
-refused "wanted a whole number from" --ctx 1
-refused "wanted a whole number from 0" --seed -1
+refused "wanted an integer from" --vocab 10
+refused "wanted an integer from" --layers 65
+refused "wanted an integer from" --ctx 1
+refused "wanted an integer from 0" --seed -1
 refused "needs --checkpoint" --resume
 refused "needs --checkpoint" --save-every 5
 "$BUILD/tests/families" llama "" head.gguf
@@ -112,20 +112,20 @@ own="--out own.gguf --dim 64 --hidden 96 --layers 2 --heads 4 --kv-heads 2 --ctx
     expect "a stretched context" 1 "'llama.rope.scaling.*', of which a run knows nothing" "$strata" train $own --from stretched.gguf
     expect "other heads" 1 "says 'llama.embedding_length' is [0-9]*, and the run has 64" "$strata" train $own --from in.gguf
 }
-refused "leave --vocab-from out" --from in.gguf --vocab-from in.gguf
-refused "size of a vocabulary to learn" --vocab 400 --vocab-from in.gguf
-refused "give each a name of its own" --log o.gguf
-refused "give each a name of its own" --checkpoint c --log ./c
+refused "brings its own vocabulary" --from in.gguf --vocab-from in.gguf
+refused "size of a new vocabulary" --vocab 400 --vocab-from in.gguf
+refused "give them different names" --log o.gguf
+refused "give them different names" --checkpoint c --log ./c
 refused "no option '--no-pack'" --no-pack
 refused "do not divide" --heads 7
-expect "train over the model it begins with" 2 "give each a name of its own" "$strata" train --out in.gguf --from soft.gguf
-expect "world of no documents" 2 "wanted a whole number from 1" "$strata" world --documents 0
-expect "world from before the first" 2 "wanted a whole number from 0" "$strata" world --first -1
+expect "train over the model it begins with" 2 "give them different names" "$strata" train --out in.gguf --from soft.gguf
+expect "world of no documents" 2 "wanted an integer from 1" "$strata" world --documents 0
+expect "world from before the first" 2 "wanted an integer from 0" "$strata" world --first -1
 expect "world of another kind" 2 "wanted document, story" "$strata" world --kind poem
 expect "world check of another kind" 2 "wanted document, story" "$strata" world check --kind poem
 expect "world score of another kind" 2 "wanted document, story" "$strata" world score --kind poem -
 expect "world score of no file" 1 "nowhere cannot be opened: No such" "$strata" world score nowhere
-expect "world sample of no words" 2 "wanted a whole number from 1" "$strata" world sample --words 0
+expect "world sample of no words" 2 "wanted an integer from 1" "$strata" world sample --words 0
 
 # ------------------------------------------------------------------ a run that is killed, again and again
 
@@ -175,7 +175,7 @@ begun="$tiny --batch 100 --steps 2 --checkpoint begun.checkpoint --out begun.ggu
 # shellcheck disable=SC2086
 expect "a checkpoint of a run from other weights" 1 "or --from" "$strata" $begun --resume --from whole.gguf
 # shellcheck disable=SC2086
-expect "a checkpoint that would be lost" 1 "begun.checkpoint is there already" "$strata" $begun --from vocab.gguf
+expect "a checkpoint that would be lost" 1 "begun.checkpoint already exists" "$strata" $begun --from vocab.gguf
 # shellcheck disable=SC2086
 expect "a checkpoint of a run from these weights" 0 "is written" "$strata" $begun --resume --from vocab.gguf
 
@@ -210,7 +210,7 @@ if command -v python3 >/dev/null; then
     same "no part of it is left" "$(left)" 0
     story() { "$strata" generate -m "$1" -p "Once upon a time" -n 20 --seed 3 2>/dev/null | cksum; }
     same "and tells what it told" "$(story told.gguf)" "$(story plain.gguf)"
-    expect "keys are left out one by one" 0 "once for each key" "$strata" help convert
+    expect "keys are left out one by one" 0 "(repeatable)" "$strata" help convert
     expect "convert to a folder" 1 "is a directory" "$strata" convert published published
     expect "convert a file" 1 "Not a directory" "$strata" convert in.gguf o.gguf
     expect "convert a folder of nothing" 1 "config.json cannot be opened" "$strata" convert folder o.gguf

@@ -18,9 +18,9 @@ for tests in '{}' '[1]' '[{"data": 1}]' '[{"data": 1, "valid": "yes"}]'; do
     printf '{"schema": {}, "tests": %s}' "$tests" >"$work/folder/odd.json"
     expect "a folder with tests $tests" 1 "odd.json: .*wanted" "$strata" bench grammar --folder "$work/folder"
 done
-expect "no grammar" 2 "wanted --gbnf FILE, --schema FILE, --tags FILE or --regex" "$strata" grammar --accept
+expect "no grammar" 2 "give --gbnf FILE, --schema FILE, --tags FILE or --regex" "$strata" grammar --accept
 expect "tags and a pattern" 2 "does not go with --regex" "$strata" grammar --tags x --regex a
-expect "tags that are refused" 3 "structures/0: its begin starts with no trigger" sh -c "echo '{\"triggers\": [\"<\"], \"structures\": [{\"begin\": \"x\", \"end\": \"y\"}]}' | '$strata' grammar --tags -"
+expect "tags that are refused" 3 "structures/0: begin starts with no trigger" sh -c "echo '{\"triggers\": [\"<\"], \"structures\": [{\"begin\": \"x\", \"end\": \"y\"}]}' | '$strata' grammar --tags -"
 printf '{"type": "structural_tag", "triggers": ["<call"], "structures": [{"begin": "<call>", "schema": {"enum": [7]}, "end": "</call>"}]}' >"$work/call.json"
 same "free text with a call in it" "$(printf '"Well. <call>7</call> So."\n"<call>8</call>"\n"<c"\n' | "$strata" grammar --tags "$work/call.json" --accept | tr '\n' ' ')" "1 0 1 "
 printf '{"triggers": ["<|im_start|>"], "structures": [{"begin": "<|im_start|>call ", "schema": {"enum": [7]}, "end": "<|im_end|>"}]}' >"$work/special.json"
@@ -31,14 +31,14 @@ sed 's/"separator": ", ", //' "$work/list.json" >"$work/one.json"
 same "one of several tags" "$(printf '"[a1]"\n"[b5]"\n"[a1, b4]"\n' | "$strata" grammar --tags "$work/one.json" --accept | tr '\n' ' ')" "1 1 0 "
 echo '{"at_start": true, "triggers": ["{"], "structures": [{"begin": "{x", "regex": "[0-9]+", "end": "}"}]}' >"$work/start.json"
 same "a tag at the start alone" "$(printf '"{x12}"\n"So {x12}, {y"\n"{y"\n"{x12} So"\n""\n' | "$strata" grammar --tags "$work/start.json" --accept | tr '\n' ' ')" "1 1 0 0 1 "
-expect "a separator of nothing" 3 "a separator is a text, between those of any" sh -c "echo '{\"tags\": [{\"begin\": \"x\", \"end\": \"y\", \"separator\": \",\"}]}' | '$strata' grammar --tags -"
+expect "a separator of nothing" 3 "the separator is a text, and needs any" sh -c "echo '{\"tags\": [{\"begin\": \"x\", \"end\": \"y\", \"separator\": \",\"}]}' | '$strata' grammar --tags -"
 same "the same without a model is text" "$(printf '"Hi <|im_start|>call 7<|im_end|>"\n"<|im_start|>"\n' | "$strata" grammar --tags "$work/special.json" --accept | tr '\n' ' ')" "1 0 "
 expect "two grammars" 2 "does not go with --regex" "$strata" grammar --gbnf "$work/sum.gbnf" --regex a
 expect "white space of a pattern" 2 "--space needs --schema" "$strata" grammar --regex a --space none
 expect "two questions" 2 "does not go with --sample" "$strata" grammar --regex a --explain a --sample 2
 expect "a seed for nothing" 2 "--seed needs --sample" "$strata" grammar --regex a --seed 2
-expect "one standard input for two" 2 "is the grammar already" "$strata" grammar --gbnf - --accept
-expect "no texts" 2 "'0': wanted a whole number from 1" "$strata" grammar --regex a --sample 0
+expect "one standard input for two" 2 "cannot both read standard input" "$strata" grammar --gbnf - --accept
+expect "no texts" 2 "'0': wanted an integer from 1" "$strata" grammar --regex a --sample 0
 expect "a grammar that is not there" 1 "none.gbnf cannot be opened: No such" "$strata" grammar --gbnf "$work/none.gbnf"
 expect "a grammar that is refused" 3 "character 4: look-around" "$strata" grammar --regex "a(?=b)"
 same "a refusal is one line" "$(wc -l <"$work/out")" 1
@@ -53,12 +53,12 @@ same "tokens of a model" "$(printf '[35,"x"]\n["x",35]\n' | "$strata" grammar --
 expect "a line that is no text" 1 "line 2 of standard input: wanted a JSON string" sh -c "printf '\"a\"\n{}\n' | '$strata' grammar --regex a --accept"
 expect "a token that no model has" 1 "line 1 of standard input" sh -c "echo '[99999]' | '$strata' grammar --regex a -m '$model' --accept"
 
-expect "a text that belongs" 0 "the text belongs" "$strata" $sum --explain "1+(a+é)
+expect "a text that belongs" 0 "the grammar accepts the text" "$strata" $sum --explain "1+(a+é)
 "
 expect "where a text leaves" 0 "line 1, column 5, byte 5: '\*'" "$strata" $sum --explain '12+ñ*'
 same "what was wanted there" "$(grep wanted "$work/out")" "  wanted  [\\n+a-zà-ÿ]"
 expect "rules are named" 0 "  rules   sum, term, name" "$strata" $sum --explain '('
-expect "a text that is not complete" 0 "not complete" "$strata" $sum --explain '12'
+expect "a text that is not complete" 0 "the text is incomplete" "$strata" $sum --explain '12'
 expect "the end is wanted, too" 0 "wanted  \[0-9\] or the end of the text" "$strata" grammar --regex '[0-9]+' --explain '1x'
 
 "$strata" $sum --sample 200 --seed 5 >"$work/drawn" 2>"$work/err"
@@ -67,13 +67,13 @@ same "what is drawn belongs" "$("$strata" $sum --accept <"$work/drawn" | sort | 
 same "a seed is the same texts" "$("$strata" $sum --sample 200 --seed 5 | cksum)" "$(cksum <"$work/drawn")"
 "$strata" $card --sample 50 -m "$model" >"$work/drawn" 2>"$work/err"
 same "tokens that are drawn make texts that belong" "$("$strata" $card --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 501
-expect "there is nothing to draw" 1 "no text at all fulfils it" sh -c "echo false | '$strata' grammar --schema - --sample 1"
-expect "tokens cannot be drawn as bytes" 1 "give their model with -m" "$strata" grammar --gbnf "$work/tokens.gbnf" --sample 1
+expect "there is nothing to draw" 1 "grammar matches no text" sh -c "echo false | '$strata' grammar --schema - --sample 1"
+expect "tokens cannot be drawn as bytes" 1 "give the model with -m" "$strata" grammar --gbnf "$work/tokens.gbnf" --sample 1
 
 expect "the mask of a prefix" 0 "^1 of 2048 tokens may come" "$strata" grammar --regex ' xy' --mask "" -m "$model"
 expect "the mask after the last character" 0 "^2 of 2048 tokens may come" "$strata" grammar --regex ' x' --mask " x" -m "$model"
 same "tokens that end a text are named" "$(grep -c 'ends the text' "$work/out")" 2
-expect "the mask of a text that has left" 0 "^0 of 2048.*left the grammar" "$strata" grammar --regex a --mask b -m "$model"
+expect "the mask of a text that has left" 0 "^0 of 2048.*the grammar refuses the text" "$strata" grammar --regex a --mask b -m "$model"
 expect "how large it is" 0 "rules, .* expressions, .* rows, .* compiled in" "$strata" $sum --stats
 
 expect "a folder of schemas" 0 "^6 files: 5 compiled (83.3 %), 1 refused" "$strata" bench grammar --folder tests/schemas
@@ -83,7 +83,7 @@ expect "no folder" 1 "no folder that can be read" "$strata" bench grammar --fold
 
 # A million ways to go on at once: the limit is told, and no answer is printed.
 awk 'BEGIN { srand(1); printf "\""; for (i = 0; i < 300000; i++) printf "%s", (rand() < 0.5 ? "a" : "b"); print "\"" }' >"$work/long"
-expect "a limit is told" 1 "beyond its limits" sh -c "'$strata' grammar --regex '(a|b)*a(a|b){40}' --accept <'$work/long'"
+expect "a limit is told" 1 "exceeds the grammar's limits" sh -c "'$strata' grammar --regex '(a|b)*a(a|b){40}' --accept <'$work/long'"
 
 # ------------------------------------------------------------------ texts of a model that obey
 ln -s "$draft" "$work/draft.gguf"
@@ -94,27 +94,27 @@ for way in "" "--lookup" "--draft $work/draft.gguf" "--best-of 3" "--threads 3";
         "$strata" $write --grammar "$work/sum.gbnf" --seed $seed -n 300 $way 2>"$work/err" >"$work/text"
         grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
         text=$(tr -d '\n' <"$work/text")
-        expect "a text obeys, seed $seed $way" 0 "the text belongs" "$strata" $sum --explain "$text
+        expect "a text obeys, seed $seed $way" 0 "the grammar accepts the text" "$strata" $sum --explain "$text
 "
     done
 done
 expect "a schema's text" 0 "grammar complete" "$strata" $write --schema "$work/card.json" -n 400
 grep '^{' "$work/out" | tr -d '\n' >"$work/text"
-expect "it fulfils the schema" 0 "the text belongs" "$strata" $card --explain "$(cat "$work/text")"
+expect "it fulfils the schema" 0 "the grammar accepts the text" "$strata" $card --explain "$(cat "$work/text")"
 expect "a pattern with commas and colons" 0 "^a,:=%b\$" "$strata" $write --regex 'a,:=%b'
 expect "a pattern that is no file" 0 "^@a\$" "$strata" $write --regex '@a'
-expect "two at once" 2 "a text obeys one of them" "$strata" $write --regex a --schema "$work/card.json"
+expect "two at once" 2 "only one of them constrains a text" "$strata" $write --regex a --schema "$work/card.json"
 for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3"; do
     # shellcheck disable=SC2086
     "$strata" $write --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' -p "There was an ol" $way 2>"$work/err" >"$work/text"
     grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
-    expect "a text obeys $way" 0 "the text belongs" "$strata" grammar --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' --explain "$(tr -d '\n' <"$work/text")"
+    expect "a text obeys $way" 0 "the grammar accepts the text" "$strata" grammar --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' --explain "$(tr -d '\n' <"$work/text")"
 done
 echo 'root ::= <[99999]>' >"$work/none.gbnf"
 optional=$(awk 'BEGIN { for (i = 0; i < 3000; i++) printf "(a|b)*" }')
-expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*beyond its limits" "$strata" $write --regex "$optional" -n 3
+expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*exceeds the grammar's limits" "$strata" $write --regex "$optional" -n 3
 expect "beams with no way on" 1 "dead end" "$strata" $write --beams 2 --grammar "$work/none.gbnf" -n 3
 expect "no pattern" 1 "is empty" "$strata" $write --regex ""
-expect "a file's grammar that is refused" 1 "no rule 'root'" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; '$strata' $write --grammar $work/bad.gbnf"
+expect "a file's grammar that is refused" 1 "the start rule 'root' is missing" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; '$strata' $write --grammar $work/bad.gbnf"
 # The draft model's chain follows the text: what it drafts is what the grammar leaves.
 same "a draft obeys, too" "$("$strata" $write --regex 'qxzjvkwqzxjvkwqzjxvqkzwxjqv' --draft "$draft" 2>&1 >/dev/null | sed -n 's/.*accepted (\(.*\) %), .*/\1/p')" "100.0"

@@ -42,7 +42,7 @@ for scale in 1e300 1e30 -1e7; do
     expect "a scale of $scale" 1 "scale of .*: wanted -1e+06 to 1e+06" "$strata" generate -n 1 --scale-head 1.3=$scale
 done
 expect "attention too cold for a float" 1 "wanted 1e-06 to" "$strata" compare --documents 1 -n 5 --attention-temp 1e-38
-expect "a head scaled twice" 1 "head '1.3=2': it is changed already" "$strata" generate -n 1 --scale-head 1.3=0 --scale-head 1.3=2
+expect "a head scaled twice" 1 "head '1.3=2': already changed" "$strata" generate -n 1 --scale-head 1.3=0 --scale-head 1.3=2
 { head -c 1500001 "$model"; yes | tr 'y\n' '\174\000' | head -c $(($(wc -c <"$model") - 1500001)); } >"$work/inf.gguf" # weights: infinite
 for which in attention lens stream heads; do
     expect "$which of no numbers" 1 "layer 0, token 0: .* not finite" "$strata" look $which -p "$p" -m "$work/inf.gguf"
@@ -53,7 +53,7 @@ expect "a patch outside" 1 "wanted LAYER.POSITION" "$strata" look lens -p "$p" -
 expect "a patch without a text" 2 "needs --from" "$strata" look lens --patch 1.1
 expect "a head of the lens" 2 "needs attention" "$strata" look lens --head 1.1
 expect "a text for the owner" 2 "does not go with" "$strata" look owner -p "$p"
-expect "nothing of that name" 2 "there are attention" "$strata" look soul
+expect "nothing of that name" 2 "wanted attention" "$strata" look soul
 
 # A network that stands beside experts has neurons, too: gemma4 has such in layer 0, and a network alone in layer 1.
 "$BUILD/tests/families" gemma4 "" "$work/gemma4.gguf"
@@ -75,6 +75,6 @@ expect "heads over latents" 0 "^    0.1  " "$strata" look heads -m "$work/latent
 # A model without attention has no heads to look at.
 "$BUILD/tests/families" mamba "" "$work/mamba.gguf"
 for which in attention heads; do
-    expect "$which of a model without" 1 "has no layer with attention" "$strata" look $which -m "$work/mamba.gguf" -p a
+    expect "$which of a model without" 1 "has no attention heads" "$strata" look $which -m "$work/mamba.gguf" -p a
 done
 expect "and its stream" 0 "root mean square" "$strata" look stream -m "$work/mamba.gguf" -p a

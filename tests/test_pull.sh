@@ -42,18 +42,18 @@ pull() { "$strata" pull "$@"; }
 expect "a whole file" 0 "no digest to check; its SHA-256 is $digest" pull "$host/whole/a.gguf"
 same "its path goes to standard output" "$(tail -1 out)" "$STRATA_MODELS/a.gguf"
 whole "it is the file" a.gguf
-expect "a second time it is here" 0 "a is here already" pull "$host/whole/a.gguf"
+expect "a second time it is here" 0 "a is already downloaded" pull "$host/whole/a.gguf"
 same "and not asked for" "$(asked /whole/a.gguf)" 1
-expect "here, and its digest is right" 0 "SHA-256 as --sha256 says" pull "$host/whole/a.gguf" --sha256 "$digest"
+expect "here, and its digest is right" 0 "its SHA-256 matches --sha256" pull "$host/whole/a.gguf" --sha256 "$digest"
 expect "here, and its digest is another" 1 "has SHA-256 $digest, --sha256 says $wrong" pull "$host/whole/a.gguf" --sha256 "$wrong"
-expect "a digest behind the address" 0 "SHA-256 as the address says" pull "$host/whole/b.gguf#sha256=$digest"
-expect "a digest as an option, in capitals" 0 "SHA-256 as --sha256 says" pull "$host/whole/c.gguf?download=true" --sha256 "$(echo "$digest" | tr a-f A-F)"
+expect "a digest behind the address" 0 "its SHA-256 matches the address" pull "$host/whole/b.gguf#sha256=$digest"
+expect "a digest as an option, in capitals" 0 "its SHA-256 matches --sha256" pull "$host/whole/c.gguf?download=true" --sha256 "$(echo "$digest" | tr a-f A-F)"
 whole "what stands behind ? is no part of the name" c.gguf
 expect "a wrong digest: both are said" 1 "SHA-256 $digest, --sha256 says $wrong: what was downloaded is removed" pull "$host/whole/d.gguf" --sha256 "$wrong"
 nothing "and nothing is kept" d.gguf
 expect "no size is said" 0 "its SHA-256 is $digest" pull "$host/endless/e.gguf"
 whole "it is whole, too" e.gguf
-expect "the server's digest" 0 "SHA-256 as the server (X-Linked-ETag) says" pull "$host/hf/moon.gguf"
+expect "the server's digest" 0 "its SHA-256 matches the server (X-Linked-ETag)" pull "$host/hf/moon.gguf"
 whole "behind a redirect" moon.gguf
 rm models/moon.gguf
 expect "the server's digest is wrong" 1 "the server (X-Linked-ETag) says" pull "$host/hfwrong/moon.gguf"
@@ -63,44 +63,44 @@ same "no terminal: two lines on standard error" "$(pull "$host/whole/quiet.gguf"
 
 # ------------------------------------------------------------------ broken off
 
-expect "a connection that breaks once" 0 "SHA-256 as --sha256 says" pull "$host/cut/f.gguf" --sha256 "$digest"
+expect "a connection that breaks once" 0 "its SHA-256 matches --sha256" pull "$host/cut/f.gguf" --sha256 "$digest"
 same "the rest is asked for" "$(grep '^/cut/f.gguf ' server/log | tail -1 | cut -d' ' -f2)" "bytes=$((size / 2))-"
-expect "a server that goes away" 1 "the same command goes on from there" pull "$host/gone/g.gguf"
+expect "a server that goes away" 1 "run the same command to resume" pull "$host/gone/g.gguf"
 same "half is kept" "$(wc -c <models/g.gguf.part | tr -d ' ')" $((size / 2))
-expect "it is away still" 1 "the same command goes on from there" pull "$host/gone/g.gguf"
+expect "it is away still" 1 "run the same command to resume" pull "$host/gone/g.gguf"
 expect "and comes back" 0 "going on at" pull "$host/gone/g.gguf" --sha256 "$digest"
 whole "both halves make the file" g.gguf
 etag=$(python3 -c 'import hashlib, sys; print(hashlib.md5(open(sys.argv[1], "rb").read()).hexdigest())' "$draft")
 same "the last request is for the second half, of the same file" "$(grep '^/gone/g.gguf ' server/log | tail -1)" "/gone/g.gguf bytes=$((size / 2))- \"$etag\""
-expect "a connection that breaks again and again" 1 "the connection broke. What has arrived is kept" pull "$host/break/h.gguf"
+expect "a connection that breaks again and again" 1 "the connection broke. The partial download is kept" pull "$host/break/h.gguf"
 same "is tried eleven times" "$(asked /break/h.gguf)" 11
-expect "a server without ranges" 0 "from the beginning only" pull "$host/norange/i.gguf" --sha256 "$digest"
+expect "a server without ranges" 0 "cannot resume: starting over" pull "$host/norange/i.gguf" --sha256 "$digest"
 whole "begins again" i.gguf
-expect "another file by now" 0 "from the beginning only" pull "$host/changed/j.gguf"
+expect "another file by now" 0 "cannot resume: starting over" pull "$host/changed/j.gguf"
 if cmp -s models/j.gguf "$draft"; then not "is taken whole" "it is the first one"; else ok "is taken whole"; fi
 same "its halves are of one file" "$(cmp -l models/j.gguf "$draft" | wc -l | tr -d ' ')" 1
-expect "another size by now" 0 "from the beginning only" pull "$host/longer/j2.gguf"
+expect "another size by now" 0 "cannot resume: starting over" pull "$host/longer/j2.gguf"
 same "counts" "$(wc -c <models/j2.gguf | tr -d ' ')" $((size + 1))
 expect "another file, which the server does not say" 1 "what was downloaded is removed" pull "$host/replaced/k.gguf" --sha256 "$digest"
 nothing "is not kept" k.gguf
 cp "$draft" models/l.gguf.part
-expect "a part that is whole" 0 "SHA-256 as --sha256 says" pull "$host/whole/l.gguf" --sha256 "$digest"
+expect "a part that is whole" 0 "its SHA-256 matches --sha256" pull "$host/whole/l.gguf" --sha256 "$digest"
 whole "gets its name" l.gguf
 { cat "$draft"; echo more; } >models/m.gguf.part
-expect "a part that is longer than the file" 0 "from the beginning only" pull "$host/whole/m.gguf" --sha256 "$digest"
+expect "a part that is longer than the file" 0 "cannot resume: starting over" pull "$host/whole/m.gguf" --sha256 "$digest"
 whole "is forgotten" m.gguf
 
 # ------------------------------------------------------------------ what is no download
 
-expect "a file that is not there" 1 "there is no such file (404)" pull "$host/none/n.gguf"
+expect "a file that is not there" 1 "no such file (404)" pull "$host/none/n.gguf"
 nothing "leaves nothing" n.gguf
 expect "a web page" 1 "n.gguf is not a GGUF file but a web page (HTML)" pull "$host/page/n.gguf"
 nothing "leaves nothing, either" n.gguf
-expect "the page about a file" 1 "write /resolve/ for /blob/" pull "$host/page/blob/main/n.gguf"
+expect "a web page about a file" 1 "write /resolve/ instead of /blob/" pull "$host/page/blob/main/n.gguf"
 expect "an empty file" 1 "is not a GGUF file" pull "$host/empty/n.gguf"
 expect "a redirect to http" 0 "its SHA-256 is $digest" pull "$host/redirect/r.gguf"
 whole "is followed" r.gguf
-expect "a redirect to file://" 1 "it is neither http nor https" pull "$host/tofile/n.gguf"
+expect "a redirect to file://" 1 "that is neither http nor https" pull "$host/tofile/n.gguf"
 expect "redirects without end" 1 "redirects" pull "$host/loop/n.gguf"
 expect "nobody listens" 1 "connect" pull http://127.0.0.1:1/n.gguf
 nothing "of all these nothing is left" n.gguf
@@ -113,7 +113,7 @@ expect "no file" 1 "names no file" pull "$host/whole/"
 expect "no path" 1 "names no file" pull "$host"
 expect "no digest" 1 "is no SHA-256: wanted 64" pull "$host/whole/n.gguf" --sha256 123
 expect "something else behind #" 1 "wanted sha256=HEX" pull "$host/whole/n.gguf#md5=1"
-expect "a digest of nothing" 2 "give its address" pull --sha256 "$digest"
+expect "a digest of nothing" 2 "needs a URL" pull --sha256 "$digest"
 expect "a name with dots" 0 "dots: 1.8 MB" pull "$host/whole/..dots.gguf"
 whole "has none at its beginning" dots.gguf
 expect "a name that escapes" 0 "_2e_2e_2fup" pull "$host/whole/%2e%2e%2fup%24(id).gguf"
@@ -147,7 +147,7 @@ kill $first
 wait $first 2>/dev/null
 touch server/go
 same "what is killed keeps its part" "$(wc -c <models/killed.gguf.part | tr -d ' ')" $((size / 2))
-expect "which is locked no more" 0 "SHA-256 as --sha256 says" pull "$host/slow/killed.gguf" --sha256 "$digest"
+expect "which is locked no more" 0 "its SHA-256 matches --sha256" pull "$host/slow/killed.gguf" --sha256 "$digest"
 python3 - "$strata" pull "$host/slow/shown.gguf" >shown <<'END'
 import os, pty, sys
 pid, end = pty.fork()
@@ -165,23 +165,23 @@ if grep -q '^shown  [0-9.]* of 1.8 MB  [0-9]* %  [0-9.]* MB/s  0:0[0-9] left' sh
 else not "on a terminal it says how far and how fast it is" "$(cat shown)"; fi
 
 limited() { (ulimit -f "$1"; shift; "$strata" pull "$@"); } # blocks of 512 bytes, of 1024 in some shells
-expect "a file that may not grow" 1 "t.gguf.part cannot be written: File too large. What has arrived is kept" limited 1000 "$host/whole/t.gguf"
+expect "a file that may not grow" 1 "t.gguf.part cannot be written: File too large. The partial download is kept" limited 1000 "$host/whole/t.gguf"
 kept=$(wc -c <models/t.gguf.part | tr -d ' ')
 if [ "$kept" -ge 500000 ] && [ "$kept" -lt "$size" ]; then ok "what has arrived is kept"; else not "what has arrived is kept" "$kept bytes"; fi
 expect "and gone on with" 0 "going on at" pull "$host/whole/t.gguf" --sha256 "$digest"
 mkdir small
 if mount -t tmpfs -o size=1m none small 2>/dev/null; then
     expect "no space" 1 "no space: u needs 1.8 MB more" env STRATA_MODELS="$work/small" "$strata" pull "$host/whole/u.gguf"
-    expect "no space, of which the server did not warn" 1 "No space left on device. What has arrived is kept" env STRATA_MODELS="$work/small" "$strata" pull "$host/endless/u.gguf"
+    expect "no space, of which the server did not warn" 1 "No space left on device. The partial download is kept" env STRATA_MODELS="$work/small" "$strata" pull "$host/endless/u.gguf"
     kept=$(wc -c <small/u.gguf.part | tr -d ' ')
     if [ "$kept" -gt 1000000 ] && [ "$kept" -lt 1048577 ]; then ok "all that fits is kept"; else not "all that fits is kept" "$kept bytes"; fi
     mount -o remount,size=4m small
-    expect "room is made" 0 "SHA-256 as --sha256 says" env STRATA_MODELS="$work/small" "$strata" pull "$host/whole/u.gguf" --sha256 "$digest"
+    expect "room is made" 0 "its SHA-256 matches --sha256" env STRATA_MODELS="$work/small" "$strata" pull "$host/whole/u.gguf" --sha256 "$digest"
 else
     ok "no space: not tried, a small disk needs the rights of root"
 fi
 echo file >none
-expect "a folder that cannot be" 1 "cannot be made: Not a directory" env STRATA_MODELS="$work/none/models" "$strata" pull "$host/whole/v.gguf"
+expect "a folder that cannot be" 1 "cannot be created: Not a directory" env STRATA_MODELS="$work/none/models" "$strata" pull "$host/whole/v.gguf"
 
 # ------------------------------------------------------------------ names
 
@@ -194,10 +194,10 @@ same "each leads to a file of its own" "$(grep -c '^/none/[^/]*/[^/]*/resolve/ma
 expect "another file by that name" 1 "has $size bytes, wanted 1185376: the file was replaced" env HF_ENDPOINT="$host/hf" "$strata" pull stories260k
 expect "the right size, and other bytes" 1 "the table says 270cba1bd5109f42d03350f60406024560464db173c0e387d91f0426d3bd256d" env HF_ENDPOINT="$host/made" "$strata" pull stories260k
 nothing "neither is kept" stories260k.gguf
-expect "a name in other letters" 1 "/none/HuggingFaceTB/SmolLM2-360M-Instruct-GGUF/resolve/main/smollm2-360m-instruct-q8_0.gguf: there is no such file" pull SmolLM2-360M
+expect "a name in other letters" 1 "/none/HuggingFaceTB/SmolLM2-360M-Instruct-GGUF/resolve/main/smollm2-360m-instruct-q8_0.gguf: no such file" pull SmolLM2-360M
 expect "a name that is near" 1 "did you mean smollm2-360m" pull smolm2-360m
 expect "a name that is none" 1 "strata pull lists them" pull xyzzy
-expect "a name that may be pulled" 1 "strata pull qwen3-0.6b brings it (639 MB, licence Apache 2.0)" "$strata" generate -m qwen3-0.6b
+expect "a name that may be pulled" 1 "run strata pull qwen3-0.6b (639 MB, licence Apache 2.0)" "$strata" generate -m qwen3-0.6b
 expect "a name that is near one that is here" 1 "did you mean moon-draft" sh -c "cp '$draft' models/moon-draft.gguf; '$strata' generate -m moon-drft"
 story=$("$strata" generate -m "$draft" -n 20 2>/dev/null)
 for name in a a.gguf; do same "generate -m $name" "$("$strata" generate -m $name -n 20 2>/dev/null)" "$story"; done
@@ -219,7 +219,7 @@ if [ -x "$BUILD/bin/strata-serve" ]; then expect "serve -m NAME" 1 "did you mean
 
 expect "the table" 0 "smollm2-360m *386 MB *Apache 2.0 *- " pull
 cp "$draft" models/smollm2-360m.gguf
-expect "what is here" 0 "1 of 10 are here, 1.8 MB" pull
+expect "what is here" 0 "1 of 10 are downloaded, 1.8 MB" pull
 expect "another file is no published one" 1 "it has $size bytes, the published one 386404992" pull smollm2-360m
 expect "the folder" 0 "moon-draft *1.8 MB  $STRATA_MODELS/moon-draft.gguf" pull --list
 expect "its sum" 0 "^[0-9]* models, .* in $STRATA_MODELS$" pull --list
@@ -230,7 +230,7 @@ expect "--remove of a part, with .gguf" 0 "w is removed" pull --remove w.gguf
 nothing "that is gone, too" w.gguf
 expect "--remove of what is not there" 1 "no model w in" pull --remove w
 expect "--remove of a path" 1 "the name of a model" pull --remove ../server/log
-expect "--list downloads nothing" 2 "--list downloads nothing" pull --list a
+expect "--list takes no model" 2 "--list takes no model" pull --list a
 expect "--list and --remove" 2 "does not go with" pull --list --remove a
 unset STRATA_MODELS
 expect "the folder by XDG_DATA_HOME" 0 "in $work/data/strata/models" env XDG_DATA_HOME="$work/data" "$strata" pull

@@ -21,7 +21,7 @@ same "so many tokens" "$("$story" -n 9 2>/dev/null)" "$("$strata" generate --isa
 expect "its help" 0 "usage: story .*-n TOKENS" "$story" --help
 expect "an option that it does not have" 1 "no option '--temp': the options are -m, -p" "$story" --temp 1
 expect "a value that is missing" 1 "\-p: wanted a value" "$story" -p
-expect "a seed that is no number" 1 "\-\-seed is '-1': wanted a whole number" "$story" --seed -1
+expect "a seed that is no number" 1 "\-\-seed is '-1': wanted an integer" "$story" --seed -1
 "$story" -p "$("$story" 2>/dev/null)" --chain greedy >"$work/story" 2>"$work/err"
 "$strata" generate --isa "$isa" -p "$("$story" 2>/dev/null)" --chain greedy >"$work/generate" 2>/dev/null
 if cmp -s "$work/story" "$work/generate" && ! grep -q -- "-[0-9]* ms" "$work/err"; then ok "a text that is over already"; else not "a text that is over already" "$(cat "$work/err")"; fi
@@ -31,7 +31,7 @@ expect "a file that is no model" 1 "README.md" "$story" -m README.md
 LC_ALL=C sed 's/llama/mamba/g' layer5_models/models/storyteller.gguf >"$work/mamba.gguf"
 expect "a family that only the extras know" 1 "family 'mamba' are not built in; this program reads plain decoders alone, strata reads more" "$story" -m "$work/mamba.gguf"
 LC_ALL=C sed 's/llama.rope.freq_base/llama.rope.freq_bass/' layer5_models/models/storyteller.gguf >"$work/strange.gguf"
-expect "a key that nobody asks for" 1 "nothing asks for it in a llama model.*strata reads more" "$story" -m "$work/strange.gguf"
+expect "a key that nobody asks for" 1 "not used in a llama model.*strata reads more" "$story" -m "$work/strange.gguf"
 expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4
 LC_ALL=C sed 's/gpt2/bert/' layer5_models/models/storyteller.gguf >"$work/bert.gguf"
 expect "a kind of tokenizer that is an extra" 1 "'bert': gpt2 and llama are built in; the program strata reads .*bert" "$story" -m "$work/bert.gguf"

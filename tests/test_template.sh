@@ -25,11 +25,11 @@ echo '[1]' >"$work/list.json"
 expect "variables that are no object" 3 "variables are a JSON object" "$strata" template --template "$work/now.jinja" --input "$work/list.json"
 echo '{' >"$work/broken.json"
 expect "variables that are no JSON" 1 "JSON, line 2, column 1" "$strata" template --template "$work/now.jinja" --input "$work/broken.json"
-expect "no template" 2 "no template: wanted" "$strata" template --input "$work/chat.json"
-expect "no variables" 2 "no variables: wanted" "$strata" template --template "$work/chat.jinja"
-expect "one standard input" 2 "the template already" "$strata" template --template - --input -
+expect "no template" 2 "no template: give" "$strata" template --input "$work/chat.json"
+expect "no variables" 2 "no variables: give" "$strata" template --template "$work/chat.jinja"
+expect "one standard input" 2 "cannot both read standard input" "$strata" template --template - --input -
 expect "two templates" 2 "one template at a time" "$strata" template --template "$work/chat.jinja" -m "$model" --input "$work/chat.json"
-expect "the source takes no variables" 2 "as it is" "$strata" template --template "$work/chat.jinja" --source --input "$work/chat.json"
+expect "the source takes no variables" 2 "unrendered" "$strata" template --template "$work/chat.jinja" --source --input "$work/chat.json"
 expect "no time" 1 "wanted a time as" "$strata" template --template "$work/now.jinja" --input "$work/tool.json" --now noon
 expect "a day that no month has" 1 "wanted a time as" "$strata" template --template "$work/now.jinja" --input "$work/tool.json" --now "2026-02-30 00:00:00"
 expect "a file that is not there" 1 "none.jinja cannot be opened" "$strata" template --template "$work/none.jinja" --input "$work/chat.json"

@@ -17,7 +17,7 @@ made t5 "" t5.gguf
 ids() { prompt=$1; shift; [ "$own" ] || set -- --chain greedy "$@"; "$strata" generate -m llama.gguf --mmproj eye.gguf -p "$prompt" -n 8 --ids "$@" 2>&1; }
 own=
 six=$(ids "what is it" --image six.ppm --quiet)
-expect "a picture is read" 0 "\[1 picture, 16 rows each" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 2
+expect "a picture is read" 0 "\[1 image, 16 tokens each" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 2
 same "its rows stand before a text without a mark" "$(echo "$six" | cut -d' ' -f1-17)" "258 259 260 261 262 263 264 265 266 267 268 269 270 271 272 273 119"
 same "... or where the mark is" "$(ids "is <image>" --image six.ppm --quiet | cut -d' ' -f1-5)" "105 115 32 258 259"
 same "several have a mark each" "$(ids "<image>a<image>" --image six.ppm --image grey.ppm --quiet | cut -d' ' -f16-19)" "273 97 274 275"
@@ -28,12 +28,12 @@ own=yes
 same "samplers look past it" "$(ids "what is it" --image six.ppm --quiet --chain penalties:rep=1.3,dry:1,no_repeat:2,greedy | wc -w | tr -d ' ')" 34
 same "beams read it, too" "$(ids "what is it" --image six.ppm --quiet --beams 1)" "$six"
 own=
-expect "... and samples" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 3 --best-of 2
+expect "... and samples" 0 "1 image" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi -n 3 --best-of 2
 expect "an eye is no model" 1 "with --mmproj" "$strata" generate -m eye.gguf -p hi
-expect "the middle of a wide one" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image wide.ppm --crop -p hi -n 1
-expect "a message with a picture" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --chat -p "what is it" -n 2
-expect "an old file reads" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj old.gguf --image six.ppm -p hi -n 1
-expect "... as llama.cpp does" 0 "1 picture" "$strata" generate -m llama.gguf --mmproj old.gguf --class-last --image six.ppm -p hi -n 1
+expect "the middle of a wide one" 0 "1 image" "$strata" generate -m llama.gguf --mmproj eye.gguf --image wide.ppm --crop -p hi -n 1
+expect "a message with a picture" 0 "1 image" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --chat -p "what is it" -n 2
+expect "an old file reads" 0 "1 image" "$strata" generate -m llama.gguf --mmproj old.gguf --image six.ppm -p hi -n 1
+expect "... as llama.cpp does" 0 "1 image" "$strata" generate -m llama.gguf --mmproj old.gguf --class-last --image six.ppm -p hi -n 1
 expect "inspect says what it is" 0 "becomes 16 rows of 64 numbers" "$strata" inspect old.gguf
 
 # kind FILE TWIN: what another library reads is the same picture
@@ -66,7 +66,7 @@ printf 'GIF89a' >x.gif
 head -c 20 six.ppm >cut.ppm
 printf 'P6 9000 9000 255 ' >long.ppm
 printf '\377\330\377\300\0\024\010\0\001\0\001\004\001\021\0\002\021\0\003\021\0\004\021\0\377\332\0\016\004\001\0\002\0\003\0\004\0\0\077\0' >print.jpg
-expect "no name of a picture" 2 "image wants the name of a file" "$strata" generate -m llama.gguf --mmproj eye.gguf --image ""
+expect "no name of a picture" 2 "--image: empty file name" "$strata" generate -m llama.gguf --mmproj eye.gguf --image ""
 refuse "no file" "none.ppm cannot be opened\|none.ppm: " --mmproj eye.gguf --image none.ppm
 refuse "a picture of another kind" "x.gif: a GIF file: wanted a picture in PNG" --mmproj eye.gguf --image x.gif
 refuse "no picture at all" "llama.gguf: a GGUF file" --mmproj eye.gguf --image llama.gguf
@@ -75,7 +75,7 @@ refuse "a model for an eye" "a llama model reads texts" --mmproj llama.gguf --im
 refuse "an eye of another model" "rows of 40 numbers, and the model reads rows of 64" --mmproj narrow.gguf --image six.ppm
 refuse "print" "the four colours of print\|without libjpeg\|not installed" --mmproj eye.gguf --image print.jpg
 refuse "a picture too large" "long.ppm: a picture of 9000 by 9000 pixels: wanted 1" --mmproj eye.gguf --image long.ppm
-refuse "too few pictures" "2 marks <image> for 1 picture:" --mmproj eye.gguf --image six.ppm -p "<image><image>"
+refuse "too few pictures" "2 marks <image> for 1 image:" --mmproj eye.gguf --image six.ppm -p "<image><image>"
 expect "an eye does not write" 1 "give that one with -m, and this one with --mmproj" "$strata" generate -m old.gguf -p hi
 expect "layers that look tokens up" 1 "a gemma3n model reads no pictures" "$strata" generate -m gemma3n.gguf --mmproj eye.gguf --image six.ppm -p hi
 expect "an encoder's source" 1 "a t5 model reads no pictures" "$strata" generate -m t5.gguf --mmproj eye.gguf --image six.ppm -p hi
@@ -86,7 +86,7 @@ expect "a draft model sees nothing" 2 "image does not go with --lookup" "$strata
 # talk LINES OPTION...: what strata chat answers to them
 talk() { lines=$1; shift; printf "$lines" | "$strata" chat -m llama.gguf --mmproj eye.gguf --form vicuna --chain greedy -n 6 --quiet "$@" 2>&1; }
 hm=$(talk 'hm\n' --image six.ppm)
-same "chat: a picture in the first message" "$(talk '/image six.ppm\nhm\n')" "[the next message shows it: 16 tokens]
+same "chat: a picture in the first message" "$(talk '/image six.ppm\nhm\n')" "[image of 16 tokens, sent with the next message]
 $hm"
 if [ "$hm" != "$(talk 'hm\n' --image grey.ppm)" ]; then ok "chat: another picture, another answer"; else not "chat: another picture, another answer" "$hm"; fi
 same "chat: it may stand in the text" "$(talk 'a <image> b\n/tokens\n' --image six.ppm | grep -c '97\[a\]32\[ \]258\[\].*273\[\]32\[ \]98\[b\]')" 1

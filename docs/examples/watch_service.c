@@ -138,7 +138,7 @@ static size_t own_pages(const User *u) {
     return n;
 }
 
-/* Pages that prefixes hold: for nobody else now, or beside those who read them. */
+/* Pages of the prefix cache: held by it alone, or shared with running requests. */
 static void print_pages(void) {
     const KvCache *kv = &session.kv;
     size_t kept = 0, shared = 0, own = 0;

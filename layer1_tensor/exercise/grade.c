@@ -196,7 +196,7 @@ static void check_element(Dtype dtype) {
         HINT(got != value_at(&t, index, i) || index[i] == 0,
              "index %d of %d is left out: every index moves by its stride", i, t.ndim);
     HINT(dtype != DTYPE_Q8_0 || got != value_at(&t, first, -1),
-         "Q8_0: number k of a block is its quant k, behind the two bytes of the scale, times "
+         "Q8_0: number k of a block is its quant k, after the two bytes of the scale, times "
          "the scale; here it is always the first");
     HINT(dtype != DTYPE_Q8_0,
          "Q8_0, index %zu: the last stride is a block of 32: index / 32 says which, index %% "
@@ -271,10 +271,9 @@ GRADE(pieces) {
              got = tensor_is_contiguous(&t), got_rows = tensor_rows_are_contiguous(&t);
         bool only_one = whole && !got;
         HINT(!only_one,
-             "%s with the first stride %zu and the last %zu lies in one piece, and is said not "
-             "to: where a dimension has one entry its stride is never used, and a block of a "
-             "format "
-             "is one entry",
+             "%s with the first stride %zu and the last %zu is contiguous, but yours says not: "
+             "where a dimension has one entry its stride is never used, and a block of a "
+             "format is one entry",
              shape, t.stride[0], t.stride[t.ndim - 1]);
         COUNT(got, whole,
               "is %s of %s, first stride %zu, last stride %zu, in one piece? Each stride must "

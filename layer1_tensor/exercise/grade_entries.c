@@ -64,7 +64,7 @@ static bool pair_of(const char *what) {
           "first); byte of the file",
           what);
     COUNT(mine.at - mine.start, ours.at - ours.start,
-          "%s: what comes next begins behind the value (each string of an array has its own "
+          "%s: what comes next begins after the value (each string of an array has its own "
           "length before it); byte of the file",
           what);
     return true;
@@ -194,7 +194,7 @@ static void tensor_of(const char *what) {
     COUNT(given, at, "%s: what is returned is the offset, a u64 after the format", what);
     COUNT(got.bytes, want.bytes, "%s: bytes, as gguf_shape_bytes() finds them", what);
     COUNT(mine.at - mine.start, ours.at - ours.start,
-          "%s: the next entry begins behind the offset", what);
+          "%s: the next entry begins after the offset", what);
     HINT(got.data == want.data, "%s: data is placed later, when all entries are read", what);
 }
 

@@ -89,7 +89,7 @@ static void check_string(void) {
     Reader reader = {whole, whole, whole + sizeof whole, &fault, true};
     Text text = gguf_take_string(&reader, "a string");
     HINT(reader.ok && text.data == (const char *)whole + 8,
-         "a string of 3 bytes that are there: its bytes begin 8 behind its length");
+         "a string of 3 bytes that are there: its bytes begin 8 after the start of its length");
     COUNT(text.size, 3, "a string is as long as it says, with a byte of 0 in it as well");
     reader = (Reader){whole, whole, whole + sizeof whole - 1, &fault, true};
     text = gguf_take_string(&reader, "a string");
@@ -120,8 +120,8 @@ static void check_small(uint64_t count, bool pairs) {
     for (int i = 0; i < (pairs ? 13 : 32) * 101 - 1; i++) put(0xFF, 1);
     fault.text[0] = 0;
     HINT(!parsed(&gguf, &fault) && !strstr(fault.text, "runs past the end"),
-         "101 %s have no room in %d bytes behind the header (left), and are refused by "
-         "read_header, not later (\"%s\"): %d bytes each",
+         "101 %s do not fit into the %d bytes after the header (left): read_header must refuse "
+         "them, not a later function (\"%s\"): %d bytes each",
          pairs ? "pairs" : "tensors", (pairs ? 13 : 32) * 101 - 1, fault.text, pairs ? 13 : 32);
 }
 
@@ -170,7 +170,7 @@ GRADE(header) {
         COUNT(gguf.pairs[0].key.size, length,
               "a string is a u64, its length, then so many bytes: length of the key");
         HINT(memcmp(gguf.pairs[0].key.data, key, length) == 0,
-             "a string's bytes begin behind its length: expected '%s'", key);
+             "a string's bytes begin after its length: expected '%s'", key);
         gguf_free(&gguf);
         filled = fresh_below(whole);
         fault.text[0] = 0;
@@ -180,7 +180,7 @@ GRADE(header) {
              filled);
     }
     begin(3, 0, 0), file[0] = 'X';
-    HINT(!parsed(&gguf, &fault), "a file that does not begin with GGUF is none (refuse_magic)");
+    HINT(!parsed(&gguf, &fault), "a file must begin with GGUF (refuse_magic)");
     for (int i = 0; i < 4; i++) {
         begin(3, 0, 0), file[i] ^= 0x20;
         HINT(!parsed(&gguf, &fault),
@@ -260,7 +260,7 @@ static void check_ints(GgufType type) {
              name, bits, want, got);
         HINT(got == want,
              "gguf_int of %s, item %" PRIu64
-             ", %d bytes behind the one before: expected %" PRId64 ", got %" PRId64,
+             ", %d bytes after the one before: expected %" PRId64 ", got %" PRId64,
              name, i, size, want, got);
         double wide = -77;
         HINT(gguf_float(&pair, i, &wide) && wide == (double)want,
@@ -313,14 +313,12 @@ static void check_strings(void) {
     for (uint64_t i = 0; i < n; i++) {
         Text text = gguf_next_string(&cursor);
         HINT(text.data == (const char *)file + at[i] + 8,
-             "string %" PRIu64 " of an array: its bytes begin 8 behind its length, which is at "
-             "byte %zu; got byte %zd",
+             "string %" PRIu64 " of an array: its bytes begin 8 after the start of its length, "
+                               "which is at byte %zu; got byte %zd",
              i, at[i], (ssize_t)(text.data - (const char *)file));
         COUNT(text.size, at[i + 1] - at[i] - 8, "length of string %" PRIu64, i);
         COUNT(cursor - file, at[i + 1],
-              "where the cursor stands after string %" PRIu64
-              ": behind its length and its bytes",
-              i);
+              "the cursor after string %" PRIu64 ": after its length and its bytes", i);
     }
     COUNT(gguf_value_bytes(&pair), filled,
           "bytes of %" PRIu64 " strings: each has a length of 8 bytes before it", n);

@@ -90,8 +90,7 @@ static void check_narrow(float v) {
         HINT(got != stepped(x, step, 2), "%.9g: cut off at %.9g; the nearest f16 is %.9g", x,
              got, want);
         HINT(got != stepped(x, step, 1) && got != stepped(x, step, 3),
-             "%.9g lies in the middle between two f16: the even one is %.9g, got %.9g", x, want,
-             got);
+             "%.9g is half-way between two f16: the even one is %.9g, got %.9g", x, want, got);
         HINT(fabs(x) >= 0x1p-14 || got != 0,
              "%.9g is a subnormal f16, a multiple of 2^-24: %.9g, got 0", x, want);
         HINT(false, "%.9g as f16: expected %.9g, got %.9g", x, want, got);
@@ -104,7 +103,7 @@ static void check_narrow(float v) {
     HINT(brain != upper || !up, "0x%08x as bf16: cut off at 0x%04x; the nearest one is 0x%04x",
          bits, upper, upper + up);
     HINT(low != 0x8000 || brain == upper + up,
-         "0x%08x lies in the middle between two bf16: the even one is 0x%04x, got 0x%04x", bits,
+         "0x%08x is half-way between two bf16: the even one is 0x%04x, got 0x%04x", bits,
          upper + up, brain);
     HINT(brain == upper + up, "0x%08x as bf16: expected 0x%04x, got 0x%04x", bits, upper + up,
          brain);
@@ -136,8 +135,8 @@ GRADE(narrowed) {
              "NaN stays NaN (exponent 31, a fraction that is not 0): 0x%08x became 0x%04x",
              bits_of(odd_one), f16_from_f32(odd_one));
         HINT(isnan(bf16_to_f32(bf16_from_f32(odd_one))),
-             "NaN stays NaN: 0x%08x became the bf16 0x%04x, which is none: its fraction was in "
-             "the lower half",
+             "NaN stays NaN: 0x%08x became the bf16 0x%04x, which is not a NaN: its fraction "
+             "was in the lower half",
              bits_of(odd_one), bf16_from_f32(odd_one));
         odd_one = float_of(0x7F800001 | ((uint32_t)fresh_bits() & 0x807FFFFF));
         uint32_t bits = bits_of(odd_one), sign = bits >> 16 & 0x8000;
@@ -164,8 +163,8 @@ GRADE(generator) {
     size_t same = 0;
     for (uint64_t i = 0; i < 1000; i++) same += rng_hash(7, i, i + 1) == rng_hash(7, i + 1, i);
     SYMPTOM(same == 0,
-            "of 1000 pairs of places, %zu have one and the same number: the token at position "
-            "3 of story 5 is drawn with the sample of the token at position 5 of story 3",
+            "of 1000 pairs of positions, %zu have the same number: the token at position 3 of "
+            "story 5 is drawn with the sample of the token at position 5 of story 3",
             same);
     for (int bit = 0; bit < 64; bit++) {
         double flips = 0;
@@ -194,7 +193,7 @@ GRADE(draws) {
                  limit =
                      k % 4 ? 1 + fresh_below(100) : 1 + (fresh_bits() >> 1 >> fresh_below(60));
         double u = rng_unit(s, t, c), want = (double)(bits >> 11) * 0x1p-53;
-        HINT(u >= 0 && u < 1, "the unit number of a hash lies in [0, 1), got %g", u);
+        HINT(u >= 0 && u < 1, "the unit number of a hash is in [0, 1), got %g", u);
         HINT(u != (double)(bits & ((1ull << 53) - 1)) * 0x1p-53,
              "those are the lower 53 bits of the hash: the upper ones are wanted");
         HINT(u != (double)(uint32_t)(bits >> 32) * 0x1p-32,
@@ -206,7 +205,7 @@ GRADE(draws) {
         HINT(first != second,
              "two numbers of a walk are the same: the counter moves on by one");
         HINT(first != rng_unit(s, t, c + 1),
-             "the first number is the one at the counter as it stands; it moves on afterwards");
+             "the first number is the one at the current counter; it advances afterwards");
         HINT(first == want && second == rng_unit(s, t, c + 1) && rng.counter == c + 2 &&
                  rng.stream == t,
              "a walk gives the numbers at counter, counter + 1, ... of its stream");
@@ -224,8 +223,7 @@ GRADE(draws) {
         rng = (Rng){s, t, c};
         double normal = rng_normal(&rng), v = rng_unit(s, t, c + 1),
                right = sqrt(-2 * log(1 - want)) * cos(2 * acos(-1) * v);
-        COUNT(rng.counter, c + 2,
-              "rng_normal takes two numbers of the walk: where the counter stands afterwards");
+        COUNT(rng.counter, c + 2, "rng_normal takes two numbers: the counter afterwards");
         HINT(!close_to(normal, sqrt(-2 * log(1 - want)) * sin(2 * acos(-1) * v), 1e-9),
              "that is the other one of the pair, with the sine: the cosine is wanted");
         HINT(!close_to(normal, sqrt(-2 * log(1 - v)) * cos(2 * acos(-1) * want), 1e-9),

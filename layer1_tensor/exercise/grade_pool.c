@@ -38,8 +38,8 @@ static void divided(size_t count, size_t grain, size_t threads) {
              "of %zu, not at %zu",
              count, grain, grain, begin);
         HINT(end <= count,
-             "%zu outputs in chunks of %zu: the last chunk may be shorter, no stretch ends "
-             "behind the last output (%zu)",
+             "%zu outputs in chunks of %zu: the last chunk may be shorter, no range ends past "
+             "the last output (%zu)",
              count, grain, end);
         at = end;
     }
@@ -170,11 +170,10 @@ static void together(size_t count, size_t grain, int threads) {
         NEED(pthread_create(&handles[i], NULL, help, &helpers[i]) == 0);
     }
     for (int i = 0; i < threads; i++) pthread_join(handles[i], NULL);
-    HINT(
-        !beyond,
-        "%d threads, %zu outputs: a chunk ends at %zu.  Another thread may have taken the last "
-        "chunk since you looked: what you are given may lie behind the end",
-        threads, count, (size_t)beyond - 1);
+    HINT(!beyond,
+         "%d threads, %zu outputs: a chunk ends at %zu.  Another thread may have taken the "
+         "last chunk since you looked: the chunk you get may be past the end",
+         threads, count, (size_t)beyond - 1);
     for (size_t i = 0; i < count; i++) {
         int n = seen[i];
         HINT(

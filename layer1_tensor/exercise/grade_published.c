@@ -102,7 +102,7 @@ static void check_right(void) {
         for (int d = 0; d < t->ndim; d++)
             COUNT(t->shape[d], plan.of[i].shape[d], "extent %d of tensor %zu", d, i);
         COUNT(t->data - data, plan.of[i].begin,
-              "tensor %zu begins at the first of its data_offsets: bytes behind the first one",
+              "tensor %zu begins at the first of its data_offsets: bytes after the first one",
               i);
         COUNT(t->bytes, plan.of[i].end - plan.of[i].begin, "bytes of tensor %zu", i);
     }
@@ -151,14 +151,13 @@ static void check_wrong(void) {
         size_t bytes = plan.of[i].end - plan.of[i].begin;
         plan.of[i].begin = at, plan.of[i].end = plan.data = at += bytes;
     }
-    refused("a shape whose product overflows 64 bits (divide what there is room for before you "
-            "multiply)");
+    refused("a shape whose product overflows 64 bits (divide the room before you multiply)");
     draw_plan(false);
     plan.of[last = plan.count - 1].end += 8, plan.data += 8;
     refused("data_offsets for other bytes than shape and type say");
     draw_plan(false);
     plan.data += 3;
-    refused("bytes behind the last tensor, which belong to none");
+    refused("bytes after the last tensor");
     draw_plan(false);
     size_t moved = plan.of[0].end;
     for (size_t i = 1; i < plan.count; i++) plan.of[i].begin -= moved, plan.of[i].end -= moved;

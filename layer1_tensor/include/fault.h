@@ -2,9 +2,9 @@
  *
  * Two kinds of wrong, two answers:
  *
- *   the outside world   a file is cut short, memory runs out, an option is misspelt.  The function
- *                       returns false and fills the caller's Fault with one sentence: what
- *                       happened, where, what was found, what was wanted, what to do.
+ *   the outside world   a file is cut short, memory runs out, an option is misspelt.  The
+ *                       function returns false and fills the caller's Fault with one sentence:
+ *                       what happened, where, what was found, what was wanted, what to do.
  *   a broken contract   one of our functions was called in a way its comment forbids.  REQUIRE
  *                       prints a sentence and aborts: any result would be a lie.
  *

@@ -38,7 +38,7 @@ typedef struct ProfileRow {
     int32_t parent; /* -1: none */
     size_t depth;
     size_t count;
-    double sum; /* seconds */
+    double sum;         /* seconds */
     double median, p95; /* of one time, in seconds (profile_stop) */
 } ProfileRow;
 

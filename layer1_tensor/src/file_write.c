@@ -71,9 +71,8 @@ static bool file_write_check(const char *path, const char *real, Fault *fault) {
 bool file_writable(const char *path, Fault *fault) {
     struct stat info;
     if (strcmp(path, "-") == 0)
-        return fault_set(fault,
-                         "- is no file: for standard output write /dev/stdout, for a file "
-                         "of that name ./-");
+        return fault_set(fault, "'-' is not a file: give /dev/stdout for standard output, or "
+                                "./- for a file of that name");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return file_write_check(path, path, fault);
     char *real = resolve(path);

@@ -33,11 +33,11 @@ static size_t nearest_changes(const char *a, size_t n, const char *b, size_t m) 
     for (size_t j = 0; j <= m; j++) row[0][j] = j;
     for (size_t i = 1; i <= n; i++)
         for (size_t j = 1; j <= m; j++) {
-            size_t least = min_size(row[i - 1][j], row[i][j - 1]) + 1;
-            least = min_size(least, row[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+            size_t edits = min_size(row[i - 1][j], row[i][j - 1]) + 1;
+            edits = min_size(edits, row[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                least = min_size(least, row[i - 2][j - 2] + 1);
-            row[i][j] = least;
+                edits = min_size(edits, row[i - 2][j - 2] + 1);
+            row[i][j] = edits;
         }
     return row[n][m];
 }
@@ -46,17 +46,17 @@ static size_t nearest_changes(const char *a, size_t n, const char *b, size_t m) 
 Text nearest_name(Text word, const char *names) {
     char letters[LETTERS], other[LETTERS];
     const size_t n = nearest_plain(word, letters);
-    size_t least = max_size(1, n / 3) + 1, begun = 0;
+    size_t nearest = max_size(1, n / 3) + 1, begun = 0;
     Text best = {"", 0}, longer = best;
     for (const char *at = names; n > 1 && *(at += strspn(at, ", |"));) {
         Text name = {at, strcspn(at, ", |")};
         const size_t m = nearest_plain(name, other),
                      distance = nearest_changes(letters, n, other, m);
         at += name.size;
-        if (distance < least) least = distance, best = name;
+        if (distance < nearest) nearest = distance, best = name;
         if (n >= 3 && m > n && memcmp(letters, other, n) == 0) longer = name, begun++;
     }
-    return begun == 1 && least > 0 ? longer : best;
+    return begun == 1 && nearest > 0 ? longer : best;
 }
 
 const char *nearest_hint(char *out, size_t size, Text word, const char *names) {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An archive on its way: entries, and the directory behind them. */
+/* An archive being built: entries, and the directory after them. */
 typedef struct Made {
     unsigned char bytes[8192], directory[2048];
     size_t size, listed, count;
@@ -24,7 +24,7 @@ static inline void made_number(unsigned char *at, size_t *size, uint64_t value, 
         at[(*size)++] = (unsigned char)(i < 8 ? value >> (8 * i) : 0);
 }
 
-/* What entry and record have in common: from the flags to the size of the name. */
+/* What entry and record share: from the flags to the size of the name. */
 static inline void made_common(unsigned char *at, size_t *size, int method, size_t n,
                                const char *name) {
     made_number(at, size, 0, 2);

@@ -1,4 +1,4 @@
-/* file_kind: what was given as a model, by its first bytes */
+/* file_kind: files mistaken for models, by their first bytes */
 #include "check.h"
 #include "tensor.h"
 
@@ -7,7 +7,7 @@
 typedef struct Case {
     const char *bytes;
     size_t size;
-    const char *kind; /* a part of what is said; NULL: nothing is */
+    const char *kind; /* part of the text; NULL: no text */
 } Case;
 
 #define BYTES(text) text, sizeof text - 1
@@ -53,7 +53,7 @@ static void all_kinds(void **state) {
     }
 }
 
-/* Every prefix of a file may be all there is. */
+/* Every prefix of a file. */
 static void cut_off(void **state) {
     (void)state;
     char tar[300] = "model.gguf";

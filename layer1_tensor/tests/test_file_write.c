@@ -1,4 +1,4 @@
-/* files that appear whole or not at all, and what is no file stays what it is */
+/* files appear whole or not at all; anything but a file is left alone */
 #include "check.h"
 #include "scratch_folder.h"
 #include "tensor.h"
@@ -67,7 +67,7 @@ static void what_is_no_file_is_refused(void **state) {
     refuses("dangling", "No such file");
     refuses("none/file", "No such file");
     refuses("", "No such file");
-    refuses("-", "write /dev/stdout");
+    refuses("-", "give /dev/stdout");
     assert_true(S_ISSOCK(mode_of("socket")) && S_ISFIFO(mode_of("pipe")) &&
                 S_ISLNK(mode_of("dangling")));
     assert_int_equal(files_here(), before);
@@ -130,7 +130,7 @@ static void a_part_is_never_seen(void **state) {
     file_drop(&out), file_drop(&out);
     holds("whole", "old");
     assert_int_equal(files_here(), before);
-    /* the second of two writers wins, the first one is told */
+    /* the second of two writers wins, the first one gets a fault */
     assert_true(file_begin(&out, "whole", &fault) && file_begin(&other, "whole", &fault));
     fputs("first", out.stream), fputs("second", other.stream);
     assert_false(file_end(&out, &fault));

@@ -149,7 +149,7 @@ static void put_name(unsigned char *bytes, size_t *at, const char *name) {
     *at += strlen(name);
 }
 
-/* A header with so many tensors and pairs; returns where they begin. */
+/* A header with these counts of tensors and pairs; returns its size. */
 static size_t put_header(unsigned char *bytes, uint64_t tensors, uint64_t pairs) {
     size_t at = 0;
     memset(bytes, 0, 256);
@@ -167,7 +167,7 @@ static void refused(const unsigned char *bytes, const char *what, const char *ne
     assert_null(strstr(fault.text, "fetch it again"));
 }
 
-/* Whole files that cannot be read: to fetch them again would bring the same bytes. */
+/* Complete files that cannot be read; fetching them again would not help. */
 static void a_whole_file_is_not_said_to_be_cut(void **state) {
     (void)state;
     unsigned char bytes[256];
@@ -181,7 +181,7 @@ static void a_whole_file_is_not_said_to_be_cut(void **state) {
     put_name(bytes, &at, "a.b"), put(bytes, &at, GGUF_ARRAY, 4), put(bytes, &at, GGUF_ARRAY, 4);
     refused(bytes, "'a.b' is an array of arrays", "convert the file without it");
     at -= 8, put(bytes, &at, 13, 4);
-    refused(bytes, "'a.b' is of value type 13, known are 0 to 12", "newer than this program");
+    refused(bytes, "'a.b' has value type 13, wanted 0 to 12", "newer than this program");
 }
 
 static void tensors_that_cannot_be_read_are_named(void **state) {
@@ -189,10 +189,10 @@ static void tensors_that_cannot_be_read_are_named(void **state) {
     static const struct {
         uint64_t ndim, row, dtype, offset;
         const char *what;
-    } cases[] = {{1, 32, 99, 0, "'w' is of number format 99"},
+    } cases[] = {{1, 32, 99, 0, "'w' has the unknown number format 99"},
                  {1, 33, DTYPE_Q4_0, 0, "'w' has rows of 33, and Q4_0 has blocks of 32"},
                  {5, 32, DTYPE_F32, 0, "'w' has 5 dimensions, wanted 1 to 4"},
-                 {1, 4, DTYPE_F32, 8, "'w' begins at offset 8, which is no multiple of 32"}};
+                 {1, 4, DTYPE_F32, 8, "'w' begins at offset 8, which is not a multiple of 32"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char bytes[256];
         size_t at = put_header(bytes, 1, 0);

@@ -1,4 +1,4 @@
-/* test_gguf_file.c - a model in parts: put together, or refused. */
+/* test_gguf_file.c - a split model: joined, or refused. */
 #include "check.h"
 #include "scratch_folder.h"
 #include "tensor.h"
@@ -14,7 +14,7 @@ static const char *path_of(int part, int of) {
     return path;
 }
 
-/* A part that says it is number `no` of `count`, with one tensor. */
+/* Part `no` of `count`, with one tensor. */
 static void write_part(const char *path, int no, int count, const char *tensor,
                        int64_t tensors) {
     Fault fault;
@@ -71,12 +71,12 @@ static void refuses_wrong_parts(void **state) {
     write_part(path_of(3, 3), 2, 4, "c", 3);
     refused(path_of(1, 3), "is not part 3 of 3");
     write_part(path_of(3, 3), 2, 3, "b", 3);
-    refused(path_of(1, 3), "stands in two parts");
+    refused(path_of(1, 3), "is in two parts");
     write_part(path_of(3, 3), 2, 3, "c", 3);
     write_part(path_of(1, 3), 0, 3, "a", 4);
     refused(path_of(1, 3), "have 3 tensors");
     write_part(path_of(1, 3), 5, 3, "a", 3);
-    refused(path_of(1, 3), "no number and count");
+    refused(path_of(1, 3), "do not number");
     write_three();
     assert_int_equal(unlink(path_of(2, 3)), 0);
     refused(path_of(1, 3), "00002-of-00003.gguf cannot be opened");

@@ -1,4 +1,4 @@
-/* test_json.c - what a JSON text says, and what is none. */
+/* test_json.c - valid and invalid JSON. */
 #include "check.h"
 #include "json.h"
 

@@ -1,4 +1,4 @@
-/* nearest: what a mistyped name was probably meant to be */
+/* nearest: did you mean ... */
 #include "check.h"
 #include "tensor.h"
 
@@ -22,7 +22,7 @@ static void a_slip_of_a_finger(void **state) {
     expect("caht", commands, "chat");
     expect("topk", stages, "top_k");
     expect("Top-P", stages, "top_p");
-    expect("top_pk", stages, "top_k"); /* the first of those that are as near */
+    expect("top_pk", stages, "top_k"); /* the first of equally near ones */
 }
 
 static void the_beginning_of_a_name(void **state) {

@@ -6,7 +6,7 @@
 
 /* Is it read?  Else the fault says why. */
 static bool reads(Made *m, Pytorch *p, Fault *fault) {
-    unsigned char *exact = malloc(m->size); /* so that a byte behind it is a mistake */
+    unsigned char *exact = malloc(m->size); /* so that reading past it is an error */
     memcpy(exact, m->bytes, m->size);
     bool ok = pytorch_parse(p, exact, m->size, fault);
     if (ok) {
@@ -46,36 +46,36 @@ static const struct {
     {BYTES("(ios\nsystem\n."), "opcode 0x69"},
     {BYTES("\x80\2S'x'\n."), "opcode 0x53"},
     {BYTES("P1\n."), "opcode 0x50"},
-    {BYTES("K\1."), "no dictionary"},
+    {BYTES("K\1."), "not a dictionary"},
     {BYTES("}}."), "other than one value"},
     {BYTES("("), "does not end"},
     {BYTES("(."), "no value"},
     {BYTES("."), "other than one value"},
     {BYTES("}X\xff\xff\xff\xff."), "longer than the file"},
     {BYTES("}h\0."), "memo slot is empty"},
-    {BYTES("}q\1."), "out of its turn"},
-    {BYTES("(q\0."), "nothing to remember"},
+    {BYTES("}q\1."), "slot was skipped"},
+    {BYTES("(q\0."), "nothing to memoize"},
     {BYTES("}K\1s."), "stack is empty"},
-    {BYTES("}(K\1u."), "another value"},
-    {BYTES("}K\1K\1s."), "no text as its name"},
-    {BYTES("}" NAME "K\1s."), "'w' is no tensor"},
+    {BYTES("}(K\1u."), "wrong type"},
+    {BYTES("}K\1K\1s."), "name that is not a string"},
+    {BYTES("}" NAME "K\1s."), "'w' is not a tensor"},
     {BYTES("K\1K\1R."), "no function"},
     {BYTES("\x8a\x09"
            "123456789."),
      "64 bits"},
     {BYTES("K\1Q."), "no tuple"},
     {BYTES("}" NAME TENSOR("\1", "K\2K\3\x86", "K\3K\1\x86") "s."), "larger than its storage"},
-    {BYTES("}" NAME TENSOR("\7", ")", ")") "s."), "outside of its storage"},
-    {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1K\2\x86") "s."), "in one piece"},
+    {BYTES("}" NAME TENSOR("\7", ")", ")") "s."), "outside its storage"},
+    {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1K\2\x86") "s."), "not contiguous"},
     {BYTES("}" NAME TENSOR("\0", "K\2K\3\x86", "K\1\x85") "s."), "no shape"},
-    {BYTES("}" NAME TENSOR("\0", "J\xff\xff\xff\xff\x85", "K\1\x85") "s."), "whole numbers"},
+    {BYTES("}" NAME TENSOR("\0", "J\xff\xff\xff\xff\x85", "K\1\x85") "s."), "list of integers"},
     {BYTES("}" NAME "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "7",
                                                                   "\6") "K\0))tRs."),
-     "does not have"},
+     "missing in the archive"},
     {BYTES("}" NAME "ctorch._utils\n_rebuild_tensor_v2\n" STORAGE("FloatStorage", "0",
                                                                   "\7") "K\0))tRs."),
-     "another size"},
-    {BYTES("}(" NAME TENSOR("\0", ")", ")") NAME TENSOR("\0", ")", ")") "u."), "stands twice"},
+     "size differs"},
+    {BYTES("}(" NAME TENSOR("\0", ")", ")") NAME TENSOR("\0", ")", ")") "u."), "appears twice"},
 };
 
 static void pickles(void **state) {
@@ -120,11 +120,11 @@ static void archives(void **state) {
     const char *pickle = cases[0].pickle;
     size_t size = cases[0].size;
     Made m = made_archive(pickle, size);
-    made_add(&m, "x/data/0", made_numbers, 4, 0), made_finish(&m), refused(&m, "stands twice");
+    made_add(&m, "x/data/0", made_numbers, 4, 0), made_finish(&m), refused(&m, "appears twice");
     m = made_archive(pickle, size);
-    made_add(&m, "x/data/1", made_numbers, 4, 8), made_finish(&m), refused(&m, "is packed");
+    made_add(&m, "x/data/1", made_numbers, 4, 8), made_finish(&m), refused(&m, "is compressed");
     m = made_archive(pickle, size);
-    made_add(&m, "x/byteorder", "big", 3, 0), made_finish(&m), refused(&m, "highest byte");
+    made_add(&m, "x/byteorder", "big", 3, 0), made_finish(&m), refused(&m, "big-endian");
     m = (Made){.size = 0};
     made_add(&m, "x/y/data.pkl", pickle, size, 0), made_finish(&m), refused(&m, "no data.pkl");
     m = (Made){.size = 0};

@@ -46,13 +46,13 @@ static void reads_what_is_there(void **state) {
 static const struct {
     const char *header;
     size_t data;
-    const char *says; /* "": any words, those of an exercise's too */
+    const char *says; /* "": any text, an exercise's too */
 } refused[] = {
-    {"[]", 0, "no '{'"},
-    {"{", 0, "no '{'"},
+    {"[]", 0, "with '{'"},
+    {"{", 0, "with '{'"},
     {"{\"a\":}", 0, "JSON"},
     {"{\"a\":1}", 0, "has no dtype"},
-    {"{\"a\":{\"dtype\":\"F4\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "of type F4"},
+    {"{\"a\":{\"dtype\":\"F4\",\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "unknown type F4"},
     {"{\"a\":{\"shape\":[1],\"data_offsets\":[0,1]}}", 1, "'a' has no dtype"},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":1,\"data_offsets\":[0,1]}}", 1, ""},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,1]}}", 1, ""},
@@ -73,8 +73,8 @@ static const struct {
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]}}", 2, ""},
     {"{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
      "\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[1,2]}}",
-     2, "stands twice"},
-    {"{\"__metadata__\":{\"a\":1}}", 0, "no object of texts"},
+     2, "appears twice"},
+    {"{\"__metadata__\":{\"a\":1}}", 0, "not an object of strings"},
 };
 
 static void refuses_what_is_wrong(void **state) {

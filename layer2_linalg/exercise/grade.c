@@ -61,7 +61,7 @@ GRADE(dots) {
         }
         w[n] = x[n] = NAN, half[n] = brain[n] = 0x7FFF;
         HINT(!isnan(dot_f32_scalar(w, x, n)),
-             "numbers behind the last of %zu are read: k runs from 0 to n - 1", n);
+             "numbers past the last of %zu are read: k runs from 0 to n - 1", n);
         check_dot("dot_f32_scalar", by_f32, w, NULL, wide, x, n);
         check_dot("dot_f16_scalar", by_f16, half, half, as_half, x, n);
         check_dot("dot_bf16_scalar", by_bf16, brain, brain, as_brain, x, n);
@@ -114,14 +114,14 @@ static void check_matrix(const char *name, const float *c, size_t m, size_t n, s
          "%s: without add C is written, whatever was there before", name);
     HINT(!add || !is_product(NOT_ADDED, c, m, n, k, a, b, ldc, add),
          "%s: with add the product is added to what is there: C += A B", name);
-    HINT(!is_product(B_TURNED, c, m, n, k, a, b, ldc, add),
-         "%s: B is read with its rows for columns: element (p, j) lies at data[p * row + j * "
-         "col]",
-         name);
-    HINT(!is_product(A_TURNED, c, m, n, k, a, b, ldc, add),
-         "%s: A is read with its rows for columns: element (i, p) lies at data[i * row + p * "
-         "col]",
-         name);
+    HINT(
+        !is_product(B_TURNED, c, m, n, k, a, b, ldc, add),
+        "%s: B is read with its rows for columns: element (p, j) is at data[p * row + j * col]",
+        name);
+    HINT(
+        !is_product(A_TURNED, c, m, n, k, a, b, ldc, add),
+        "%s: A is read with its rows for columns: element (i, p) is at data[i * row + p * col]",
+        name);
     HINT(ldc == n || !is_product(CLOSE_ROWS, c, m, n, k, a, b, ldc, add),
          "%s: the rows of C are ldc floats apart, here they follow one another", name);
     HINT(k <= 48 || !is_product(FIRST_TILE, c, m, n, k, a, b, ldc, add),
@@ -226,7 +226,7 @@ GRADE(products) {
              m, n, k);
         for (size_t i = 0; i < SIDE * SIDE; i++)
             HINT(naive[i] == before[i] || (i / ldc < m && i % ldc < n),
-                 "something is written beside C (m, n): at float %zu, with rows of %zu that "
+                 "something is written outside C (m, n): at float %zu, with rows of %zu that "
                  "are %zu apart",
                  i, n, ldc);
     }
@@ -256,7 +256,8 @@ static void check_weights(const Tensor *w, size_t first, size_t n) {
                    got = (double)y_data[c * out + r];
             if (near(got, want, 1e-4)) continue;
             HINT(c < 24 || got != 77,
-                 "%zu inputs: the outputs of the first 24 are there, those behind are not", n);
+                 "%zu inputs: the outputs of the first 24 are there, those after them are not",
+                 n);
             HINT(got != 77,
                  "output %zu of input %zu is never written: with %zu rows a task has the rows "
                  "begin .. end-1, and their outputs start at begin, too",
@@ -275,7 +276,7 @@ static void check_weights(const Tensor *w, size_t first, size_t n) {
                  "+ c * in");
             HINT(false,
                  "%s weights (%zu, %zu), output %zu of input %zu of %zu: expected %.6g, got "
-                 "%.6g; output r of column c lies at y[c * out + r]",
+                 "%.6g; output r of column c is at y[c * out + r]",
                  dtype_name(w->dtype), out, in, r, c, n, want, got);
         }
 }
@@ -300,8 +301,7 @@ GRADE(weights) {
         matmul_products(round % 5 ? pool : NULL, &(WeightsProduct){&w, NULL, first, n, y_data},
                         1, x_data, first + n, NULL);
         check_weights(&w, first, n);
-        HINT(y_data[n * out] == 77, "something is written behind the outputs (%zu, %zu)", n,
-             out);
+        HINT(y_data[n * out] == 77, "something is written past the outputs (%zu, %zu)", n, out);
         for (size_t i = 0; i <= COLUMNS * OUT; i++) y_data[i] = 77;
         matvec(pool, &w, x_data, y_data, NULL);
         check_weights(&w, 0, 1);

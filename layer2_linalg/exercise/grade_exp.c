@@ -21,11 +21,10 @@ static void check_exp(float x, float shift) {
     if (v < -104) want = 0;
     if ((v > 88.7 && v < 88.8) || (v > -104.1 && v < -103.9)) return; /* on the borders */
     HINT(isinf(want) || !isinf(got),
-         "exp(%g) is %.7g, got infinity: 2^m is applied in two halves, because 2^128 is none "
-         "of the floats",
+         "exp(%g) is %.7g, got infinity: apply 2^m in two halves, because 2^128 is not a float",
          v, want);
     HINT(want == 0 || got != 0,
-         "exp(%g) is %.7g, got 0: 2^m is applied in two halves, because m may lie below the "
+         "exp(%g) is %.7g, got 0: apply 2^m in two halves, because m may be below the "
          "exponents of f32",
          v, want);
     if (isinf(want) || want == 0) {
@@ -44,13 +43,12 @@ static void check_exp(float x, float shift) {
     HINT(ratio > 0.52 || ratio < 0.4,
          "exp(%g) is half of what it should be: half of a negative m is rounded down, too", v);
     HINT(fabs(v) < 87 || ulps(got, want) < 3.01,
-         "exp(%g): expected %.7g, got %.7g: near the ends m lies outside the exponents of f32, "
-         "so 2^m is "
-         "applied in two halves",
+         "exp(%g): expected %.7g, got %.7g: near the ends m is outside the exponents of f32, "
+         "so apply 2^m in two halves",
          v, want, (double)got);
     HINT(ulps(got, want) < 3.01,
          "exp(%.9g): expected %.9g, got %.9g, which is %.3g units of the last place off (3 are "
-         "allowed): has the polynomial all its terms, and is ln 2 taken off in two pieces?",
+         "allowed): has the polynomial all its terms, and is ln 2 subtracted in two pieces?",
          v, want, (double)got, ulps(got, want));
 }
 
@@ -62,7 +60,7 @@ static void check_bits(const float *x, float shift, size_t n) {
     int count = kernels_tables(list);
     got[n] = -7;
     vector_exp_scalar(got, x, shift, n);
-    HINT(got[n] == -7, "%zu numbers, and something is written behind them", n);
+    HINT(got[n] == -7, "%zu numbers, and something is written past them", n);
     list[count - 1]->vector_exp(wide, x, shift, n);
     for (size_t i = 0; i < n; i++)
         HINT(got[i] == wide[i],

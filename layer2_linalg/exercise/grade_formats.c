@@ -92,8 +92,8 @@ static void check_unpacked(const char *name, const Quants *got, const float *d,
         HINT(got->q[k] == want[k], "%s: quant %zu (block %zu): expected %d, got %d", name,
              k % 32, k / 32, want[k], got->q[k]);
     for (size_t k = n; k < 256; k++)
-        HINT(got->q[k] == 0x55, "%s: of %zu numbers, and something is written behind them",
-             name, n);
+        HINT(got->q[k] == 0x55, "%s: of %zu numbers, and something is written past them", name,
+             n);
 }
 
 GRADE(eight_bits) {

@@ -51,8 +51,8 @@ static void check_dot(size_t f, size_t n, size_t rows, size_t cols, bool edge) {
             double bound = (double)(n + 2) * 0x1p-24 * size_of_terms;
             if (fabs(got - want) <= bound) continue;
             HINT(!isnan(got),
-                 "%s, %zu numbers, which are no multiple of 8: those behind the last are in "
-                 "the sum; the lanes that are left must hold zeros",
+                 "%s, %zu numbers, not a multiple of 8: numbers past the last are in the sum; "
+                 "the lanes that are left must hold zeros",
                  tiles[f].name, n);
             HINT(n < 2 || fabs(got - lanes) > bound,
                  "%s: lane 0 alone is returned: the eight lanes are added up at the end",

@@ -17,7 +17,7 @@ static void check_micro(size_t k, bool add) {
         size_t row = i / ldc, col = i % ldc;
         if (row >= MR || col >= NR) {
             HINT(c[i] == was[i],
-                 "micro_scalar: something is written beside the %d by %d numbers of C, whose "
+                 "micro_scalar: something is written outside the %d by %d numbers of C, whose "
                  "rows are ldc floats apart",
                  MR, NR);
             continue;
@@ -62,7 +62,7 @@ static void check_product(size_t m, size_t n, size_t k, bool turn_a, bool turn_b
                 (double)a.data[i * a.row + p * a.col] * (double)b.data[p * b.row + j * b.col];
         if (near(got, want, 2e-4)) continue;
         HINT(i < m && j < n,
-             "%zu x %zu x %zu: something is written beside C: a tile at the border is computed "
+             "%zu x %zu x %zu: something is written outside C: compute a tile at the border "
              "aside, and only the part that exists is copied over",
              m, n, k);
         HINT(!near(got, (double)before[at], 1e-6),
@@ -75,8 +75,8 @@ static void check_product(size_t m, size_t n, size_t k, bool turn_a, bool turn_b
              m, n, k, i, j);
         HINT(false,
              "%zu x %zu x %zu%s%s: element (%zu, %zu): expected %.6g, got %.6g; number (lane, "
-             "p) of a strip lies at from[p * k_step + lane * lane_step], and goes to to[p * "
-             "full + lane]",
+             "p) of a strip is at from[p * k_step + lane * lane_step], and goes to to[p * full "
+             "+ lane]",
              m, n, k, turn_a ? ", A transposed" : "", turn_b ? ", B transposed" : "", i, j,
              want, got);
     }

@@ -43,7 +43,7 @@ static void check_row(Dtype dtype, size_t n) {
     got_row[n] = -77;
     leave_litter();
     dequantize_row(dtype, stored, got_row, n);
-    HINT(got_row[n] == -77, "%s: something is written behind the last of %zu numbers", name, n);
+    HINT(got_row[n] == -77, "%s: something is written past the last of %zu numbers", name, n);
     if (weights_are(dtype, n, 0)) return;
     HINT(!weights_are(dtype, n, 1),
          "%s: a stored quant is the quant plus the format's offset (%d): take it off", name,
@@ -66,7 +66,7 @@ static void check_halves(bool brain) {
     for (size_t k = 0; k < ROW; k++) half[k] = (uint16_t)k;
     got_row[ROW] = -77;
     dequantize_row(brain ? DTYPE_BF16 : DTYPE_F16, stored, got_row, ROW);
-    HINT(got_row[ROW] == -77, "something is written behind the last of %d halves", ROW);
+    HINT(got_row[ROW] == -77, "something is written past the last of %d halves", ROW);
     for (size_t k = 0; k < ROW; k++) {
         float want = brain ? bf16_to_f32(half[k]) : f16_to_f32(half[k]);
         HINT(isnan(want) ? isnan(got_row[k])
@@ -94,7 +94,7 @@ GRADE(back_to_floats) {
                                 : (uint16_t)(fresh_below(0x7C00) | fresh_below(2) << 15);
         got_row[n] = -77;
         dequantize_row(round % 2 ? DTYPE_BF16 : DTYPE_F16, stored, got_row, n);
-        HINT(got_row[n] == -77, "something is written behind the last of %zu halves", n);
+        HINT(got_row[n] == -77, "something is written past the last of %zu halves", n);
         for (size_t k = 0; k < n; k++) {
             float want = round % 2 ? bf16_to_f32(half[k]) : f16_to_f32(half[k]),
                   other = round % 2 ? f16_to_f32(half[k]) : bf16_to_f32(half[k]);

@@ -56,8 +56,8 @@ static void check_lowest(float d, bool counts) {
     for (size_t i = 0; i < 5; i++) x[i] = i == 2 ? shift + d : -INFINITY;
     ExpSums got = scan_exp_scalar(x, 5, shift);
     HINT((got.sum > 0 && got.squares > 0 && got.weighted < 0) == counts,
-         "the only score above -infinity lies %.7g below the shift, so the sums %s: left out "
-         "is what has a d below SCAN_LOWEST, and no other (got %.7g, %.7g, %.7g)",
+         "the only score above -infinity is %.7g below the shift, so the sums %s: left out is "
+         "what has a d below SCAN_LOWEST, and no other (got %.7g, %.7g, %.7g)",
          (double)-d, counts ? "are not 0" : "are 0", got.sum, got.weighted, got.squares);
 }
 
@@ -80,8 +80,8 @@ static void check_segments(size_t n) {
     got[segments] = -77;
     scan_segment_max_scalar(x, n, got);
     HINT(got[segments] == -77,
-         "%zu numbers are %zu segments of %d, the last one shorter; something is written "
-         "behind them",
+         "%zu numbers are %zu segments of %d, the last one shorter; something is written past "
+         "them",
          n, segments, SCAN_SEGMENT);
     for (size_t s = 0; s < segments; s++) {
         size_t end = (s + 1) * SCAN_SEGMENT < n ? (s + 1) * SCAN_SEGMENT : n;

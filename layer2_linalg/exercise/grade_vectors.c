@@ -12,7 +12,7 @@ static void check_axpy(size_t n) {
     fresh_floats(x, MOST + 1, -1, 1), fresh_floats(y, MOST + 1, -1, 1);
     memcpy(was, y, sizeof was);
     axpy_scalar(y, a, x, n);
-    HINT(y[n] == was[n], "axpy of %zu numbers writes behind the last", n);
+    HINT(y[n] == was[n], "axpy of %zu numbers writes past the last", n);
     for (size_t i = 0; i < n; i++) {
         float want = fmaf(a, x[i], was[i]);
         if (y[i] == want) continue;
@@ -96,8 +96,8 @@ static void check_weighted(bool halves, size_t count, size_t rows, size_t n) {
                  "%s: result %zu of %zu, number %zu of %zu: nothing is added there", name, c,
                  count, i, n);
             HINT(i < STRIP || c > 0 || y[0] != want[0],
-                 "%s: the first strip of 16 is right, number %zu is not: x[j][i] lies at x + i "
-                 "/ 16 * x_step + 16 * j + i %% 16 (expected %.6g, got %.6g)",
+                 "%s: the first strip of 16 is right, number %zu is not: x[j][i] is at x + i / "
+                 "16 * x_step + 16 * j + i %% 16 (expected %.6g, got %.6g)",
                  name, i, (double)right, (double)got);
             HINT(c == 0 || memcmp(y, want, n * sizeof *y) != 0,
                  "%s: the first result is right, result %zu is not: its factors begin at a + c "
@@ -112,7 +112,7 @@ static void check_weighted(bool halves, size_t count, size_t rows, size_t n) {
                  "expected %.6g, got %.6g",
                  name, count, rows, n, i, c, (double)right, (double)got);
         }
-    HINT(false, "%s: something is written beside the results (%zu, %zu)", name, count, n);
+    HINT(false, "%s: something is written outside the results (%zu, %zu)", name, count, n);
 }
 
 static void check_max(size_t n) {
@@ -121,10 +121,8 @@ static void check_max(size_t n) {
     fresh_floats(x, n, middle - 3, middle + 3);
     for (size_t i = 0; i < n; i++) high = fmaxf(high, x[i]);
     float got = vector_max_scalar(x, n);
-    HINT(
-        n == 0 || middle > -1 || got != 0,
-        "all %zu numbers are below zero, and the largest is said to be 0: begin with -infinity",
-        n);
+    HINT(n == 0 || middle > -1 || got != 0,
+         "all %zu numbers are below zero, but the maximum is 0: begin with -infinity", n);
     HINT(got == high, "the largest of %zu numbers around %g: expected %.7g, got %.7g", n,
          middle, (double)high, (double)got);
     if (n == 0) return;

@@ -1,16 +1,15 @@
-/* kernel_sets.c - all instruction sets: the core's and those of avx512/, neon/ and wasm/. */
+/* kernel_sets.c - all instruction sets: those of the core, avx512/, neon/ and wasm/. */
 #include "kernel_types_extras.h"
 #include "kernels/kernel_sets.h"
 
-/* A set without its own version of a kernel borrows another set's. */
-static const Kernels scalar = KERNELS_SCALAR;
+static const Kernels scalar = FULL_SET(scalar);
 #if defined(__x86_64__)
-static const Kernels avx2 = KERNELS_AVX2;
+static const Kernels avx2 = FULL_SET(avx2);
 static const Kernels avxvnni = {
     .isa = "avxvnni",
     FLOATS(avx2),
     BYTES(avx2),
-    SUMS(avx2),
+    PANELS(avx2),
     USE(dot_tile_bf16, avx2),
     USE(panel_product, avxvnni),
     USE(panel_unpack, avx2),
@@ -20,7 +19,7 @@ static const Kernels avx512 = {
     .isa = "avx512",
     FLOATS(avx512),
     BYTES(avx2),
-    SUMS(avx2),
+    PANELS(avx2),
     USE(dot_tile_bf16, avx512),
     USE(panel_product, avx2),
     USE(panel_unpack, avx512),
@@ -29,8 +28,8 @@ static const Kernels avx512 = {
 static const Kernels vnni = {
     .isa = "vnni",
     FLOATS(avx512),
-    BYTES(avx2),
-    SUMS(vnni),
+    BYTES(vnni),
+    PANELS(avx2),
     USE(dot_tile_bf16, avx512),
     USE(panel_product, vnni),
     USE(panel_unpack, avx512),
@@ -39,8 +38,8 @@ static const Kernels vnni = {
 static const Kernels avx512bf16 = {
     .isa = "avx512bf16",
     FLOATS(avx512),
-    BYTES(avx2),
-    SUMS(vnni),
+    BYTES(vnni),
+    PANELS(avx2),
     USE(dot_tile_bf16, avx512bf16),
     .bf16_rounds = true,
     USE(panel_product, vnni),
@@ -51,8 +50,8 @@ static const Kernels avx512bf16 = {
 static const Kernels neon = {
     .isa = "neon",
     FLOATS(neon),
-    BYTES(scalar),
-    SUMS(neon),
+    BYTES(neon),
+    PANELS(scalar),
     USE(dot_tile_bf16, neon),
     USE(panel_product, neon),
     USE(panel_unpack, neon),
@@ -61,8 +60,8 @@ static const Kernels neon = {
 static const Kernels dotprod = {
     .isa = "dotprod",
     FLOATS(neon),
-    BYTES(scalar),
-    SUMS(neon),
+    BYTES(neon),
+    PANELS(scalar),
     USE(dot_tile_bf16, neon),
     USE(panel_product, dotprod),
     USE(panel_unpack, neon),
@@ -71,28 +70,10 @@ static const Kernels dotprod = {
 #elif defined(__wasm__)
 static const Kernels wasm = {
     .isa = "wasm",
-    USE(dot_tile_f32, wasm),
-    USE(dot_tile_f16, wasm),
-    USE(dot_tile_bf16, wasm),
-    USE(weighted_sum, wasm),
-    USE(weighted_sum_f16, wasm),
-    USE(weighted_sum_bf16, wasm),
-    USE(weighted_sum_low4, wasm),
-    USE(weighted_sum_high4, wasm),
-    USE(vector_sum, wasm),
-    USE(vector_max, wasm),
-    USE(vector_mask, scalar),
-    USE(vector_exp, wasm),
-    USE(recurrence_step, scalar),
-    USE(recurrence_strips, scalar),
-    USE(scan_exp, wasm),
-    USE(scan_moments, wasm),
-    USE(scan_segment_max, wasm),
-    USE(scan_keep, wasm),
-    USE(scan_below, scalar),
-    .micro = {MICRO_ROWS_wasm, MICRO_COLS_wasm, micro_wasm},
+    FLOATS(wasm),
     BYTES(scalar),
-    SUMS(scalar),
+    PANELS(scalar),
+    USE(dot_tile_bf16, wasm),
     USE(panel_product, scalar),
     USE(panel_unpack, scalar),
     USE(rows_product, scalar),

@@ -1,4 +1,4 @@
-/* quant_formats.c - all quantized formats: the core's and those of formats/. */
+/* quant_formats.c - all quantized formats: those of the core and of formats/. */
 #include "quant_formats.h"
 #include "formats/blocks_extras.h"
 

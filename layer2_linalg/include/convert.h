@@ -6,30 +6,30 @@
 
 #include "tensor.h"
 
-/* The formats that can be read and computed with: the plain ones and every quantized one. */
+/* Can weights of this format be read and multiplied?  Plain and quantized formats can. */
 bool dtype_is_computable(uint32_t dtype);
 
-/* The formats whose numbers share scales, in blocks: products with them are taken in whole numbers. */
+/* Do blocks of its numbers share scales?  Products are integer sums then (panel.h). */
 bool dtype_is_quantized(uint32_t dtype);
 
-/* out (n) = the n numbers of a stored row.
+/* out (n) = a stored row of n numbers.
  *
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* The formats that can be written: all readable ones except IQ1, IQ2 and IQ3. */
+/* Can it be written?  All computable formats except IQ1, IQ2 and IQ3 can. */
 bool dtype_is_writable(uint32_t dtype);
 
-/* Store n floats in a format: plain ones as their published reference algorithm does, K and IQ4 with
- * the scales that err least.
+/* Store n floats: most formats as their published reference algorithm does, K and IQ4 formats
+ * with a search for the scales of least error.
  *
- *   importance   (n)   how much each square of an error counts; NULL: all the same
+ *   importance   (n)   weights of the squared errors; NULL: all 1
  *
  * Needs    a writable format, n a multiple of its block. */
 void quantize_row(Dtype dtype, const float *x, const float *importance, void *row, size_t n);
 
-/* The index of the first of n numbers that a format cannot hold, or n: NaN and infinity in every one, and beyond 65504
- * those that are kept, or scaled, by 16 bits (all but F32 and BF16). */
+/* The index of the first of n numbers that a format cannot store, or n: NaN, infinity, and,
+ * where numbers or scales are F16 (all but F32 and BF16), magnitudes above 65504. */
 size_t quantize_misfit(Dtype dtype, const float *x, size_t n);
 
 #endif

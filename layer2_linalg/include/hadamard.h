@@ -1,9 +1,10 @@
-/* hadamard.h - a rotation that spreads one large number over all.
+/* hadamard.h - a rotation that spreads an outlier over all numbers.
  *
  *     H1 = [1]     H2n = 1/sqrt(2) | Hn  Hn |
  *                                  | Hn -Hn |
  *
- * Invariant: H is symmetric and its own inverse, so lengths and dot products stay: Hq . Hk = q . k, up to rounding. */
+ * Invariant: H is symmetric and its own inverse; it keeps lengths and dot products, up to
+ * rounding: Hq . Hk = q . k. */
 #ifndef STRATA_HADAMARD_H
 #define STRATA_HADAMARD_H
 
@@ -11,15 +12,15 @@
 
 enum { HADAMARD_MAX = 256 };
 
-/* The numbers that are rotated together in a vector of n: the largest power of two that divides n, HADAMARD_MAX at
- * most. */
+/* How many numbers of a vector of n are rotated together: the largest power of two that divides
+ * n, at most HADAMARD_MAX. */
 size_t hadamard_block(size_t n);
 
-/* x (n) = H x, block after block; twice gives x again.
+/* x (n) = H x, block by block; applied twice it gives x again.
  *
  * Needs    `block` a power of two, n a multiple of it.
  * Cost     n log2(block) additions.
- * Source   Fino & Algazi 1976, Unified Matrix Treatment of the Fast Walsh-Hadamard Transform. */
+ * Source   Fino, Algazi 1976, Unified Matrix Treatment of the Fast Walsh-Hadamard Transform. */
 void hadamard(float *x, size_t n, size_t block);
 
 #endif

@@ -1,10 +1,15 @@
-/* kernels.h - which instruction set computes.
+/* kernels.h - choose the instruction set that computes.
  *
- * Nothing else in the project asks what the CPU is.  The choice is made at the first use: the
- * widest set that this machine has and this program links, or the one that STRATA_ISA or
- * kernels_select (--isa) names.
+ * The choice is made at the first use: the widest set that this machine has and this program
+ * links, or the one that STRATA_ISA or kernels_select (--isa) names.  Nothing else depends on
+ * the CPU.
  *
- * Invariant: every kernel of every set is proved against the scalar one (tests/test_dot.c,
+ *     dot_row()                 dot.h: what callers call
+ *      `-> kernels()            the table in use, chosen once (src/kernels/kernels.c)
+ *           `-> dot_tile_f32    a field of it (src/kernels/kernel_types.h lists all)
+ *                `-> dot_tile_f32_scalar, _avx2, _avx512, _neon, _wasm
+ *
+ * Invariant: tests compare every kernel of every set with the scalar one (tests/test_dot.c,
  * ...). */
 #ifndef STRATA_KERNELS_H
 #define STRATA_KERNELS_H
@@ -14,23 +19,24 @@
 /* The set in use: "scalar", "avx2", "vnni", "neon", ... */
 const char *kernels_isa(void);
 
-/* Every set the project has a table for, on one machine or another. */
+/* Every set there is, on any machine. */
 #define KERNELS_KNOWN "scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, dotprod, wasm"
 
-/* Use a named instruction set from now on: one of KERNELS_KNOWN, or "auto" for the widest that
- * this machine has.  NULL: what STRATA_ISA says, or auto; a program calls this first, because a
- * wrong STRATA_ISA is a broken contract once something computes.
+/* Use a set from now on: one of KERNELS_KNOWN, or "auto" for the widest.  NULL: what STRATA_ISA
+ * says, or auto; programs call this first, because a wrong STRATA_ISA aborts at the first
+ * computation.
  *
- * Fails when the name is unknown or the CPU lacks it; the fault lists what there is.
- * Call before other threads compute. */
+ * Needs    no other thread to be computing.
+ * Fails when the name is unknown or the CPU lacks the set; the fault lists the available
+ * ones. */
 bool kernels_select(const char *isa, Fault *fault);
 
 enum { KERNELS_MAX = 6 };
 
-/* The sets this machine can run, scalar first; returns their number. */
+/* The sets that this machine can run, scalar first; returns their number. */
 int kernels_list(const char *isas[KERNELS_MAX]);
 
-/* An input as the set in use sees it in a product with weights in F32, F16 or BF16. */
+/* An input as the set in use rounds it before it multiplies weights of this format. */
 float kernels_input(Dtype dtype, float x);
 
 #endif

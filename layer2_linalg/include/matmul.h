@@ -2,36 +2,34 @@
  *
  * Two kinds of product, for two uses:
  *
- *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix in any format times some
- *               inputs; with one it is the matrix-vector product of decoding.  Rows are
- *               divided among threads; each output is one sum in the fixed order of dot.h or panel.h.
- *   f32, dense  C = A B with strides for both: naive, blocked, packed.  What training runs on.
+ *   weights     y[c][r] = dot(w[r], x[c]): a stored weight matrix of any format times some
+ *               inputs (one, in decoding).  Threads divide the rows; each output is one sum in
+ *               the order of dot.h or panel.h.
+ *   f32, dense  C = A B with strides for both: naive, blocked, packed.  Used by training.
  *
- * Invariant: an output's sum runs over the inner dimension in an order that depends on nothing
- * but its length: not on threads, not on how many inputs are computed together. */
+ * Invariant: the order of an output's sum depends only on the length of the inner dimension:
+ * not on threads, nor on how many inputs are computed together. */
 #ifndef STRATA_MATMUL_H
 #define STRATA_MATMUL_H
 
 #include "packed.h"
 
-/* y = w x for one vector: matmul_weights with one column.
+/* y = w x for one vector.
  *
- *   w   (out, in)   any computable format; rows in one piece, as far apart as its stride says, so
- *                   that some columns of a matrix are a matrix; not a transpose
+ *   w   (out, in)   any computable format; rows contiguous, at any stride; not a transpose
  *   x   (in)        read
  *   y   (out)       written */
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch);
 
 /* y[c] = w x[c] for n inputs.
  *
- *   packed          the same weights repacked, which is faster; NULL: as they lie in the file
- *   x   (n, in)     read; row-major: each input is a contiguous vector
+ *   packed          the same weights repacked, which is faster; NULL: as in the file
+ *   x   (n, in)     read
  *   y   (n, out)    written
- *   scratch         matmul_weights_bytes(n, in): quantized weights are multiplied in whole
- *                   numbers (panel.h), for which x is rounded; NULL will do for others
+ *   scratch         matmul_weights_bytes(n, in), where x is rounded for quantized weights
+ *                   (panel.h); NULL is enough for plain ones
  *
- * Cost     2 * n * out * in flops; reads plain weights once for every 24 columns, quantized
- *          ones once. */
+ * Cost     2 * n * out * in flops; reads plain weights once per 24 inputs, others once. */
 void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
                     size_t n, float *y, void *scratch);
 size_t matmul_weights_bytes(size_t n, size_t in);
@@ -40,14 +38,13 @@ size_t matmul_weights_bytes(size_t n, size_t in);
 typedef struct WeightsProduct {
     const Tensor *w;             /* (out, in) */
     const PackedWeights *packed; /* as above */
-    size_t first, n;             /* the inputs that it takes */
+    size_t first, n;             /* its inputs */
     float *y;                    /* (n, out) */
 } WeightsProduct;
 
-/* Several matrices times the same inputs: x is rounded once, and threads wait for each other
- * once.
+/* Several matrices times the same inputs: x is rounded once, and threads synchronize once.
  *
- *   x   (n, in)     read by all: `in` is the same for every matrix
+ *   x   (n, in)     all matrices have the same `in`
  *   scratch         matmul_weights_bytes(n, in) */
 void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
                      size_t n, void *scratch);
@@ -60,24 +57,23 @@ typedef struct Matrix {
 
 /* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
  *
- * naive: three loops, each sum a float that takes its products in ascending order.  blocked: the same
- * sums, the bits too, in tiles of 48 by 48 that stay in the cache. */
+ * naive: three loops; each sum is a float that adds its products in ascending order.  blocked:
+ * the same bits, in tiles of 48 by 48 that stay in the cache. */
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add);
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                     bool add);
 
-/* packed: A and B are copied into panels in the order in which the micro-kernel reads them.
+/* packed: A and B are copied into panels, in the order in which the micro-kernel reads them.
  *
  *        k                   k                    one panel of A: MR rows, k-major
  *      +-----+     n       +---+                  one panel of B: NR columns, k-major
  *    m | A   |  *  ...     | B | k
  *      +-----+             +---+
  *
- *   scratch   working memory: matmul_scratch_floats(threads, n) floats
+ *   scratch   matmul_scratch_floats(threads, n) floats
  *
- * Source   Goto & van de Geijn 2008, doi:10.1145/1356052.1356053 (the loops around the
- *          kernel). */
+ * Source   Goto & van de Geijn 2008, doi:10.1145/1356052.1356053. */
 void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
                    size_t ldc, bool add, float *scratch);
 size_t matmul_scratch_floats(int threads, size_t n);

@@ -1,5 +1,5 @@
-/* recurrence.h - one step of a linear recurrence, and what is read out of it: the loop that
- * state-space models and linear attention are made of.
+/* recurrence.h - one step of a linear recurrence and its readout: the inner loop of state-space
+ * models and linear attention.
  *
  *                    decay       in * b
  *                      v           v
@@ -7,15 +7,17 @@
  *                                          |
  *                                          * c, summed --> out[r]
  *
- * Rows may lie one after the other, or sixteen side by side in a strip (vector.h), where each has a lane:
+ * Rows are stored one after the other, or sixteen side by side in a strip (vector.h):
  *
- *     rows      | 0: n numbers | 1: n numbers | ...          a sum is folded from 16 lanes
- *     strips    | number 0 of rows 0..15 | number 1 of rows 0..15 | ...     a sum stays in its lane
+ *    rows      | 0: n numbers | 1: n numbers | ...          a sum is folded from 16 lanes
+ *    strips    | number 0 of rows 0..15 | number 1 of rows 0..15 | ...  a sum stays in its lane
  *
- * Siblings: recurrence.c (read first), recurrence_avx2.c, recurrence_avx512.c, recurrence_neon.c.
+ * Siblings: recurrence.c (read first), recurrence_avx2.c, recurrence_avx512.c,
+ * recurrence_neon.c.
  *
- * Invariant: every version gives the same bits.  The sum of a row runs in 16 lanes, number i in lane i mod
- * 16, which are then folded in halves: 8, 4, 2, 1; in a strip it runs from the first number to the last. */
+ * Invariant: every version gives the same bits.  A row's sum has 16 lanes, number i in lane i
+ * mod 16, folded in halves: 8, 4, 2, 1; in a strip it goes from the first number to the
+ * last. */
 #ifndef STRATA_RECURRENCE_H
 #define STRATA_RECURRENCE_H
 
@@ -35,12 +37,12 @@ typedef struct Recurrence {
 
 void recurrence_step(const Recurrence *task);
 
-/* The same for rows in strips, with one decay for all of them, and with up to two things that come in:
+/* The same for rows in strips, with one decay for all rows and up to two inputs:
  *
  *     after[r][i] = decay[i] * before[r][i] + in[r] * b[i] + in2[r] * b2[i]
  *     out[r]      = sum over i of after[r][i] * c[i]
  *
- * row r, number i lies at r / 16 * 16 n + 16 i + r % 16.
+ * number i of row r is at r / 16 * 16 n + 16 i + r % 16.
  *
  * Cost     5 flops a number, 7 with a second input; reads `before` and writes `after` once. */
 typedef struct StripRecurrence {
@@ -57,7 +59,7 @@ typedef struct StripRecurrence {
 
 void recurrence_strips(const StripRecurrence *task);
 
-/* Rows that the strips for so many have room for: of the last strip some lanes may be idle. */
+/* Rows rounded up to whole strips. */
 static inline size_t strip_rows(size_t rows) { return (rows + STRIP - 1) / STRIP * STRIP; }
 
 #endif

@@ -3,35 +3,36 @@
  * Siblings: vector.c (read first), vector_avx2.c, vector_avx512.c, vector_neon.c,
  * vector_wasm.c.
  *
- * Invariant: axpy, weighted sum, max, mask and exp return the same bits in every version; but
- * the weighted sum of vector_wasm.c rounds each product, because WebAssembly has no fused
- * multiply-add.  The sum adds in a fixed order that depends on n alone. */
+ * Invariant: axpy, weighted sum, max, mask and exp return the same bits in every version, with
+ * two exceptions: vector_wasm.c's weighted sum rounds each product (WebAssembly has no fused
+ * multiply-add), and max may return another NaN, or a zero of the other sign.  The sum adds in
+ * a fixed order that depends only on n. */
 #ifndef STRATA_VECTOR_H
 #define STRATA_VECTOR_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* y[i] = y[i] + a * x[i], rounded once (a fused multiply-add), for n elements; and the loop that says so. */
+/* y[i] = y[i] + a * x[i] for n elements, rounded once (a fused multiply-add). */
 void axpy(float *y, float a, const float *x, size_t n);
 void axpy_scalar(float *y, float a, const float *x, size_t n);
 
-/* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in axpy,
- * in this order.
+/* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in
+ * axpy, in this order.
  *
  *   y   (count, n);    result c begins at y + c * y_step
  *   a   (count, rows); its factors at     a + c * a_step
- *   x   (rows, n), in strips of 16 columns: x[j][i] lies at x + i / 16 * x_step + 16 * j + i % 16
+ *   x   (rows, n), in strips of 16 columns: x[j][i] is at x + i / 16 * x_step + 16 * j + i % 16
  *
  *       | x[0][0..15] | x[1][0..15] | x[2][0..15] | ...     the first strip
  *       | x[0][16..31]| x[1][16..31]| ...                   the second, x_step further on
  *
- * So memory is read from front to back while the sums of a strip stay in registers, and each number
- * of x serves several results. */
+ * So memory is read from front to back while the sums of a strip stay in registers, and each
+ * number of x is used for several results. */
 enum { STRIP = 16 };
 
-/* What the numbers of x are stored as.  The last two read the same bytes: each holds two numbers, q - 8 with q in its
- * lower or upper four bits. */
+/* The format of x.  The last two read the same bytes, which hold two numbers each: q - 8, with
+ * q in the lower or upper four bits. */
 typedef enum StripFormat {
     STRIP_F32,
     STRIP_F16,
@@ -47,14 +48,14 @@ size_t strip_number_bytes(StripFormat format);
 void weighted_sum(StripFormat format, float *y, size_t y_step, const float *a, size_t a_step,
                   size_t count, const void *x, size_t x_step, size_t rows, size_t n);
 
-/* The sum of n elements; 0 for none. */
+/* The sum of n elements; 0 for n = 0. */
 float vector_sum(const float *x, size_t n);
 
-/* The largest of n elements, NaN when there is one; -infinity for none. */
+/* The largest of n elements, NaN if there is one; -infinity for n = 0. */
 float vector_max(const float *x, size_t n);
 
-/* x[i] = -infinity where bit i of `bits` is 0: bit i % 64 of word i / 64; others stay as they
- * are.  Used by grammars to forbid tokens.
+/* x[i] = -infinity where bit i of `bits` (bit i % 64 of word i / 64) is 0.  Grammars forbid
+ * tokens with it.
  *
  *   bits   (n / 64, rounded up) */
 void vector_mask(float *x, const uint64_t *bits, size_t n);
@@ -63,11 +64,12 @@ void vector_mask(float *x, const uint64_t *bits, size_t n);
  *
  *     exp(v) = 2^m * exp(r),   m = round(v / ln 2),   r = v - m ln 2 in [-0.35, 0.35]
  *
- * exp(r) by a polynomial of degree 6; v - m ln 2 in two tiles of ln 2 (Cody & Waite), so that r
+ * exp(r) is a polynomial of degree 6; ln 2 is split in two parts (Cody & Waite), so that r
  * keeps its low bits.  -infinity gives 0, NaN stays NaN, overflow gives infinity.
  *
- * Error    at most 2.9 ulp in [-87, 88] (a test sweeps it): one from the polynomial, the rest from rounding
- *          without fused multiply-adds, which not every machine has and which would change the bits.
+ * Error    at most 2.9 ulp in [-87, 88] (a test sweeps it): one from the polynomial, the rest
+ *          from rounding without fused multiply-adds, which some machines lack and which would
+ *          change the bits.
  * Source   Cody & Waite 1980, Software Manual for the Elementary Functions, chapter 6. */
 void vector_exp(float *out, const float *x, float shift, size_t n);
 

@@ -1,7 +1,7 @@
-/* blocks.h - how the quantized formats lie in memory; each is drawn and explained where it is read, in src/formats.
+/* blocks.h - the quantized formats in memory; src/formats draws and explains each.
  *
- * Invariant: a struct has exactly the bytes that dtype.h's table gives for a block (a test holds them
- * together); fields are little-endian, and no struct has padding. */
+ * Invariant: a struct has exactly the bytes of a block in dtype.h's table (tested); fields are
+ * little-endian, without padding. */
 #ifndef STRATA_BLOCKS_H
 #define STRATA_BLOCKS_H
 
@@ -60,11 +60,10 @@ typedef struct BlockQ6_K {
     uint16_t d;
 } BlockQ6_K;
 
-/* Store n floats: plain formats as their published reference algorithm does, to the byte; the K and IQ4
- * formats by a search for the scales that err least.
+/* Store n floats: as the published reference algorithm does, to the byte; K and IQ4 formats by
+ * a search for the scales of least error.
  *
- *   importance   (n)   how much each square of an error counts; NULL: all the same
- */
+ *   importance   (n)   weights of the squared errors; NULL: all 1 */
 typedef void Quantize(const float *x, const float *importance, void *row, size_t n);
 Quantize quantize_q8_0, quantize_q4_0, quantize_q4_1, quantize_q5_0, quantize_q5_1,
     quantize_q2_k, quantize_q3_k, quantize_q4_k, quantize_q5_k, quantize_q6_k;

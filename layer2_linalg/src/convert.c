@@ -34,7 +34,7 @@ static void quantize_bf16(const float *x, const float *importance, void *row, si
     for (size_t i = 0; i < n; i++) half[i] = bf16_from_f32(x[i]);
 }
 
-/* How numbers become a row of the format; NULL: not at all. */
+/* The function that writes a format; NULL: none. */
 static Quantize *writer_of(Dtype dtype) {
     switch (dtype) {
     case DTYPE_F32: return quantize_f32;
@@ -54,9 +54,9 @@ void quantize_row(Dtype dtype, const float *x, const float *importance, void *ro
 }
 
 size_t quantize_misfit(Dtype dtype, const float *x, size_t n) {
-    const float most = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX : 65504;
+    const float max = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX : 65504;
     size_t i = 0;
-    while (i < n && fabsf(x[i]) <= most) i++; /* no NaN is */
+    while (i < n && fabsf(x[i]) <= max) i++; /* false for NaN */
     return i;
 }
 
@@ -64,19 +64,17 @@ static void dequantize_f32(const void *row, float *out, size_t n) {
     memcpy(out, row, n * sizeof *out);
 }
 
-/* out (n) = n numbers of F16, widened. */
 static void dequantize_f16(const void *row, float *out, size_t n) {
     const uint16_t *half = row;
     for (size_t i = 0; i < n; i++) out[i] = f16_to_f32(half[i]);
 }
 
-/* out (n) = n numbers of BF16, widened. */
 static void dequantize_bf16(const void *row, float *out, size_t n) {
     const uint16_t *half = row;
     for (size_t i = 0; i < n; i++) out[i] = bf16_to_f32(half[i]);
 }
 
-/* weight = scale * quant + min, for 256 numbers at a time. */
+/* weight = scale * quant + min */
 static void dequantize_quants(const QuantFormat *f, const Quants *quants, float *out,
                               size_t n) {
     size_t group = (size_t)f->group;

@@ -1,5 +1,5 @@
-/* dot.c - see dot.h.  Six lines that are most of a language model: a 7B model is seven billion
- * of the multiplications in this file for each token. */
+/* dot.c - see dot.h.  Six lines that are most of a language model: for each token, a 7B model
+ * does seven billion of the multiplications in this file. */
 #include "dot.h"
 #include "convert.h"
 #include "kernels/kernel_table.h"
@@ -24,7 +24,7 @@ float dot_bf16_scalar(const uint16_t *w, const float *x, size_t n) {
     return sum;
 }
 
-/* The scalar tile is the dot product, once for each output. */
+/* The scalar tile: a dot product for each output. */
 #define SCALAR_TILE(format, Weight)                                         \
     void dot_tile_##format##_scalar(const DotTask *t) {                     \
         for (size_t r = 0; r < t->rows; r++)                                \
@@ -47,7 +47,7 @@ float dot_row(Dtype dtype, const void *row, const float *x, size_t n) {
     return sum;
 }
 
-/* PANEL_COLS numbers at a time become floats, which bounds the memory whatever n is. */
+/* PANEL_COLS numbers are dequantized at a time, so memory is bounded for any n. */
 float dot_quantized(Dtype dtype, const void *row, const float *x, size_t n) {
     float block[PANEL_COLS], sum = 0;
     for (size_t k = 0; k < n; k += PANEL_COLS) {

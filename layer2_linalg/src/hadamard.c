@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Numbers i and i + step become their sum and their difference; then again with twice the step. */
+/* Replace numbers i and i + step by sum and difference; repeat with twice the step. */
 static void one_block(float *x, size_t n) {
     const float shrink = 1 / sqrtf((float)n);
     for (size_t step = 1; step < n; step *= 2)

@@ -13,7 +13,7 @@ void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, si
         }
 }
 
-/* Tiles of 48: three of them, 27 kB, fit the L1 cache.  Each c is still one sum in ascending
+/* Three tiles of 48 by 48, 27 kB, fit in the L1 cache.  Each c is still summed in ascending
  * p. */
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                     bool add) {

@@ -1,8 +1,8 @@
 /* matmul_packed.c - the packed product.  See matmul.h for the picture.
  *
- * Loops from the outside: columns in tiles of NC, inner dimension in tiles of KC (the partial
- * sums pass through C between them, which changes no bit), B packed once for all threads, rows
- * in tiles of MC, each packed by the thread that takes it; inside, the micro-kernel.
+ * Loops from the outside in: columns in tiles of NC; the inner dimension in tiles of KC
+ * (partial sums pass through C, which changes no bit), with B packed once for all threads; rows
+ * in tiles of MC, each packed by the thread that takes it; then the micro-kernel.
  *
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
 #include "kernels/kernel_table.h"
@@ -17,7 +17,7 @@
 enum { KC = 256, MC = 48, NC = 3072 };
 
 typedef struct Packed {
-    size_t m, n, k; /* of this tile: all rows, n <= NC, k <= KC */
+    size_t m, n, k; /* of this tile; n <= NC, k <= KC */
     Matrix a, b;
     float *c, *panel_b, *panels_a;
     size_t ldc;
@@ -32,8 +32,8 @@ size_t matmul_scratch_floats(int threads, size_t n) {
     return KC * columns + (size_t)threads * KC * MC;
 }
 
-/* Copy a strip of exactly `full` lanes into k-major order.  Inlined with a constant `full`, so
- * that the inner loops become a handful of moves. */
+/* Copy a strip of `full` lanes into k-major order.  Inlined with a constant `full`, so that the
+ * inner loop becomes a few moves. */
 INLINE_OF()
 void pack_full(const float *from, size_t lane_step, size_t k_step, size_t full, size_t k,
                float *to) {
@@ -46,7 +46,7 @@ void pack_full(const float *from, size_t lane_step, size_t k_step, size_t full, 
             }
 }
 
-/* A strip of `width` lanes, `full` lanes wide in the panel; the missing lanes are zero. */
+/* Copy a strip of `width` lanes, padded with zeros to `full`. */
 static void pack_strip(const float *from, size_t lane_step, size_t k_step, size_t width,
                        size_t full, size_t k, float *to) {
     if (width < full) {
@@ -74,7 +74,7 @@ static void pack_b(void *context, int worker, size_t begin, size_t end) {
                    min_size(nr, t->n - strip * nr), nr, t->k, t->panel_b + strip * nr * t->k);
 }
 
-/* One tile at the border: computed in full beside C, and the part that exists copied over. */
+/* A tile at the border: computed whole in a buffer, and its part within C copied. */
 static void border_tile(const Packed *t, const float *a, const float *b, float *c, size_t rows,
                         size_t cols) {
     float tile[MICRO_MAX_ROWS * MICRO_MAX_COLS] = {0};
@@ -119,7 +119,7 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
     t.panel_b = scratch;
     t.panels_a = scratch + KC * columns;
     for (size_t j = 0; j < n; j += NC)
-        for (size_t p = 0; p < k || p == 0; p += KC) { /* k = 0, too: C becomes 0 */
+        for (size_t p = 0; p < k || p == 0; p += KC) { /* also for k = 0: C becomes 0 */
             t.n = min_size(NC, n - j), t.k = min_size(KC, k - p);
             t.a = (Matrix){a.data + p * a.col, a.row, a.col};
             t.b = (Matrix){b.data + p * b.row + j * b.col, b.row, b.col};
@@ -130,7 +130,7 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
         }
 }
 
-/* a and b are k-major: for each p first the MR numbers of A, a[p * MR + i], and the NR of B. */
+/* a and b are k-major: a[p * MR + i], b[p * NR + j]. */
 void micro_scalar(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
     enum { MR = MICRO_ROWS_scalar, NR = MICRO_COLS_scalar };
     float sum[MR][NR] = {{0}};

@@ -1,5 +1,4 @@
-/* matmul_weights.c - stored weights times one vector or many: rows are divided among threads, each output
- * is one sum.  See matmul.h. */
+/* matmul_weights.c - stored weights times one vector or many; see matmul.h. */
 #include "simd/prefetch.h"
 #include "convert.h"
 #include "dot.h"
@@ -9,16 +8,15 @@
 
 #include <string.h>
 
-enum { INPUTS = 24 }; /* they stay in the L2 cache while rows stream by */
+enum { INPUTS = 24 }; /* inputs that stay in the L2 cache while rows stream by */
 
-/* Several products with one input: one loop over the rows of all. */
+/* Products with the same inputs: one loop over the rows of all. */
 typedef struct Work {
     const WeightsProduct *products;
     const float *x;
-    Inputs inputs; /* x in bytes, for quantized weights */
+    Inputs inputs; /* x as bytes, for quantized weights */
 } Work;
 
-/* The rows begin .. end-1 of a product, for all its inputs. */
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     size_t in = p->w->shape[1], out = p->w->shape[0];
     DotTask task = {.w = tensor_row(p->w, begin),
@@ -41,7 +39,7 @@ static void quantize_inputs(void *context, int worker, size_t begin, size_t end)
     for (size_t c = begin; c < end; c++) quantize_input(&t->inputs, c, t->x + c * t->inputs.k);
 }
 
-/* The panel of up to 16 rows from `row` on, and the weights k .. k+n-1 of each. */
+/* The panel of up to 16 rows from `row` on, weights k .. k+n-1. */
 static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
     size_t rows = p->w->shape[0] - row;
     if (p->packed) {
@@ -54,13 +52,13 @@ static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, 
 }
 
 enum {
-    PANELS = 2, /* side by side: each input read serves both */
-    SUMS = 128, /* inputs whose sums stay in the L1 cache while the weights go by */
-    LATER = 8   /* inputs: so far ahead their outputs in y are prefetched */
+    PANELS = 2, /* side by side: each input serves both */
+    SUMS = 128, /* inputs whose sums stay in the L1 cache */
+    LATER = 8   /* inputs: how far ahead y is prefetched */
 };
 
-/* A panel's sums go to y; the last panel may have fewer rows.  A copy of a known
- * length is two instructions. */
+/* Copy a panel's sums to y; only the last panel has fewer rows.  A copy of constant length is
+ * two instructions. */
 static void store_rows(float *y, const float sums[PANEL_ROWS], size_t rows) {
     if (rows < PANEL_ROWS)
         memcpy(y, sums, rows * sizeof *y);
@@ -68,8 +66,8 @@ static void store_rows(float *y, const float sums[PANEL_ROWS], size_t rows) {
         memcpy(y, sums, PANEL_ROWS * sizeof *y);
 }
 
-/* Up to 32 rows with some inputs.  The sums are kept aside: in y they lie far apart, where a cache
- * has few places. */
+/* Up to 32 rows by some inputs.  The sums are kept in a buffer, because in y they are far apart
+ * and would share few cache sets. */
 static void quantized_tile(const Inputs *x, const WeightsProduct *p, size_t row, size_t column,
                            size_t cols) {
     size_t out = p->w->shape[0], rows = min_size(out - row, PANELS * PANEL_ROWS),
@@ -97,10 +95,10 @@ static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin,
             quantized_tile(&t->inputs, p, row, c, min_size(SUMS, p->n - c));
 }
 
-/* Strips of 16 rows that a thread takes at once: some kernels read them side by side. */
+/* Strips of 16 rows in a chunk: some kernels read several side by side. */
 enum { STRIPS = 2 };
 
-/* The same with one input and packed weights, which need no panel. */
+/* One input times packed weights: no panel. */
 static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     float y[STRIPS][PANEL_ROWS];
     size_t strips = (end - begin + PANEL_ROWS - 1) / PANEL_ROWS;
@@ -109,7 +107,7 @@ static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, si
         store_rows(p->y + row, y[(row - begin) / PANEL_ROWS], end - row);
 }
 
-/* How rows of a product are computed, and how many at a time. */
+/* A way to compute rows of a product, and how many at a time. */
 typedef struct Method {
     void (*rows)(const Work *work, const WeightsProduct *product, size_t begin, size_t end);
     size_t grain;
@@ -126,7 +124,7 @@ static size_t chunks_of(const WeightsProduct *p) {
     return p->n ? (p->w->shape[0] + grain - 1) / grain : 0;
 }
 
-/* Chunks are counted through all products, one after the other. */
+/* Chunks are numbered through all products. */
 static void some_chunks(void *context, int worker, size_t begin, size_t end) {
     const Work *t = context;
     (void)worker;

@@ -1,4 +1,4 @@
-/* packed.c - weights in the order in which panels want them.  See packed.h for the picture. */
+/* packed.c - weights in the order of panels; see packed.h and simd/packed_layout.h. */
 #include "kernels/kernel_table.h"
 #include "size.h"
 #include "simd/packed_layout.h"
@@ -12,10 +12,10 @@ size_t packed_bytes(Dtype dtype, size_t rows, size_t cols) {
            tile_layout(packed_layout(quant_format(dtype))).bytes;
 }
 
-/* Scales first, in the same way the mins at `at.min`:
+/* The scales; the mins, at `at.min`, likewise:
  *
- *     f16 or bf16   group 0: 16 rows | group 1: 16 rows | ...                     2 bytes each
- *     superblock    d of 16 rows (floats, 64 bytes) | group 0: 16 rows | ...      1 byte each */
+ *    f16 or bf16   group 0: 16 rows | group 1: 16 rows | ...                     2 bytes each
+ *    superblock    d of 16 rows (floats, 64 bytes) | group 0: 16 rows | ...      1 byte each */
 static void pack_scales(const QuantFormat *f, const Quants *quants, unsigned char *tile) {
     TileLayout at = tile_layout(packed_layout(f));
     for (size_t r = 0; r < PANEL_ROWS; r++) {
@@ -39,19 +39,19 @@ static void pack_scales(const QuantFormat *f, const Quants *quants, unsigned cha
     }
 }
 
-/* Quants become their indices in the codebook. */
+/* Replace quants by their indices in the codebook. */
 static void codebook_index(const int8_t *codebook, uint8_t *q, size_t n) {
     uint8_t index[256] = {0};
     for (int i = 15; i >= 0; i--) index[(uint8_t)codebook[i]] = (uint8_t)i;
     for (size_t i = 0; i < n; i++) q[i] = index[q[i]];
 }
 
-/* A block's eight quads, 64 bytes each.  First the low four bits of all:
+/* A block's eight quads of 64 bytes.  First the low four bits of all:
  *
  *     byte b       | quad b / 64 + 4 : high nibble | quad b / 64 : low nibble |      b < 256
  *
- * then, of formats with 5 bits, byte b holds bit 4 of each of the 8 quads; with 6 bits, two bits of each
- * of 4 quads. */
+ * then, with 5 bits, byte b has bit 4 of each of the 8 quads; with 6, two bits of each of 4
+ * quads. */
 static void pack_block(int bits, const uint8_t *restrict q, unsigned char *restrict low) {
     unsigned char *restrict high = low + 256;
     for (size_t b = 0; b < 256; b++) low[b] = (unsigned char)((q[b] & 15) | q[256 + b] << 4);
@@ -79,7 +79,7 @@ typedef struct PackTask {
     const Tensor *w;
 } PackTask;
 
-/* Tile `at` of the 16 rows from `row` on; where there are fewer, the last one again. */
+/* Pack tile `at` of the 16 rows from `row` on; missing rows repeat the last. */
 static void pack_tile(const PackTask *t, size_t row, size_t at) {
     const PackedWeights *p = t->packed;
     size_t rows = min_size(PANEL_ROWS, p->rows - row), k = at * PANEL_COLS;
@@ -97,7 +97,6 @@ static void pack_tile(const PackTask *t, size_t row, size_t at) {
     pack_quants(p->format, (uint8_t *)interleaved, tile);
 }
 
-/* The strips begin .. end-1 of 16 rows. */
 static void pack_strips(void *context, int worker, size_t begin, size_t end) {
     const PackTask *t = context;
     (void)worker;
@@ -129,7 +128,7 @@ void packed_product(const PackedWeights *p, size_t row, size_t strips, const Inp
     kernels()->rows_product(p->format, packed_tile_at(p, row, 0), strips, x, index, y);
 }
 
-/* pack_scales undone: the sixteen scales, or mins, of each group as floats. */
+/* The inverse of pack_scales: scales or mins as floats. */
 static void unpack_numbers(const QuantFormat *f, const unsigned char *from, size_t groups,
                            float (*out)[PANEL_ROWS]) {
     for (size_t g = 0; g < groups; g++)
@@ -144,7 +143,7 @@ static void unpack_numbers(const QuantFormat *f, const unsigned char *from, size
         }
 }
 
-/* pack_block undone. */
+/* The inverse of pack_block. */
 static void unpack_block(int bits, const unsigned char *restrict low, uint8_t *restrict q) {
     const unsigned char *restrict high = low + 256;
     for (size_t b = 0; b < 256; b++) q[b] = low[b] & 15;
@@ -168,7 +167,7 @@ void panel_unpack_scalar(const QuantFormat *f, const unsigned char *tile, Panel 
         q[i] = (uint8_t)f->codebook[q[i]];
 }
 
-/* By way of panels, with the kernels in use: for sets that have no version of their own. */
+/* Through panels and the kernels in use, for sets without a version of their own. */
 void rows_product_scalar(const QuantFormat *f, const unsigned char *tiles, size_t strips,
                          const Inputs *x, size_t index, float (*y)[PANEL_ROWS]) {
     const size_t bytes = tile_layout(packed_layout(f)).bytes;

@@ -1,4 +1,4 @@
-/* panel.c - see panel.h: products in whole numbers, as they are read first. */
+/* panel.c - integer products, the version to read first; see panel.h. */
 #include "panel.h"
 #include "kernels/kernel_table.h"
 #include "simd/prefetch.h"
@@ -12,8 +12,8 @@ void panel_interleave_scalar(const Quants rows[PANEL_ROWS], PanelQuad q[PANEL_QU
         for (size_t r = 0; r < PANEL_ROWS; r++) memcpy(q[quad][r], rows[r].q + 4 * quad, 4);
 }
 
-/* The quants of 16 rows; where there are fewer, the last one again.  The processor does not see that
- * each row goes on when 16 of them are read a little at a time, so what comes next is prefetched. */
+/* The quants of 16 rows; missing rows repeat the last.  The hardware prefetcher does not follow
+ * 16 rows that are read a little at a time, so we prefetch. */
 static void unpack_rows(const QuantFormat *format, const void *w, size_t stride, size_t rows,
                         size_t n, Quants quants[PANEL_ROWS]) {
     for (size_t r = 0; r < PANEL_ROWS; r++) {
@@ -36,7 +36,7 @@ void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t s
         }
 }
 
-/* One group of one row with one input: 16 or 32 products. */
+/* One group of one row times one input: 16 or 32 products. */
 static int group_product(const Panel *panel, const int8_t *q, size_t first, size_t count,
                          size_t row) {
     int sum = 0;
@@ -80,8 +80,8 @@ Inputs inputs_view(void *memory, size_t n, size_t k) {
     return x;
 }
 
-/* The bits of a float's magnitude grow with it, infinity and NaN at the end; and whole numbers have
- * a maximum that the compiler turns into SIMD. */
+/* The bits of magnitudes are ordered as the magnitudes, with infinity and NaN last; and the
+ * compiler vectorizes a maximum of integers. */
 static uint32_t largest_bits(const float x[32]) {
     uint32_t max = 0;
     for (int i = 0; i < 32; i++) {
@@ -93,9 +93,9 @@ static uint32_t largest_bits(const float x[32]) {
     return max;
 }
 
-/* d = the largest magnitude / 127; a quant is x * (127 / the largest magnitude), to the nearest whole number, halves to the even
- * one.  sum[0] is of the first 16 quants, sum[1] of the last.  Where the largest magnitude is at most 1e-30, all is 0; where a
- * number is not finite, quants and sums are 0 and d is NaN. */
+/* With m the largest magnitude: d = m / 127, q = x * (127 / m), rounded to nearest, ties to
+ * even. sum[0]: of the first 16 quants, sum[1]: of the last.  m <= 1e-30: all 0.  A number that
+ * is not finite: q and sum are 0, d is NaN. */
 float quantize_input_block_scalar(const float *restrict x, int8_t *restrict q, int16_t *sum) {
     uint32_t bits = largest_bits(x);
     float max, inverse = 0, d = 0;

@@ -1,6 +1,6 @@
-/* quant_formats.c - the quantized formats of the core.
+/* quant_formats.c - the core's quantized formats.
  *
- * extras/quant_formats.c, with all formats, replaces this file in programs that link it. */
+ * Programs that link extras/quant_formats.c get all formats. */
 #include "quant_formats.h"
 
 const QuantFormat quant_formats[DTYPE_COUNT] = {QUANT_FORMATS_OF_THE_CORE};

@@ -1,4 +1,4 @@
-/* quant_formats.h - the quantized formats of the core, as rows; private to both quant_formats.c. */
+/* quant_formats.h - the core's quantized formats as rows; private to both quant_formats.c. */
 #ifndef STRATA_QUANT_FORMATS_H
 #define STRATA_QUANT_FORMATS_H
 

@@ -1,21 +1,19 @@
-/* quantized.h - the formats of quantized weights: small whole numbers, the quants, and what they are multiplied with.
+/* quantized.h - formats of quantized weights: small integers, the quants, and their scales.
  *
  *     weight = scale * quant + min            32 (or 16) weights share a scale and a min
  *
- * A format is a way to unpack its quants and scales.  Turning them into floats (convert.h) and multiplying with them
- * (panel.h) follow from that.
+ * A format is a function that unpacks quants and scales; dequantizing (convert.h) and
+ * multiplying (panel.h) need nothing else.
  *
- * Invariant: only a format's UnpackQuants knows where it keeps its bits. */
+ * Invariant: only a format's UnpackQuants knows its layout of bits. */
 #ifndef STRATA_QUANTIZED_H
 #define STRATA_QUANTIZED_H
 
 #include "blocks.h"
 
 enum {
-    /* weights of a row that are unpacked at a time: the width of a panel (panel.h) */
-    PANEL_COLS = 256,
-    /* scales among them, at most */
-    PANEL_GROUPS = 16,
+    PANEL_COLS = 256,  /* weights unpacked at a time: the width of a panel (panel.h) */
+    PANEL_GROUPS = 16, /* max scales among them */
 };
 
 /* Up to PANEL_COLS weights of a row.  Group g has the scale d[g], or (formats of 256)
@@ -38,14 +36,13 @@ typedef struct QuantFormat {
     Quantize *quantize; /* NULL: cannot be written */
     int group;          /* weights that share a scale: 16 or 32 */
     int offset;         /* added to a quant to make it unsigned */
-    int span;           /* the largest stored quant; 0: they are signed */
+    int span;           /* the largest stored quant; 0: signed */
     bool min;           /* has a min */
     ScaleKind scales;
-    /* the stored quants that four bits choose from; NULL: the bits are the quant */
-    const int8_t *codebook;
+    const int8_t *codebook; /* (16) the quant for each four bits; NULL: the bits */
 } QuantFormat;
 
-/* The rows, by dtype; empty ones for what is not quantized or not linked. */
+/* By dtype; empty for formats that are not quantized or not linked. */
 extern const QuantFormat quant_formats[DTYPE_COUNT];
 
 /* NULL for formats that are not quantized. */

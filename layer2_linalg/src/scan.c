@@ -16,7 +16,7 @@ void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     }
 }
 
-/* Chunks of SCAN_CHUNK numbers, each in lanes of its own, which add_exp_lanes folds into the total. */
+/* Each chunk has its own lanes, which add_exp_lanes folds into the total. */
 ExpSums scan_exp_scalar(const float *x, size_t n, float shift) {
     ExpSums total = {0};
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
@@ -47,13 +47,11 @@ Moments scan_moments_scalar(const float *x, size_t n, float shift) {
     return total;
 }
 
-/* See scan.h: the largest of each SCAN_SEGMENT numbers; the last segment may be shorter. */
 void scan_segment_max_scalar(const float *x, size_t n, float *out) {
     for (size_t i = 0; i < n; i += SCAN_SEGMENT)
         *out++ = vector_max_scalar(x + i, n - i < SCAN_SEGMENT ? n - i : SCAN_SEGMENT);
 }
 
-/* See scan.h: what is >= threshold, in order, with its id (NULL: its index); out may be x, out_ids may be ids. */
 size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
                         float *out, int32_t *out_ids) {
     size_t kept = 0;
@@ -65,7 +63,6 @@ size_t scan_keep_scalar(const float *x, const int32_t *ids, size_t n, float thre
     return kept;
 }
 
-/* The same with all others, NaN among them. */
 size_t scan_below_scalar(const float *x, const int32_t *ids, size_t n, float threshold,
                          float *out, int32_t *out_ids) {
     size_t kept = 0;

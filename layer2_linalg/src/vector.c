@@ -12,7 +12,7 @@ void axpy_scalar(float *y, float a, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) y[i] = fmaf(a, x[i], y[i]);
 }
 
-/* axpy with one row after the other, strip by strip. */
+/* axpy of each row, strip by strip. */
 void weighted_sum_scalar(const WeightedTask *t) {
     const float *x = t->x;
     for (size_t c = 0; c < t->count; c++)
@@ -22,7 +22,7 @@ void weighted_sum_scalar(const WeightedTask *t) {
                             x + i / STRIP * t->x_step + STRIP * j, min_size(STRIP, t->n - i));
 }
 
-/* The same with x in F16: each strip of a row is widened, then added. */
+/* The same with x in F16: widen a strip of a row, then add it. */
 void weighted_sum_f16_scalar(const WeightedTask *t) {
     const uint16_t *x = t->x;
     float row[STRIP];
@@ -36,7 +36,6 @@ void weighted_sum_f16_scalar(const WeightedTask *t) {
             }
 }
 
-/* See vector.h: NaN when there is one, -infinity of none. */
 float vector_max_scalar(const float *x, size_t n) {
     float max = -INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -66,7 +65,7 @@ void vector_exp(float *out, const float *x, float shift, size_t n) {
     kernels()->vector_exp(out, x, shift, n);
 }
 
-/* Number i of a strip of a row, as a float: exact in every format. */
+/* Number i of a strip of a row as a float, exactly. */
 static float number_of(StripFormat format, const void *strip, size_t i) {
     const uint8_t *bytes = strip;
     switch (format) {
@@ -79,7 +78,7 @@ static float number_of(StripFormat format, const void *strip, size_t i) {
     return (float)((bytes[i] >> 4) - 8);
 }
 
-/* Each strip of a row is widened, then added. */
+/* Widen a strip of a row, then add it. */
 static void widen_and_sum(StripFormat format, const WeightedTask *t) {
     const size_t bytes = strip_number_bytes(format);
     float row[STRIP];
@@ -128,13 +127,13 @@ static float power_of_two(int m) {
     return value;
 }
 
-/* exp(v) in operations that every version does in this order, each rounded to a float:
+/* exp(v).  All versions do these operations in this order, each rounded to f32:
  *
- *     v    brought to EXP_LOWEST .. EXP_HIGHEST; NaN is returned as it is
- *     m    v * EXP_LOG2E rounded to a whole number, by adding EXP_ROUND and taking it off again
- *     r    v - m * EXP_LN2_HIGH - m * EXP_LN2_LOW, from left to right
- *     p    ((((C6 r + C5) r + C4) r + C3) r + C2) (r r) + r + 1
- *     p * 2^half * 2^(m - half), half = m/2 rounded down: 2^m itself may lie outside the exponents of f32 */
+ *   v    clamped to EXP_LOWEST .. EXP_HIGHEST; NaN is returned as it is
+ *   m    v * EXP_LOG2E rounded to an integer, by adding EXP_ROUND and subtracting it again
+ *   r    v - m * EXP_LN2_HIGH - m * EXP_LN2_LOW, from left to right
+ *   p    ((((C6 r + C5) r + C4) r + C3) r + C2) (r r) + r + 1
+ *   p * 2^half * 2^(m - half), half = floor(m / 2): 2^m itself may overflow or underflow f32 */
 static float exp_one(float v) {
     v = v > EXP_HIGHEST ? EXP_HIGHEST : v;
     v = v < EXP_LOWEST ? EXP_LOWEST : v;

@@ -10,7 +10,7 @@ static int8_t byte_at(const WeightedBytes *t, size_t group, size_t j, size_t i) 
     return t->x[i / STRIP * t->x_step + (j / group * STRIP + i % STRIP) * group + j % group];
 }
 
-/* y += scales * the sum; it is exact, and as a float rounded once. */
+/* y += scales * the sum, which is exact and rounded once, as a float. */
 static void add_scaled(const WeightedBytes *t, size_t c, size_t i, int32_t sum) {
     float *y = &t->y[c * t->y_step + i], scale = t->a_scale[c * t->scale_step];
     if (t->x_scale) scale *= f16_to_f32(t->x_scale[i]);

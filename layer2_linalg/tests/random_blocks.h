@@ -1,12 +1,13 @@
-/* random_blocks.h - rows of random blocks in every quantized format, with scales that are sane numbers. */
+/* random_blocks.h - rows of random blocks in every quantized format, with scales that are sane
+ * numbers. */
 #ifndef STRATA_RANDOM_BLOCKS_H
 #define STRATA_RANDOM_BLOCKS_H
 
 #include "../extras/formats/blocks_extras.h"
 #include "linalg.h"
 
-/* hash: FNV-1a of what a row of random blocks reads as.  These rows read to the same bits in llama.cpp's
- * reference dequantizers (checked when the numbers were taken). */
+/* hash: FNV-1a of what a row of random blocks reads as.  These rows read to the same bits in
+ * llama.cpp's reference dequantizers (checked when the numbers were taken). */
 static const struct {
     Dtype dtype;
     size_t bytes;

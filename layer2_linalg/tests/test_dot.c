@@ -71,8 +71,7 @@ static void every_length_and_format(void **state) {
     kernels_select(NULL, NULL);
 }
 
-/* The same row and vector give the same bits alone and in any tile: what determinism stands
- * on. */
+/* A row and a vector give the same bits alone and in any tile: the basis of determinism. */
 static void company_changes_nothing(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
@@ -124,7 +123,7 @@ static void special_values(void **state) {
     assert_near(dot_row(DTYPE_F16, half, (float[]){3, 4}, 2), 11, 0);
 }
 
-/* Every table's name is one of the known ones. */
+/* Every table has a known name. */
 static void every_set_is_known(void **state) {
     (void)state;
     EACH_ISA (isa) {
@@ -148,7 +147,7 @@ static void instruction_sets_are_chosen_by_name(void **state) {
     assert_true(kernels_select(NULL, &fault));
 }
 
-/* What a variable says, for one call of `run`. */
+/* Set a variable for one call of `run`. */
 static void with_variable(const char *value, void (*run)(void)) {
     const char *was = getenv("STRATA_ISA");
     char copy[64];

@@ -24,8 +24,8 @@ static void whole_blocks_read_as_they_should(void **state) {
     }
 }
 
-/* FNV-1a of a row of noise that was stored; the same bytes as llama.cpp's reference (checked when
- * the numbers were taken, on 200 rows). */
+/* FNV-1a of a row of noise that was stored; the same bytes as llama.cpp's reference (checked
+ * when the numbers were taken, on 200 rows). */
 static const struct {
     Dtype dtype;
     uint64_t hash;
@@ -64,8 +64,8 @@ static void rows_are_stored_as_they_should(void **state) {
     assert_false(dtype_is_writable(DTYPE_IQ2_S));
 }
 
-/* Relative error on numbers from a normal distribution.  `max` are the published figures: of the reference
- * algorithms without importance, or (Q2_K to Q6_K, IQ4) no worse than these. */
+/* Relative error on numbers from a normal distribution.  `max` are the published figures: of
+ * the reference algorithms without importance, or (Q2_K to Q6_K, IQ4) no worse than these. */
 static const struct {
     Dtype dtype;
     double max;
@@ -105,7 +105,7 @@ static void errors_are_as_published(void **state) {
     }
 }
 
-/* What counts more errs less. */
+/* Numbers of higher importance have smaller errors. */
 static void importance_counts(void **state) {
     (void)state;
     static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q4_1,   DTYPE_Q5_0,  DTYPE_Q5_1,
@@ -129,7 +129,7 @@ static void importance_counts(void **state) {
     }
 }
 
-/* Zeros, one number alone, all the same, huge and tiny: stored and read without harm. */
+/* Zeros, one nonzero, all equal, huge and tiny numbers. */
 static void hard_blocks(void **state) {
     (void)state;
     static float x[256], back[256];

@@ -74,7 +74,7 @@ static void threads_and_company_change_nothing(void **state) {
     free(a), free(b), free(one), free(many), free(part), free(scratch);
 }
 
-/* x as the products with weights in a format see it. */
+/* x as products with weights of a format round it. */
 static void see_inputs(Dtype dtype, const float *x, float *seen, size_t n) {
     for (size_t i = 0; i < n; i++) seen[i] = kernels_input(dtype, x[i]);
 }
@@ -105,7 +105,7 @@ static void stored_weights(void **state) {
     free(w), free(x), free(y), free(z), free(back), free(stored), free(seen);
 }
 
-/* Some columns of a matrix are a matrix: what they give is what a copy of them gives. */
+/* A slice of columns gives the same as a copy of it. */
 static void columns_of_a_matrix(void **state) {
     (void)state;
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16, DTYPE_Q8_0, DTYPE_Q4_K};

@@ -10,15 +10,15 @@ static float x[COLS * ROW], y[COLS * ROWS], one[ROWS], first[FORMATS][COLS * ROW
 static unsigned char repacked[48 * ROW * 2];
 static char scratch[COLS * ROW * 2];
 
-/* What x becomes: 32 numbers in steps of their largest one's 127th. */
+/* Round x as the kernels do: 32 numbers in steps of 1/127 of the largest. */
 static double rounded(const float *in, size_t k) {
     float max = 0;
     for (size_t i = k / 32 * 32; i < k / 32 * 32 + 32; i++) max = fmaxf(max, fabsf(in[i]));
     return (double)nearbyintf(in[k] * (127 / max)) * (double)(max / 127);
 }
 
-/* A product of quantized weights is the textbook's with the inputs rounded, block by block, but for some roundings of sums
- * of at most twice the size (min). */
+/* A product of quantized weights is the textbook's with the inputs rounded, block by block, but
+ * for some roundings of sums of at most twice the size (min). */
 static void check_product(Dtype dtype, const void *row, const float *in, size_t n,
                           double roundings, float got) {
     static float w[ROW], near[ROW];
@@ -43,8 +43,8 @@ static void check_matrix(int f, const float *got) {
                           4 * (ROW / 16 + 4), got[c * ROWS + r]);
 }
 
-/* The textbook itself against double precision, within the bound of dot.h; at every length, and by the name that takes
- * any row. */
+/* The textbook itself against double precision, within the bound of dot.h; at every length, and
+ * by the name that takes any row. */
 static void the_textbook(void **state) {
     (void)state;
     static float w[ROW];
@@ -114,7 +114,8 @@ static void plain_scales(int f, unsigned char *row) {
     }
 }
 
-/* The block that reads as the largest sum: each byte in turn becomes the value that makes it largest. */
+/* The block that reads as the largest sum: each byte in turn becomes the value that makes it
+ * largest. */
 static void largest_block(int f, unsigned char *row) {
     static float w[256];
     const size_t n = dtype_info(formats[f].dtype)->block, bytes = formats[f].bytes;
@@ -172,7 +173,7 @@ static void largest_numbers(void **state) {
         }
 }
 
-/* Rows that are no multiple of 256, rows of a matrix that are no multiple of 16. */
+/* Rows whose length is not a multiple of 256, matrices whose rows are not a multiple of 16. */
 static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
     enum { MANY = 13 };
     static float w[33 * 576], many[MANY * 33], other[MANY * 33];
@@ -207,8 +208,8 @@ static void odd_shapes(void **state) {
                 for (int j = 0; j < 5; j++) check_shape(dtypes[f], rows[j], cols[i], &seed);
 }
 
-/* Matrices of several formats, plain, packed and as in the file, with columns of one input that begin anywhere: one loop
- * gives what each gives alone. */
+/* Matrices of several formats, plain, packed and as in the file, with columns of one input that
+ * begin anywhere: one loop gives what each gives alone. */
 static void several_products(void **state) {
     (void)state;
     enum { OUT = 37, IN = 512, MANY = 6 };
@@ -281,7 +282,7 @@ static void not_finite_stays_not_finite(void **state) {
     }
 }
 
-/* What a format says of its quants holds for all rows. */
+/* The quants of random rows are in the range that the format states. */
 static void levels_keep_their_span(void **state) {
     (void)state;
     Quants quants;

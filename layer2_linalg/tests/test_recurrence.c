@@ -118,7 +118,8 @@ static void every_set_takes_strips_alike(void **state) {
             }
 }
 
-/* Against f64: a state is rounded once for each of its terms, a sum as a sum of n products is. */
+/* Against f64: a state is rounded once for each of its terms, a sum as a sum of n products
+ * is. */
 static void strips_keep_their_bound(void **state) {
     (void)state;
     static Strips s;

@@ -1,4 +1,4 @@
-/* weighted sums of bytes on every instruction set: exact in brackets, then scaled */
+/* weighted sums of bytes on every instruction set: an exact sum, then scaled */
 #include "../src/kernels/kernel_table.h"
 #include "check.h"
 #include "linalg.h"
@@ -13,7 +13,7 @@ static uint16_t x_scale[N];
 static float a_scale[COUNT * 2];
 static int32_t a_sum[COUNT * 2];
 
-/* The largest numbers there may be come often. */
+/* Often the largest allowed numbers. */
 static int draw(uint64_t at, int most) {
     double u = rng_unit(7, 1, at);
     return u < 0.2 ? most : u < 0.4 ? -most : (int)((u - 0.7) * most * 3);

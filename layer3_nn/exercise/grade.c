@@ -35,7 +35,7 @@ static void probabilities_of(const float *x, size_t n) {
     scale_all(want, n, 1 / sum_of(want, n));
     got[n] = -7;
     softmax(got, x, n);
-    HINT(got[n] == -7, "%zu scores, and something is written behind the last output", n);
+    HINT(got[n] == -7, "%zu scores, and something is written past the last output", n);
     for (size_t i = 0; i < n && all_near(got, want, n, NEAR); i++)
         HINT(want[i] < 1e-35 || fabs((double)got[i] - want[i]) < 1e-4 * want[i],
              "a small probability is small, and not another: expected %.7g, got %.7g (score "
@@ -109,7 +109,7 @@ static void check_loss(float *x, size_t n, size_t target, float scale) {
          n, largest_of(x, n), total, log_sum_exp(x, n));
     HINT(!near(got, loss / log(2), NEAR) || loss < 1e-3, "the loss is in nats: log, not log2");
     HINT(!near(got, -loss, NEAR) || loss < 1e-3,
-         "a surprise is never negative: log-sum-exp less the target's logit");
+         "a surprise is never negative: log-sum-exp minus the target's logit");
     HINT(near(got, loss, 2e-6) || !near(got, loss, NEAR),
          "the loss is a double, %.9g, and this is one only as a float has it, %.9g: near 1000 "
          "floats are 0.00006 apart",

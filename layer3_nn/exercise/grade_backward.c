@@ -47,7 +47,7 @@ static void check_softmax(size_t n, bool in_place, Scores kind) {
     memcpy(got, dy, n * sizeof *dy);
     got[n] = -7;
     softmax_backward(got, y, in_place ? got : dy, n);
-    HINT(got[n] == -7, "something is written behind the last of %zu gradients", n);
+    HINT(got[n] == -7, "something is written past the last of %zu gradients", n);
     if (all_near(got, want, n, NEAR)) return;
     for (int k = 0; k < 6; k++) {
         for (size_t i = 0; i < n; i++) {
@@ -66,7 +66,7 @@ static void check_softmax(size_t n, bool in_place, Scores kind) {
                      "move, too: that is the sum over j");
         HINT(k != 2 && k != 5, "the sum is weighted by the probabilities: sum_j y[j] dy[j]");
         HINT(k != 3, "a score's gradient is in proportion to its probability: times y[i]");
-        HINT(k != 4, "the sign: dy[i] less the sum, not the sum less dy[i]");
+        HINT(k != 4, "the sign: dy[i] minus the sum, not the sum minus dy[i]");
     }
     double total = 0;
     for (size_t i = 0; i < n; i++) total += (double)got[i];
@@ -224,7 +224,7 @@ static void check_swiglu(size_t n, bool in_place) {
     HINT(!in_place,
          "dgate and dup may be gate and up themselves: read both before you write either");
     HINT(n <= 256 || !all_near(dgate, want[0], 256, NEAR) || !all_near(dup, want[1], 256, NEAR),
-         "the first 256 are right, those behind are not: go on with the next chunk");
+         "the first 256 are right, those after them are not: go on with the next chunk");
     expect("dgate", dgate, want[0], n, NEAR);
     expect("dup", dup, want[1], n, NEAR);
 }

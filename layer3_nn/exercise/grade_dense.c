@@ -59,8 +59,8 @@ static void check_dense(size_t out, size_t in, size_t n, bool add) {
     dense_wanted(out, in, n, FINE, want), dense_wanted(out, in, n, TRANSPOSED, slip);
     HINT(out == 1 || in == 1 || all_near(got_y, want, n * out, NEAR) ||
              !all_near(got_y, slip, n * out, NEAR),
-         "the weights are (out, in): weight (r, k) lies at w[r * in + k], and the product "
-         "takes W transposed");
+         "the weights are (out, in): weight (r, k) is at w[r * in + k], and the product takes "
+         "W transposed");
     expect("linear_dense", got_y, want, n * out, NEAR);
     widen(before, dw, out * in), dw_wanted(out, in, n, FINE, before, want);
     static double dx_before[N * N];

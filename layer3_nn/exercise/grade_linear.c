@@ -105,7 +105,7 @@ static void check_product(const LinearProduct *p, const char *where) {
     static double want[ROWS * OUT], slip[ROWS * OUT];
     size_t out = p->map->w.shape[0], n = p->n * out, right = 0;
     double bound = bound_of(p->map);
-    HINT(p->y[n] == -7, "%s: something is written behind the (n, out) outputs", where);
+    HINT(p->y[n] == -7, "%s: something is written past the (n, out) outputs", where);
     wanted(p, FINE, want);
     if (all_near(p->y, want, n, bound)) return;
     for (Slip s = FINE + 1; s < SLIPS; s++) {

@@ -58,7 +58,7 @@ static void check_one(size_t rank, size_t in, size_t out) {
     fresh_floats(x, in, -1, 1), fresh_floats(before, out, 2, 3);
     memcpy(got, before, out * sizeof *got), got[out] = -7;
     low_rank_add(&l, x, got);
-    HINT(got[out] == -7, "%zu outputs, and something is written behind the last", out);
+    HINT(got[out] == -7, "%zu outputs, and something is written past the last", out);
     wanted(&l, FINE, want);
     for (Slip s = WRITTEN; s < SLIPS && !all_near(got, want, out, NEAR); s++) {
         wanted(&l, s, other);

@@ -26,7 +26,7 @@ static void bends(const float *x, size_t n) {
     static double want[MOST], slip[MOST];
     got[n] = -7;
     silu(got, x, n);
-    HINT(got[n] == -7, "silu writes behind the last of %zu outputs", n);
+    HINT(got[n] == -7, "silu writes past the last of %zu outputs", n);
     for (size_t i = 0; i < n; i++)
         want[i] = act(ACT_SILU, (double)x[i]), slip[i] = sigma((double)x[i]);
     if (all_near(got, want, n, NEAR)) return;
@@ -34,7 +34,7 @@ static void bends(const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) slip[i] = (double)x[i] * sigma(-(double)x[i]);
     HINT(!all_near(got, slip, n, NEAR), "sigmoid(x) is 1 / (1 + exp(-x)): mind the sign of x");
     HINT(n <= CHUNK || !all_near(got, want, CHUNK, NEAR),
-         "the first %d numbers are right, those behind are not: go on with the next chunk",
+         "the first %d numbers are right, those after them are not: go on with the next chunk",
          CHUNK);
     expect("silu", got, want, n, NEAR);
 }
@@ -130,10 +130,10 @@ static void row_of(Dtype dtype, size_t vocab, size_t dim) {
         }
         got[n] = -7;
         embedding(got, t, token);
-        HINT(got[n] == -7, "a row of %zu numbers, and something is written behind it", n);
+        HINT(got[n] == -7, "a row of %zu numbers, and something is written past it", n);
         if (all_near(got, want, n, bound)) continue;
         HINT(!sliced || !all_near(got, slip, n, bound),
-             "rows may lie farther apart than they are long: stride[0] bytes from one to the "
+             "rows may be farther apart than they are long: stride[0] bytes from one to the "
              "next, which tensor_row knows");
         for (size_t i = 0; i < n; i++)
             slip[i] = (double)numbers[((token + 1) % vocab) * dim + from + i];

@@ -26,7 +26,7 @@ static void check_scale(const float *x, size_t n, double e) {
          "eps is left out: it is added to the mean, under the root");
     HINT(!close_to(got, 1 / (sqrt(mean) + e), bound), "eps goes under the root, with the mean");
     HINT(!close_to(got, 1 / sqrt(mean - sum * sum / (double)n / (double)n + e), bound),
-         "no mean is taken off: that is LayerNorm");
+         "do not subtract the mean: that is LayerNorm");
     HINT(false, "inverse_rms of %zu numbers: expected %.7g, got %.7g", n, want, got);
 }
 
@@ -38,7 +38,7 @@ static void rms_of(const float *x, const float *gain, size_t n, float eps) {
     rms_wanted(want, x, gain, n, e);
     got[n] = -7;
     rms_norm(got, x, gain, n, eps);
-    HINT(got[n] == -7, "something is written behind the last of %zu outputs", n);
+    HINT(got[n] == -7, "something is written past the last of %zu outputs", n);
     if (all_near(got, want, n, NEAR)) return;
     rms_wanted(slip, x, NULL, n, e);
     HINT(!gain || !all_near(got, slip, n, NEAR), "the learned gain multiplies each output");
@@ -89,7 +89,7 @@ static void layer_of(const float *x, const float *gain, const float *bias, size_
     layer_wanted(want, x, gain, bias, n, eps, (double)n);
     got[n] = -7;
     layer_norm(got, x, gain, bias, n, (float)eps);
-    HINT(got[n] == -7, "something is written behind the last of %zu outputs", n);
+    HINT(got[n] == -7, "something is written past the last of %zu outputs", n);
     if (all_near(got, want, n, bound)) return;
     layer_wanted(slip, x, gain, bias, n, eps, (double)n - 1);
     HINT(n < 3 || !all_near(got, slip, n, bound),

@@ -52,7 +52,7 @@ static void made_of(const RopeConfig *c) {
     Rope measured = rope;
     COUNT(measuring.used, c->style == ROPE_NONE ? 0 : room,
           "bytes taken from the arena: %zu doubles, one for each pair%s", c->rotary / 2,
-          c->style == ROPE_NONE ? ", and none where nothing turns (ROPE_NONE)" : "");
+          c->style == ROPE_NONE ? ", and none where nothing rotates (ROPE_NONE)" : "");
     memset(&rope, 0x55, sizeof rope);
     rope_init(&rope, c, &arena);
     COUNT(rope.style, c->style, "the style is the config's");
@@ -111,7 +111,7 @@ static void angles_at(const RopeConfig *c, size_t position) {
     cosine[half] = sine[half] = -7;
     rope_angles(&rope, position, cosine, sine);
     HINT(cosine[half] == -7 && sine[half] == -7,
-         "there are rotary / 2 pairs, and something is written behind them");
+         "there are rotary / 2 pairs, and something is written past them");
     for (size_t i = 0; i < half; i++) {
         double angle = (double)position * frequency_of(c, i), s = (double)sine[i],
                k = (double)cosine[i];
@@ -209,19 +209,19 @@ static void turned(const Head *h, int sign, Turn turn, double *out) {
 
 static void check_turn(const Head *h, int sign) {
     static const char *const hints[] = {
-        [OTHER_WAY] =
-            "turned the other way: forwards (a, b) becomes (a cos - b sin, a sin + b cos), and "
-            "the way back is the turn by the opposite angle: (a cos + b sin, b cos - a sin)",
-        [OTHER_STYLE] = "the pairs of the other style: half-split turns number i with number i "
-                        "+ half, interleaved turns 2 i with 2 i + 1",
+        [OTHER_WAY] = "rotated the other way: forwards (a, b) becomes (a cos - b sin, a sin + "
+                      "b cos), and the way back is the rotation by the opposite angle: (a cos "
+                      "+ b sin, b cos - a sin)",
+        [OTHER_STYLE] = "the pairs of the other style: half-split rotates number i with number "
+                        "i + half, interleaved 2 i with 2 i + 1",
         [OLD_A_LOST] =
-            "the second number of a pair needs the old first number, not the turned one",
+            "the second number of a pair needs the old first number, not the rotated one",
         [SAME_ANGLE] = "every pair has an angle of its own: cosine[i], sine[i]",
         [UNTURNED] = "nothing is turned",
     };
     static double want[MOST], slip[MOST];
     turned(h, sign, RIGHT, want);
-    HINT(h->got[h->dim] == -7, "a head of %zu numbers, and something is written behind it",
+    HINT(h->got[h->dim] == -7, "a head of %zu numbers, and something is written past it",
          h->dim);
     if (all_near(h->got, want, h->dim, NEAR)) return;
     for (Turn t = OTHER_WAY; t <= UNTURNED; t++) {
@@ -237,8 +237,8 @@ static void check_turn(const Head *h, int sign) {
     for (size_t i = 0; i < h->rope.rotary; i++)
         length += pow((double)h->got[i], 2), wanted += want[i] * want[i];
     HINT(fabs(length - wanted) < 1e-3 * wanted,
-         "a turn keeps the length (times the magnitude): the squares of the turned numbers add "
-         "up to %.5g, got %.5g; number 0: expected %.5g, got %.5g",
+         "a rotation keeps the length (times the magnitude): the squares of the rotated "
+         "numbers add up to %.5g, got %.5g; number 0: expected %.5g, got %.5g",
          wanted, length, want[0], (double)h->got[0]);
     expect("the turned head", h->got, want, h->dim, NEAR);
 }

@@ -1,4 +1,4 @@
-/* activation.h - the nonlinearity between two linear maps, without which they would be one.
+/* activation.h - the nonlinearity between two linear maps, without which they would be one map.
  *
  * All functions are elementwise; out may be the input. */
 #ifndef STRATA_ACTIVATION_H
@@ -14,17 +14,17 @@ typedef enum Activation {
     ACT_GELU_QUICK,
     ACT_SILU,
     ACT_SWIGLU_CLAMPED, /* gated only */
-    ACT_XIELU,          /* with numbers of each layer: xielu; not gated */
+    ACT_XIELU,          /* has parameters of each layer: xielu; not gated */
 } Activation;
 
 /* relu          max(x, 0)
  * relu_squared  max(x, 0)^2                   So et al. 2021, arXiv:2109.08668
  * gelu_erf      x Phi(x)                      Hendrycks & Gimpel 2016, arXiv:1606.08415
- * gelu_tanh     its approximation by tanh     GPT-2, Gemma
- * gelu_quick    x / (1 + exp(-1.702 x)), a rougher one    CLIP
+ * gelu_tanh     approximated by tanh          GPT-2, Gemma
+ * gelu_quick    x / (1 + exp(-1.702 x))       approximated more coarsely; CLIP
  * silu          x / (1 + exp(-x))             Elfwing 2017, arXiv:1702.03118
- * sigmoid_row   1 / (1 + exp(-x)), from 0 to 1
- * softplus      ln(1 + exp(x)), positive; from 20 on x itself to all digits */
+ * sigmoid_row   1 / (1 + exp(-x))
+ * softplus      ln(1 + exp(x)); x > 20: equal to x in f32 */
 void relu(float *out, const float *x, size_t n);
 void relu_squared(float *out, const float *x, size_t n);
 void gelu_erf(float *out, const float *x, size_t n);
@@ -34,11 +34,11 @@ void silu(float *out, const float *x, size_t n);
 void sigmoid_row(float *out, const float *x, size_t n);
 void softplus(float *out, const float *x, size_t n);
 
-/* The activation by name: one of those above.  ACT_SWIGLU_CLAMPED, which needs a gate, and
- * ACT_XIELU, which needs numbers, are broken contracts here. */
+/* One of those above.  Not ACT_SWIGLU_CLAMPED (needs a gate) or ACT_XIELU (needs
+ * parameters). */
 void activate(Activation kind, float *out, const float *x, size_t n);
 
-/* A gated unit: one linear map decides how much of another passes.
+/* A gated unit: one linear map controls how much of another one passes.
  *
  *     out[i] = act(gate[i]) * up[i]          SwiGLU with SiLU, GeGLU with GELU
  *
@@ -46,13 +46,13 @@ void activate(Activation kind, float *out, const float *x, size_t n);
  * Source   Shazeer 2020, arXiv:2002.05202. */
 void activate_gated(Activation kind, float *out, const float *gate, const float *up, size_t n);
 
-/* The same with limits, so that no product is large: min(act(gate), limit) * clamp(up, -limit, limit).
+/* The same with limits: min(act(gate), limit) * clamp(up, -limit, limit).
  *
  *   gate   (n)   written
  * Source   StepFun 2025, Step 3.5's reference code. */
 void activate_limited(Activation kind, float *gate, const float *up, float limit, size_t n);
 
-/* An activation that is learned, a curve for each layer.
+/* A learned activation, with parameters of each layer.
  *
  *     x > 0    p x^2 + beta x
  *     else     n (exp(min(x, eps)) - 1 - x) + beta x
@@ -63,7 +63,7 @@ typedef struct Xielu {
 } Xielu;
 void xielu(float *out, const float *x, size_t n, const Xielu *curve);
 
-/* The gated unit of gpt-oss: neither side grows without bound, and a gate of zero still passes up.
+/* The gated unit of gpt-oss: both sides are bounded.
  *
  *     g = min(gate, 7)    u = clamp(up, -7, 7)    out = g / (1 + exp(-1.702 g)) * (u + 1)
  *

@@ -5,12 +5,12 @@
 #include "linalg.h"
 #include "low_rank.h"
 
-/* A linear map: a matrix and perhaps a bias.  Not there at all when w.data is NULL. */
+/* A linear map: a matrix and perhaps a bias.  w.data NULL: no map. */
 typedef struct Linear {
     Tensor w;                    /* (out, in), any computable format */
     const float *bias;           /* (out); NULL: none */
-    const PackedWeights *packed; /* the same matrix, repacked; NULL: as stored */
-    const LowRank *adapters;     /* that add to it; NULL: none */
+    const PackedWeights *packed; /* the same matrix repacked; NULL: as in the file */
+    const LowRank *adapters;     /* added to it; NULL: none */
 } Linear;
 
 /* One map of rows first .. first+n-1 of x; y (n, out). */
@@ -25,23 +25,24 @@ size_t linear_scratch_bytes(size_t rows, size_t in);
 
 enum { LINEAR_PRODUCTS = 1024 };
 
-/* The door that every weight goes through: several maps, each of some rows of the same x.
+/* Several maps, each applied to some rows of the same x.  Every product with weights goes
+ * through this function.
  *
- *     y[c] = W x[c] + bias, and what adapters add
+ *     y[c] = W x[c] + bias + adapters
  *
- *   products   (count) their results do not overlap; 1 to LINEAR_PRODUCTS of them
- *   x          (rows, in)   read; rounded once for all of them
- *   scratch    linear_scratch_bytes(rows, in); NULL will do for weights that are plain numbers */
+ *   products   (count) 1 to LINEAR_PRODUCTS; their results do not overlap
+ *   x          (rows, in)   read; rounded once for all products
+ *   scratch    linear_scratch_bytes(rows, in); NULL is enough for plain formats */
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch);
 
-/* One map of n rows, the common case. */
+/* One map and n rows, the common case. */
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch);
 
-/* Map `e` of a stack of them: w (count, out, in), bias (count, out), packed (count). */
+/* Map `e` of a stack: w (count, out, in), bias (count, out), packed (count). */
 Linear linear_of_stack(const Linear *stack, size_t e);
 
-/* linear for f32 weights, through the packed product; the form training uses.
+/* linear for f32 weights, by the packed product; for training.
  *
  *   scratch   matmul_scratch_floats(threads, max(in, out)) */
 void linear_dense(Pool *pool, const float *w, size_t out, size_t in, const float *x, size_t n,

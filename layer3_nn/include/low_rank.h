@@ -1,14 +1,14 @@
-/* low_rank.h - what an adapter adds to a linear map: two thin matrices.
+/* low_rank.h - LoRA: an adapter adds two thin matrices to a linear map.
  *
- *     y += scale * B (A x)            A (rank, in)   B (out, rank)          rank much less than in and out
+ *     y += scale * B (A x)        A (rank, in), B (out, rank), rank much less than in and out
  *
  *     x ---------- W ----------(+)--> y
  *      \                       /
  *       +---- A ---> t ---> B +       t: rank numbers
  *
- * W stays as it is, in whatever format; several adapters add up.
+ * W does not change and may have any format; several adapters add up.
  *
- * Invariant: what a row of x gets does not depend on the rows beside it, nor on the threads.
+ * Invariant: a row's result does not depend on other rows, nor on the threads.
  *
  * Source   Hu et al. 2021, arXiv:2106.09685, section 4.1. */
 #ifndef STRATA_LOW_RANK_H
@@ -21,11 +21,11 @@ enum { LOW_RANK_MAX = 512 };
 typedef struct LowRank {
     const float *a, *b;         /* (rank, in), (out, rank) */
     size_t rank, in, out;       /* rank: 1 to LOW_RANK_MAX */
-    float scale;                /* all of it: alpha / rank is in it */
+    float scale;                /* includes alpha / rank */
     const struct LowRank *next; /* NULL: no more */
 } LowRank;
 
-/* Add one adapter to one row; `next` is low_rank_rows' to follow.
+/* Add one adapter, without `next`, to one row.
  *
  *   x   (in)    read
  *   y   (out)   added to

@@ -1,4 +1,4 @@
-/* norm.h - keep the size of a vector within bounds, so that layers can be stacked. */
+/* norm.h - keep vectors at a constant scale, so that layers can be stacked. */
 #ifndef STRATA_NORM_H
 #define STRATA_NORM_H
 
@@ -6,35 +6,36 @@
 
 typedef enum NormKind { NORM_NONE, NORM_RMS, NORM_LAYER } NormKind;
 
-/* A norm as a model has it: over a whole row, or over each head of it.
+/* A norm over a whole row, or over each head of it.
  *
- *     width = dim          one norm over the row                     gain (dim)
- *     width = head_dim     each head by itself, the same gain        gain (head_dim)
- *     ... own_gain         each head by itself, gains of its own     gain (heads, head_dim)
+ *     width = dim          one norm over the row                gain (dim)
+ *     width = head_dim     each head by itself, one gain        gain (head_dim)
+ *     ... own_gain         each head by itself, own gains       gain (heads, head_dim)
  *
- * The last one with NORM_LAYER is group normalization: Wu & He 2018, arXiv:1803.08494.  RWKV 7 has it. */
+ * The last one with NORM_LAYER is group normalization (RWKV 7): Wu & He 2018,
+ * arXiv:1803.08494. */
 typedef struct Norm {
-    NormKind kind; /* NORM_NONE: not there */
-    size_t width;  /* numbers that are normalized together */
+    NormKind kind; /* NORM_NONE: no norm */
+    size_t width;  /* numbers normalized together */
     bool own_gain;
     float eps;
     const float *gain, *bias; /* NULL: none */
 } Norm;
 
-/* out (n) = the norm of x (n); out may be x.  Needs n to be a multiple of width. */
+/* out (n) = the norm of x (n); out may be x.  Needs n a multiple of width. */
 void norm_apply(const Norm *norm, float *out, const float *x, size_t n);
 
 /* 1 / sqrt(mean(x^2) + eps): what rms_norm multiplies by.  Needs dim > 0. */
 float inverse_rms(const float *x, size_t dim, float eps);
 
-/* Rescale a vector to unit root-mean-square, then by a learned gain.
+/* Rescale a vector to a root mean square of 1, then by a learned gain.
  *
  *     out[i] = x[i] / sqrt(mean(x^2) + eps) * gain[i]
  *
  *   out    (dim)   written; may be x itself
  *   x      (dim)   read
  *   gain   (dim)   read; the learned weight; NULL: 1
- *   eps            1e-5 in Llama 2, 1e-6 in Gemma: keeps the division finite
+ *   eps            keeps the division finite; 1e-5 in Llama 2, 1e-6 in Gemma
  *
  * Needs    dim > 0.
  * Cost     4*dim flops; reads x twice.
@@ -43,24 +44,24 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
 
 /* Rescale a vector to length 1.
  *
- *     x[i] = x[i] / max(|x|, least)
+ *     x[i] = x[i] / max(|x|, min)
  *
  *   x      (dim)   written
- *   least          no length counts as less, so a vector of zeros stays one; above 0
+ *   min            lower bound for |x|, so that zero stays zero; > 0
  *
  * Cost     3*dim flops; reads x twice. */
-void l2_norm(float *x, size_t dim, float least);
+void l2_norm(float *x, size_t dim, float min);
 
 /* The gradient through l2_norm.  With y = x / |x|, the component of dy along y drops out,
  * because |y| is always 1:
  *
- *     dx = (dy - y (y . dy)) / |x|          dy / least where x is shorter than that
+ *     dx = (dy - y (y . dy)) / |x|          dy / min if x is shorter than that
  *
  *   dx   (dim)   written; may be dy
- *   x    (dim)   as it was before */
-void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least);
+ *   x    (dim)   the input of l2_norm */
+void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float min);
 
-/* Shift a vector to mean 0, rescale it to variance 1, then by a learned gain and bias.
+/* Shift a vector to mean 0 and rescale it to variance 1, then apply a learned gain and bias.
  *
  *     out[i] = (x[i] - mean x) / sqrt(var x + eps) * gain[i] + bias[i]
  *
@@ -71,18 +72,18 @@ void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, fl
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
                 float eps);
 
-/* norm_apply of each row of x (rows, dim); threads share the rows.  out may be x. */
+/* norm_apply to each row of x (rows, dim); out may be x. */
 void norm_apply_rows(Pool *pool, const Norm *norm, float *out, const float *x, size_t rows,
                      size_t dim);
 
-/* Shift and rescale each number of some rows by what it is in all of them: over a batch, where layer_norm goes over a
- * row.
+/* Normalize each column over the rows of a batch, where layer_norm normalizes each row.
  *
- *     out[r][i] = (x[r][i] - mean_i) / sqrt(var_i + eps)      mean_i, var_i: of x[0][i], x[1][i], ...
+ *     out[r][i] = (x[r][i] - mean_i) / sqrt(var_i + eps)    mean, var of x[0][i], x[1][i], ...
  *
  *   x, out   (rows, dim)   out may be x
  *
- * No model of sequences has it: a row depends on the others, docs/layer3/norm.md shows how much.
+ * Not used by models of sequences, because a row depends on the others: see
+ * docs/layer3/norm.md.
  *
  * Needs    rows > 0.
  * Source   Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1, without gains. */

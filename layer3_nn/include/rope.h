@@ -1,16 +1,16 @@
 /* rope.h - positions as rotations.
  *
- * A head's vector is read as pairs of numbers; pair i at position p is rotated by the angle
- * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a rotated query and a rotated
- * key then depends only on the distance between them.
+ * A head's vector is split into pairs of numbers; pair i at position p is rotated by the angle
+ * p * freq[i], freq[i] = theta^(-2i / rotary).  The dot product of a rotated query and a
+ * rotated key then depends on their positions only through the distance.
  *
  *     interleaved:  pairs (0,1) (2,3) (4,5) ...            Llama as GGUF stores it
  *     half-split:   pairs (0,h) (1,h+1) (2,h+2) ...        h = rotary / 2: NeoX, Qwen, Gemma
  *
  * Partial rotary: only the first `rotary` numbers of a head are rotated, the rest pass through.
  *
- * Invariant: a rotation keeps lengths (times `magnitude`, 1 but for YaRN); rotating by -p undoes
- * rotating by p.
+ * Invariant: a rotation keeps lengths (times `magnitude`, 1 but for YaRN); rotating by -p
+ * undoes rotating by p.
  * Source   Su et al. 2021, arXiv:2104.09864, section 3.2. */
 #ifndef STRATA_ROPE_H
 #define STRATA_ROPE_H
@@ -19,7 +19,7 @@
 
 typedef enum RopeStyle { ROPE_NONE, ROPE_INTERLEAVED, ROPE_HALF_SPLIT } RopeStyle;
 
-/* How frequencies are stretched for contexts longer than the trained one. */
+/* How frequencies are scaled for contexts longer than in training. */
 typedef enum RopeScaling {
     ROPE_SCALE_NONE,
     ROPE_SCALE_LINEAR, /* all angles divided by factor;   Chen et al. 2023, arXiv:2306.15595 */
@@ -32,39 +32,37 @@ typedef struct RopeConfig {
     size_t rotary; /* numbers of a head that are rotated; even */
     double theta;  /* 10000 in Llama 2, 500000 in Llama 3 */
     RopeScaling scaling;
-    double factor;               /* how much longer the context is; 1: not */
-    double trained_ctx;          /* YaRN: positions the model was trained on */
+    double factor;               /* how many times longer the context is */
+    double trained_ctx;          /* YaRN: the context in training */
     double beta_fast, beta_slow; /* YaRN: turns within trained_ctx; 32 and 1 */
     double attn_factor;          /* YaRN: extra factor on the magnitude; 1 */
-    /* (rotary / 2) a file's rope_freqs, as Llama 3.1 has them; NULL for none; borrowed */
+    /* (rotary / 2) a file's rope_freqs (Llama 3.1); NULL: none; borrowed */
     const float *divisors;
 } RopeConfig;
 
 typedef struct Rope {
     RopeStyle style;
     size_t rotary;
-    double *freq;    /* (rotary / 2) radians for each position; owned by the arena */
+    double *freq;    /* (rotary / 2) radians per position; owned by the arena */
     float magnitude; /* factor on every rotated number */
 } Rope;
 
-/* Work out the frequencies of all pairs, and the magnitude: 1, and of YaRN attn_factor * (1 + 0.1 ln factor).
+/* Compute the frequencies of all pairs, and the magnitude: 1; for YaRN attn_factor *
+ * (1 + 0.1 ln factor).
  *
- *   rope     written whole: style and rotary are those of the config
- *   arena    gives room for freq; while it measures there is none yet (NULL), and no frequency is computed.
- *            ROPE_NONE turns nothing and asks for no memory
+ *   arena    allocates freq, which is NULL while it measures and for ROPE_NONE
  *
- * Needs    an even rotary, a factor above 0 (REQUIRE). */
+ * Needs    an even rotary, a factor above 0. */
 void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
 
-/* Cosines and sines of all pairs at a position: cosine (rotary / 2), sine (rotary / 2), with
- * the magnitude in. */
+/* Cosines and sines (rotary / 2) of all pairs at a position, times the magnitude. */
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
 
 /* Rotate one head's vector in place. */
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
-/* The gradient of a rotated head becomes that of the head, in place: the rotation by the opposite
- * angles, times the same magnitude. */
+/* Turn the gradient by the rotated head into that by the head, in place: rotate by the opposite
+ * angles, with the same magnitude. */
 void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
                           float *head);
 

@@ -1,6 +1,7 @@
 /* softmax.h - scores to probabilities.
  *
- * Invariant: the outputs are in [0, 1] and sum to 1 within rounding; a score of -infinity gets 0. */
+ * Invariant: the outputs are in [0, 1] and sum to 1 within rounding; a score of -infinity gets
+ * 0. */
 #ifndef STRATA_SOFTMAX_H
 #define STRATA_SOFTMAX_H
 

@@ -9,7 +9,7 @@ void relu(float *out, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = x[i] < 0 ? 0 : x[i];
 }
 
-/* In two loops: in one, compilers make the choice a branch, and signs are hard to foresee. */
+/* Two loops: in one, compilers make the choice a branch, and signs are hard to predict. */
 void relu_squared(float *out, const float *x, size_t n) {
     relu(out, x, n);
     for (size_t i = 0; i < n; i++) out[i] *= out[i];
@@ -34,7 +34,7 @@ void gelu_tanh(float *out, const float *x, size_t n) {
     }
 }
 
-/* A loop of fixed length becomes a few instructions for eight numbers. */
+/* A loop of constant length compiles to a few instructions for eight numbers. */
 void sigmoid(float s[CHUNK], const float *x, size_t count) {
     for (size_t i = 0; i < count; i++) s[i] = -x[i];
     vector_exp(s, s, 0, count);
@@ -72,15 +72,15 @@ void gelu_quick(float *out, const float *x, size_t n) {
     }
 }
 
-/* ln(1 + e) for e from 0 to 1: with z = e / (2 + e) it is ln((1 + z) / (1 - z)) = 2 (z + z^3/3 + z^5/5 + ...), and z is at most
- * a third: eight terms are all digits. */
+/* ln(1 + e) for e in 0 .. 1: with z = e / (2 + e) it is ln((1 + z) / (1 - z)) = 2 (z + z^3/3 +
+ * z^5/5 + ...); z <= 1/3, so eight terms give full precision. */
 static float log_one_plus(float e) {
     float z = e / (2 + e), s = z * z, sum = 1.0f / 15;
     for (int k = 13; k > 0; k -= 2) sum = sum * s + 1.0f / (float)k;
     return 2 * z * sum;
 }
 
-/* ln(1 + exp(x)) = max(x, 0) + ln(1 + exp(-|x|)): no exponential is large. */
+/* ln(1 + exp(x)) = max(x, 0) + ln(1 + exp(-|x|)), which does not overflow. */
 void softplus(float *out, const float *x, size_t n) {
     float e[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {

@@ -3,7 +3,7 @@
 
 size_t linear_scratch_bytes(size_t rows, size_t in) { return matmul_weights_bytes(rows, in); }
 
-/* y[c * out + r] += bias[r] for each of the n rows of a product; nothing when the map has no bias. */
+/* y[c * out + r] += bias[r] for each of the n rows of a product, if the map has a bias. */
 static void add_bias(const LinearProduct *p) {
     size_t out = p->map->w.shape[0];
     if (!p->map->bias) return;
@@ -11,7 +11,7 @@ static void add_bias(const LinearProduct *p) {
         for (size_t r = 0; r < out; r++) p->y[c * out + r] += p->map->bias[r];
 }
 
-/* What adapters add to the rows of a product. */
+/* Add the adapters to the rows of a product. */
 static void add_adapters(Pool *pool, const LinearProduct *p, const float *x) {
     const LowRank *first = p->map->adapters;
     if (first) low_rank_rows(pool, first, x + p->first * first->in, p->n, p->y);

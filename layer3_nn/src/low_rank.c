@@ -2,7 +2,7 @@
 #include "low_rank.h"
 
 void low_rank_add(const LowRank *adapter, const float *x, float *y) {
-    float t[LOW_RANK_MAX]; /* A x: the thin way through */
+    float t[LOW_RANK_MAX]; /* A x */
     for (size_t r = 0; r < adapter->rank; r++)
         t[r] = adapter->scale * dot_f32(adapter->a + r * adapter->in, x, adapter->in);
     for (size_t o = 0; o < adapter->out; o++)

@@ -13,13 +13,13 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
     for (size_t i = 0; i < dim; i++) out[i] = x[i] * scale * (gain ? gain[i] : 1);
 }
 
-void l2_norm(float *x, size_t dim, float least) {
-    float length = sqrtf(dot_f32(x, x, dim)), scale = 1 / (length > least ? length : least);
+void l2_norm(float *x, size_t dim, float min) {
+    float length = sqrtf(dot_f32(x, x, dim)), scale = 1 / (length > min ? length : min);
     for (size_t i = 0; i < dim; i++) x[i] *= scale;
 }
 
-/* Two passes: the mean first, then the squares of what is left.  One pass over x and x^2 would
- * lose all digits when the mean is large. */
+/* Two passes: the mean, then the squared deviations.  A single pass over x and x^2 would lose
+ * all digits for a large mean. */
 void layer_norm(float *out, const float *x, const float *gain, const float *bias, size_t dim,
                 float eps) {
     float mean = vector_sum(x, dim) / (float)dim;
@@ -29,7 +29,7 @@ void layer_norm(float *out, const float *x, const float *gain, const float *bias
         out[i] = out[i] * scale * (gain ? gain[i] : 1) + (bias ? bias[i] : 0);
 }
 
-/* One norm of width numbers, with the gain and the bias that it has: NULL for none. */
+/* One norm over `width` numbers; gain and bias may be NULL. */
 static void apply_once(const Norm *norm, float *out, const float *x, const float *gain,
                        const float *bias) {
     if (norm->kind == NORM_LAYER) {
@@ -84,13 +84,13 @@ void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gai
     }
 }
 
-void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float least) {
-    float length = sqrtf(dot_f32(x, x, dim)), held = length > least ? length : least;
-    float along = length > least ? dot_f32(x, dy, dim) / (length * length) : 0;
-    for (size_t i = 0; i < dim; i++) dx[i] = (dy[i] - along * x[i]) / held;
+void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, float min) {
+    float length = sqrtf(dot_f32(x, x, dim)), divisor = length > min ? length : min;
+    float along = length > min ? dot_f32(x, dy, dim) / (length * length) : 0;
+    for (size_t i = 0; i < dim; i++) dx[i] = (dy[i] - along * x[i]) / divisor;
 }
 
-/* Column i of all rows: the mean first, then the squares of what is left. */
+/* Column i of all rows: the mean, then the squared deviations. */
 static void norm_column(float *out, const float *x, size_t rows, size_t dim, float eps) {
     double mean = 0, square = 0;
     for (size_t r = 0; r < rows; r++) mean += (double)x[r * dim];

@@ -25,9 +25,9 @@ static double pair_of_turns(const RopeConfig *config, double turns) {
            (2 * log(config->theta));
 }
 
-/* 1 for pairs that turn often (kept as they are), 0 for slow ones (divided), a ramp between.  It begins at the whole pair below
- * that of beta_fast, but not before 0, and ends at the one above that of beta_slow, but not behind rotary - 1; it is 0.001 wide
- * at least. */
+/* 1 for fast pairs (kept), 0 for slow ones (divided), a ramp between: from the pair of
+ * beta_fast, rounded down, at least 0, to that of beta_slow, rounded up, at most rotary - 1; at
+ * least 0.001 wide. */
 static double yarn_keep(const RopeConfig *config, double i) {
     double low = floor(pair_of_turns(config, config->beta_fast));
     double high = ceil(pair_of_turns(config, config->beta_slow));
@@ -35,9 +35,8 @@ static double yarn_keep(const RopeConfig *config, double i) {
     return 1 - clamp01((i - low) / fmax(0.001, high - low));
 }
 
-/* Radians for each position of pair i: theta^(-2 i / rotary), over its divisor.  Without
- * scaling it is used as is; linear scaling divides it by factor; YaRN blends the two, weighting
- * the unscaled one by yarn_keep. */
+/* Radians per position of pair i: theta^(-2 i / rotary) / divisor.  Linear scaling divides it
+ * by factor; YaRN blends both, with weight yarn_keep for the unscaled one. */
 static double frequency(const RopeConfig *config, size_t i) {
     double freq = pow(config->theta, -2.0 * (double)i / (double)config->rotary), keep = 1;
     if (config->divisors) freq /= (double)config->divisors[i];
@@ -67,7 +66,7 @@ void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine) 
     }
 }
 
-/* A turn is a matrix, and the gradient goes through its transpose: the same turn the other way. */
+/* The gradient goes through the transpose of a rotation: the opposite rotation. */
 void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
                           float *head) {
     bool split = rope->style == ROPE_HALF_SPLIT;

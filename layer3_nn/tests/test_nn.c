@@ -1,5 +1,5 @@
-/* softmax, activations, norms, embedding, linear, adapters, positions, loss: values against double,
- * gradients against differences */
+/* softmax, activations, norms, embedding, linear, adapters, positions, loss: values against
+ * double, gradients against differences */
 #include "check.h"
 #include "nn.h"
 
@@ -125,7 +125,7 @@ static double length_sum(const double *x, size_t n, const float *w) {
     return sum;
 }
 
-/* A vector of any length, and one so short that its length does not count. */
+/* A vector of any length, and one shorter than `min`. */
 static void silu_and_length_gradients(void **state) {
     (void)state;
     float x[N], w[N], d[N];
@@ -159,7 +159,7 @@ static void norms(void **state) {
     for (int i = 0; i < 2 * N; i++) xs[i] = (double)x[i];
     for (int i = 0; i < N; i++) sum += (double)(y[i] * w[i]);
     assert_near(sum, rms_sum(xs, 2 * N, w), 1e-4);
-    for (int i = 0; i < N; i++) x[i] += 1000; /* a large mean must not eat the digits */
+    for (int i = 0; i < N; i++) x[i] += 1000; /* a large mean must not lose digits */
     layer_norm(y, x, x + N, bias, N, 1e-5f);
     double mean = 0, var = 0;
     for (int i = 0; i < N; i++) mean += (double)x[i] / N;
@@ -170,7 +170,7 @@ static void norms(void **state) {
             1e-3);
 }
 
-/* Each number by itself, down the batch: mean 0, variance 1; of one row nothing is left. */
+/* Each column has mean 0 and variance 1; a single row becomes 0. */
 static void norms_of_a_batch(void **state) {
     (void)state;
     enum { ROWS = 5, DIM = 3 };

@@ -1,4 +1,4 @@
-/* rope: rotations, styles, partial, and every way of stretching */
+/* rope: rotations, styles, partial rotation, and scaling */
 #include "check.h"
 #include "nn.h"
 
@@ -36,7 +36,7 @@ static void pairs_turn_by_position(void **state) {
     }
 }
 
-/* the dot product of turned vectors depends on the distance alone */
+/* the dot product of rotated vectors depends only on the distance */
 static void only_distance_counts(void **state) {
     (void)state;
     Rope rope = make((RopeConfig){.style = ROPE_HALF_SPLIT, .rotary = 16, .theta = 10000});
@@ -74,8 +74,7 @@ static void stretched_frequencies(void **state) {
     double keep = rope.freq[13] / plain[13]; /* pairs 8 to 21 are on the ramp */
     assert_true(keep < 1 && keep > 0.25);
     assert_near(keep, 1 - 0.75 * 5 / 13, 1e-6);
-    c.factor = 1,
-    c.attn_factor = 1.5; /* nothing is stretched, and the size is still the file's */
+    c.factor = 1, c.attn_factor = 1.5; /* factor 1: no scaling, but the magnitude of the file */
     rope = make(c);
     for (int i = 0; i < 32; i++) assert_near(rope.freq[i], plain[i], 1e-9);
     assert_near(rope.magnitude, 1.5, 1e-6);

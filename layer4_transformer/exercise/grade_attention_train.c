@@ -117,9 +117,9 @@ static void whole_sequences(Pool *pool, AttentionShape s, Sequences sequences, s
              mistake_hints[m]);
     }
     NUMBERS(out, want_out, n * Q_DIM, bound,
-            "the way there, out = P V: P is attention_score(scale * q.k) and softmax over the "
-            "range of the mask, and 0 beside "
-            "it; row i of a tile is query first + i of its sequence, and has its head's slope");
+            "forward, out = P V: P is attention_score(scale * q.k) and softmax over the range "
+            "of the mask, and 0 beside it; row i of a tile is query first + i of its sequence, "
+            "and has its head's slope");
     memset(&got, 0x7f, sizeof got);
     attention_backward(pool, &s, sequences, q, k, v, dout, got.q, got.k, got.v, scratch);
     free(scratch);

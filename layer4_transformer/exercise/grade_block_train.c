@@ -153,13 +153,11 @@ static void forward_is_right(Bench *mine, Bench *ours) {
     block_train_forward(&mine->run, &w, &kept, mine->x);
     SHIPPED(block_train_forward)(&ours->run, &w2, &kept2, ours->x);
     HINT(all_near(mine->memory[4], ours->memory[4], ROWS * 4, 1e-4),
-         "the way there: where the shape has a mixer its forward() takes the place of "
-         "attend(), "
-         "and nowhere else");
+         "forward: if, and only if, the shape has a mixer, its forward() replaces attend()");
     for (size_t i = 0; i < KEPT; i++)
         for (size_t n = ROWS * kept_sizes[i]; n < ROWS * WIDE; n++)
             HINT(mine->kept[i][n] == 0,
-                 "something is written behind the %d rows of %zu numbers of %s", ROWS,
+                 "something is written past the %d rows of %zu numbers of %s", ROWS,
                  kept_sizes[i], kept_names[i]);
     for (size_t i = 0; i < KEPT; i++)
         NUMBERS(mine->kept[i], ours->kept[i], ROWS * kept_sizes[i], 1e-4,
@@ -175,11 +173,10 @@ static void forward_is_right(Bench *mine, Bench *ours) {
 
 static void memory_is_right(const Bench *mine, const Bench *ours) {
     for (size_t i = 0; i < WEIGHTS; i++)
-        NUMBERS(
-            mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
-            "the gradient of a delta net's %s: where the shape has a mixer, and only there, "
-            "its backward() takes the place of attend_backward()",
-            delta_names[i]);
+        NUMBERS(mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
+                "the gradient of a delta net's %s: if, and only if, the shape has a mixer, its "
+                "backward() replaces attend_backward()",
+                delta_names[i]);
 }
 
 static void backward_is_right(Bench *mine, Bench *ours) {

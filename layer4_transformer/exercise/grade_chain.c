@@ -102,7 +102,7 @@ static void chains(void) {
     b[parts] ^= 1;
     keep(kv, a, MOST, 0);
     found(kv, b, MOST, 0, parts,
-          "another first page, which begins like it up to there; equal tokens behind it are "
+          "another first page, which begins like it up to there; equal tokens after it are "
           "another text");
     keep(kv, b, MOST, 0);
     COUNT(kv->n_prefixes, 2 * PAGES,
@@ -294,7 +294,7 @@ static void other_layers(void) {
     found(kv, text, 5 * KV_PAGE + 1, 0, 5 * KV_PAGE,
           "the window's third page was given back, and a text of five pages does not look at "
           "it");
-    COUNT(*kv_gone(kv, 1, 1), 3, "the table begins behind the page that is missing (share)");
+    COUNT(*kv_gone(kv, 1, 1), 3, "the table begins after the page that is missing (share)");
     kv_truncate(kv, 1, 0);
     arena_free(&m.arena);
     memory_open(&m, (KvConfig){.prefixes = 20, .shapes = mixed});

@@ -28,11 +28,10 @@ static void check_buckets(size_t buckets, bool both) {
              "query "
              "looks there, so all of them share bucket 0",
              buckets, n, after);
-        HINT(
-            !both || after != before,
-            "both ways: keys %td tokens before and behind share bucket %zu; each direction has "
-            "half of the buckets",
-            n, before);
+        HINT(!both || after != before,
+             "both ways: keys %td tokens before and after share bucket %zu; each direction has "
+             "half of the buckets",
+             n, before);
         HINT(before < own || n < 128,
              "%zu buckets: a distance of %td has bucket %zu: the last "
              "one has no end",
@@ -84,7 +83,7 @@ static void check_added(size_t heads, size_t buckets, bool both) {
         size_t bucket =
             relative_bucket((ptrdiff_t)(first + j) - (ptrdiff_t)query, buckets, both);
         float bias = table[bucket * heads + head];
-        HINT(scores[j] != bias, "the bias is added to the score, it does not take its place");
+        HINT(scores[j] != bias, "the bias is added to the score, it does not replace it");
         NUMBER(scores[j], was[j] + bias, 1e-6,
                "head %zu of %zu, query %zu, key %zu: the score of key first + j with "
                "table[bucket * heads + head]; farther than RELATIVE_FAR the map ends",

@@ -29,8 +29,8 @@ static const char *const hints[SLIPS] = {
     [FADED_LATE] = "what the memory says to k is asked after it has faded, not before",
     [NO_BETA] = "beta says how much of what is missing comes in",
     [ASKED_BEFORE] = "q reads the state with this token in it",
-    [COLUMNS] = "rows and columns of S are exchanged: number i of row j lies at j / 16 * 16 * "
-                "d + 16 * i + j % 16",
+    [COLUMNS] = "rows and columns of S are swapped: number i of row j is at j / 16 * 16 * d + "
+                "16 * i + j % 16",
     [TURNED] = "S has a row for each number of a value: row j takes u[j] k"};
 
 /* Index of number i of row j in a state of strips (recurrence.h). */
@@ -96,7 +96,7 @@ static void check_step(size_t d, bool in_place) {
     beta = (float)fresh_between(0.2, 0.8), out[d] = -7;
     step_wanted(want, d, decay, beta, q, k, v, wanted, RIGHT);
     delta_step(after, in_place ? after : before, d, d, decay, beta, q, k, v, out);
-    HINT(out[d] == -7, "d is %zu, and something is written behind the last of out", d);
+    HINT(out[d] == -7, "d is %zu, and something is written past the last of out", d);
     HINT(in_place || memcmp(before, was, d * strip_rows(d) * sizeof *before) == 0,
          "`before` is read only: what has faded belongs into `after`");
     for (Slip s = ADDED; s < SLIPS && !all_near(out, wanted, d, NEAR); s++) {
@@ -159,7 +159,7 @@ static const char *const said_hints[SAID_SLIPS] = {
         "key is answered with",
     [Q_ONLY] = "k has length 1 as q has, each head by itself",
     [ALL_HEADS] = "each head has length 1 by itself, not all of them together",
-    [RAW_BETA] = "beta lies between 0 and 1: sigmoid",
+    [RAW_BETA] = "beta is between 0 and 1: sigmoid",
     [NO_BIAS] = "dt_bias is added before softplus",
     [NO_SOFTPLUS] = "softplus keeps decay + bias above 0",
     [OVERFLOWS] = "expf of more than 88 is infinite: softplus of a large number is that number",
@@ -308,10 +308,9 @@ static void check_net(Pool *pool, Kind kind, bool extremes) {
     }
     HINT(!pool || all_near(got, right, TOKENS * DIM, NEAR),
          "three threads prepare rows, each those from begin to end - 1 and no others");
-    HINT(
-        kind != PLAIN || all_near(got, right, DIM, NEAR),
-        "the first token, whose memory is empty, is wrong already: q, k or beta; or its row is "
-        "prepared twice (yours are those from begin to end - 1)");
+    HINT(kind != PLAIN || all_near(got, right, DIM, NEAR),
+         "even the first token, with an empty memory, is wrong: q, k or beta; or its row is "
+         "prepared twice (yours are those from begin to end - 1)");
     expect(kinds[kind], got, right, TOKENS * DIM, NEAR);
 }
 
@@ -384,8 +383,8 @@ static const char *const wkv_hints[WKV_SLIPS] = {
     [A_OF_ROW] = "a belongs to a number of a key, as k' does: a[j] of column j, not of the row",
     [W_OF_ROW] = "w belongs to a number of a key: column j fades by w[j], not row i by w[i]",
     [A_ASKED] = "read S with k' alone; subtract that answer times k' * a",
-    [S_TURNED] = "rows and columns of S are exchanged: number j of row i lies at i / 16 * 16 * "
-                 "d + 16 * j + i % 16",
+    [S_TURNED] = "rows and columns of S are swapped: number j of row i is at i / 16 * 16 * d + "
+                 "16 * j + i % 16",
     [NOT_WRITTEN] = "what comes in is v k^T: with k, not with k'"};
 
 static void wkv_wanted(double *s, size_t d, float in[6][MOST], double *out, Wkv slip) {
@@ -423,7 +422,7 @@ static void check_wkv(size_t d, bool in_place) {
     out[d] = -7;
     rwkv_step(after, in_place ? after : before, d, in[0], in[1], in[2], in[3], in[4], in[5],
               out);
-    HINT(out[d] == -7, "d is %zu, and something is written behind the last of out", d);
+    HINT(out[d] == -7, "d is %zu, and something is written past the last of out", d);
     HINT(in_place || memcmp(before, was, d * strip_rows(d) * sizeof *before) == 0,
          "`before` is read only: what has faded belongs into `after`");
     for (Wkv s = KEPT; s < WKV_SLIPS && !all_near(out, wanted, d, NEAR); s++) {

@@ -39,9 +39,10 @@ static const char *const hints[SLIPS] = {
     [BETA_TWICE] = "dbeta is du . (v - F k): beta is in neither (u has it, dv too)",
     [BETA_OF_ANSWER] = "beta scales what is written: dbeta is by du = G k, and not by do alone",
     [UNFADED] = "u is made from v - F k, and F is the memory `before` when it has faded: S D",
-    [ONE_WAY] = "k has a second way: it asked the memory, and what it heard was taken off v; "
-                "- F^T dv is missing",
-    [PLUS] = "what k heard was taken off v, so its second way is taken off, too: - F^T dv",
+    [ONE_WAY] = "k has a second path: it read the memory, and the result was subtracted from "
+                "v; - F^T dv is missing",
+    [PLUS] =
+        "what k read was subtracted from v, so its second path is subtracted, too: - F^T dv",
     [U_NO_BETA] = "G^T u goes with u as it was written, and that has beta in it",
     [FRESH] = "k asked the memory after it had faded: its second way goes through D",
     [NOT_CORRECTED] = "what was replaced hears nothing: G - dv k^T",
@@ -224,8 +225,8 @@ static void without_zeros(size_t d, const Gradients *right) {
     give(d, 0);
     run(d, &got, NAN);
     HINT(!same(&got, right, d),
-         "d = %zu is no multiple of 16: of the lanes behind row d nothing is said, they may "
-         "hold NaN, and here they are in the sums",
+         "d = %zu is not a multiple of 16: the lanes past row d are undefined, they may hold "
+         "NaN, and here they are in the sums",
          d);
     give(d, NAN);
     run(d, &got, NAN);
@@ -268,7 +269,7 @@ static void check_step(size_t d, bool ends) {
                       : "";
     Got seen = got;
     HINT(d > SMALL || ends || (!lies_so(&seen, d, in_rows) && !lies_so(&seen, d, turned)),
-         "rows and columns of the memory lie elsewhere: number i of row j at j / 16 * 16 * d + "
+         "rows and columns of the memory are elsewhere: number i of row j at j / 16 * 16 * d + "
          "16 * i + j %% 16 (recurrence.h)");
     told("dv = beta G k, with do q^T in G", got.v, right.v, d);
     HINT(near((double)got.beta, right.beta, NEAR),

@@ -290,8 +290,8 @@ static void places(const KvCache *kv, size_t layer, size_t sequence, size_t posi
               ((const char *)SHIPPED(kv_key)(kv, layer, sequence, head, position) - base) /
                   (long)bytes,
               "the key of position %zu, head %zu, layer %zu, counted in numbers from the "
-              "beginning of the pool: strips of 16 "
-              "positions, in a strip the numbers of a key lie 16 apart",
+              "beginning of the pool: strips of 16 positions, in a strip the numbers of a key "
+              "are 16 apart",
               position, head, layer);
         COUNT(((const char *)kv_value(kv, layer, sequence, head, position) - base) /
                   (long)bytes,
@@ -329,16 +329,15 @@ static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) 
             NUMBER(read_number(kv, SHIPPED(kv_key)(kv, layer, sequence, head, position),
                                STRIP * i),
                    k[head * s->key_dim + i], 0,
-                   "number %zu of the key of head %zu at position %zu of layer %zu (%s): it "
-                   "lies at [16 * i]",
+                   "number %zu of the key of head %zu at position %zu of layer %zu (%s): it is "
+                   "at [16 * i]",
                    i, head, position, layer, dtype_name(kv->config.dtype));
         for (size_t i = 0; i < s->value_dim; i++)
             NUMBER(read_number(kv, SHIPPED(kv_value)(kv, layer, sequence, head, position),
                                i / STRIP * STRIP * KV_PAGE + i % STRIP),
                    v[head * s->value_dim + i], 0,
                    "number %zu of the value of head %zu at position %zu of layer %zu (%s): it "
-                   "lies at [i], but from the "
-                   "16th on 16 * KV_PAGE further for each 16",
+                   "is at [i], but from the 16th on 16 * KV_PAGE further for each 16",
                    i, head, position, layer, dtype_name(kv->config.dtype));
     }
     HINT(changed <= s->kv_heads * (s->key_dim + s->value_dim),

@@ -28,8 +28,8 @@ static const char *const part_hints[PARTS_OF_IT] = {
     [CLAMP] = "q, k and v are not clamped to -clamp .. clamp (where it is above 0)",
     [Q_NORM] = "the norm of the queries is missing",
     [K_NORM] = "the norm of the keys is missing",
-    [ORDER] = "norm and rotation stand in the wrong order: norm_after_rope says which",
-    [TURN] = "queries and keys are not turned",
+    [ORDER] = "norm and rotation are in the wrong order: norm_after_rope says which",
+    [TURN] = "queries and keys are not rotated",
     [WARM] = "q_temperature is missing, or comes too early: the queries grow with their "
              "position when they have had their norm, which would take it away again",
     [V_SCALE] = "v_scale is missing: where it is above 0, values are multiplied by it",
@@ -101,8 +101,8 @@ static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
     NEED(rope->rotary == 4);
     rope_angles(rope, last, cosine, sine);
     HINT(memcmp(cosine, run->cosine, sizeof cosine) || memcmp(sine, run->sine, sizeof sine),
-         "threads place rows at once and would spoil each other's angles: row i has its own, "
-         "from run->cosine + i * half on");
+         "threads store rows at the same time and would overwrite each other's angles: row i "
+         "has its own, from run->cosine + i * half on");
 }
 
 /* The layer before has stored its keys and values in both caches. */
@@ -158,16 +158,16 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
     (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
     HINT(right || !b->attention.gate_in_q,
          "gate_in_q: project wrote a query and a gate for each head into run->gate, which "
-         "part_queries() parts");
+         "split_q_gate() parts");
     const float *key = kv_key(&mine.kv, 1, 0, 0, 0), *kept = kv_key(&ours.kv, 1, 0, 0, 0);
-    HINT(!b->attention.kv_back || *key == *kept, "with `kv_back` keys and values are there already, "
-                                              "an earlier layer's, and stay as they are");
+    HINT(!b->attention.kv_back || *key == *kept,
+         "with `kv_back` keys and values are there already, "
+         "an earlier layer's, and stay as they are");
     same_memory(&mine.kv, &ours.kv, &batch, false);
     same_memory(&mine.kv, &ours.kv, &batch, true);
     NUMBERS(got, want, ROWS * DIM, 1e-3,
-            "the memory is right, what comes out is not: q is clamped, normed, turned and "
-            "warmed; then attention_online() into "
-            "run->mixed, and that through o");
+            "the cache is right, the output is not: q is clamped, normed, rotated and scaled; "
+            "then attention_online() into run->mixed, and that through o");
     if (watched) right_sights(&seen, &wanted);
     arena_free(&mine.arena), arena_free(&ours.arena);
 }

@@ -32,16 +32,16 @@ typedef enum {
 } Slip;
 
 static const char *const hints[SLIPS] = {
-    [K_NOT_TURNED] = "k' is turned by the position before it is kept",
-    [Q_NOT_TURNED] = "q' of each head is turned by the position of its token",
-    [NOT_NORMED] = "c is normed before anything is made of it",
-    [ALL_NORMED] = "the norm is of the rank numbers of c; k' behind them is not normed",
+    [K_NOT_TURNED] = "k' is rotated by the position before it is stored",
+    [Q_NOT_TURNED] = "q' of each head is rotated by the position of its token",
+    [NOT_NORMED] = "c is normed before anything is computed from it",
+    [ALL_NORMED] = "norm the rank numbers of c; k' after them is not normed",
     [BY_ROW] = "the position is what the batch says, not the row",
-    [FIRST_QUERY] = "each head has a query of its own: they lie plain + rotary apart",
+    [FIRST_QUERY] = "each head has a query of its own: they are plain + rotary apart",
     [ONE_TEXT] = "c and k' go to the sequence of their row, which the batch says",
     [NOT_WARM] =
         "q_temperature is missing: where it is above 0, attention_scale_q() makes queries grow",
-    [NO_PLACE] = "q' and k' are part of the score: they stand behind the others"};
+    [NO_PLACE] = "q' and k' are part of the score: they follow the others"};
 
 static float x[TOKENS * DIM], wq[HEADS * QUERY * DIM], wkv[KV * DIM], gain[RANK],
     wo[DIM * HEADS * VALUE], keys[HEADS * PLAIN * RANK],
@@ -149,9 +149,8 @@ static void own_angles(const Rope *rope, const AttentionRun *run) {
     float cosine[TURNS / 2], sine[TURNS / 2];
     rope_angles(rope, (size_t)position[TOKENS - 1], cosine, sine);
     HINT(memcmp(cosine, run->cosine, sizeof cosine) || memcmp(sine, run->sine, sizeof sine),
-         "threads place rows at once and would spoil each other's angles: row i has angles of "
-         "its own, "
-         "from shared->cosine + i * half on");
+         "threads store rows at the same time and would overwrite each other's angles: row i "
+         "has angles of its own, from shared->cosine + i * half on");
 }
 
 static void runs(Pool *pool, bool absorbed, float *out) {
@@ -226,8 +225,7 @@ static void check(Pool *pool, bool absorbed) {
          "three threads take rows, each those from begin to end - 1 and no others");
     HINT(absorbed || all_near(got, right, DIM, NEAR),
          "plain: the first token, which sees itself alone, is wrong already: a head's values "
-         "lie "
-         "behind its plain numbers of a key");
+         "follow its plain numbers of a key");
     expect(absorbed ? "absorbed: (K^T q . c + q' . k')" : "plain: (q . K c + q' . k')", got,
            right, TOKENS * DIM, NEAR);
 }

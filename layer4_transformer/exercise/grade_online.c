@@ -30,7 +30,7 @@ static const char *const slip_hints[SLIPS] = {
     [TO_PAGES_END] =
         "later tokens of the last page are seen: the walk ends where the mask ends",
     [FIRST_PAGE_ONLY] =
-        "the walk ends after its first page: it goes on to the end of what the mask shows",
+        "the walk ends after its first page: it must go on to the end of what the mask shows",
 };
 
 /* One row of one head, page by page, from the textbook's scores. */
@@ -120,8 +120,8 @@ static void ask_shuffled(const AttentionShape *s, const KvCache *kv, size_t n, d
     attention_online(NULL, s, kv, 1, n, sequence, position, turned, got);
     for (size_t i = 1; i < n; i++)
         HINT(all_near(got + i * row, want + (size_t)position[i] * row, row, bound),
-             "%s: rows of a batch may stand in any order and belong to several texts: row %zu "
-             "is at position[%zu] = %d of sequence[%zu] = %d",
+             "%s: rows of a batch may be in any order and belong to several texts: row %zu is "
+             "at position[%zu] = %d of sequence[%zu] = %d",
              where, i, i, position[i], i, sequence[i]);
 }
 
@@ -171,7 +171,7 @@ static void by_pages(Pool *pool, const AttentionShape *s, size_t n, double bound
         return;
     }
     HINT(all_finite(out, n * row) || attention_value_dim(s) == s->head_dim,
-         "%s: numbers of out are none (nan or inf), or were not written: a value has "
+         "%s: numbers of out are NaN or infinite, or were not written: a value has "
          "attention_value_dim() numbers, which need not be head_dim",
          where);
     HINT(all_finite(out, n * row),

@@ -90,14 +90,14 @@ static void has_text(const Memory *m, size_t sequence, size_t keep, size_t gone,
                  p < kv->length[sequence]; p++) {
                 size_t token = p < keep ? p : p + gone;
                 NUMBER(*(float *)kv_value(kv, l, sequence, head, p), token, 0,
-                       "%s, layer %zu: whose value lies at position %zu; those behind the gap "
+                       "%s, layer %zu: whose value is at position %zu; those after the gap "
                        "move up in the table, the others stay",
                        who, l, p);
                 turned_key(m, want, token, turned ? p : token, l, head);
                 kv_read_key(kv, l, sequence, head, p, got);
                 NUMBERS(got, want, DIM, 2e-5,
                         "%s, layer %zu, head %zu: the key at position %zu of what was token "
-                        "%zu; keys from `first` on are turned back by `by` places, the "
+                        "%zu; keys from `first` on are rotated back by `by` positions, the "
                         "numbers from `plain` on, and keep their length",
                         who, l, head, p, token);
             }

@@ -121,9 +121,9 @@ static inline void same_memory(const KvCache *mine, const KvCache *ours, const B
                            "memory (the batch is for layer "
                            "1): number %zu of the %s of head %zu: %s",
                            i, s, p, layer, d, keys ? "key" : "value", head,
-                           keys ? "it is stored when it has been clamped, normed and turned"
+                           keys ? "store it after it has been clamped, normed and rotated"
                                 : "it is stored scaled and clamped, but never normed or "
-                                  "turned; row i of v begins at i * v_dim()");
+                                  "rotated; row i of v begins at i * v_dim()");
                 }
 }
 

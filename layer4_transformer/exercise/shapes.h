@@ -50,9 +50,9 @@ static inline void name_mistake(const AttentionShape *s, size_t n, double bound,
     textbook(s, n, q, k, v, NO_MISTAKE, want);
     if (all_near(out, want, numbers, bound)) return;
     HINT(all_finite(out, numbers),
-         "%s: some numbers are NaN or infinite: is out 0 before anything is added, "
-         "does the softmax take only scores that were computed, and is the largest taken away "
-         "before exp?",
+         "%s: some numbers are NaN or infinite: is out 0 before anything is added, does the "
+         "softmax take only scores that were computed, and is the largest subtracted before "
+         "exp?",
          where);
     for (Mistake m = 1; m < MISTAKES; m++) {
         textbook(s, n, q, k, v, m, other);

@@ -11,7 +11,7 @@
  * in the parallel form one norm may serve both.  A branch's output may be normed before it is
  * added (Gemma 2), and scaled (Granite).
  *
- * Invariant: a token's output depends on its own sequence alone.
+ * Invariant: a token's output depends only on its own sequence.
  * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.1; Xiong et al. 2020, arXiv:2002.04745
  *          (pre-norm); Wang & Komatsuzaki 2021, GPT-J (parallel). */
 #ifndef STRATA_BLOCK_H
@@ -94,8 +94,8 @@ struct BlockRun {
     Pool *pool;
     size_t rows;
     float *normed, *tmp, *branch; /* (rows, dim) */
-    void *scratch;                  /* for products with rows of dim numbers */
-    Probe *probe;                   /* borrowed; NULL: none */
+    void *scratch;                /* for products with rows of dim numbers */
+    Probe *probe;                 /* borrowed; NULL: none */
     AttentionRun attention;
     FfnRun ffn;
     struct {

@@ -5,10 +5,10 @@
  *         +--> v -----------------> cache --+          without a v map, v is k before its norm
  *
  * The batch's keys and values are stored first; then each query attends to all that its mask
- * shows, itself included.  A layer may instead read the cache of an earlier layer (`kv_back`, KV
- * sharing) and then has queries only.
+ * shows, itself included.  A layer may instead read the cache of an earlier layer (`kv_back`,
+ * KV sharing) and then has queries only.
  *
- * Invariant: a row's result depends on its own sequence alone, to the bit. */
+ * Invariant: a row's result depends only on its own sequence, to the bit. */
 #ifndef STRATA_MIXER_ATTENTION_H
 #define STRATA_MIXER_ATTENTION_H
 

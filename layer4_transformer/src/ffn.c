@@ -54,8 +54,8 @@ static void cut_some(void *context, int worker, size_t begin, size_t end) {
         float *gate = t->gate + i * t->hidden, mean = 0, square = 0;
         for (size_t k = 0; k < t->hidden; k++) mean += gate[k] / n;
         for (size_t k = 0; k < t->hidden; k++) square += (gate[k] - mean) * (gate[k] - mean);
-        float least = mean + t->deviations * sqrtf(square / (n - 1));
-        for (size_t k = 0; k < t->hidden; k++) gate[k] = fmaxf(gate[k] - least, 0);
+        float threshold = mean + t->deviations * sqrtf(square / (n - 1));
+        for (size_t k = 0; k < t->hidden; k++) gate[k] = fmaxf(gate[k] - threshold, 0);
     }
 }
 

@@ -40,7 +40,7 @@ static double *doubles(const float *x, size_t n) {
     return d;
 }
 
-/* Attention over one sequence, with keys and values kept as dtype. */
+/* Attention over one sequence, with keys and values stored as dtype. */
 static void kept_as(Pool *pool, const AttentionShape *s, size_t n, KvFormat format,
                     const float *q, const float *k, const float *v, float *out) {
     size_t k_dim = s->kv_heads * s->head_dim, v_dim = s->kv_heads * attention_value_dim(s);

@@ -144,7 +144,7 @@ static void norms_after_the_sum(void **state) {
     }
 }
 
-/* Queries and keys are clamped and normed as the family says. */
+/* Queries and keys are clamped and normed. */
 static void queries_and_keys_are_clamped_and_normed(void **state) {
     (void)state;
     float plain[TOKENS * DIM], clamped[TOKENS * DIM], loose[TOKENS * DIM], before[TOKENS * DIM],

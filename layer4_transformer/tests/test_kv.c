@@ -56,8 +56,8 @@ static void forks_share_until_they_write(void **state) {
     arena_free(&arena);
 }
 
-/* A windowed layer holds a bounded number of pages however long the text becomes; a short
- * rollback works, a long one starts over. */
+/* A windowed layer has a bounded number of pages for any length of text; a short rollback
+ * works, a long one starts over. */
 static void windows_slide(void **state) {
     (void)state;
     KvCache kv;
@@ -216,7 +216,7 @@ static void what_a_token_stood_for_is_forgotten(void **state) {
     assert_int_equal(prefix_find(&kv, 1, two, N + 1, 0), N);
     for (size_t p = 0; p < N; p++) assert_true(*key(&kv, 0, 1, p) == (float)two[p]);
     kv_truncate(&kv, 0, 0), kv_truncate(&kv, 1, 0);
-    prefix_forget(&kv, 0, 1); /* a common beginning */
+    prefix_forget(&kv, 0, 1); /* a shared prefix */
     assert_int_equal(kv.n_prefixes, 0);
     assert_int_equal(kv.pages.free_count, kv.pages.count);
     arena_free(&arena);

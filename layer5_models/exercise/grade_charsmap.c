@@ -23,16 +23,16 @@ typedef enum Slip {
 #define BIT_9 "bit 9 of an entry makes its distance 256 times as large: way_on() knows"
 #define AS_FAR \
     "the longest string that has a replacement counts: the walk goes as far as the table does"
-#define DAMAGED                                                                              \
-    "a table of a file that is damaged: where the way leads out of the table, or the place " \
-    "lies out of the replacements, "
+#define DAMAGED                                                          \
+    "a damaged table: if the way leads out of the table, or the offset " \
+    "is outside the replacements, "
 #define AS_NONE DAMAGED "no string ends, but what was found before counts, and the walk goes on"
 
 static const char *const slip_hints[SLIPS] = {
     [FIRST_HIT] =
         "the longest string that has a replacement counts: the walk goes on after a hit",
-    [ENDS_ANYWHERE] = "a string ends only where bit 8 of the entry says so; a beginning of a "
-                      "longer one is none",
+    [ENDS_ANYWHERE] = "a string ends only where bit 8 of the entry says so; the beginning of a "
+                      "longer one does not count",
     [ROOT_NEAR] = BIT_9 " (here that of the root)",
     [OTHERS_NEAR] = BIT_9,
     [FOUR_STEPS] = AS_FAR,
@@ -91,7 +91,7 @@ static bool as_wanted(Suspects *s, const Charsmap *map, Text text, Text want, si
     else
         snprintf(s->first, sizeof s->first,
                  "what stands for it: expected \"%.*s\", got \"%.*s\": the number of the entry "
-                 "at the way on, without its highest bit, is the place in `replacements`",
+                 "at the way on, without its highest bit, is the offset in `replacements`",
                  (int)want.size, want.data, (int)min_size(got.size, 80), got.data);
     return false;
 }
@@ -235,10 +235,9 @@ static void ends_are_no_steps(void) {
     map.entries[0] = 256 << 10;
     map.entries[AT] = 0x80000000u | 256 | 'a';
     charsmap_replace(&map, text_of("a"), &taken);
-    COUNT(
-        taken, 0,
-        "an entry with bit 31 is the end of a string, and its other bits are a place: no byte "
-        "leads there, even if the lowest ones are that byte");
+    COUNT(taken, 0,
+          "an entry with bit 31 is the end of a string, and its other bits are an offset: no "
+          "byte leads there, even if the lowest ones are that byte");
     free(map.entries);
 }
 

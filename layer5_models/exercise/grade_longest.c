@@ -16,7 +16,7 @@ typedef enum Skip {
 
 static const char *const skip_hints[SKIPS] = {
     [SHORTEST_STRING] = "the longest token that the text begins with is wanted",
-    [FIRST_LISTED] = "the longest one counts, not the one that stands first in the vocabulary",
+    [FIRST_LISTED] = "the longest one counts, not the first in the vocabulary",
     [GAPS] = "a byte that begins no token becomes the unknown token",
     [WHOLE_CHARACTER] =
         "a byte that begins no token becomes the unknown token, and so does each "
@@ -142,7 +142,7 @@ static void nothing_unknown(Tokenizer *t) {
         TokenList tokens = {0};
         Fault fault = {0};
         HINT(!tokenizer_encode(t, text_of(bytes[i].text), false, &tokens, &fault),
-             "a byte without a token, where there is none for what is unknown: false");
+             "a byte without a token, in a vocabulary without an unknown one: false");
         HINT(strcasestr(fault.text, bytes[i].byte),
              "the fault names the byte, as %s (a byte is unsigned); it says \"%s\"",
              bytes[i].byte, fault.text);

@@ -183,8 +183,7 @@ static void rows_behind(void) {
     *behind = 3;
     HINT(model_forward(&s, &call.batch, &fault), "refused, with the words \"%s\"", fault.text);
     HINT(*behind == 3,
-         "one row of logits is wanted, and those of the row behind it are capped, "
-         "too");
+         "one row of logits is wanted, but those of the row after it are capped, too");
     model.logit_softcap = 0;
     session_close(&s);
 }
@@ -207,8 +206,8 @@ static void goes_the_hooks_way(void) {
     HINT(model_forward(&s, &call.batch, &fault) && !s.stopped,
          "`stopped` is of the last batch: it is false when a batch begins, with hooks, too");
     COUNT(way_taken, 1,
-          "calls of s->hooks->forward(), which takes the place of all this where a session "
-          "has hooks; `stopped` is false by then");
+          "calls of s->hooks->forward(), which replaces all this if a session has hooks; "
+          "`stopped` is false by then");
     s.hooks = NULL;
     session_close(&s);
 }
@@ -279,7 +278,7 @@ static void probed(void) {
           "a probe (run.probe, which may be NULL) is to see what goes into the first block: "
           "probe_enter() with the first layer, probe_stream() with PROBE_EMBEDDED");
     NUMBER(embedded_sum, wanted, 1e-3 * wanted,
-           "what a probe sees before the first layer is s->x behind embed(): the sum of all "
+           "what a probe sees before the first layer is s->x after embed(): the sum of all "
            "without their signs");
     session_close(&s);
 }

@@ -24,7 +24,7 @@ static const char *const turn_hints[TURNS] = {
         "is to be tried",
     [FEWEST] =
         "the path with the highest sum of scores is wanted, not the one of fewest tokens",
-    [LAST_FOUND] = "a place keeps the best way to it: what is found later may be worse",
+    [LAST_FOUND] = "a position keeps the best path to it: one found later may be worse",
     [OWN_STEP_ONLY] =
         "the score of a way is the sum of all its tokens', not that of the last one",
     [USER_PRICED] =
@@ -34,7 +34,7 @@ static const char *const turn_hints[TURNS] = {
                     "vocabulary",
     [KNOWN_BEGINNING] = "a character is unknown when it is no token by itself, whatever longer "
                         "tokens begin with it",
-    [LAST_FIRST] = "walked from the end the tokens come out last first: turn them round",
+    [LAST_FIRST] = "walked from the end the tokens come out last first: reverse them",
 };
 
 /* The best path to each position, trying all tokens at each. */
@@ -198,8 +198,8 @@ static void long_word(const Tokenizer *t, size_t size) {
          fault.text);
     for (size_t i = 0; room.max_paths == THERE && i < BEHIND * PATH; i++)
         HINT(paths[THERE * PATH + i] == 0xA5,
-             "a long word: between and around %zu bytes are %zu places, the first and the last "
-             "included, and path_room() is asked for fewer",
+             "a long word: between and around %zu bytes are %zu positions, the first and the "
+             "last included, and path_room() is asked for fewer",
              size, size + 1);
     HINT(got.count <= got.capacity,
          "a long word: %zu tokens were written into a list with room for %zu: "
@@ -208,8 +208,7 @@ static void long_word(const Tokenizer *t, size_t size) {
     best_slowly(t, (Text){word, size}, NO_TURN, &want);
     NUMBER(sum_of(t, (Text){word, size}, &got), sum_of(t, (Text){word, size}, &want), 1e-4,
            "a long word, of %zu bytes, is cut like a short one: its sum of scores may be as "
-           "low as "
-           "you like, and is above that of a place that no way has reached",
+           "low as you like, and is above that of a position that no path has reached",
            size);
     scratch_free(&room), token_list_free(&got), token_list_free(&want);
 }

@@ -26,10 +26,10 @@ static const char *const stumble_hints[STUMBLES] = {
     [ENDS_EARLY] =
         "the end of the text is a symbol, too: a match may end before it, and is only "
         "seen in the step that reads it",
-    [ONE_FURTHER] = "`match` says that a match ends before this character, not behind it",
+    [ONE_FURTHER] = "`match` says that a match ends before this character, not after it",
     [NEVER_STOPS_SHORT] = "a match ends where it was seen, not where the walk ended",
     [COUNTED_FROM_ONE] =
-        "alternatives count from 0, and in the table from 1, since 0 is none there",
+        "alternatives count from 0, and in the table from 1, since 0 means none there",
     [ONLY_HERE] =
         "where no match begins, the next character is tried, up to the end of the text",
     [NONE_AT_THE_END] = "a match may be empty, and begin at the end of the text",
@@ -151,12 +151,12 @@ static void remembers(const char *source, bool there) {
          "%s in 299 letters a and a c: %s", source,
          there ? "the first of them matches" : "there is no b");
     HINT(search.barren_to >= search.barren_from + 64,
-         "a walk of 64 or more characters behind the last match, which led to nothing, is "
-         "remembered%s: remember_barren() with the place and the state from which it was in "
+         "a walk of 64 or more characters after the last match, which led to nothing, is "
+         "remembered%s: remember_barren() with the position and the state from which it was in "
          "vain",
          there ? ", after a match as well" : "");
-    HINT(search.barren[60], "remember_barren() is told the place of the last match and the "
-                            "state that stood there, not that in which the walk ended");
+    HINT(search.barren[60], "remember_barren() is told the position of the last match and the "
+                            "state there, not that in which the walk ended");
     as[sizeof as - 1] = 'b'; /* changed behind its back: only a second walk can notice */
     search_next(&search, 5, &match);
     HINT(match.start != 5 || match.end == 6,
@@ -184,11 +184,9 @@ static void compare_remembered(void) {
             bool found = search_next(&search, from, &got),
                  there = search_slowly(p, search.text, from, NO_STUMBLE, &want);
             HINT(same_match(found, got, there, want),
-                 "what is told to remember_barren() is the place of the last match and the "
-                 "state that "
-                 "stood there, before its character was read: %s in a text of %d letters from "
-                 "%zu: "
-                 "expected %s%zu to %zu, got %s%zu to %zu",
+                 "what is told to remember_barren() is the position of the last match and the "
+                 "state there, before its character was read: %s in a text of %d letters from "
+                 "%zu: expected %s%zu to %zu, got %s%zu to %zu",
                  source, SIZE, from, there ? "" : "none, not ", want.start, want.end,
                  found ? "" : "none, not ", got.start, got.end);
             if (!found) break;

@@ -35,11 +35,11 @@ static const char *const slip_hints[SLIPS] = {
     [SAME_PATCH] = "every row is that of the first patch: where does the next one begin?",
     [TURNED_OVER] = "patches and lines from the top down",
     [NARROW_LINES] =
-        "the pixel below lies a line of the picture further on, not one of the patch",
+        "the pixel below is one line of the picture further on, not one of the patch",
     [NO_SCALE] = "a colour is from 0 to 255 in the picture, and from 0 to 1 before the mean is "
-                 "taken off",
-    [NO_MEAN] = "the mean of the colour is taken off",
-    [NO_SPREAD] = "behind the mean, each colour is divided by its spread",
+                 "subtracted",
+    [NO_MEAN] = "subtract the mean of the colour",
+    [NO_SPREAD] = "after the mean, divide each colour by its spread",
     [TIMES_SPREAD] = "divided by the spread, not multiplied",
     [ONE_COLOUR] = "each colour has a mean and a spread of its own",
 };
@@ -94,8 +94,8 @@ static void cut_and_compare(size_t across, size_t down, size_t patch) {
     size_t rows = across * down, n = rows * 3 * patch * patch;
     got[n] = -7;
     picture_patches(got, &p, patch, mean, spread);
-    HINT(got[n] == -7, "picture_patches writes behind the last of %zu rows of %zu numbers",
-         rows, 3 * patch * patch);
+    HINT(got[n] == -7, "picture_patches writes past the last of %zu rows of %zu numbers", rows,
+         3 * patch * patch);
     all_wanted(&p, patch, rows, mean, spread, NO_SLIP, want);
     bool right = all_near(got, want, n, 1e-5);
     for (Slip slip = 1; slip < SLIPS && !right; slip++) {

@@ -42,14 +42,13 @@ static const char *const misread_hints[MISREADS] = {
     [REPLACED_STAY] = "the characters 0 and U+FFFD are dropped",
     [JOINED_STOPS] = "punctuation is a word by itself",
     [JOINED_SIGNS] = "symbols of ASCII, such as $ and +, are words by themselves",
-    [ALL_SIGNS_ALONE] =
-        "of symbols only those of ASCII stand alone: a euro sign is part of its "
-        "word",
+    [ALL_SIGNS_ALONE] = "of symbols only those of ASCII are words by themselves: a euro sign "
+                        "is part of its word",
     [JOINED_IDEOGRAPHS] = "an ideograph is a word by itself",
     [FEW_IDEOGRAPHS] = "there are more ideographs than those from 4E00 on: is_ideograph()",
     [ASCII_STOPS] = "punctuation beyond ASCII, such as a long dash, is a word by itself, too",
-    [LATIN_SIGNS] = "of symbols only those of ASCII stand alone: those from 128 to 255 are "
-                    "part of their word",
+    [LATIN_SIGNS] = "of symbols only those of ASCII are words by themselves: those from 128 to "
+                    "255 are part of their word",
     [NUMBERS_ALONE] = "numbers, such as a small raised 2, are part of their word",
     [LOW_CONTROLS] =
         "control characters are dropped, those beyond 32 as well (UNICODE_CONTROL)",

@@ -51,7 +51,8 @@ GRADE(family) {
 enum { LONGEST = 23 };
 
 static const char *const pooling_hints[] = {
-    [POOLING_NONE] = "none: the row of every token, each has its place: token t at t * dim",
+    [POOLING_NONE] =
+        "none: the row of every token, each at its own position: token t at t * dim",
     [POOLING_MEAN] = "mean: the sum of all rows, divided by their number",
     [POOLING_CLS] = "cls: the first row, and no other",
     [POOLING_LAST] = "last: the last row, and no other",
@@ -100,7 +101,7 @@ static void one_length(size_t n, size_t kind) {
                "number %zu of %zu of a size of %g: each over the root of the sum of squares", i,
                n, size);
     HINT(memcmp(unit + n, a + n, (64 - n) * sizeof *a) == 0,
-         "%zu numbers are to be normalized, and those behind them are others now", n);
+         "%zu numbers are to be normalized, but the numbers after them have changed", n);
 }
 
 GRADE(pooling) {

@@ -188,7 +188,7 @@ static void levels_and_lines(void) {
     template_free(tree);
     value_of("1 -\n\n 'a'\n\n", &got);
     HINT(strncmp(got.text, "line 1:", 7) == 0,
-         "1 less a text is wrong in line 1, where the operator stands: make its node "
+         "1 minus a text is wrong in line 1, the line of the operator: make its node "
          "(node_new) before the right side is read; got \"%s\"",
          got.text);
 }
@@ -213,7 +213,7 @@ GRADE(powers) {
     refused("{{ 1 + not 2 }}",
             "\"not\" begins an operand only where a power weaker than a comparison is wanted");
     refused("{{ 1 not x 2 }}",
-            "\"not\" behind an operand is an operator only with \"in\" behind it");
+            "\"not\" after an operand is an operator only with \"in\" after it");
     levels_and_lines();
     for (int i = 0; i < 3000; i++) any_expression();
     deep();

@@ -46,7 +46,7 @@ static void load_both(Trainer *mine, Trainer *ours, const Corpus *texts, uint64_
     train_load_documents(mine, texts, &at, most),
         SHIPPED(train_load_documents)(ours, texts, &at2, most);
     same_batch(mine, ours, kind);
-    COUNT(at, at2, "%s: the index goes on by one for each document, from %llu", kind,
+    COUNT(at, at2, "%s: the index grows by one for each document, from %llu", kind,
           (unsigned long long)index);
 }
 

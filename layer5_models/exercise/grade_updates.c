@@ -103,7 +103,7 @@ static void check_tensor(const Trainer *before, const Trainer *mine, const Param
          kind, p->name, p->offset);
     for (size_t i = 0; i < n; i++)
         HINT(isfinite(mine->values[p->offset + i]),
-             "%s, %s: a number is none (nan or inf): t counts from 1, or 1 - beta^t is 0", kind,
+             "%s, %s: a number is NaN or infinite: t counts from 1, or 1 - beta^t is 0", kind,
              p->name);
     HINT(n <= SHARE || !near(mine->values + p->offset + SHARE, want.w + SHARE, n - SHARE, 2e-5),
          "%s, %s: the last of %zu numbers are right, the first are not: the tensor comes in "
@@ -315,8 +315,8 @@ static void move_matrix(const TrainConfig *c, size_t which) {
             p->name);
     for (size_t i = 0; i < mine->size; i++)
         HINT((i >= p->offset && i < p->offset + n) || mine->values[i] == before->values[i],
-             "number %zu of the flat array has moved, which is none of %s (%zu .. %zu)", i,
-             p->name, p->offset, p->offset + n - 1);
+             "number %zu of the flat array has moved, which does not belong to %s (%zu .. %zu)",
+             i, p->name, p->offset, p->offset + n - 1);
     trainer_close(mine), trainer_close(before);
 }
 

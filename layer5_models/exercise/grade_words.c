@@ -30,9 +30,9 @@ typedef enum Slip {
 } Slip;
 
 static const char *const slip_hints[SLIPS] = {
-    [WORDS_ONCE] = "a pair counts as often as its word stands in the corpus (count), not once "
+    [WORDS_ONCE] = "a pair counts as often as its word occurs in the corpus (count), not once "
                    "for each word",
-    [NO_OVERLAP] = "every two neighbours count: in \"aaa\" the pair (a, a) stands twice",
+    [NO_OVERLAP] = "every two neighbours count: in \"aaa\" the pair (a, a) occurs twice",
     [HIGHER_OF_EQUALS] =
         "of pairs that are equally common the one with the lower left symbol goes first",
     [RIGHT_BEFORE_LEFT] =
@@ -182,9 +182,9 @@ static void learn_and_compare(size_t most, bool rare) {
          "as they are spelled by then "
          "(numbers below 256 are bytes, 256 is the first merge)",
          same, want[same][0], want[same][1], merges[same][0], merges[same][1]);
-    COUNT(got, count, "merges of the %zu wanted, until no pair stands twice", most);
+    COUNT(got, count, "merges of the %zu wanted, until no pair occurs twice", most);
     COUNT(ok, count == most,
-          "it fails when the words have no pair that stands twice before all merges are found");
+          "it fails when the words have no pair that occurs twice before all merges are found");
     learn_slowly(NO_SLIP, most, other, word, n);
     bool spelled_right = same_words(word, n);
     for (Slip slip = 1; slip < SLIPS && !spelled_right; slip++) {
@@ -234,8 +234,8 @@ typedef enum Miss {
 } Miss;
 
 static const char *const miss_hints[MISSES] = {
-    [FIRST_FOUND] = "the pair with the lowest priority of all goes first, wherever it stands, "
-                    "not the leftmost",
+    [FIRST_FOUND] =
+        "the pair with the lowest priority of all goes first, wherever it is, not the leftmost",
     [NO_NEW_LEFT] = "the merged piece has a new neighbour on its left: consider that pair, too",
     [NO_NEW_RIGHT] =
         "the merged piece has a new neighbour on its right: consider that pair, too",
@@ -373,9 +373,8 @@ static void encode_and_compare(const Tokenizer *t, Text word, const char *kind) 
         HINT(got.count >= 1 && got.ids[0] == 7,
              "tokens are appended: those that are there already stay");
         HINT(want.count == 1 + word.size || got.count != 1 + word.size,
-             "%s, the word \"%.*s\": every byte is a token of its own: what stands for a byte "
-             "is in byte_token, and the pieces "
-             "are to be merged",
+             "%s, the word \"%.*s\": every byte is a token of its own: the symbol of a byte is "
+             "in byte_token, and the pieces are to be merged",
              kind, (int)word.size, word.data);
         COUNT(got.count, want.count, "%s, the word \"%.*s\": tokens, after one that was there",
               kind, (int)word.size, word.data);
@@ -422,7 +421,7 @@ GRADE(encoding) {
     t->ignore_merges = false, t->byte_token['c'] = -1, t->unknown = 5;
     some_words(t, "a byte without a token, where there is a token for what is unknown");
     t->unknown = -1;
-    some_words(t, "a byte without a token, and none for what is unknown");
+    some_words(t, "a byte without a token, and no unknown token");
     t->drops_bytes = true;
     some_words(t,
                "a byte without a token, in a vocabulary that drops such bytes (drops_bytes)");

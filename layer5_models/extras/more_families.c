@@ -262,7 +262,7 @@ static const Recipe rows[] = {
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 6, .window = 512,
      .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED, .scale_embedding = true,
      QUIRKS(ENCODER, .dense = true)},
-    {"clip", "CLIP, the eye of LLaVA 1.5", LAYER,
+    {"clip", "CLIP, the vision tower of LLaVA 1.5", LAYER,
      QUIRKS(ENCODER, .is_vision_tower = true, .keys = "clip.vision", .names = clip_names,
             .blocks = "v.blk")},
 

@@ -136,8 +136,7 @@ bool take_room(Session *s, const Batch *batch, Fault *fault) {
         while (i-- > 0)
             kv_truncate(&s->kv, (size_t)batch->sequence[i], (size_t)batch->position[i]);
         if (position < session_ctx(s))
-            return fault_set(fault,
-                             "the memory of keys and values, %zu pages, is full at %zu tokens",
+            return fault_set(fault, "the KV cache, %zu pages, is full at %zu tokens",
                              s->kv.pages.count, position);
         return fault_set(
             fault, "the context is full at %zu tokens: wanted a longer one or a shorter text",
@@ -201,7 +200,7 @@ bool stop_batch(Session *s, const Batch *batch, Fault *fault) {
     for (size_t i = batch->count; i-- > 0;)
         session_rewind(s, (size_t)batch->sequence[i], (size_t)batch->position[i]);
     s->stopped = true;
-    return fault_set(fault, "nobody wants what was being read any more");
+    return fault_set(fault, "the forward pass was cancelled");
 }
 
 /* Checks come before room is taken, so a refused batch changes nothing. */

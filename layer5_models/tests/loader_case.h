@@ -1,4 +1,4 @@
-/* loader_case.h - a small model with one edit, and what the loader must say to it. */
+/* loader_case.h - a small model with one edit, and what the loader must answer. */
 #ifndef STRATA_LOADER_CASE_H
 #define STRATA_LOADER_CASE_H
 
@@ -18,14 +18,14 @@
         .tensor = name, .shape = { __VA_ARGS__ } \
     }
 
-/* One edit of a model that opens, and what the fault must say; NULL: it opens still. */
+/* One edit of a model that opens, and what the fault must contain; NULL: it still opens. */
 typedef struct Case {
     const char *arch;
     Edit edit;
     const char *says;
 } Case;
 
-/* A family, and perhaps further words: "falcon two_norms". */
+/* A family, and maybe more words: "falcon two_norms". */
 static inline MakeModel small(const char *arch) {
     static char name[40];
     if (strcmp(arch, "mixtral") == 0) arch = "llama experts:4";

@@ -1,4 +1,5 @@
-/* template_rows.h - templates and what they give: small ones for every construct.  What begins with ! is an error.
+/* template_rows.h - templates and their output: small ones for every construct.  ! begins an
+ * error.
  *
  * The variables: {"d": {"a": 1, "b c": [true], "items": "mine"}, "l": [1, 2, 3],
  *                 "t": [{"n": "x", "c": [{"n": "y"}]}, {"n": "z"}]}, and the time 2026-07-26 12:34:56. */

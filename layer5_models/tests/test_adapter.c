@@ -1,4 +1,4 @@
-/* test_adapter.c - adapters against the model whose weights were changed by hand; what is refused. */
+/* test_adapter.c - adapters against a model whose weights were changed by hand; refusals. */
 #include "check.h"
 #include "scratch_folder.h"
 #include "../../tests/make_model.h"
@@ -52,13 +52,13 @@ static void logits_of(const Model *model, float *out) {
     session_close(&session);
 }
 
-/* Every matrix but the embedding: what has a format of its own. */
+/* Every matrix but the embedding. */
 static bool is_adapted(const GgufTensor *t) {
     return !quant_preset_keeps(t->name, t->ndim) &&
            !text_equal(t->name, text_of("token_embd.weight"));
 }
 
-/* An adapter for all matrices of a file; W becomes W + s B A in it. */
+/* An adapter for all matrices of a file; W in the file becomes W + s B A. */
 static void adapt_by_hand(unsigned char *bytes, size_t size, double strength, uint64_t seed,
                           GgufWriter *w) {
     Gguf gguf;
@@ -158,7 +158,7 @@ static void refuses_what_does_not_fit(void **state) {
 
 /* ------------------------------------------------------------------ PEFT */
 
-/* q of layer 0 as PEFT has it: the rows of B in the order of the published model. */
+/* q of layer 0 in PEFT's form: B's rows in the order of the published model. */
 static void write_peft(const float *a, const float *b, const char *config) {
     char header[600];
     float turned[64 * RANK];
@@ -216,8 +216,8 @@ static void reads_peft(void **state) {
         {"\"lora_alpha\":\"6\"", "'lora_alpha' a number"},
         {"\"lora_alpha\":0", "'lora_alpha' a number that is not 0"},
         {"\"lora_alpha\":6,\"use_rslora\":\"yes\"", "'use_rslora' true or false"},
-        {"\"lora_alpha\":6,\"r\":\"3\"", "'r' a whole number"},
-        {"\"lora_alpha\":6,\"r\":0", "'r' a whole number"},
+        {"\"lora_alpha\":6,\"r\":\"3\"", "'r' an integer"},
+        {"\"lora_alpha\":6,\"r\":0", "'r' an integer"},
         {"\"lora_alpha\":6,\"r\":4", "has rank 3, and adapter_config.json an r of 4"},
         {"\"peft_type\":\"LOHA\"", "'peft_type' LORA"},
         {"\"r\":3", "has no lora_alpha"}};

@@ -1,8 +1,9 @@
-/* what a family's files must hold, may hold and may not: keys and tensors of every recipe */
+/* what the files of each family must, may and must not have: keys and tensors of every
+ * recipe */
 #include "families.h"
 #include "loader_case.h"
 
-/* The keys that one family reads and another does not. */
+/* Keys that one family reads and another does not. */
 static void keys_of_families_are_checked(void **state) {
     (void)state;
     const Case cases[] = {
@@ -75,11 +76,11 @@ static void keys_of_families_are_checked(void **state) {
         {"qwen3next", WHOLE("qwen3next.ssm.time_step_rank", 2), "are not 16"},
         {"qwen3next", WHOLE("qwen3next.attention.value_length", 2), "value_length' is 2"},
         {"kimi-linear", GONE("kimi-linear.kda.head_dim"), "kda.head_dim' is missing"},
-        {"kimi-linear", REAL("kimi-linear.rope.freq_base", 1e4), NULL}, /* nothing turns */
+        {"kimi-linear", REAL("kimi-linear.rope.freq_base", 1e4), NULL}, /* no rotation */
         {"llada", FLAG("llada.attention.causal", 1), "causal' is true, wanted false"},
         {"llada", GONE("llada.attention.causal"), NULL},
         {"llada", WHOLE("diffusion.shift_logits", 1), "shift_logits' is 1, wanted true or"},
-        {"llada", FLAG("diffusion.steps", 1), "'diffusion.steps' is true, and nothing asks"},
+        {"llada", FLAG("diffusion.steps", 1), "'diffusion.steps' is true, and not used"},
         {"qwen2", FLAG("diffusion.shift_logits", 1), "'diffusion.shift_logits' is true"},
         {"qwen2", FLAG("qwen2.attention.causal", 0), "causal' is false, wanted true"},
         {"dream", FLAG("diffusion.shift_logits", 0), NULL},
@@ -152,14 +153,14 @@ static void keys_of_families_are_checked(void **state) {
         {"deepseek32", WHOLE("deepseek32.attention.indexer.key_length", 1), "its numbers turn"},
         {"deepseek32", GONE("deepseek32.attention.q_lora_rank"), "wanted more than 0"},
         {"glm-dsa", GONE("glm-dsa.attention.indexer.head_count"), "head_count' is missing"},
-        {"deepseek2", WHOLE("deepseek2.attention.indexer.top_k", 8), "nothing asks for it"},
+        {"deepseek2", WHOLE("deepseek2.attention.indexer.top_k", 8), "not used"},
         {"gemma4", GONE("gemma4.embedding_length_per_layer_input"),
          "per_layer_input' is missing"},
         {"gemma4", WHOLE("gemma4.embedding_length_per_layer_input", 11), "wanted (258, 77)"},
         {"gemma4", WHOLE("gemma4.embedding_length_per_layer_input", 0), "plays no part"},
         {"gemma4", GONE("gemma4.attention.key_length_swa"), "key_length_swa' is missing"},
         {"gemma4", WHOLE("gemma4.attention.value_length_swa", 3), "(6, 16) by"},
-        {"gemma4", WHOLE("gemma4.rope.dimension_count_swa", 1), "cannot turn 1"},
+        {"gemma4", WHOLE("gemma4.rope.dimension_count_swa", 1), "cannot rotate 1"},
         {"gemma4", GONE("gemma4.attention.sliding_window_pattern"), "true or false for each"},
         {"gemma4", GONE("gemma4.attention.shared_kv_layers"), "attn_k.weight' is missing"},
         {"gemma4", WHOLE("gemma4.attention.shared_kv_layers", 6), "none of the first 1"},
@@ -175,7 +176,7 @@ static void keys_of_families_are_checked(void **state) {
         {"gemma3n", LIST("gemma3n.activation_sparsity_scale", 0, 6), "wanted above 0"},
         {"gemma3n", LIST("gemma3n.activation_sparsity_scale", 2, 5), "for each layer"},
         {"gemma3n", LIST("gemma3n.activation_sparsity_scale", 2, 6), NULL},
-        {"gemma3", WHOLE("gemma3.attention.shared_kv_layers", 1), "nothing asks for it"},
+        {"gemma3", WHOLE("gemma3.attention.shared_kv_layers", 1), "not used"},
         {"nemotron_h_moe", WHOLE("nemotron_h_moe.moe_latent_size", 9), "wanted (6, 8, 9)"},
         {"nemotron_h_moe", GONE("nemotron_h_moe.moe_latent_size"), "wanted (6, 8, 16)"},
         {"t5", GONE("t5.decoder_start_token_id"), "decoder_start_token_id' is missing"},
@@ -203,7 +204,7 @@ static void keys_of_families_are_checked(void **state) {
         {"llama", FLAG("llama.attention.causal", 0), "is false, wanted true"},
         {"bert", GONE("bert.pooling_type"), NULL}, /* the mean */
         {"bert", WHOLE("bert.pooling_type", 4), "is 4, wanted 0 to 3: the file has no head"},
-        {"bert", WHOLE("bert.pooling_type", 5), "is 5, wanted a whole number from 0 to 4"},
+        {"bert", WHOLE("bert.pooling_type", 5), "is 5, wanted an integer from 0 to 4"},
         {"bert", LIST("bert.classifier.output_labels", 1, 2), "output_labels"},
         {"bert scores:2", GONE("bert.classifier.output_labels"), "is (2, 16), wanted (1, 16)"},
         {"bert scores:1", WHOLE("bert.classifier.output_labels", 1), "wanted a list of names"},
@@ -347,7 +348,7 @@ static void tensors_of_families_are_checked(void **state) {
          "fc.weight' is (16, 48), wanted (16,"},
         {"eagle3", FLAG("eagle3.norm_before_residual", 1), NULL},
         {"eagle3", WHOLE("eagle3.norm_before_residual", 1), "is 1, wanted true or false"},
-        {"eagle3", WHOLE("eagle3.block_count", 2), "is 2, wanted a whole number from 1 to 1"},
+        {"eagle3", WHOLE("eagle3.block_count", 2), "is 2, wanted an integer from 1 to 1"},
         {"eagle3", EXTRA("d2t", 100),
          "tensor 'd2t' is (100) in F32, wanted at most 258 in I64"},
         {"eagle3", EXTRA("fc.bias", 16), NULL},
@@ -358,25 +359,25 @@ static void tensors_of_families_are_checked(void **state) {
     CHECK(cases);
 }
 
-/* May a file of this family do without a tensor?  Biases and heads are seen by looking. */
+/* May a file of this family lack a tensor?  Biases and heads are optional. */
 static bool may_lack(const char *arch, const char *name) {
     if (strcmp(arch, "eagle3") == 0) return strcmp(name, "token_embd.weight") == 0;
     if (strstr(name, "ssm_dt.bias") || strstr(name, "time_mix_ln.bias") ||
         strstr(name, "indexer.k_norm.bias"))
         return false;
-    for (int i = 0; i < 3; i++) /* of the first layer, where nothing reads them */
+    for (int i = 0; i < 3; i++) /* of the first layer, unused there */
         if (strncmp(name, "blk.0.time_mix_v", 16) == 0 && name[16] == '0' + i) return true;
     if (strstr(name, "ssm_norm")) return strcmp(arch, "falcon-h1") == 0;
     if (strcmp(strrchr(name, '.'), ".bias") == 0)
         return strcmp(arch, "phimoe") != 0 || !strstr(name, "norm");
     if (strstr(name, "ffn_gate.") && strstr(arch, "t5")) return true; /* a ReLU then */
-    if (strstr(name, "v.blk.1.")) return true; /* what goes into the last one is taken */
+    if (strstr(name, "v.blk.1.")) return true; /* the input of the last block is used */
     if (strstr(name, "attn_sinks")) return strcmp(arch, "mimo2") == 0;
     if (strcmp(name, "rope_freqs.weight") == 0) return strcmp(arch, "gemma4") != 0;
     return strcmp(name, "output.weight") == 0 || strcmp(name, "token_types.weight") == 0;
 }
 
-/* Who is missed instead, where it is not the tensor itself. */
+/* Which tensor is reported missing instead, if not this one. */
 static const char *missed_for(const char *name) {
     static const char *const others[][2] = {
         {"ssm_ba", "ssm_alpha"},
@@ -397,7 +398,7 @@ static const char *missed_for(const char *name) {
     return name;
 }
 
-/* Does a block show by this tensor that it has a mixer?  Then all of the mixer plays no part without. */
+/* Does this tensor show that a block has a mixer?  Without it, all of the mixer is unused. */
 static bool shows_mixer(const char *words, const char *name) {
     if (word_in(words, "kda")) return strstr(name, "ssm_f_a.") || strstr(name, "attn_kv_a_mqa");
     if (word_in(words, "delta") && strstr(name, "ssm_out")) return true;
@@ -461,7 +462,7 @@ static unsigned char *open_small(const char *arch, size_t layers, Model *model) 
     return bytes;
 }
 
-/* What is too far out in a text for a test that runs the model. */
+/* Constants that only matter too far into a text for a test that runs the model. */
 static void constants_of_families(void **state) {
     (void)state;
     Model m;

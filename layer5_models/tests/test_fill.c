@@ -1,10 +1,10 @@
-/* fill in the middle: each family's marks and order, and texts that stay texts */
+/* fill-in-the-middle: each family's tokens and order, and texts that stay texts */
 #include "tokenizers.h"
 #include "vocab_file.h"
 
 static TokenList tokens, ends;
 
-/* What asks for the middle, names joined by |. */
+/* A prompt's tokens, as names joined by |. */
 static void check_fill(const Tokenizer *t, const char *before, const char *behind,
                        const char *want) {
     Fault fault;
@@ -105,7 +105,7 @@ static void what_ends_a_middle_is_told(void **state) {
     tokenizer_close(t);
 }
 
-/* Text that goes on begins with no space; what begins a text may. */
+/* A continuation begins without a space; a text's beginning may have one. */
 static void a_suffix_goes_on_where_the_middle_ends(void **state) {
     static const char *const names[] = {"<unk>", "▁<PRE>", "▁<SUF>", "▁<MID>", "▁", "a", "▁a"};
     Text texts[7];
@@ -142,7 +142,7 @@ static void a_vocabulary_without_marks_is_refused(void **state) {
     }
 }
 
-/* Random texts, full of marks: each part comes back as it was, and there are three marks. */
+/* Random texts, full of names of special tokens: each part is decoded unchanged. */
 static void texts_never_become_marks(void **state) {
     static const Extra extras[] = {{"<|fim_prefix|>", TOKEN_USER},
                                    {"<|fim_suffix|>", TOKEN_CONTROL},

@@ -1,7 +1,7 @@
-/* the keys of a model: types, ranges, and what those of positions and windows do */
+/* a model's keys: types, ranges, and the effect of those for positions and windows */
 #include "loader_case.h"
 
-/* A key of the wrong type or out of its range is no reason to go on with another value. */
+/* A key of the wrong type or out of range is refused. */
 static void types_and_ranges_are_checked(void **state) {
     (void)state;
     const Case cases[] = {
@@ -23,21 +23,21 @@ static void types_and_ranges_are_checked(void **state) {
         {"llama", LIST("llama.feed_forward_length", 16, 4), "an array of 4 u32"},
         {"llama", LIST("llama.block_count", 3, 3), "llama.block_count"},
         {"llama", WHOLE("llama.block_count", 2), "'blk.2."},
-        {"llama", REAL("llama.block_count", 3), "wanted a whole number"},
-        {"llama", FLAG("llama.block_count", 1), "wanted a whole number"},
+        {"llama", REAL("llama.block_count", 3), "wanted an integer"},
+        {"llama", FLAG("llama.block_count", 1), "wanted an integer"},
         {"llama", KEY("llama.context_length", .type = GGUF_I32, .number = -5), "is -5"},
         {"llama", WHOLE("llama.attention.head_count_kv", 0), "is 0, wanted"},
         {"llama", WHOLE("llama.rope.dimension_count", 6), "is 6, wanted"},
         {"llama", WHOLE("llama.rope.dimension_count", 2), NULL},
-        {"llama", WHOLE("llama.rope.dimension_count", 3), "cannot turn 3"},
+        {"llama", WHOLE("llama.rope.dimension_count", 3), "cannot rotate 3"},
         {"gemma2", REAL("gemma2.attn_logit_softcapping", 0), "is 0, wanted"},
         {"gemma2", REAL("gemma2.final_logit_softcapping", -30), "is -30, wanted"},
         {"llama", WORD("llama.attention.key_length", "4"), "is \"4\", wanted"},
         {"mistral3", REAL("mistral3.attention.temperature_scale", -1), "is -1, wanted"},
-        {"gemma2", WORD("gemma2.attention.sliding_window", "6"), "wanted a whole number"},
+        {"gemma2", WORD("gemma2.attention.sliding_window", "6"), "wanted an integer"},
         {"llama", WHOLE("llama.tensor_data_layout", 1), "wanted a text"},
         {"llama", WHOLE("general.alignment", 2), "a power of two from 8"},
-        {"llama", LIST("general.alignment", 32, 1), "wanted a whole number"},
+        {"llama", LIST("general.alignment", 32, 1), "general.alignment is of type array"},
         {"llama", REAL("llama.attention.layer_norm_rms_epsilon", 0.1), NULL},
         {"llama", REAL("llama.attention.layer_norm_rms_epsilon", 0.11), "from 0 to 0.1"},
         {"granite", REAL("granite.logit_scale", 1e-6), NULL},
@@ -58,7 +58,7 @@ static void stretched_contexts_are_known_or_refused(void **state) {
         {"llama", REAL("llama.rope.scale_linear", 4), NULL},
         {"llama", REAL("llama.rope.scaling.factor", 0), "is 0, wanted"},
         {"llama", REAL("llama.rope.scaling.factor", NAN), "nan, wanted"},
-        {"llama", REAL("llama.rope.scaling.yarn_beta_fast", 32), "nothing asks for it"},
+        {"llama", REAL("llama.rope.scaling.yarn_beta_fast", 32), "not used"},
         {"llama", REAL("llama.rope.scaling.attn_factor", 1.19), "wanted 1"},
         {"llama", REAL("llama.rope.scaling.alpha", 50), "rope.scaling.alpha"},
         {"llama", WHOLE("llama.rope.scaling.original_context_length", 16), NULL},
@@ -72,8 +72,8 @@ static void stretched_contexts_are_known_or_refused(void **state) {
         {"yarn", REAL("llama.rope.scaling.yarn_beta_slow", 64), "from 0.001 to 32"},
         {"yarn", REAL("llama.rope.scaling.yarn_ext_factor", 0.5), "wanted 1"},
         {"yarn", REAL("llama.rope.scaling.yarn_attn_factor", 1.2), "different ways"},
-        {"yarn", REAL("llama.rope.scaling.yarn_log_multiplier", 1), "nothing asks for it"},
-        {"gemma3 yarn", REAL("gemma3.rope.scaling.yarn_log_multiplier", 1), "asks for it"},
+        {"yarn", REAL("llama.rope.scaling.yarn_log_multiplier", 1), "not used"},
+        {"gemma3 yarn", REAL("gemma3.rope.scaling.yarn_log_multiplier", 1), "not used"},
         {"mistral3", REAL("mistral3.rope.scaling.yarn_log_multiplier", 1), NULL},
         {"yarn", REAL("llama.rope.scaling.factor", 0.5), "from 1 to"},
         {"yarn", REAL("llama.rope.scale_linear", 2), "scale_linear"},
@@ -125,7 +125,7 @@ static void window_patterns_are_followed(void **state) {
     CHECK(wrong);
 }
 
-/* What yarn_log_multiplier says is divided out of YaRN's magnitude: with 1 nothing is left. */
+/* yarn_log_multiplier is divided out of YaRN's magnitude: with 1 nothing is left. */
 static void yarn_log_multiplier_is_used(void **state) {
     (void)state;
     const double multiplier[] = {0, 0.5, 1};

@@ -1,4 +1,4 @@
-/* the kinds of tokenizers beside byte-level BPE and SentencePiece's: small vocabularies, written here */
+/* the kinds of tokenizers beside byte-level BPE and SentencePiece's, with small vocabularies */
 #include "../extras/tokenizers/charsmap.h"
 #include "tokenizers.h"
 #include "vocab_file.h"
@@ -44,7 +44,7 @@ static void unigram_takes_the_best_path(void **state) {
     check_tokens(t, "hello", false, " he|llo");
     check_tokens(t, "  hello   hello ", false, " he|llo| he|llo");
     check_tokens(t, "lo", false, " |l|o");
-    check_tokens(t, "xyz", false, " |<unk>"); /* unknown ones in a row are one */
+    check_tokens(t, "xyz", false, " |<unk>"); /* consecutive unknown tokens are joined */
     check_tokens(t, "he<tag>he", false, " he|<tag>| he");
     check_tokens(t, "", false, "");
     TokenList list = {0};
@@ -65,7 +65,7 @@ static void unigram_takes_the_best_path(void **state) {
 /* A table by hand: the ligature U+FB01 (EF AC 81) is written "fi", and a tab a space. */
 static size_t write_map(unsigned char *out) {
     uint32_t entries[512] = {0};
-    /* ways on: the root 256, then of each byte an entry whose way leads to the next */
+    /* children: the root's base is 256, then each byte's entry has the next base */
     uint32_t root = 256;
     entries[0] = root << 10;
     uint32_t a = root ^ 0xEF, b_way = 0x40, b = a ^ b_way ^ 0xAC, c_way, c;
@@ -217,12 +217,12 @@ static void phi_3_drops_space_behind_special_tokens(void **state) {
         gguf_put_string(w, "general.name", text_of(phi ? "My Phi-3 mini" : "My model"));
         Tokenizer *t = opened(w);
         check_tokens(t, "<|end|> \n a", true, phi ? "<|end|>| |a" : "<|end|>| | |<unk>| |a");
-        check_tokens(t, "<s> a", true, "<s>| | |a"); /* not behind this one */
+        check_tokens(t, "<s> a", true, "<s>| | |a"); /* not after this one */
         tokenizer_close(t);
     }
 }
 
-/* What is not UTF-8 keeps its bytes; as llama.cpp reads it, it is U+FFFD. */
+/* Invalid UTF-8 keeps its bytes; in llama.cpp's style it is U+FFFD. */
 static void bytes_that_are_no_text(void **state) {
     (void)state;
     for (int llama = 0; llama < 2; llama++) {

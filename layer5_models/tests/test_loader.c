@@ -1,7 +1,7 @@
-/* what a file says is used or refused, never ignored */
+/* everything in a file is used or refused, never ignored */
 #include "loader_case.h"
 
-/* What llama.cpp's converters write about models of these families, all at once. */
+/* Everything that llama.cpp's converters write for these families. */
 static void files_of_converters_open(void **state) {
     (void)state;
     const struct {
@@ -62,7 +62,7 @@ static void files_of_converters_open(void **state) {
     }
 }
 
-/* A tensor that nobody computes with. */
+/* A tensor that is not used. */
 static void left_over_tensors_are_refused(void **state) {
     (void)state;
     const Case cases[] = {
@@ -96,11 +96,11 @@ static void left_over_tensors_are_refused(void **state) {
     CHECK(cases);
 }
 
-/* A key that nobody computes with, or that says what we do not compute. */
+/* A key that is not used, or has an unsupported value. */
 static void left_over_keys_are_refused(void **state) {
     (void)state;
     const Case cases[] = {
-        {"llama", WHOLE("llama.foo", 3), "'llama.foo' is 3, and nothing asks for it"},
+        {"llama", WHOLE("llama.foo", 3), "'llama.foo' is 3, and not used"},
         {"llama", WHOLE("adapter.lora.alpha", 3), "adapter.lora.alpha"},
         {"llama", FLAG("llama.attention.causal", 0), "causal' is false, wanted true"},
         {"llama", FLAG("llama.attention.causal", 1), NULL},
@@ -160,7 +160,7 @@ static void left_over_keys_are_refused(void **state) {
     CHECK(cases);
 }
 
-/* A format that cannot be computed with is refused with those that can. */
+/* An unsupported format is refused with a list of the supported ones. */
 static void formats_are_listed_from_the_table(void **state) {
     (void)state;
     MakeModel m = small("llama");

@@ -1,4 +1,4 @@
-/* binding: what is wrong with a file is said by name; broken files never crash */
+/* binding: errors name what is wrong; broken files never crash */
 #include "check.h"
 #include "fuzz/damage.h"
 #include "quant_preset.h"
@@ -69,7 +69,7 @@ static void shapes_are_checked_against_metadata(void **state) {
     assert_contains(fault.text, "/no/such/file.gguf");
 }
 
-/* Few, as a first look; make fuzz tries more, under sanitizers. */
+/* A few; make fuzz tries more, under sanitizers. */
 static void damaged_models_never_crash(void **state) {
     (void)state;
     static Header header;
@@ -123,7 +123,8 @@ static void mixes_favour_some_matrices(void **state) {
     assert_contains(fault.text, "--list");
 }
 
-/* A file in another format opens as a model; importance changes it, and importance of another width is refused. */
+/* A file in another format opens as a model; importance changes it, and importance of the wrong
+ * width is refused. */
 static void files_are_requantized(void **state) {
     (void)state;
     MakeModel make = make_model_defaults("llama");
@@ -249,7 +250,7 @@ static void importance_is_used_or_refused(void **state) {
     free(file), free(known), free(unknown);
 }
 
-/* A number that a format cannot hold would become another one without a word. */
+/* A number that a format cannot represent would silently become another one. */
 static void numbers_that_do_not_fit_are_refused(void **state) {
     (void)state;
     static const float odd[] = {NAN, INFINITY, 1e30f, 65505};

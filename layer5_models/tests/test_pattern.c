@@ -1,12 +1,13 @@
-/* patterns: read, refused, and matched as one that goes back and tries again would match */
+/* patterns: parsed, refused, and matched as by a backtracking engine */
 #include "check.h"
 #include "models.h"
 #include "unicode.h"
 #include "../extras/tokenizers/llama_style.h"
 
-/* ------------------------------------------------------------------ going back and trying again */
+/* ------------------------------------------------------------------ going back and trying
+ * again */
 
-/* What has to match behind an atom: the rest of its sequence, or one more time of what is repeated. */
+/* What must match after an atom: the rest of its sequence, or another repetition. */
 typedef struct Then {
     const RegexNode *sequence; /* NULL: another time of `atom` */
     size_t from;               /* in the sequence */
@@ -22,7 +23,7 @@ static bool in_set(const CodeSet *set, Text text, size_t at, size_t *taken) {
     return code_set_has(set, utf8_decode(text.data + at, text.size - at, taken));
 }
 
-/* The character before `at`, of which it is known that it is one; the end of the text for none. */
+/* The character before `at`, known to exist; the end of the text for none. */
 static size_t before(Text text, size_t at) {
     if (at == 0) return text.size;
     do at--;
@@ -62,7 +63,7 @@ static bool matches_once(const RegexNode *atom, Text text, size_t at, const Then
     return goes_on(text, at, then, end);
 }
 
-/* As often as can be: once more, or else what follows. */
+/* Greedy: once more, or else what follows. */
 static bool repeats(const RegexNode *atom, uint32_t times, Text text, size_t at,
                     const Then *then, size_t *end) {
     Then again = {.atom = atom, .times = times + 1, .next = then};
@@ -207,7 +208,8 @@ static void the_first_alternative_wins(void **state) {
     check_first("x", "abc", NULL, 0);
 }
 
-/* What one Search remembers of attempts in vain changes no answer, in whatever order it is asked. */
+/* What a Search remembers of failed attempts changes no answer, whatever the order of
+ * queries. */
 static void a_search_may_be_asked_anywhere(void **state) {
     static const char *const sources[] = {"(?:aa)+b|a", "a+b|a+c|aa", "(?:a+b)*",
                                           "a+b|a(?!a)|a+(?=bc)"};

@@ -55,7 +55,7 @@ static void vectors_are_made_of_rows(void **state) {
             sum += (double)rows[i * DIM + k], size += fabs((double)rows[i * DIM + k]);
         assert_true(fabs((double)mean[k] - sum / COUNT) <= (COUNT + 1) * u * size / COUNT);
     }
-    assert_false(c.whole.hidden_only); /* whoever comes next gets logits */
+    assert_false(c.whole.hidden_only); /* the next batch gets logits */
     close_case(&c);
 }
 

@@ -1,4 +1,4 @@
-/* the probe: it sees what is computed, changes what it is told to, and otherwise nothing */
+/* the probe: it sees what is computed, intervenes as told, and changes nothing else */
 #include "session_probe.h"
 #include "check.h"
 #include "make_model.h"
@@ -13,7 +13,7 @@ typedef struct Case {
     Session session;
     unsigned char *bytes;
     int32_t tokens[COUNT], other[COUNT];
-    float *logits; /* of the last token, when nobody looks */
+    float *logits; /* of the last token, without a probe */
 } Case;
 
 static void open_case(Case *c, const char *family, Pool *pool) {
@@ -47,7 +47,7 @@ static void assert_same_logits(const Case *c) {
     assert_memory_equal(c->session.logits, c->logits, c->model.sizes.vocab * sizeof(float));
 }
 
-/* What an observer has kept: for one layer. */
+/* What an observer recorded of one layer. */
 typedef struct Watch {
     const Session *session;
     size_t layer, calls[PROBE_PARTS];
@@ -119,7 +119,7 @@ static void looking_changes_nothing(void **state) {
     }
 }
 
-/* The weights that are shown are those with which the values were taken. */
+/* The weights shown are those applied to the values. */
 static void weights_make_what_heads_bring(void **state) {
     (void)state;
     static const char *const with_attention[] = {"llama", "gemma2", "bloom", "gpt-oss"};
@@ -156,7 +156,8 @@ static bool differ(const float *a, const float *b, size_t n) {
     return memcmp(a, b, n * sizeof *a) != 0;
 }
 
-/* Silent heads bring nothing, a silent layer adds nothing; one head silences only itself. */
+/* A silenced head contributes nothing, a silenced layer adds nothing; one head silences only
+ * itself. */
 static void silence(void **state) {
     (void)state;
     Case c;
@@ -182,7 +183,7 @@ static void silence(void **state) {
     close_case(&c);
 }
 
-/* A neuron, doubled and halved, is itself; silent, it is missed. */
+/* A neuron, doubled and halved, is itself; silenced, it is missed. */
 static void neurons_are_scaled(void **state) {
     (void)state;
     Act acts[] = {{.kind = ACT_NEURON, .layer = 1, .index = 7, .value = 2},
@@ -198,7 +199,7 @@ static void neurons_are_scaled(void **state) {
     close_case(&c);
 }
 
-/* Very hot, a head looks at all it sees alike; very cold, at one place. */
+/* Very hot, a head attends evenly; very cold, to one position. */
 static double first_weight, largest_weight;
 static void keep_last_row(void *context, const Seen *s) {
     (void)context;
@@ -225,7 +226,8 @@ static void heat_spreads_attention(void **state) {
     close_case(&c);
 }
 
-/* The last token's stream of another prompt, put in after the last layer, says what that one says. */
+/* The last token's hidden state of another prompt, patched in after the last layer, gives its
+ * logits. */
 static void a_patch_carries_a_stream_over(void **state) {
     (void)state;
     Case c;

@@ -61,7 +61,7 @@ static void pairs_have_separators(void **state) {
     token_list_free(&tokens);
 }
 
-/* What the template says is read with its special tokens; what people say is not. */
+/* A template's special tokens are matched; a user's are not. */
 static void templates_hold_both(void **state) {
     (void)state;
     Case c;
@@ -92,7 +92,7 @@ static float score(const Case *c, const char *query, const char *document, doubl
     assert_true(session_open(&session, &c->model, NULL,
                              pooling_session(&c->model, tokens.count), &fault));
     assert_true(rerank_score(&session, &tokens, second, &got, &fault));
-    assert_false(session.extras->second); /* whoever comes next has one text */
+    assert_false(session.extras->second); /* the next text is a single one */
     reference_open(&reference, &c->model.gguf);
     reference.second = (int)second;
     double scores[4];

@@ -1,4 +1,4 @@
-/* tokens behind the vocabulary, which stand for rows of pictures: session_lend (families.h) */
+/* tokens beyond the vocabulary as aliases for image rows: session_lend (families.h) */
 #include "families.h"
 #include "check.h"
 #include "make_model.h"
@@ -35,7 +35,7 @@ static void reader_close(Reader *r) {
     free(r->bytes), free(r);
 }
 
-/* The tokens' embeddings, with the rows among them, as a batch of rows: the same bits. */
+/* Embeddings with the rows among them, as a batch of rows: the same bits. */
 static void rows_are_read_in_place_of_embeddings(void **state) {
     (void)state;
     static const char *const archs[] = {"llama", "qwen3", "gpt2", "mamba2"};

@@ -1,5 +1,5 @@
-/* old positions are cut out of a memory: keys of the first layer are those of the shorter text, in every family and
- * format; what cannot be moved is refused by name */
+/* old positions cut out of a sequence: the first layer's keys are those of the shorter text, in
+ * every family and format; what cannot be moved is refused by name */
 #include "families.h"
 #include "check.h"
 #include "make_model.h"
@@ -17,7 +17,7 @@ typedef struct House {
     unsigned char *bytes;
 } House;
 
-/* False when the family has no order in which a text is read. */
+/* False for families that do not read left to right. */
 static bool open_house(House *h, MakeModel m, const char *format) {
     SessionConfig config = {
         .ctx = CTX, .sequences = 2, .max_tokens = LENGTH, .max_logits = 1, .pages = 0};
@@ -40,7 +40,8 @@ static void close_house(House *h) {
 
 static int32_t text_token(size_t i) { return (int32_t)(97 + (i * i + 3 * i) % 26); }
 
-/* Let a sequence read the text; without the positions that are cut out, when it is the shorter one. */
+/* Let a sequence read the text, without the positions that are cut out if it is the shorter
+ * one. */
 static void read_text(Session *s, int32_t sequence, size_t n, bool shorter) {
     int32_t token[LENGTH], of[LENGTH], position[LENGTH];
     bool wanted[LENGTH] = {0};
@@ -54,7 +55,8 @@ static void read_text(Session *s, int32_t sequence, size_t n, bool shorter) {
         fail_msg("%s", fault.text);
 }
 
-/* How far the keys of sequences 0 and 1 are apart in layer 0, relative to the largest number. */
+/* Largest difference of the keys of sequences 0 and 1 in layer 0, relative to the largest
+ * number. */
 static double apart(const Session *s) {
     const KvCache *kv = &s->kv;
     const KvShape *shape = &kv->shape[0];
@@ -88,7 +90,7 @@ static void every_family_shifts_or_says_why_not(void **state) {
         House h;
         Fault fault = {{0}};
         if (word_in(make_families[i][1], "sees") || word_in(make_families[i][1], "guesses"))
-            continue; /* it reads no texts by itself */
+            continue; /* a draft head or a vision tower */
         if (!open_house(&h, make_model_defaults(make_families[i][0]), "f32")) continue;
         if (!session_can_shift(&h.session, &fault)) {
             assert_true(fault.text[0]), refused++;
@@ -104,7 +106,7 @@ static void every_family_shifts_or_says_why_not(void **state) {
 
 static void what_has_no_place_to_turn_is_refused(void **state) {
     (void)state;
-    static const char *const cases[][2] = {{"gpt2", "adds a vector for its place"},
+    static const char *const cases[][2] = {{"gpt2", "has learned positions"},
                                            {"mamba", "recurrent layers"},
                                            {"hunyuan-dense", "stretches its keys"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -117,7 +119,7 @@ static void what_has_no_place_to_turn_is_refused(void **state) {
     }
 }
 
-/* A format of few bits is rounded once more: each of the two keys is up to half a step of its scale from what was meant. */
+/* A low-bit format is rounded once more: each of the two keys is off by up to half a step. */
 static void formats_round_once_more(void **state) {
     (void)state;
     static const struct {
@@ -154,7 +156,8 @@ static double logits_apart(House *h) {
     return far;
 }
 
-/* One layer has seen nothing but its own token: nothing is lost.  A second one has seen what is gone. */
+/* One layer has seen only its own token: nothing is lost.  A second one has seen what is
+ * gone. */
 static void one_layer_loses_nothing(void **state) {
     (void)state;
     for (size_t layers = 1; layers <= 2; layers++) {
@@ -169,7 +172,7 @@ static void one_layer_loses_nothing(void **state) {
     }
 }
 
-/* Whoever shares the pages that are moved keeps them as they were. */
+/* Sequences that share the moved pages keep them unchanged. */
 static void others_keep_their_pages(void **state) {
     (void)state;
     House h;

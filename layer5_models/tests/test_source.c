@@ -1,4 +1,4 @@
-/* a source is read by an encoder, and a text written that looks at it: session_source.c */
+/* encoder-decoder models: session_source.c */
 #include "families.h"
 #include "session_probe.h"
 #include "check.h"
@@ -50,7 +50,8 @@ static void check_next(Run *r, int32_t id, int32_t at) {
                         VOCAB * sizeof(float));
 }
 
-/* Sources of two lengths, their rows in turn, and a third text that goes on, all in one batch. */
+/* Sources of two lengths, their rows alternating, and a third text that continues, all in one
+ * batch. */
 static void several_texts_in_one_batch(void **state) {
     (void)state;
     Run *r = run_open();
@@ -80,7 +81,7 @@ static void several_texts_in_one_batch(void **state) {
     run_close(r);
 }
 
-/* What a source said is shared by its forks, whole or not at all, and outlives the first text. */
+/* A source is shared by forks, whole or not at all, and outlives the first text. */
 static void forks_share_a_source(void **state) {
     (void)state;
     Run *r = run_open();
@@ -112,7 +113,8 @@ static void a_source_may_come_before_the_text(void **state) {
     run_close(r);
 }
 
-/* A word of the source far from the end changes what is written, and one behind the query does not. */
+/* A word of the source far from the end changes the output, and one behind the query does
+ * not. */
 static void every_row_of_a_source_is_seen(void **state) {
     (void)state;
     Run *r = run_open();
@@ -143,7 +145,7 @@ static void what_is_no_source_is_refused(void **state) {
     refused(r, r->tokens, SOURCE, "token 255, which begins what it writes, does not follow");
     refused(r, r->tokens + SOURCE, 2, "the source is empty");
     assert_false(model_forward(&r->session, &batch, &fault));
-    assert_contains(fault.text, "vectors will not do");
+    assert_contains(fault.text, "rows cannot replace them");
     batch.input = NULL, batch.token = r->tokens, batch.wanted = (bool[]){false};
     assert_true(model_forward(&r->session, &batch, &fault)); /* a source of one token */
     batch.position = (int32_t[]){1};

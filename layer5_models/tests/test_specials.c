@@ -51,7 +51,7 @@ static void some_names_mean_something_else_beside_others(void **state) {
     tokenizer_close(t);
 }
 
-/* Random names of a few letters, compared with looking at every one. */
+/* Random names of a few letters, compared with trying every one. */
 static void the_longest_special_token_is_found(void **state) {
     static char names[200][8];
     Extra extras[200];
@@ -82,7 +82,7 @@ static void the_longest_special_token_is_found(void **state) {
     tokenizer_close(t);
 }
 
-/* With a look at every special token for every byte this takes minutes. */
+/* Trying every special token at every byte would take minutes. */
 static void many_special_tokens_cost_nothing(void **state) {
     enum { N = 20000, SIZE = 1 << 20 };
     static char names[N][16];

@@ -145,7 +145,7 @@ static void words_are_cut_as_the_rules_say(void **state) {
     assert_int_equal(names, 84);
 }
 
-/* A rule that looks to the end of a run for each word of it would take hours. */
+/* Scanning to the end of a run for each word of it would take hours. */
 static void long_runs_take_no_longer_than_short_ones(void **state) {
     static const char *const runs[] = {"1",   "12\xC2\xBD", " 1", "a",    "aB", "B",  " ",
                                        " \n", "\n",         "!",  "\xFF", "'",  "'s", " !\t"};

@@ -1,4 +1,5 @@
-/* chat templates: every construct, errors with their lines, limits, and whose text is whose */
+/* chat templates: every construct, errors with their lines, limits, and which text is the
+ * user's */
 #include "check.h"
 #include "models_extras.h"
 #include "template_rows.h"
@@ -78,7 +79,7 @@ static void errors_name_their_line(void **state) {
     }
 }
 
-/* A template that would not end, or would take everything, is stopped with a sentence. */
+/* A template that would not end, or would take all memory, is stopped with a message. */
 static void all_has_limits(void **state) {
     static const Row rows[] = {
         {"{% set r = range(99999)|list %}{% for a in range(99) %}{{ r == r }}{% endfor %}",
@@ -112,7 +113,7 @@ static void all_has_limits(void **state) {
     free(text);
 }
 
-/* What is used or refused: no construct is passed over. */
+/* No construct is silently skipped. */
 static void what_is_not_built_in_is_refused(void **state) {
     static const Row rows[] = {
         {"{% include 'x' %}", "a chat template stands alone"},
@@ -136,7 +137,8 @@ static void what_is_not_built_in_is_refused(void **state) {
     }
 }
 
-/* Bytes of variables are marked, whatever is done to them; those of the template and of bos_token are not. */
+/* Bytes of variables stay marked through all operations; those of the template and of bos_token
+ * are not. */
 static void a_users_text_is_known(void **state) {
     static const Row rows[] = {
         /* the mark of each byte of the text: . template, u user */

@@ -139,8 +139,7 @@ static void whole_model_gradients_match_differences(void **state) {
     check_gradients(false, &train_delta_family);
 }
 
-/* Of every document a share is hidden, the rest and what it begins with stay, and a hidden token weighs as much as
- * all others together would. */
+/* A share of each document is masked, the rest and BOS stay; a masked token weighs 1 / share. */
 static void hidden_tokens_are_guessed(void **state) {
     (void)state;
     TrainConfig c = tiny();
@@ -279,7 +278,7 @@ static void refused_as_of_other_texts(const Corpus *corpus, const Tokenizer *wit
     trainer_close(t);
 }
 
-/* The same shape and the same size of the vocabulary, another text; one letter of a token. */
+/* The same shape and vocabulary size, but another text or one letter of a token changed. */
 static void another_corpus_or_vocabulary_is_another_run(void **state) {
     (void)state;
     char room[CHECK_PATH], text_room[CHECK_PATH];
@@ -431,7 +430,7 @@ static void looking_and_speaking(void **state) {
     WorldText text = {0};
     trainer_evaluate(t, &corpus, 100, 10, &loss, &floor);
     assert_near(loss, log(320), 0.3);
-    assert_true(isnan(floor)); /* documents are cut, and nobody knows the entropy of a part */
+    assert_true(isnan(floor)); /* documents are cut, so their entropy is unknown */
     trainer_sample(t, text_of("Once"), 5, 0.8, 1, &text);
     assert_memory_equal(text.bytes, "Once", 4);
     assert_non_null(trainer_parameter_gradients(t));
@@ -488,7 +487,7 @@ static void training_goes_on_from_a_model(void **state) {
     check_going_on(NULL), check_going_on(&train_delta_family);
 }
 
-/* Lines may end as on Windows, or with blanks; a mark with text behind it, or before it, is none. */
+/* Lines may end as on Windows, or with spaces; a separator with text around it is none. */
 static void corpora_come_from_files_too(void **state) {
     (void)state;
     char room[CHECK_PATH];
@@ -522,7 +521,8 @@ static void corpora_come_from_files_too(void **state) {
     assert_false(corpus_open_file(&corpus, path, &fault));
 }
 
-/* Words with and without spaces between them, of one byte and of several: nothing is left out, and no end is made up. */
+/* Words with and without spaces between them, of one byte and of several: nothing is lost, and
+ * no end is invented. */
 static void long_documents_are_cut(void **state) {
     (void)state;
     enum { CTX = 24, LONG = 6000 };
@@ -598,7 +598,7 @@ static void same_logits(const Model *a, const Model *b) {
     free(logits[0]), free(logits[1]);
 }
 
-/* A run with a memory is not one with attention, and its numbers come back from its checkpoint. */
+/* A recurrent run is not one with attention, and its numbers come back from its checkpoint. */
 static void a_memory_resumes(void **state) {
     (void)state;
     char room[CHECK_PATH];
@@ -620,7 +620,7 @@ static void a_memory_resumes(void **state) {
     trainer_close(other), trainer_close(first), trainer_close(second), unlink(path);
     c.shape.taps = 4, c.shape.bidirectional = true;
     assert_null(trainer_open(&c, &corpus, tokenizer, &vocab, NULL, &fault));
-    assert_contains(fault.text, "left to right");
+    assert_contains(fault.text, "is causal");
 }
 
 /* The trainer's logits are those of the file in the program that runs it. */
@@ -656,7 +656,8 @@ static void a_memory_is_loaded(void **state) {
     check_loaded(c);
 }
 
-/* What an adapter learned is what its file adds to the model it was learned on, whose weights stay. */
+/* A trained adapter's file has the same effect on the original model, whose weights are
+ * unchanged. */
 static void an_adapter_is_learned(void **state) {
     (void)state;
     TrainConfig c = tiny();

@@ -1,5 +1,5 @@
-/* pictures: read, shaped, cut into patches, and through an encoder and its projector, beside the double-precision
- * reference */
+/* images: read, shaped, cut into patches, and through a vision tower and projector, against the
+ * double-precision reference */
 #include "families.h"
 #include "check.h"
 #include "every_isa.h"
@@ -75,7 +75,7 @@ static void squares_are_padded_or_cut(void **state) {
     picture_free(&square), picture_free(&p);
 }
 
-/* What a picture is in another size: by hand where that is short. */
+/* Resizing, by hand where that is short. */
 static void sizes_change(void **state) {
     (void)state;
     Picture p = scene(9, 9), same, flat, two;
@@ -88,7 +88,8 @@ static void sizes_change(void **state) {
     assert_true(picture_init(&p, 4, 4, NULL));
     for (int line = 0; line < 4; line++) memset(p.rgb + 12 * line + 3, 100, 6);
     assert_true(picture_square(&two, &p, FIT_CROP, grey, 2, NULL));
-    /* the first of two stands at 1; w(1/4), w(3/4), w(5/4) of 0, 100, 100, 0 at -1/4, 1/4, 3/4, 5/4 */
+    /* the first of two is at 1; w(1/4), w(3/4), w(5/4) of 0, 100, 100, 0 at -1/4, 1/4, 3/4,
+     * 5/4 */
     double w[3] = {1.5 / 64 - 2.5 / 16 + 1, 1.5 * 27 / 64 - 2.5 * 9 / 16 + 1,
                    -0.5 * 125 / 64 + 2.5 * 25 / 16 - 5 + 2};
     double want = 100 * (w[0] + w[1]) / (2 * w[0] + w[1] + w[2]);
@@ -246,7 +247,7 @@ static void threads_and_pictures_before_change_no_bit(void **state) {
     pool_close(pool);
 }
 
-/* What the file of an eye may not say, or lack. */
+/* What the file of a vision tower must not say, or lack. */
 static void what_is_not_built_in_is_refused(void **state) {
     (void)state;
     static const Case cases[] = {
@@ -280,7 +281,7 @@ static void what_is_not_built_in_is_refused(void **state) {
         {"", EXTRA("mm.2.weight", 0), "mm.2"},
         {"", EXTRA("mm.3.weight", 64, 64), "mm.3"},
         {"", EXTRA("v.blk.0.ls1.weight", 64), "ls1"},
-        {"", EXTRA("v.blk.2.ln1.weight", 0), NULL}, /* of the block that plays no part */
+        {"", EXTRA("v.blk.2.ln1.weight", 0), NULL}, /* of the unused block */
         {"", EXTRA("v.image_newline", 64), "v.image_newline"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -298,7 +299,7 @@ static void what_is_not_built_in_is_refused(void **state) {
     }
 }
 
-/* A model of texts is no eye, and an eye writes nothing. */
+/* A text model is no vision tower, and a vision tower writes nothing. */
 static void neither_stands_in_for_the_other(void **state) {
     (void)state;
     static const char *const archs[] = {"clip", "clip", "llama"},

@@ -35,7 +35,7 @@ static const Key keys[] = {
     {T "scores", STRINGS, 256, "one finite number for each token"},
     /* information */
     {T "padding_token_id", INT, 5000, NULL},
-    {T "padding_token_id", STRING, 0, "wanted a whole number"},
+    {T "padding_token_id", STRING, 0, "wanted an integer"},
     {T "seperator_token_id", INT, 5, NULL},
     {T "cls_token_id", INT, 5, NULL},
     {T "mask_token_id", INT, 5, NULL},
@@ -58,8 +58,8 @@ static const Key keys[] = {
     {T "precompiled_charsmap", INTS, 0, NULL},
     {T "precompiled_charsmap", INTS, 4, "is an array of 4 i32, wanted false (or an empty"},
     {T "suppress_tokens", INTS, 1, "not built in"},
-    {T "sauce", INT, 1, "'tokenizer.ggml.sauce' is not known"},
-    {"tokenizer.", INT, 1, "is not known"},
+    {T "sauce", INT, 1, "'tokenizer.ggml.sauce' is unknown"},
+    {"tokenizer.", INT, 1, "is unknown"},
 };
 
 static void put_key(GgufWriter *w, const Key *k) {
@@ -162,7 +162,7 @@ static void merges_may_be_of_any_length(void **state) {
     Fault fault;
     Text bad = text_of("nospace");
     assert_null(open_file(bpe_file("gpt-2", NULL, 0, &bad, 1), &fault));
-    assert_contains(fault.text, "has no two parts");
+    assert_contains(fault.text, "does not have two parts");
 }
 
 static void bytes_without_a_token_are_an_error(void **state) {

@@ -52,7 +52,8 @@ static void variables_can_share_a_class(void **state) {
     }
 }
 
-/* A tale is a story of a part of the language: read as one, it is one, and less surprising as what it is. */
+/* A tale is a story of a part of the language: read as one, it is one, and less surprising as
+ * what it is. */
 static void tales_are_stories(void **state) {
     (void)state;
     Fault fault;
@@ -128,7 +129,8 @@ static void a_prefix_is_worth_what_begins_with_it(void **state) {
     world_close(world);
 }
 
-/* "x" n times, read letter by letter as one of two kinds: 2^n ways, of probability 1 together. */
+/* "x" n times, read letter by letter as one of two kinds: 2^n ways, of probability 1
+ * together. */
 static void many_ways_add_up_or_are_refused(void **state) {
     (void)state;
     Fault fault;
@@ -151,8 +153,8 @@ static void many_ways_add_up_or_are_refused(void **state) {
     world_close(world);
 }
 
-/* The writer adds up the choices it made; where several ways lead to one text, the text is likelier than
- * any of them: the mean of the score is below that of the choices. */
+/* The writer adds up the choices it made; where several ways lead to one text, the text is
+ * likelier than any of them: the mean of the score is below that of the choices. */
 static void the_score_is_never_above_the_choices(void **state) {
     (void)state;
     Fault fault;

@@ -146,7 +146,7 @@ GRADE(derivative) {
                   c = {expr_byte(&s, 'c'), "c"};
     Written ab = joined(&s, &a, "", &b), ac = joined(&s, &a, "", &c),
             aa = repeated(&s, &a, 1, EXPR_FOREVER), w;
-    leaves(&s, &ab, 'a', "what stands on the right is kept");
+    leaves(&s, &ab, 'a', "the right side is kept");
     leaves(&s, &ab, 'b', "the left side cannot be empty: nothing on the right can begin");
     leaves_of_repeat(&s, &a, &b);
     leaves_of_cat(&s, &a, &b, &c);

@@ -28,7 +28,7 @@ static void check_row(const float *row, size_t n, int32_t token) {
     NUMBER(got, p[token], 1e-6, "confidence: p of the token");
     got = diffusion_confidence(REMASK_MARGIN, row, n, token);
     HINT(!close_to(got, best, 1e-9) || close_to(next, 0, 1e-9),
-         "margin: the likeliest less the second likeliest");
+         "margin: the likeliest minus the second likeliest");
     NUMBER(got, best - next, 1e-6, "margin: p of the likeliest less p of the next");
     got = diffusion_confidence(REMASK_ENTROPY, row, n, token);
     HINT(!isnan(got),
@@ -73,8 +73,8 @@ static void check_many(void) {
         size_t surer = 0;
         for (size_t k = 0; k < LARGE; k++) surer += before[k] > before[i];
         HINT(stays[i] == (surer < 3),
-             "%d places, 3 stay, and place %zu, which %zu are surer than, is %s", (int)LARGE, i,
-             surer, stays[i] ? "one of them" : "not");
+             "%d positions, 3 stay, and position %zu, which %zu are surer than, is %s",
+             (int)LARGE, i, surer, stays[i] ? "one of them" : "not");
     }
     HINT(memcmp(before, values, sizeof values) == 0,
          "how sure each place is is read, and afterwards it is another number");
@@ -86,14 +86,14 @@ GRADE(sure) {
     for (size_t open = 1; open < 30; open++)
         for (size_t steps = 1; steps < 40; steps++) {
             size_t got = diffusion_share(open, steps);
-            HINT(got > 0, "%zu places and %zu steps: no step may fill nothing", open, steps);
-            HINT(got <= open, "%zu places and %zu steps: %zu are more than are open", open,
+            HINT(got > 0, "%zu positions and %zu steps: no step may fill nothing", open, steps);
+            HINT(got <= open, "%zu positions and %zu steps: %zu are more than are open", open,
                  steps, got);
             COUNT(got, open / steps + (open % steps > 0),
-                  "%zu places, %zu steps: what does not divide comes in the first ones", open,
+                  "%zu positions, %zu steps: the remainder comes in the first ones", open,
                   steps);
         }
-    COUNT(diffusion_share(0, 7), 0, "0 places, 7 steps: nothing is left to fill");
+    COUNT(diffusion_share(0, 7), 0, "0 positions, 7 steps: nothing is left to fill");
     for (int round = 0; round < 100; round++) {
         double values[MOST];
         bool stays[MOST + 1];
@@ -105,19 +105,20 @@ GRADE(sure) {
         }
         stays[n] = true;
         diffusion_keep_surest(values, n, count, stays);
-        HINT(stays[n], "%zu places, and something is written behind the last", n);
+        HINT(stays[n], "%zu places, and something is written past the last", n);
         size_t kept = 0;
         for (size_t i = 0; i < n; i++) {
             size_t before = 0; /* surer ones, and earlier ones as sure */
             for (size_t k = 0; k < n; k++)
                 before += values[k] > values[i] || (values[k] == values[i] && k < i);
             kept += stays[i];
-            HINT(!(stays[i] && values[i] == -INFINITY), "a place that is not open never stays");
+            HINT(!(stays[i] && values[i] == -INFINITY),
+                 "a position that is not open never stays");
             HINT(!stays[i] || before < count, "place %zu stays, and %zu are %s", i, before,
-                 "surer, or as sure and stand before it");
+                 "surer, or as sure and before it");
         }
         COUNT(kept, count < open ? count : open,
-              "so many stay of %zu open places, asked for %zu", open, count);
+              "so many stay of %zu open positions, asked for %zu", open, count);
     }
 }
 

@@ -44,11 +44,10 @@ static void entropy_of(const char *what, const Truth *t) {
     HINT(!near(got, t->entropy / log(2), 1e-4),
          "%s: candidates_entropy is in nats, and that is bits: expected %.7g, got %.7g", what,
          t->entropy, got);
-    HINT(
-        !near(got, fabs(log(t->sum) + (log(t->sum) - t->entropy)), 1e-4),
-        "%s: candidates_entropy: the mean of d = logit - max is taken off ln S (d is below 0): "
-        "expected %.7g, got %.7g",
-        what, t->entropy, got);
+    HINT(!near(got, fabs(log(t->sum) + (log(t->sum) - t->entropy)), 1e-4),
+         "%s: candidates_entropy: the mean of d = logit - max is subtracted from ln S (d is "
+         "below 0): expected %.7g, got %.7g",
+         what, t->entropy, got);
     HINT(false,
          "%s: candidates_entropy: -sum p ln p is ln S - (sum d e^d) / S: expected %.7g, "
          "got %.7g",
@@ -178,7 +177,7 @@ static void by_segments(void) {
     scan_segment_max(c.logits, c.count, c.segment_max);
     c.known = KNOW_SEGMENTS;
     NUMBER(candidates_max(&c), 50, 0,
-           "the largest of 100 stands in the last segment, which has %d numbers and not %d",
+           "the largest of 100 is in the last segment, which has %d numbers and not %d",
            100 % SCAN_SEGMENT, SCAN_SEGMENT);
     candidates_keep_above(&c, -1, 3);
     Truth t = truth_of();

@@ -225,7 +225,7 @@ static void unread_step(const char *what, Session *unread, const GenerateOptions
          "%s cannot read what was planned, and engine_step says that all is well", what);
     unread->is_wanted = NULL;
     COUNT(text.count, count, "%s cannot read what was planned: no token is taken then", what);
-    HINT(strstr(told.text, "nobody wants"), "%s cannot read: the fault says why", what);
+    HINT(strstr(told.text, "was cancelled"), "%s cannot read: the fault says why", what);
     if (unread == &session && o.extras[0].session) {
         COUNT(read_so_far(), read,
               "%s reads first; it cannot, so the step ends there, and nothing has changed: "
@@ -310,7 +310,7 @@ static void accept_of(const float *p, const float *q, size_t n) {
     speculate_residual(p, q, n, got);
     HINT(memcmp(p_before, p, n * sizeof *p) == 0, "p is to be left as it is");
     HINT(memcmp(q_before, q, n * sizeof *q) == 0, "q is to be left as it is");
-    HINT(got[n] == behind, "out has %zu places, and one behind them was written", n);
+    HINT(got[n] == behind, "out has %zu slots, and one past them was written", n);
     for (size_t i = 0; i < n; i++) {
         double a = (double)p[i], b = (double)q[i], x = (double)got[i], raw = fmax(0, a - b);
         double want = sum > 0 ? raw / sum : a;

@@ -33,7 +33,7 @@ static void check_token(int i, bool got, bool lives, bool among, bool counts) {
          "all that "
          "begins so is left out: on to node->skip",
          words[i]);
-    HINT(!got || among, "\"%s\" is in the mask, and its node lies outside from..end", words[i]);
+    HINT(!got || among, "\"%s\" is in the mask, and its node is outside from..end", words[i]);
     HINT(!got || counts,
          "\"%s\" is in the mask, though its rounds are not within low..high: take_tokens",
          words[i]);
@@ -136,8 +136,8 @@ static void longest_at_random(void) {
                                          strncmp(words[token], text, got) == 0)),
             "of %d tokens at random %s: the text is \"%s\", the first token should have %zu "
             "bytes, and trie_longest says %zu, token %d",
-            TOKENS, more ? "some begin with all of a text" : "none is longer than a text", text,
-            want, got, token);
+            TOKENS, more ? "some begin with all of a text" : "no token is longer than a text",
+            text, want, got, token);
     }
     trie_close(&trie);
 }

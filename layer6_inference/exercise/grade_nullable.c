@@ -16,7 +16,7 @@ static void empty_without_calls(ExprStore *s) {
                   nothing = {EXPR_EMPTY, "\"\""};
     const Written may = repeated(s, &a, 0, 1), many = repeated(s, &b, 0, EXPR_FOREVER);
     Written w;
-    is_empty(s, &a, "a set is one byte, never none");
+    is_empty(s, &a, "a set is exactly one byte");
     is_empty(s, &nothing, "it is the only text there");
     is_empty(s, &many, "no round at all is enough");
     is_empty(s, (w = repeated(s, &a, 2, 3), &w), "two rounds at least, of a letter each");
@@ -34,7 +34,8 @@ static void empty_without_calls(ExprStore *s) {
     is_empty(s, &w, "the complement has what the other has not");
     w = (Written){expr_not(s, expr_text(s, "ab", 2)), "~(ab)"};
     is_empty(s, &w, "the complement has what the other has not");
-    is_empty(s, &(Written){EXPR_NONE, "none"}, "no text at all belongs to none");
+    is_empty(s, &(Written){EXPR_NONE, "none"},
+             "no text belongs to none, not even the empty one");
     is_empty(s, &(Written){expr_lazy(s, 3, 1), "the rest of an object"},
              "its last bracket is still to come");
     for (int round = 0; round < 2000; round++) {
@@ -131,8 +132,8 @@ static void empty_rules(bool chained, bool last_is_empty) {
                        "until none changes",
              chained ? RULES - 1 : RULES, r);
         HINT(!s.rule[r].nullable || want[r],
-             "rule %d is said to be empty, though no text without letters belongs to it: a "
-             "call asks its rule, and all rules begin as \"no\"",
+             "rule %d is marked as empty, but the empty text does not belong to it: a call "
+             "asks its rule, and all rules begin as \"no\"",
              r);
     }
     expr_store_free(&s);
@@ -149,11 +150,10 @@ static void long_chain(bool forward) {
             r == (forward ? MANY - 1 : 0) ? EXPR_EMPTY : expr_call(&s, forward ? r + 1 : r - 1);
     expr_find_nullable(&s);
     for (uint32_t r = 0; r < MANY; r++)
-        HINT(
-            s.rule[r].nullable,
-            "each of %d rules calls the one %s it, and the last may be empty: so may all, and "
-            "rule %u is said not to be; go on until none changes, however many rounds it takes",
-            MANY, forward ? "behind" : "before", r);
+        HINT(s.rule[r].nullable,
+             "each of %d rules calls the one %s it, and the last may be empty: so may all, but "
+             "rule %u is not marked; go on until none changes, however many rounds it takes",
+             MANY, forward ? "behind" : "before", r);
     expr_store_free(&s);
 }
 

@@ -44,7 +44,7 @@ static void best_of(const int32_t *names, size_t n) {
     HINT(got < n, "entry %zu of %zu candidates: entries are 0 to n - 1", got, n);
     HINT(logits[got] == logits[want],
          "entry %zu has the logit %.9g, but entry %zu has %.9g: the best is the largest, "
-         "whatever its sign (all may lie below zero)",
+         "whatever its sign (all may be below zero)",
          got, (double)logits[got], want, (double)logits[want]);
     HINT(logits[want] != 0 || signbit(logits[got]) == signbit(logits[want]),
          "0 and -0 are the same logit: of entries %zu and %zu the lower id wins", want, got);
@@ -112,15 +112,15 @@ static void top_k_of(size_t n, size_t k, const int32_t *names) {
     if (memcmp(got_ids, want_ids, k * sizeof *ids) == 0) {
         for (size_t i = 0; i < k; i++)
             HINT(got[i] == want[i],
-                 "the ids are right, the logits in best are not: place %zu of "
-                 "%zu: expected %g, got %g",
+                 "the ids are right, the logits in best are not: entry %zu of %zu: expected "
+                 "%g, got %g",
                  i, k, (double)want[i], (double)got[i]);
         return;
     }
     for (size_t i = 1; i < k; i++)
         for (size_t j = 0; j < i; j++)
             HINT(got_ids[i] != got_ids[j] || got_ids[i] == -5,
-                 "token %d is there twice, at places %zu and %zu: who is taken is taken",
+                 "token %d is there twice, at entries %zu and %zu: do not take one again",
                  got_ids[i], j, i);
     bool same = true;
     for (size_t i = 0; i < k; i++) {
@@ -134,8 +134,7 @@ static void top_k_of(size_t n, size_t k, const int32_t *names) {
     HINT(!(same && got[0] <= got[k - 1] && want[0] > want[k - 1]),
          "the right ones, but the best comes first: larger logits before smaller ones");
     HINT(!same || got[at] == want[at],
-         "the right ones, but not in order: best first (place %zu of "
-         "%zu: expected %g, got %g)",
+         "the right ones, but not in order: best first (entry %zu of %zu: expected %g, got %g)",
          at, k, (double)want[at], (double)got[at]);
     HINT(!names || got_ids[at] < 0 || (size_t)got_ids[at] >= n ||
              ids[got_ids[at]] != want_ids[at],
@@ -148,7 +147,7 @@ static void top_k_of(size_t n, size_t k, const int32_t *names) {
          "of equal logits (%g) the lower id goes first: expected token %d, got "
          "%d",
          (double)want[at], want_ids[at], got_ids[at]);
-    HINT(false, "the %zu best of %zu: place %zu is token %d with %g, not token %d with %g", k,
+    HINT(false, "the %zu best of %zu: entry %zu is token %d with %g, not token %d with %g", k,
          n, at, want_ids[at], (double)want[at], got_ids[at], (double)got[at]);
 }
 
@@ -210,7 +209,7 @@ static void top_p_of(size_t n, float max, double mass, double rounding) {
     if (got == want || (got > 0 && got + 1 == want && fabs(before - mass) < slack) ||
         (got == want + 1 && fabs(sum - mass) < slack && got <= alive))
         return;
-    HINT(got > 0, "none are kept: the best one always is");
+    HINT(got > 0, "none are kept: always keep the best one");
     HINT(got <= n, "%zu of %zu", got, n);
     HINT(got <= alive,
          "%zu are kept, but only %zu have a logit above -infinity: what weighs nothing "

@@ -83,7 +83,7 @@ static void same_tokens(const char *what, size_t step, const Plan *got, const Pl
             got->token[runner][k] == want->token[runner][k] &&
                 got->position[runner][k] == want->position[runner][k],
             "%s, step %zu: %s reads token %d at position %d, expected token %d at position %d: "
-            "go on behind what the reader has read (session_length), and behind the text comes "
+            "go on after what the reader has read (session_length); after the text comes "
             "its draft (token_at)",
             what, step, name, got->token[runner][k], got->position[runner][k],
             want->token[runner][k], want->position[runner][k]);

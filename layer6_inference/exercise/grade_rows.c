@@ -227,8 +227,8 @@ static void right_recursion(void) {
     uint32_t row = begin("root ::= \"a\" root | \"b\"");
     for (int i = 0; i < 500; i++) row = row_next(&rows, row, 'a');
     HINT(rows.count < 10,
-         "root ::= \"a\" root | \"b\" took %u rows for 500 letters: a rule after whose call "
-         "nothing is left returns to the item's own caller at once (Leo)",
+         "root ::= \"a\" root | \"b\" took %u rows for 500 letters: if nothing is left after a "
+         "call, return to the item's own caller at once (Leo)",
          rows.count);
     end();
 }

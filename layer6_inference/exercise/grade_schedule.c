@@ -42,11 +42,11 @@ static void plan(Scene *s) {
 static void first_is(Scene *s, size_t want, const char *why) {
     plan(s);
     HINT(!s->plan[0].admit || !s->plan[1].admit,
-         "two wait, there is one place (policy->running), and both come in: who comes in "
-         "counts as running from then on");
+         "two wait, there is one slot (policy->running), and both are admitted: an admitted "
+         "job counts as running");
     HINT(s->plan[want].rank < s->plan[1 - want].rank && s->plan[want].admit &&
              !s->plan[1 - want].admit,
-         "two wait for one place: priorities %d and %d, arrived %g and %g s ago, ageing %g s. "
+         "two wait for one slot: priorities %d and %d, arrived %g and %g s ago, ageing %g s. "
          "Job %zu (from 0) comes first: %s",
          s->jobs[0].priority, s->jobs[1].priority, s->now - s->jobs[0].arrival,
          s->now - s->jobs[1].arrival, s->policy.ageing, want, why);
@@ -89,7 +89,8 @@ static void urgencies(void) {
         &s, 0,
         "users take turns: the next round (turn 1) comes before the one after it (turn 2)");
     s.policy.ageing = 5, s.jobs[1].turn = 0;
-    first_is(&s, 1, "users take turns: who is not in this round yet (turn 1) does not age");
+    first_is(&s, 1,
+             "users take turns: a job that is not in this round yet (turn 1) does not age");
     s.jobs[0].priority = 20;
     first_is(&s, 0, "a priority of 20 is more than eleven levels, whichever job's turn it is");
 }
@@ -117,18 +118,18 @@ static void admissions(void) {
          "tokens, got %zu and %zu",
          s.plan[1].tokens, s.plan[2].tokens);
     s.policy.running = 2;
-    comes_in(&s, 2, false, "two run then, and there are two places (policy->running)");
+    comes_in(&s, 2, false, "two run then, and there are two slots (policy->running)");
     s.policy.running = 8, s.policy.budget = 9;
     comes_in(&s, 2, false, "the step has no tokens left (budget) when its turn comes");
     s.policy.budget = 64, s.policy.static_batch = true;
     comes_in(&s, 1, false, "no job joins a static batch that runs");
     s.jobs[0].cancelled = true;
     comes_in(&s, 1, true, "the static batch is over");
-    comes_in(&s, 2, true, "a static batch begins with as many as there are places for");
+    comes_in(&s, 2, true, "a static batch begins with as many jobs as there are slots");
     s.policy.budget = 9;
     comes_in(&s, 2, true,
-             "a static batch is filled up to its places, whatever one step has tokens for "
-             "(budget): its prompts are read in as many steps as it takes");
+             "a static batch fills all its slots, whatever one step has tokens for (budget): "
+             "its prompts are read in as many steps as it takes");
 }
 
 /* ------------------------------------------------------------------ whose pages */
@@ -150,14 +151,14 @@ static void preemptions(void) {
     s = scene(usual, 9);
     add(&s, 49, 48), add(&s, 90, 0)->running = true, add(&s, 97, 96);
     add(&s, 20, 0)->running = true; /* both run, and have read nothing yet */
-    goes(&s, 2, "who has read nothing holds no pages, and taking its place frees none");
+    goes(&s, 2, "a job that has read nothing holds no pages: to preempt it frees none");
     s = scene(usual, 6);
     add(&s, 60, 16)->served = 5, add(&s, 60, 20)->served = 1;
     s.memory.free = 0;
     plan(&s);
     HINT(!s.plan[1].preempt,
          "a prompt got tokens of this step, because it was its turn, and lost its pages in it "
-         "to a more urgent one: who is in the step keeps its place");
+         "to a more urgent one: a job that is in the step keeps its slot");
     s = scene(usual, 7);
     add(&s, 60, 59)->arrival = 10, add(&s, 49, 48)->arrival = 20;
     s.memory.free = 0;

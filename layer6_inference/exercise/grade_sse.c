@@ -82,8 +82,7 @@ static void tells(const char *bytes, size_t n, bool ping) {
     as_words(told, c.told, c.told_size);
     HINT(c.told_size == w && memcmp(c.told, want, w) == 0,
          "of the text \"%s\", %zu bytes, a client is told \"%s\", %zu bytes: each of its lines "
-         "is a line of data, however many and however long, a client takes one blank away "
-         "behind "
+         "is a line of data, however many and however long, a client removes one blank after "
          "the colon, and any byte may come, 0 as well",
          words, n, told, c.told_size);
 }

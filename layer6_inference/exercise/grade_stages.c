@@ -21,7 +21,7 @@ static void temperature_of(const char *before, double t, double range, double po
     apply_stage(stage, spec);
     if (t < 1e-6) {
         HINT(c.count == 1 && candidates_id(&c, 0) == top,
-             "%s: at a temperature of 0 or less the best is left alone, token %d; %zu are left",
+             "%s: at a temperature of 0 or less only the best is left, token %d; %zu are left",
              spec, top, c.count);
         return;
     }
@@ -208,7 +208,7 @@ static void penalty_of(size_t n, const double *v, int last, const char *before, 
     HINT(c.count == left, "%s: no token goes, %zu of %zu are left", spec, c.count, left);
     HINT(marks[0] == UNTOUCHED && marks[n + 1] == UNTOUCHED,
          "%s: c->marks has a counter for each of the %zu tokens of the vocabulary; token %d is "
-         "none of them, and is passed over",
+         "not one of them, and is skipped",
          spec, n, marks[0] == UNTOUCHED ? (int)n : -1);
     HINT(memcmp(as_it_was, past, count * sizeof *past) == 0,
          "%s: step->history is the text itself, and is to be left as it is", spec);
@@ -233,9 +233,9 @@ static void penalty_of(size_t n, const double *v, int last, const char *before, 
         HINT(!near(got, penalized(x, v, recent, (Slip){.every_time = true}), 1e-4),
              "%s: a token that was seen %zu times is punished by REP once", spec, recent);
         HINT(!near(got, penalized(x, v, recent, (Slip){.freq_once = true}), 1e-4),
-             "%s: FREQ is taken off for every time, here %zu times", spec, recent);
+             "%s: subtract FREQ for every time, here %zu times", spec, recent);
         HINT(!near(got, penalized(x, v, recent, (Slip){.pres_each = true}), 1e-4),
-             "%s: PRES is taken off once, however often it was seen (%zu times)", spec, recent);
+             "%s: subtract PRES once, however often it was seen (%zu times)", spec, recent);
         size_t later = behind_prompt(as_it_was, from, count, token);
         HINT(!later || !near(got, penalized(x, v, later, (Slip){0}), 1e-4),
              "%s: token %zu came %zu times among the last %zu, in the prompt, too (the first "

@@ -103,8 +103,8 @@ static void close_told(Told *t) {
 /* Whatever can be seen of both, one thing after the other. */
 static void alike(const Told *got, const Told *want, const char *what, size_t step) {
     HINT(got->ok || !want->ok, "%s, token %zu: it fails: %s", what, step, got->fault.text);
-    HINT(!got->ok || want->ok, "%s, token %zu: all is said to be well, and it should fail: %s",
-         what, step, want->fault.text);
+    HINT(!got->ok || want->ok, "%s, token %zu: it reports success, but should fail: %s", what,
+         step, want->fault.text);
     size_t n = want->tokens.count, m = got->tokens.count;
     HINT(m <= n || want->s.live || m > n + 1,
          "%s: token %d ends the text (%s) and must not join it (ends_before comes first)", what,
@@ -117,10 +117,10 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
     COUNT(got->s.result.tokens, want->s.result.tokens,
           "%s, token %zu: result.tokens, those of the answer", what, step);
     HINT(got->s.live == want->s.live || want->s.live,
-         "%s: the text is over after token %zu (%s), and yours goes on", what, step,
+         "%s: the text ends after token %zu (%s), but yours goes on", what, step,
          stop_reason_name(want->s.result.reason));
     HINT(got->s.live == want->s.live,
-         "%s: the text goes on after token %zu, yours is over (%s)", what, step,
+         "%s: the text goes on after token %zu, but yours ends (%s)", what, step,
          stop_reason_name(got->s.result.reason));
     if (!want->s.live)
         TEXT(stop_reason_name(got->s.result.reason), stop_reason_name(want->s.result.reason),

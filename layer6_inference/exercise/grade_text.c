@@ -25,14 +25,14 @@ static void character_of(const unsigned char *p, size_t size) {
     bool first = size > 1 && p[1] >= 0x80 && p[1] <= 0xBF;
     HINT(p[0] != 0xC0 && p[0] != 0xC1 && !(first && p[0] == 0xE0 && p[1] < 0xA0) &&
              !(first && p[0] == 0xF0 && p[1] < 0x90),
-         "%s: a longer form of a character that has a shorter one: overlong, none at all; "
-         "expected %d, got %d",
+         "%s: a longer form of a character that has a shorter one: overlong, so not a "
+         "character; expected %d, got %d",
          bytes, want, got);
     HINT(!(first && p[0] == 0xED && p[1] > 0x9F),
          "%s: U+D800 to U+DFFF are surrogates, no characters: expected %d, got %d", bytes, want,
          got);
     HINT(p[0] < 0xF5 && !(first && p[0] == 0xF4 && p[1] > 0x8F),
-         "%s: beyond U+10FFFF there is none: expected %d, got %d", bytes, want, got);
+         "%s: beyond U+10FFFF there are no characters: expected %d, got %d", bytes, want, got);
     HINT(want != 0, "%s: it may be a character when more bytes come: 0, not %d", bytes, got);
     HINT(got >= 0 || want < 0, "%s is a character of %d bytes, got %d", bytes, want, got);
     HINT(want >= 0 || got >= 0,
@@ -264,8 +264,8 @@ static void shown_of(const Stops *stops, const char *list, size_t room, size_t m
                  "not %zu",
                  list, plain(all, n), want.size, got.size);
         } else {
-            HINT(mine_going, "stops %s: \"%s\" is said to be stopped, and has no stop string",
-                 list, plain(all, n));
+            HINT(mine_going, "stops %s: \"%s\" is stopped, but has no stop string", list,
+                 plain(all, n));
             HINT(got.size <= want.size || stops != NULL,
                  "\"%s\": half a character is shown: %zu bytes are out, expected %zu",
                  plain(all, n), got.size, want.size);

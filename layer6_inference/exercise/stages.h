@@ -68,17 +68,16 @@ static inline void facts_hold(const char *spec) {
     double sum = 0;
     for (size_t i = 0; i < c.count; i++) max = fmaxf(max, c.logits[i]);
     HINT(candidates_max(&c) == max,
-         "%s: logits were written behind the candidates' back: they still say that %g is the "
-         "largest, and it is %g (candidates_set, candidates_scale and candidates_changed tell "
-         "them)",
+         "%s: logits were changed without telling the candidates, which still say that %g is "
+         "the largest, and it is %g (candidates_set, candidates_scale and candidates_changed "
+         "tell them)",
          spec, (double)candidates_max(&c), (double)max);
     for (size_t i = 0; i < c.count; i++) sum += exp((double)c.logits[i] - (double)max);
-    HINT(
-        near(candidates_sum(&c), sum, 1e-4),
-        "%s: logits were written behind the candidates' back: they still say that the weights "
-        "sum to %g, and it is %g (candidates_set, candidates_scale and candidates_changed tell "
-        "them)",
-        spec, candidates_sum(&c), sum);
+    HINT(near(candidates_sum(&c), sum, 1e-4),
+         "%s: logits were changed without telling the candidates, which still say that the "
+         "weights sum to %g, and it is %g (candidates_set, candidates_scale and "
+         "candidates_changed tell them)",
+         spec, candidates_sum(&c), sum);
     for (size_t i = 1; c.sorted && i < c.count; i++)
         HINT(c.logits[i - 1] > c.logits[i] || (c.logits[i - 1] == c.logits[i] &&
                                                candidates_id(&c, i - 1) < candidates_id(&c, i)),

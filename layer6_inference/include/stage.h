@@ -53,7 +53,7 @@ typedef enum StageListKind {
     LIST_BIASES,
     LIST_TEXTS,
     LIST_BREAKS,  /* optional; each is break=TEXT */
-    LIST_ONE_TEXT /* not a list but one text, kept as it is: regex:[a-z]+ or grammar:@FILE */
+    LIST_ONE_TEXT /* a single text, verbatim: regex:[a-z]+ or grammar:@FILE */
 } StageListKind;
 
 enum { BREAK_BYTES = 64 }; /* max bytes of one text of LIST_BREAKS */

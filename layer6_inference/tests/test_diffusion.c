@@ -208,14 +208,14 @@ static void what_cannot_be_is_refused(void **state) {
     Remask rule;
     Session session;
     open_desk(&d, "dream", 1, "greedy");
-    refuse(&d, PLACES, (DiffusionOptions){.steps = 0}, "0 steps for 20 places");
-    refuse(&d, PLACES, (DiffusionOptions){.steps = 21}, "21 steps for 20 places");
+    refuse(&d, PLACES, (DiffusionOptions){.steps = 0}, "0 steps for 20 positions");
+    refuse(&d, PLACES, (DiffusionOptions){.steps = 21}, "21 steps for 20 positions");
     refuse(&d, PLACES, (DiffusionOptions){.steps = 4, .block = 4}, "in 5 blocks");
-    refuse(&d, PROMPT, (DiffusionOptions){.steps = 1}, "no place of the canvas is open");
+    refuse(&d, PROMPT, (DiffusionOptions){.steps = 1}, "no position is masked");
     refuse(&d, PLACES + 1, (DiffusionOptions){.steps = 1}, "there is room for 40");
     chain_close(&d.chain);
     assert_true(chain_parse(&d.chain, "dry:0.8,greedy", d.model.tokenizer, &fault));
-    refuse(&d, PLACES, (DiffusionOptions){.steps = 1}, "stage 'dry' follows a text");
+    refuse(&d, PLACES, (DiffusionOptions){.steps = 1}, "stage 'dry' needs left-to-right text");
     assert_false(remask_read("surest", &rule, &fault));
     assert_contains(fault.text, "confidence, margin, entropy, random");
     SessionConfig left_to_right = {.sequences = 1, .max_tokens = 8, .max_logits = 8};

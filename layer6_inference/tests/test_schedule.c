@@ -210,7 +210,7 @@ static void what_can_never_run_is_refused(void **state) {
     Fault fault;
     assert_true(schedule_accepts(&s.policy, &s.memory, 99, 63, &fault));
     assert_false(schedule_accepts(&s.policy, &s.memory, 100, 63, &fault));
-    assert_contains(fault.text, "the queue is full: 100 texts wait");
+    assert_contains(fault.text, "the queue is full: 100 texts are waiting");
     assert_false(schedule_accepts(&s.policy, &s.memory, 0, 64, &fault));
     assert_contains(fault.text, "64 tokens");
 }

@@ -232,8 +232,8 @@ def shifts():
             got = list(many.map(lambda seed: completion(short, chain=endless, seed=seed, max_tokens=400, context_shift=True), (5, 6, 5)))
         check("a full context shifts, the same among many", [got[0]["text"], got[2]["text"], got[0]["finish_reason"]], [alone, alone, "length"])
         check("without, it ends", len(text_of(short, chain=endless, seed=5, max_tokens=400)) < len(alone))
-        for name, fields, word in (("without an end", {"max_tokens": None, "messages": CHAT}, "only with max_tokens"), ("n_keep alone", {"n_keep": 5, "context_shift": None}, "only with context_shift"),
-                                   ("nothing left to cut", {"n_keep": 100}, "too short to cut"), ("with banned texts", {"banned_strings": ["a"]}, "no banned texts")):
+        for name, fields, word in (("without an end", {"max_tokens": None, "messages": CHAT}, "needs max_tokens"), ("n_keep alone", {"n_keep": 5, "context_shift": None}, "n_keep: needs context_shift"),
+                                   ("nothing left to cut", {"n_keep": 100}, "too short to shift"), ("with banned texts", {"banned_strings": ["a"]}, "banned texts")):
             chat = "messages" in fields
             ask = dict({"max_tokens": 5, "context_shift": True}, **({} if chat else {"prompt": TEXT}), **fields) if not chat else dict(fields, context_shift=True)
             status, data = short.post("/v1/chat/completions" if chat else "/v1/completions", ask)

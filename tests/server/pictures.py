@@ -154,7 +154,7 @@ def shares(model, eye, options):
 
         held = [hold("mia", p) for p in pictures[:2]]
         status, data = more("mia", pictures[2])
-        check("a key holds as many pictures as are free", (status, "your key holds" in data["error"]["message"]), (429, True))
+        check("a key holds as many pictures as are free", (status, "this key holds" in data["error"]["message"]), (429, True))
         check("what it shows already takes no more", more("mia", pictures[0])[0], 200)
         check("another key finds a place", more("owl", pictures[0])[0], 200)
         for s in held:
@@ -181,16 +181,16 @@ def refusals(server):
     good = base64.b64encode(RED).decode()
     url = lambda text: {"type": "image_url", "image_url": {"url": text}}
     cases = [
-        ("an address", url("https://example.com/x.png"), "fetches nothing"),
-        ("a file's address", url("file:///etc/passwd"), "no picture"),
+        ("an address", url("https://example.com/x.png"), "downloads nothing"),
+        ("a file's address", url("file:///etc/passwd"), "not an image"),
         ("another media type", url("data:image/webp;base64," + good), "image/webp"),
-        ("no media type", url("data:;base64," + good), "its type"),
+        ("no media type", url("data:;base64," + good), "the type is"),
         ("a text's media type", url("data:text/plain;base64," + good), "text/plain"),
-        ("no base64", url("data:image/png," + good), "not in base64"),
-        ("no base64 at its end", url("data:image/png;base64;name=a," + good), "not in base64"),
-        ("letters that are none", url("data:image/png;base64,aGk*"), "letter 4 of 4"),
-        ("letters in the padding", url("data:image/png;base64,aG=k"), "letter 3 of 4"),
-        ("letters that say more", url("data:image/png;base64,aGl="), "letter 3 of 4"),
+        ("no base64", url("data:image/png," + good), "not base64"),
+        ("no base64 at its end", url("data:image/png;base64;name=a," + good), "not base64"),
+        ("letters that are none", url("data:image/png;base64,aGk*"), "character 4 of 4"),
+        ("letters in the padding", url("data:image/png;base64,aG=k"), "character 3 of 4"),
+        ("letters that say more", url("data:image/png;base64,aGl="), "character 3 of 4"),
         ("letters cut short", url("data:image/png;base64,aGkaG"), "multiple of four"),
         ("nothing", url("data:image/png;base64,"), "no picture"),
         ("no picture", url("data:image/png;base64,aGk="), "no picture"),
@@ -203,7 +203,7 @@ def refusals(server):
         ("image_url as a text", {"type": "image_url", "image_url": "data:image/png;base64," + good}, "object"),
         ("no image_url", {"type": "image_url"}, "object"),
         ("a picture and a text in one", dict(part(RED), text="a"), "object"),
-        ("a sound", {"type": "input_audio", "input_audio": {"data": good}}, "neither"),
+        ("a sound", {"type": "input_audio", "input_audio": {"data": good}}, "wanted the type text or image_url"),
     ]
     for name, bad, word in cases:
         status, data = server.post(CHAT, {"messages": [user("a", bad)]})

@@ -155,8 +155,8 @@ def shares():
                 status, head, data = server.ask("POST", PLAIN, dict(SHORT, n=n), {"Authorization": "Bearer " + key})
                 return status, data["error"]["message"] if status != 200 else "", "Retry-After" in head
 
-            full = "your key's share of the queue is full: it holds %d of 8 places, %d are free, and with 1 more it would hold more than stay free for others"
-            check("more than half at once never fits", more("mia", 5)[:2], (400, "n: 5 answers at once, more than the 4 places that one may take"))
+            full = "this key's share of the queue is full: it holds %d of 8 slots, %d are free, and with 1 more it would hold more than stay free"
+            check("more than half at once never fits", more("mia", 5)[:2], (400, "n: 5 answers at once, wanted at most 4"))
             mia = hold("mia", 4)
             check("a key may hold as many places as it leaves free", mia[0], 200)
             check("and no more", more("mia"), (429, full % (4, 4), True))
@@ -258,8 +258,8 @@ def ends():
     check("an answer whose time is over is cut", (status, data.get("choices", [{}])[0].get("finish_reason")), (200, "length"))
     server.stop()
     taken = socket.create_server(("127.0.0.1", 0))
-    for options, wanted in ((["--port", str(taken.getsockname()[1])], "is taken"), (["--keys", "/nonexistent"], "nonexistent"), (["--host", "no.such.host.invalid"], "no such address"),
-                            (["--chain", "contrast:1"], "has nothing for contrast"), (["--ctx", "5000"], "at most 1024"), (["-m", "/dev/null"], "null")):
+    for options, wanted in ((["--port", str(taken.getsockname()[1])], "is in use"), (["--keys", "/nonexistent"], "nonexistent"), (["--host", "no.such.host.invalid"], "no such address"),
+                            (["--chain", "contrast:1"], "contrast is not available"), (["--ctx", "5000"], "at most 1024"), (["-m", "/dev/null"], "null")):
         got = subprocess.run([STRATA, "serve", *options], capture_output=True, text=True, timeout=60)
         check("serve %s" % " ".join(options[:1]), (got.returncode, wanted in got.stderr), (1, True))
 

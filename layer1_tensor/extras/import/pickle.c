@@ -277,7 +277,7 @@ static bool drop_attributes(Machine *m) {
     const PickleValue *state = pickle_pop(m);
     if (!state) return false;
     if (state->kind != PICKLE_DICT)
-        return pickle_damaged(m, "attributes that are no dictionary");
+        return pickle_damaged(m, "attributes that are not a dictionary");
     return top(m, PICKLE_DICT) != NULL;
 }
 

@@ -5,8 +5,8 @@
  * tuples, lists and dictionaries; a call of one of the few functions that a model's file may
  * name becomes a PICKLE_CALL value; anything else is refused by name.
  *
- *     c collections OrderedDict   )  R            an empty dictionary
- *     c torch._utils _rebuild_tensor_v2   ( (storage) offset (shape) (strides) ... t R   a tensor
+ *   c collections OrderedDict   )  R            an empty dictionary
+ *   c torch._utils _rebuild_tensor_v2   ( (storage) offset (shape) (strides) ... t R   a tensor
  *
  * Invariant: a value's parts were made before it; memory is bounded by the size of the pickle.
  *

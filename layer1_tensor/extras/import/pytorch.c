@@ -58,16 +58,16 @@ static bool find_storage(const Archive *a, const PickleValue *storage, SafeTenso
     while (type && kind < known && !text_equal(type->text, text_of(storages[kind].name)))
         kind++;
     if (!type || !key || !numbers || storage->count != 5 || kind == known)
-        return pytorch_refuse(a, t->name, "lies in a storage of no known kind");
+        return pytorch_refuse(a, t->name, "has a storage of unknown type");
     const ZipEntry *entry = entry_of(a, "data/", key->text);
     if (!entry)
-        return pytorch_refuse(a, t->name, "lies in a storage that the archive does not have");
+        return pytorch_refuse(a, t->name, "has a storage that is missing in the archive");
     t->type = storages[kind].type, t->data = entry->data;
     *count = entry->size / safe_type_bytes(t->type);
     return (entry->size % safe_type_bytes(t->type) == 0 && numbers->number >= 0 &&
             (uint64_t)numbers->number == *count) ||
            pytorch_refuse(a, t->name,
-                          "lies in a storage of another size than its pickle says: the "
+                          "has a storage whose size differs from the pickle: the "
                           "file is cut short or damaged, fetch it again");
 }
 
@@ -92,7 +92,7 @@ static bool pytorch_read_shape(const Archive *a, SafeTensor *t, const PickleValu
         const PickleValue *stride = pytorch_item(strides, i - 1, PICKLE_INT);
         if (!stride || (t->shape[i - 1] > 1 && (uint64_t)stride->number != wanted))
             return pytorch_refuse(a, t->name,
-                                  "does not lie in one piece, row after row: save it after "
+                                  "is not contiguous: save it after "
                                   ".contiguous()");
         wanted *= t->shape[i - 1];
     }
@@ -112,18 +112,17 @@ static bool pytorch_read_tensor(const Archive *a, Text name, const PickleValue *
     if (value->kind != PICKLE_CALL ||
         !text_equal(value->text, text_of("torch._utils _rebuild_tensor_v2")))
         return fault_set(a->fault,
-                         "the entry '%.*s' is no tensor: wanted a file of weights alone",
+                         "the entry '%.*s' is not a tensor: wanted a file of weights only",
                          (int)min_size(80, name.size), name.data);
     const PickleValue *storage = pytorch_item(value, 0, PICKLE_STORAGE),
                       *offset = pytorch_item(value, 1, PICKLE_INT),
                       *shape = pytorch_item(value, 2, PICKLE_TUPLE),
                       *strides = pytorch_item(value, 3, PICKLE_TUPLE);
     if (!storage || !offset || !shape || !strides)
-        return pytorch_refuse(a, name,
-                              "is made of something else than a storage, a place and a shape");
+        return pytorch_refuse(a, name, "wants a storage, an offset and a shape");
     if (!find_storage(a, storage, t, &numbers)) return false;
     if (offset->number < 0 || (uint64_t)offset->number > numbers)
-        return pytorch_refuse(a, name, "begins outside of its storage");
+        return pytorch_refuse(a, name, "begins outside its storage");
     t->data += (size_t)offset->number * safe_type_bytes(t->type);
     return pytorch_read_shape(a, t, shape, strides, numbers - (size_t)offset->number);
 }
@@ -142,20 +141,21 @@ static bool pytorch_check_names(const Archive *a, const Pytorch *p) {
     if (ok) qsort(order, p->n_tensors, sizeof *order, pytorch_by_name);
     for (size_t i = 1; ok && i < p->n_tensors; i++)
         if (text_equal(order[i - 1]->name, order[i]->name))
-            ok = pytorch_refuse(a, order[i]->name, "stands twice in the file");
+            ok = pytorch_refuse(a, order[i]->name, "appears twice in the file");
     free(order);
     return ok;
 }
 
 static bool pytorch_read_tensors(Pytorch *p, const Archive *a, const PickleValue *root) {
     if (root->kind != PICKLE_DICT)
-        return fault_set(a->fault, "the file holds no dictionary: wanted tensors by name");
+        return fault_set(a->fault, "the file is not a dictionary: wanted tensors by name");
     p->tensors = region_alloc(&p->region, (root->count / 2 + 1) * sizeof *p->tensors);
     if (!p->tensors) return fault_set(a->fault, "no memory for %zu tensors", root->count / 2);
     for (size_t i = 0; i < root->count; i += 2) {
         const PickleValue *name = pytorch_item(root, i, PICKLE_TEXT);
         if (!name)
-            return fault_set(a->fault, "entry %zu of the file has no text as its name", i / 2);
+            return fault_set(a->fault, "entry %zu of the file has a name that is not a string",
+                             i / 2);
         if (!pytorch_read_tensor(a, name->text, root->items[i + 1],
                                  &p->tensors[p->n_tensors++]))
             return false;
@@ -183,8 +183,8 @@ static bool read_archive(Pytorch *p, Archive *a) {
         return fault_set(a->fault, "the archive has no data.pkl: wanted a file of torch.save");
     const ZipEntry *order = entry_of(a, "byteorder", (Text){"", 0});
     if (order && !text_equal((Text){(const char *)order->data, order->size}, text_of("little")))
-        return fault_set(a->fault, "its numbers begin with their highest byte: wanted a file "
-                                   "that was saved with the lowest first");
+        return fault_set(a->fault, "its numbers are big-endian: wanted a little-endian "
+                                   "file");
     if (pickle->size > MAX_PICKLE)
         return fault_set(a->fault, "its pickle has %zu bytes: wanted at most %zu", pickle->size,
                          MAX_PICKLE);

@@ -50,11 +50,10 @@ static bool read_type(SafeTensor *t, const JsonValue *name, Fault *fault) {
     Text text = name->text;
     for (int type = 0; type < SAFE_TYPES; type++)
         if (text_equal(text, text_of(types[type].name))) return t->type = (SafeType)type, true;
-    return fault_set(
-        fault,
-        "the tensor '%.*s' has numbers of type %.*s, which is not known: known are "
-        "BOOL, F8_E4M3, F8_E5M2, F16, BF16, F32, F64 and integers of 8 to 64 bits",
-        shown(t->name), t->name.data, shown(text), text.data);
+    return fault_set(fault,
+                     "the tensor '%.*s' has the unknown type %.*s: wanted "
+                     "BOOL, F8_E4M3, F8_E5M2, F16, BF16, F32, F64 and integers of 8 to 64 bits",
+                     shown(t->name), t->name.data, shown(text), text.data);
 }
 
 /* The bytes of a shape; checked before each multiplication, so that the product never
@@ -88,7 +87,7 @@ static bool read_place(SafeTensor *t, const JsonValue *place, const unsigned cha
     if (!pair || begin > end || end > room)
         return refuse(t, "has no data_offsets inside the file", fault);
     if (end - begin != t->bytes)
-        return refuse(t, "takes other bytes than its shape and type say", fault);
+        return refuse(t, "has a size that does not fit its shape and type", fault);
     t->data = data + begin;
     return true;
 }
@@ -119,16 +118,15 @@ static bool check_cover(const Safetensors *s, const unsigned char *data, size_t 
         at += s->tensors[i].bytes;
     }
     if (at == data + room) return true;
-    return fault_set(
-        fault,
-        "the tensors take %zu bytes, and the file has %zu behind its header: it is "
-        "cut short or damaged, fetch it again",
-        (size_t)(at - data), room);
+    return fault_set(fault,
+                     "the tensors take %zu bytes, and the file has %zu after its header: it is "
+                     "cut short or damaged, fetch it again",
+                     (size_t)(at - data), room);
 }
 
 static bool check_names(const JsonValue *root, Fault *fault) {
     return !root->repeated.data ||
-           fault_set(fault, "the name '%.*s' stands twice in the header: the file is damaged",
+           fault_set(fault, "the name '%.*s' appears twice in the header: the file is damaged",
                      shown(root->repeated), root->repeated.data);
 }
 
@@ -136,7 +134,8 @@ static bool read_metadata(Safetensors *s, const JsonValue *value, Fault *fault) 
     bool ok = value->kind == JSON_OBJECT;
     for (size_t i = 0; ok && i < value->count; i++) ok = value->items[i].kind == JSON_STRING;
     s->metadata = value;
-    return ok || fault_set(fault, "__metadata__ is no object of texts: the file is damaged");
+    return ok ||
+           fault_set(fault, "__metadata__ is not an object of strings: the file is damaged");
 }
 
 static bool read_entries(Safetensors *s, const JsonValue *root, const unsigned char *data,
@@ -157,8 +156,8 @@ static bool read_entries(Safetensors *s, const JsonValue *root, const unsigned c
 static bool read_all(Safetensors *s, const unsigned char *bytes, size_t size, Fault *fault) {
     uint64_t header = size < 8 ? 0 : gguf_load(bytes, 8);
     if (size < 10 || bytes[8] != '{' || header < 2)
-        return fault_set(fault, "this is not a safetensors file: behind the size of its header "
-                                "there is no '{'");
+        return fault_set(fault, "this is not a safetensors file: its header does not begin "
+                                "with '{'");
     if (header > MAX_HEADER || header > size - 8)
         return fault_set(
             fault,

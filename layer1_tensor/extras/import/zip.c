@@ -149,7 +149,7 @@ static bool read_directory(Zip *zip, const Archive *a) {
     qsort(zip->entries, zip->count, sizeof *zip->entries, zip_by_name);
     for (size_t i = 1; i < zip->count; i++)
         if (text_equal(zip->entries[i - 1].name, zip->entries[i].name))
-            return zip_refuse(a, &zip->entries[i], "stands twice in the archive");
+            return zip_refuse(a, &zip->entries[i], "appears twice in the archive");
     return true;
 }
 

@@ -9,7 +9,7 @@ static void refuse_array(Reader *reader, Text key) {
 
 static void refuse_type(Reader *reader, Text key, unsigned type) {
     refuse(reader,
-           "the key '%.*s' is of value type %u, known are 0 to %d: the file is damaged, or "
+           "the key '%.*s' has value type %u, wanted 0 to %d: the file is damaged, or "
            "newer than this program",
            shown(key), key.data, type, GGUF_TYPES - 1);
 }
@@ -22,7 +22,7 @@ static void refuse_dimensions(Reader *reader, Text name, uint64_t ndim) {
 
 static void refuse_format(Reader *reader, Text name, unsigned dtype) {
     refuse(reader,
-           "the tensor '%.*s' is of number format %u, which is not known: convert the file to "
+           "the tensor '%.*s' has the unknown number format %u: convert the file to "
            "another format, such as Q8_0",
            shown(name), name.data, dtype);
 }

@@ -70,7 +70,7 @@ static bool unique_in_parts(const Gguf *gguf, const char *path, Fault *fault) {
     bool ok = names || fault_set(fault, "%s: no memory for names", path);
     for (size_t i = 0; ok && i < gguf->n_tensors; i++) names[i] = gguf->tensors[i].name;
     if (ok && gguf_twice(names, gguf->n_tensors, &twice))
-        ok = fault_set(fault, "%s: the tensor '%.*s' stands in two parts", path,
+        ok = fault_set(fault, "%s: the tensor '%.*s' is in two parts", path,
                        (int)min_size(twice.size, 80), twice.data);
     free(names);
     return ok;

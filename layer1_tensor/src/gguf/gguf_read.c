@@ -49,7 +49,7 @@ bool gguf_twice(Text *names, size_t count, Text *twice) {
 static bool check_unique(Reader *reader, Text *names, size_t count, const char *kind) {
     Text twice;
     return !gguf_twice(names, count, &twice) ||
-           refuse(reader, "the %s '%.*s' stands twice in the file: it is damaged", kind,
+           refuse(reader, "the %s '%.*s' appears twice: the file is damaged", kind,
                   shown(twice), twice.data);
 }
 
@@ -113,14 +113,15 @@ static void place_tensor(Gguf *gguf, Reader *reader, GgufTensor *tensor, uint64_
     size_t room = (size_t)(reader->end - reader->start) - gguf->data_start;
     if (!reader->ok) return;
     if (offset % gguf->alignment != 0)
-        refuse(reader,
-               "tensor '%.*s' begins at offset %llu, which is no multiple of %zu: convert the "
-               "file again",
-               shown(tensor->name), tensor->name.data, (unsigned long long)offset,
-               gguf->alignment);
+        refuse(
+            reader,
+            "tensor '%.*s' begins at offset %llu, which is not a multiple of %zu: convert the "
+            "file again",
+            shown(tensor->name), tensor->name.data, (unsigned long long)offset,
+            gguf->alignment);
     else if (offset > room || tensor->bytes > room - offset)
         refuse(reader,
-               "tensor '%.*s' wants %zu bytes at offset %llu, and the data has %zu: the "
+               "tensor '%.*s' needs %zu bytes at offset %llu, and the data has %zu: the "
                "file is cut short or damaged, fetch it again",
                shown(tensor->name), tensor->name.data, tensor->bytes,
                (unsigned long long)offset, room);

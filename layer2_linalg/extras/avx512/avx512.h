@@ -1,4 +1,4 @@
-/* avx512.h - what functions of AVX-512 siblings begin with. */
+/* avx512.h - shared by the AVX-512 siblings. */
 #ifndef STRATA_AVX512_H
 #define STRATA_AVX512_H
 
@@ -13,7 +13,7 @@
 #define BF16   __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,fma,avx512bf16")))
 #define INLINE INLINE_OF(AVX512)
 
-/* A fixed tree, spelled out: halves, quarters, pairs, lanes. */
+/* A fixed tree: halves, quarters, pairs, lanes. */
 INLINE float add_lanes(__m512 v) {
     __m256 half = _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
     __m128 quarter = _mm_add_ps(_mm256_castps256_ps128(half), _mm256_extractf128_ps(half, 1));

@@ -1,14 +1,14 @@
 /* dot_avx512bf16.c - BF16 weights times inputs, with the instruction made for it.  Read
  * dot_avx512.c first.
  *
- *     w        |k0 k1|k2 k3| ... |k30 k31|      as the weights lie in memory: nothing has to be widened
+ *     w        |k0 k1|k2 k3| ... |k30 k31|      the weights as stored, without widening
  *     x        |k0 k1|k2 k3| ... |k30 k31|      the inputs, rounded to BF16
- *     dpbf16   |  s0 |  s1 | ... |  s15  |      two products for each of sixteen sums: 32 where a multiply-add does 16
+ *     dpbf16   |  s0 |  s1 | ... |  s15  |      two products for each of 16 sums
  *
- * The inputs keep 8 of their 24 bits, as many as the weights have; a BF16 number below 2^-126
- * counts as zero.  Every other set multiplies BF16 weights with the inputs as they are.
+ * The inputs keep 8 of their 24 bits, as many as the weights have; BF16 numbers below 2^-126
+ * count as zero.  All other sets multiply BF16 weights by unrounded inputs.
  *
- * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|, and with inputs that are BF16 already, dot.h's. */
+ * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|; dot.h's for BF16 inputs. */
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
@@ -29,7 +29,6 @@ INLINE __m512bh load_weights(Dtype dtype, const void *row, size_t n) {
     return (__m512bh)_mm512_maskz_loadu_epi16(first_lanes(n), row);
 }
 
-/* Rounded. */
 INLINE __m512bh load_inputs(const float *x, size_t n) {
     const __mmask32 mask = first_lanes(n);
     return _mm512_cvtne2ps_pbh(_mm512_maskz_loadu_ps((__mmask16)(mask >> 16), x + 16),
@@ -45,7 +44,6 @@ INLINE void store_sums(int R, const __m512 *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
 
-/* As in dot_avx512.c. */
 INLINE bool tail_apart(int C, Dtype dtype) { return (void)dtype, C == 1; }
 
 #include "simd/dot_template.h"

@@ -1,5 +1,5 @@
-/* exp_avx512.h - exp of sixteen floats at a time, shared by vector_avx512.c and scan_avx512.c: the
- * registers of exp_template.h. */
+/* exp_avx512.h - the registers of exp_template.h, sixteen floats each; for vector_avx512.c and
+ * scan_avx512.c. */
 #ifndef STRATA_EXP_AVX512_H
 #define STRATA_EXP_AVX512_H
 
@@ -16,7 +16,7 @@ INLINE __m512 add(__m512 a, __m512 b) { return _mm512_add_ps(a, b); }
 INLINE __m512 sub(__m512 a, __m512 b) { return _mm512_sub_ps(a, b); }
 INLINE __m512 mul(__m512 a, __m512 b) { return _mm512_mul_ps(a, b); }
 
-/* Of a NaN and a number the instruction returns the second operand. */
+/* With a NaN, the instruction returns the second operand. */
 INLINE __m512 at_most(__m512 v, float x) { return _mm512_min_ps(set(x), v); }
 INLINE __m512 at_least(__m512 v, float x) { return _mm512_max_ps(set(x), v); }
 

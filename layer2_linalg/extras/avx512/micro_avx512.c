@@ -1,5 +1,5 @@
-/* micro_avx512.c - the middle of the packed product: 8 rows by 48 columns of C in 24 of the 32
- * registers.  Read micro_avx2.c first. */
+/* micro_avx512.c - the micro-kernel of the packed product: 8 rows by 48 columns of C in 24 of
+ * the 32 registers.  Read micro_avx2.c first. */
 #include "kernel_types_extras.h"
 #include "simd/unroll.h"
 
@@ -10,7 +10,7 @@ AVX512 void micro_avx512(size_t k, const float *a, const float *b, float *c, siz
                          bool add) {
     enum { MR = MICRO_ROWS_avx512, NR = MICRO_COLS_avx512, NV = NR / 16 };
     __m512 sum[MR][NV];
-    /* C comes from far away: prefetch it before it is needed */
+    /* C is not in the cache: prefetch it */
     UNROLL for (int i = 0; i < MR; i++) UNROLL for (int j = 0; j < NV; j++) {
         _mm_prefetch((const char *)(c + (size_t)i * ldc + 16 * j), _MM_HINT_T0);
     }

@@ -1,7 +1,7 @@
 /* packed_matvec_vnni.c - packed weights times one input, sixteen rows in one register.  Read
  * packed_matvec_avx2.c and quantized_vnni.c first.
  *
- * Signed quants have 128 added, which is taken off with the offset. */
+ * 128 is added to signed quants, and subtracted with the offset. */
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)

@@ -1,8 +1,8 @@
-/* quantized_avxvnni.c - products of a panel with VNNI on CPUs without AVX-512: sixteen rows as two
- * registers of eight.  Read quantized_vnni.c first.
+/* quantized_avxvnni.c - products of a panel with VNNI on CPUs without AVX-512: sixteen rows as
+ * two registers of eight.  Read quantized_vnni.c first.
  *
- * Six inputs keep twelve sums under way; with the weights and an input they fill the sixteen
- * registers, so what is added up over the groups waits in memory. */
+ * Six inputs keep twelve sums in flight; with weights and an input they fill the sixteen
+ * registers, so the sums over groups stay in memory. */
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
@@ -34,7 +34,7 @@ INLINE void add_products(Shape s, const Panel *panel, int place, const int8_t *q
     }
 }
 
-/* y[c] += group g, whose whole sums are known. */
+/* y[c] += group g, given its integer sums. */
 INLINE void add_scaled(Shape s, const Panel *panel, InputTile x, const InputTerms *terms, int g,
                        __m256i sum[COLS][2], float (*y)[PANEL_ROWS]) {
     UNROLL for (int c = 0; c < s.cols; c++) UNROLL for (int r = 0; r < 2; r++) {

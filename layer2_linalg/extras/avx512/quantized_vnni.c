@@ -2,14 +2,14 @@
  * first.
  *
  *     vpdpbusd   adds the four products of a lane's bytes, unsigned times signed, to its 32-bit
- *                sum: what takes maddubs, madd and an addition with AVX2, and no 16-bit sum to overflow
+ *                sum: AVX2's maddubs, madd and addition in one, without 16-bit overflow
  *
- * The instruction takes four or five cycles and two begin in each; the CPU also loads two registers
- * in a cycle.  Two panels by six inputs keep twelve sums under way with eight loads for twelve
- * instructions; one panel by twelve inputs would need thirteen.
+ * Its latency is four or five cycles and two start in each; the CPU also loads two registers in
+ * a cycle.  Two panels by six inputs keep twelve sums in flight with eight loads for twelve
+ * instructions; one panel by twelve inputs would need thirteen loads.
  *
- * Signed quants are made unsigned by adding 128; 128 times the sum of the inputs is taken off at
- * the start, exactly. */
+ * Adding 128 makes signed quants unsigned; the sums start at -128 times the sum of the
+ * inputs. */
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
@@ -39,7 +39,7 @@ INLINE void add_products(Shape s, const Panel *panels, int place, const int8_t *
     }
 }
 
-/* acc[p][c] += group g, whose whole sums are known. */
+/* acc[p][c] += group g, given its integer sums. */
 INLINE void add_scaled(Shape s, const Panel *panels, InputTile x, const InputTerms *terms,
                        int g, __m512i sum[2][COLS], __m512 acc[2][COLS]) {
     UNROLL for (int c = 0; c < s.cols; c++) {
@@ -55,7 +55,7 @@ INLINE void add_scaled(Shape s, const Panel *panels, InputTile x, const InputTer
     }
 }
 
-/* The products of panel p and the tile's first inputs go to y + p * next. */
+/* Add the products of panel p and the tile's first inputs to y + p * next. */
 INLINE void tile(Shape s, const Panel *panels, const QuantFormat *f, InputTile x,
                  float (*y)[PANEL_ROWS], size_t next) {
     const int offset = s.is_signed ? f->offset + 128 : f->offset;
@@ -82,7 +82,7 @@ INLINE void tile(Shape s, const Panel *panels, const QuantFormat *f, InputTile x
     }
 }
 
-/* s.panels panels with all inputs. */
+/* s.panels panels times all inputs. */
 INLINE void panels_product(Shape s, const Panel *panels, const QuantFormat *f, InputTile x,
                            float (*y)[PANEL_ROWS]) {
     const size_t next = x.count;

@@ -1,10 +1,11 @@
-/* recurrence_avx512.c - the step of a recurrence, sixteen lanes at a time.  Read recurrence.c first. */
+/* recurrence_avx512.c - a step of a recurrence, sixteen lanes at a time.  Read recurrence.c
+ * first. */
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
 #include "avx512.h"
 
-/* Lanes behind the end of a row keep their sum. */
+/* Lanes past the end of a row keep their sum. */
 AVX512 void recurrence_step_avx512(const Recurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
         const float *before = t->before + r * t->n, *decay = t->decay + r * t->n;
@@ -24,7 +25,8 @@ AVX512 void recurrence_step_avx512(const Recurrence *t) {
     }
 }
 
-/* ------------------------------------------------------------------ rows in strips: a lane for each */
+/* ------------------------------------------------------------------ rows in strips: a lane for
+ * each */
 
 enum { LANES = 16, SIDE = 4 };
 typedef __m512 Vector;

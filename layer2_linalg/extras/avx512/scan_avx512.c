@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Sums over 16 * count numbers: their exponentials in step, then added in order. */
+/* Sums over 16 * count numbers: exponentials in step, then added in order. */
 INLINE void add_exps(const float *x, __m512 shift, int count, __m512 *sum, __m512 *weighted,
                      __m512 *squares) {
     const __m512 lowest = _mm512_set1_ps(SCAN_LOWEST);
@@ -88,7 +88,7 @@ AVX512 void scan_segment_max_avx512(const float *x, size_t n, float *out) {
     scan_segment_max_scalar(x + i, n - i, out);
 }
 
-/* The instruction "compress" writes the lanes of a mask side by side. */
+/* COMPRESS stores the lanes in a mask side by side. */
 INLINE size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                    int32_t *out_ids, bool below) {
     __m512 min = _mm512_set1_ps(threshold);

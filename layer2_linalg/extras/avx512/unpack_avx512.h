@@ -1,4 +1,4 @@
-/* unpack_avx512.h - reading packed weights, sixteen rows in one register.  Read unpack_avx2.h
+/* unpack_avx512.h - read packed weights, sixteen rows in one register.  Read unpack_avx2.h
  * first. */
 #ifndef STRATA_UNPACK_AVX512_H
 #define STRATA_UNPACK_AVX512_H
@@ -12,13 +12,13 @@ INLINE __m512i load_codebook(const int8_t *codebook) {
                     : _mm512_setzero_si512();
 }
 
-/* `bits` of each byte, shifted left (or, below 0, right). */
+/* `bits` of each byte, shifted left, or right if `left` < 0. */
 INLINE __m512i bits_of(__m512i v, int up, int bits) {
     v = up < 0 ? _mm512_srli_epi16(v, (unsigned)-up) : _mm512_slli_epi16(v, (unsigned)up);
     return _mm512_and_si512(v, _mm512_set1_epi8((char)bits));
 }
 
-/* Quad i of a block's eight, of 16 rows; bits and i are constants where this is used. */
+/* Quad i of a block's eight for 16 rows; bits and i are constants at each call. */
 INLINE __m512i quad_of(int bits, const unsigned char *block, int i, __m512i codebook,
                        bool use_codebook) {
     const unsigned char *high = block + 256;
@@ -31,7 +31,7 @@ INLINE __m512i quad_of(int bits, const unsigned char *block, int i, __m512i code
     return use_codebook ? _mm512_shuffle_epi8(codebook, v) : v;
 }
 
-/* The scales (or mins) of group g, of 16 rows. */
+/* The scales (or mins) of group g for 16 rows. */
 INLINE __m512 scales_of(ScaleKind kind, const unsigned char *from, size_t g) {
     if (kind == SCALE_SUPERBLOCK) {
         __m128i sub_scale = _mm_loadu_si128((const __m128i *)(from + 64 + PANEL_ROWS * g));

@@ -1,9 +1,7 @@
-/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.
+/* vector_avx512.c - weighted sum, sum, max and exp, sixteen lanes at a time.  Read vector.c
+ * first.
  *
- * Read vector.c first.
- *
- * The loops over whole registers are followed by the scalar version for the last n % 16
- * elements, which returns the same bits. */
+ * The scalar version, which gives the same bits, takes the last n % 16 elements. */
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
@@ -15,12 +13,12 @@
 
 enum {
     LANES = 16,
-    MOST = 8,
+    MAX_RESULTS = 8,
     SUMS = 16,
     PAGE = 4096
-}; /* bytes: strips are prefetched so far ahead */
+}; /* bytes: how far ahead strips are prefetched */
 
-/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+/* A register of x from number `at` on, whatever its format. */
 INLINE __m512 load_at(const void *x, size_t at, StripFormat format) {
     const char *p = (const char *)x + FORMAT_BYTES(format) * at;
     if (format == STRIP_F32) return _mm512_loadu_ps((const float *)(const void *)p);
@@ -34,10 +32,9 @@ INLINE __m512 load_at(const void *x, size_t at, StripFormat format) {
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes));
 }
 
-/* C results, R registers each; every row passes by them.  C, R and the format are constants
- * where it is used. */
+/* C results, R registers each; C, R and the format are constants at each call. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
-    __m512 sum[MOST][4], row[4];
+    __m512 sum[MAX_RESULTS][4], row[4];
     const size_t size = FORMAT_BYTES(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm512_loadu_ps(t.y + (size_t)c * t.y_step + 16 * r);
@@ -63,7 +60,7 @@ INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
 
 WEIGHTED_SUMS(AVX512, avx512, avx2)
 
-/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
+/* An addition takes four cycles, so four chains keep the adder busy. */
 AVX512 float vector_sum_avx512(const float *x, size_t n) {
     __m512 sum[4] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(),
                      _mm512_setzero_ps()};
@@ -76,7 +73,7 @@ AVX512 float vector_sum_avx512(const float *x, size_t n) {
     return head + vector_sum_scalar(x + i, n - i);
 }
 
-/* MAXPS returns its second operand when either is NaN, so NaNs are collected on the side. */
+/* MAXPS returns its second operand if either is NaN, so NaNs are tracked separately. */
 AVX512 float vector_max_avx512(const float *x, size_t n) {
     __m512 max = _mm512_set1_ps(-INFINITY);
     __mmask16 odd = 0;
@@ -91,7 +88,7 @@ AVX512 float vector_max_avx512(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
-/* Sixteen bits of the mask are a mask register: lanes of zeros are overwritten. */
+/* Sixteen bits are a mask register: overwrite the lanes whose bit is 0. */
 AVX512 void vector_mask_avx512(float *x, const uint64_t *bits, size_t n) {
     const __m512 never = _mm512_set1_ps(-INFINITY);
     size_t i = 0;

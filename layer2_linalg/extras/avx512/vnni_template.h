@@ -1,7 +1,7 @@
-/* vnni_template.h - which loops a panel's product with VNNI is made of.  The siblings quantized_vnni.c and
- * quantized_avxvnni.c define before they use it
+/* vnni_template.h - the choice of a loop for a panel product with VNNI.  quantized_vnni.c and
+ * quantized_avxvnni.c define, and then use it:
  *
- *     product(shape, panels, count, f, x, y)     PanelProduct for a shape that is a constant there */
+ *     product(shape, panels, count, f, x, y)   PanelProduct; shape: a constant at each call */
 #ifndef STRATA_VNNI_TEMPLATE_H
 #define STRATA_VNNI_TEMPLATE_H
 
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-/* What a loop is written for: constants, wherever this is used. */
+/* The constants that a loop is compiled for. */
 typedef struct Shape {
     int panels, cols;    /* at a time */
     int group;           /* weights that share a scale */
@@ -22,7 +22,7 @@ typedef struct Shape {
         product((Shape){__VA_ARGS__}, panels, count, f, *x, y);                   \
     }
 
-/* The kernel of a set.  No format with signed quants has a min. */
+/* Formats with signed quants have no min. */
 #define VNNI_PRODUCTS(isa, kernel)                                                           \
     VNNI_PRODUCT(isa, product_32, .group = 32)                                               \
     VNNI_PRODUCT(isa, product_32_min, .group = 32, .min = true)                              \

@@ -1,5 +1,4 @@
-/* blocks_extras.h - how the formats of this folder lie in memory, as blocks.h does for the
- * core's. */
+/* blocks_extras.h - the formats of this folder in memory; see blocks.h. */
 #ifndef STRATA_BLOCKS_EXTRAS_H
 #define STRATA_BLOCKS_EXTRAS_H
 

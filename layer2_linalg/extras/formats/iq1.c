@@ -1,20 +1,21 @@
-/* iq1.c - IQ1_S and IQ1_M: a bit and a half a number.  Eight numbers at a time are a point of a grid of -1, 0 and 1, all moved
- * by an eighth to one side.
+/* iq1.c - IQ1_S and IQ1_M: 1.5 bits per number.  Eight numbers are a point of a grid of -1, 0
+ * and 1, all shifted by an eighth to one side.
  *
- *     IQ1_S    d (f16); 32 bytes: points, low 8 bits; for each 32 numbers 16 bits:                  50 bytes
+ *     IQ1_S    d (f16); 32 bytes: points, low 8 bits; per 32 numbers 16 bits:         50 bytes
  *              | side (1) | scale (3) | four times 3 high bits |
  *
- *     IQ1_M    32 bytes: points, low 8 bits; 16 bytes: for each two points | side, 3 high bits | side, 3 high bits |;
- *              8 bytes: four times 16 bits | 4 bits of d (f16) | four scales of 3 bits |          56 bytes
+ *     IQ1_M    32 bytes: points, low 8 bits;                                          56 bytes
+ *              16 bytes: per two points | side, 3 high bits | side, 3 high bits |;
+ *              8 bytes: four times 16 bits | 4 bits of d (f16) | four scales of 3 bits |
  *              a scale for each 16 numbers
  *
- *     weight = d (2 scale + 1) (point +- 1/8);    a quant is 8 point +- 1, with an eighth of the scale
+ *     weight = d (2 scale + 1) (point +- 1/8); a quant is 8 point +- 1, at 1/8 of the scale
  */
 #include "grids.h"
 #include "blocks_extras.h"
 #include "formats/quants.h"
 
-/* 9 is added to all, so that none is negative: -8, 0 and 8 moved up, then the same moved down. */
+/* 9 is added, so that none is negative: -8, 0 and 8 shifted up, then down. */
 const int8_t iq1_codebook[16] = {2, 10, 18, 0, 0, 8, 16};
 
 static void read_point(unsigned point, bool down, int8_t *q) {

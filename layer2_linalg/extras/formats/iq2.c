@@ -1,16 +1,17 @@
-/* iq2.c - IQ2_XXS, IQ2_XS and IQ2_S: two bits a number.  Eight numbers at a time are a point of a
- * grid, whose magnitudes are 8, 25 or 43, and eight signs.
+/* iq2.c - IQ2_XXS, IQ2_XS and IQ2_S: two bits per number.  Eight numbers are a point of a grid
+ * of magnitudes 8, 25 and 43, and eight signs.
  *
- *     IQ2_XXS   d (f16); for each 32 numbers 8 bytes:                                    66 bytes
- *               | point 0 | point 1 | point 2 | point 3 | 28 bits of signs, 4 of scale |
- *               weight = d / 8 (2 scale + 1) point
+ *   IQ2_XXS   d (f16); for each 32 numbers 8 bytes:                                    66 bytes
+ *             | point 0 | point 1 | point 2 | point 3 | 28 bits of signs, 4 of scale |
+ *             weight = d / 8 (2 scale + 1) point
  *
- *     IQ2_XS    d (f16); for each 8 numbers 16 bits: | signs (7) | point (9) |;  8 bytes of scales        74 bytes
- *     IQ2_S     d (f16); 32 bytes: points, low 8 bits; 32 bytes of signs; 8 bytes: points, high 2 bits;
- *               8 bytes of scales                                                        82 bytes
+ *     IQ2_XS    d (f16); for each 8 numbers 16 bits:                                 74 bytes
+ *               | signs (7) | point (9) |;  8 bytes of scales
+ *     IQ2_S     d (f16); 32 bytes: points, low 8 bits; 32 bytes of signs;          82 bytes
+ *               8 bytes: points, high 2 bits; 8 bytes of scales
  *               scales: four bits for each 16 numbers
  *
- * Seven bits stand for eight signs: the number of minuses is even, so the eighth follows. */
+ * Seven bits give eight signs: the number of minuses is even. */
 #include "grids.h"
 #include "signs.h"
 #include "blocks_extras.h"
@@ -20,7 +21,7 @@ uint8_t even_signs(unsigned seven) {
     return (uint8_t)(seven | (unsigned)__builtin_parity(seven) << 7);
 }
 
-/* 43 is added to all, so that none is negative: three magnitudes, then the same with a minus. */
+/* 43 is added, so that none is negative: three magnitudes, then their negatives. */
 const int8_t iq2_codebook[16] = {51, 68, 86, 43, 35, 18, 0, 43};
 
 /* Eight quants: two bits of the point each choose a magnitude. */

@@ -1,10 +1,13 @@
-/* iq3.c - IQ3_XXS and IQ3_S: three bits a number.  Four numbers at a time are a point of a grid of eight magnitudes.
+/* iq3.c - IQ3_XXS and IQ3_S: three bits per number.  Four numbers are a point of a grid of
+ * eight magnitudes.
  *
- *     IQ3_XXS   d (f16); 64 bytes: points; for each 32 numbers | 28 bits of signs, 4 of scale |     98 bytes
- *               magnitudes 4, 12, ... 52, 62;  weight = d / 4 (2 scale + 1) point; signs as in IQ2_XXS
+ *     IQ3_XXS   d (f16); 64 bytes: points; for each 32 numbers                         98 bytes
+ *               | 28 bits of signs, 4 of scale |
+ *               magnitudes 4, 12, ... 52, 62; signs as in IQ2_XXS;
+ *               weight = d / 4 (2 scale + 1) point
  *
- *     IQ3_S     d (f16); 64 bytes: points, low 8 bits; 8 bytes: their ninth bits; 32 bytes of signs;
- *               4 bytes of scales                                                       110 bytes
+ *     IQ3_S     d (f16); 64 bytes: points, low 8 bits; 8 bytes: their ninth bits;     110 bytes
+ *               32 bytes of signs; 4 bytes of scales
  *               magnitudes 1, 3, ... 15;  weight = d (1 + 2 scale) * point
  */
 #include "grids.h"
@@ -12,7 +15,8 @@
 #include "blocks_extras.h"
 #include "formats/quants.h"
 
-/* The largest magnitude is added to all, so that none is negative: eight magnitudes, then the same with a minus. */
+/* The largest magnitude is added, so that none is negative: eight magnitudes, then their
+ * negatives. */
 const int8_t iq3_xxs_codebook[16] = {66, 74, 82, 90, 98, 106, 114, 124,
                                      58, 50, 42, 34, 26, 18,  10,  0};
 const int8_t iq3_s_codebook[16] = {16, 18, 20, 22, 24, 26, 28, 30, 14, 12, 10, 8, 6, 4, 2, 0};

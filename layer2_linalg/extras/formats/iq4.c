@@ -1,5 +1,5 @@
-/* iq4.c - IQ4_NL and IQ4_XS: four bits choose one of sixteen values, which lie closer together near zero, where most
- * weights are.
+/* iq4.c - IQ4_NL and IQ4_XS: four bits choose one of sixteen values, which are denser near
+ * zero, where most weights are.
  *
  *     IQ4_NL   as Q4_0, but weight = d * codebook[q]
  *

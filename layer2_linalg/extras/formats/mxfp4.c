@@ -1,12 +1,12 @@
 /* mxfp4.c - MXFP4: 32 four-bit floats share a power of two.
  *
  *      0   1                              17 bytes      byte j:  | 16+j | j |
- *     | e | b0 | b1 | ...         ... | b15 |           each:    sign, 2 bits of exponent, 1 of mantissa
+ *     | e | b0 | b1 | ...         ... | b15 |  each: sign, 2 bits of exponent, 1 of mantissa
  *
  *     0  0.5  1  1.5  2  3  4  6   and their negatives, times 2^(e - 127)
  *
- * The table holds twice the values, so that they are whole, plus 12, so that none is negative; the
- * scale is halved.
+ * The table has twice the values, so that they are integers, plus 12, so that none is negative;
+ * the scale is halved.
  * Source   OCP Microscaling Formats specification 1.0, section 5. */
 #include "blocks_extras.h"
 #include "formats/quants.h"
@@ -29,7 +29,7 @@ static float distance(int code, float scale, float x) {
     return fabsf((float)(mxfp4_codebook[code] - 12) * scale - x);
 }
 
-/* The nearest of the sixteen values; of two equally near the one that stands first. */
+/* The nearest of the sixteen values; the first of two equally near ones. */
 static int nearest_value(float x, float scale) {
     int best = 0;
     for (int i = 1; i < 16; i++)

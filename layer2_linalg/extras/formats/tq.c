@@ -4,11 +4,11 @@
  *              half h, byte l, bits at 2 s:  number 128 h + 32 s + l
  *
  *     TQ1_0    48 bytes of five digits to base 3, 4 bytes of four; d (f16)      54 bytes
- *              first 32 bytes: digit t of byte l is number 32 t + l;  then 16 bytes: 160 + 16 t + l;
- *              then 4: 240 + 4 t + l
+ *              digit t of byte l is number 32 t + l in the first 32 bytes, 160 + 16 t + l in
+ *              the next 16, and 240 + 4 t + l in the last 4
  *
- * Five digits make 0 .. 242, stored as that number * 256 / 243, rounded up: a fraction of 256, so
- * that multiplying by 3 moves the first digit out at the top, and no division is needed. */
+ * Five digits are a number 0 .. 242, stored times 256 / 243, rounded up: a fraction of 256, so
+ * that multiplying by 3 shifts the first digit out at the top, without a division. */
 #include "blocks_extras.h"
 #include "formats/quants.h"
 
@@ -56,7 +56,7 @@ void quantize_tq2_0(const float *x, const float *importance, void *row, size_t n
     }
 }
 
-/* Digits first, first * 3 + next, ...; then that number of 243 as a fraction of 256, rounded up. */
+/* The number of the digits, as a fraction of 256, rounded up. */
 static uint8_t pack(const float *x, int step, int digits, float inverse) {
     int value = 0;
     for (int t = 0; t < 5; t++)

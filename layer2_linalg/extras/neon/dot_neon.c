@@ -1,6 +1,6 @@
 /* dot_neon.c - dot products, four lanes at a time (AArch64).  Read dot.c and dot_avx2.c first.
  *
- * The same loop with registers of four lanes; 32 registers allow a tile of 4 rows by 4 columns. */
+ * 32 registers allow a tile of 4 rows by 4 columns. */
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
@@ -23,7 +23,7 @@ INLINE float32x4_t load_four(Dtype dtype, const void *row) {
                               : vreinterpretq_f32_u32(vshll_n_u16(half, 16));
 }
 
-/* The last numbers of a row are padded with zeros. */
+/* The last numbers of a row, padded with zeros. */
 INLINE float32x4_t load_weights(Dtype dtype, const void *row, size_t n) {
     unsigned char padded[16] = {0};
     if (n == STEP) return load_four(dtype, row);

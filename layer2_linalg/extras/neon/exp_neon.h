@@ -1,5 +1,5 @@
-/* exp_neon.h - exp of four floats at a time, shared by vector_neon.c and scan_neon.c: the registers of
- * exp_template.h. */
+/* exp_neon.h - the registers of exp_template.h, four floats each; for vector_neon.c,
+ * scan_neon.c. */
 #ifndef STRATA_EXP_NEON_H
 #define STRATA_EXP_NEON_H
 

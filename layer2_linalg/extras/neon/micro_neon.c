@@ -1,5 +1,5 @@
-/* micro_neon.c - the middle of the packed product: 6 rows by 16 columns of C in 24 of the 32
- * registers (AArch64).  Read micro_avx2.c first. */
+/* micro_neon.c - the micro-kernel of the packed product: 6 rows by 16 columns of C in 24 of the
+ * 32 registers (AArch64).  Read micro_avx2.c first. */
 #include "kernel_types_extras.h"
 #include "simd/unroll.h"
 

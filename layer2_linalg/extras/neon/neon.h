@@ -1,4 +1,4 @@
-/* neon.h - what functions of NEON siblings begin with. */
+/* neon.h - shared by the NEON siblings. */
 #ifndef STRATA_NEON_H
 #define STRATA_NEON_H
 

@@ -1,5 +1,5 @@
-/* packed_matvec_dotprod.c - packed weights times one input, sixteen rows as four registers of four
- * (AArch64).  Read packed_matvec_avx2.c and quantized_neon.c first. */
+/* packed_matvec_dotprod.c - packed weights times one input, sixteen rows as four registers of
+ * four (AArch64).  Read packed_matvec_avx2.c and quantized_neon.c first. */
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)

@@ -4,17 +4,17 @@
  *     w     |row0 k0..3|row1 k0..3|row2 k0..3|row3 k0..3|       16 bytes
  *     x     |     k0..3|     k0..3|     k0..3|     k0..3|
  *
- *     NEON       smull makes 16-bit products, addp adds neighbours, sadalp adds these to 32-bit sums
+ *     NEON       smull: 16-bit products; addp: sums of neighbours; sadalp: added to 32-bit sums
  *     dotprod    sdot does all three
  *
- * The largest pair is 2 * 128 * 127 = 32512: it fits 16 bits. */
+ * The largest pair is 2 * 128 * 127 = 32512, which fits in 16 bits. */
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
 #include "simd/unroll.h"
 #include "neon.h"
 
-/* sum += the products of four quads, one of each row. */
+/* sum += the products of four quads, one per row. */
 typedef int32x4_t AddQuads(int32x4_t sum, int8x16_t w, int8x16_t x);
 
 INLINE int32x4_t add_neon(int32x4_t sum, int8x16_t w, int8x16_t x) {
@@ -28,7 +28,8 @@ INLINE_OF(DOTPROD) int32x4_t add_dotprod(int32x4_t sum, int8x16_t w, int8x16_t x
 
 enum { COLS = 4 };
 
-/* sum[c][i] = group g of the rows 4 i .. 4 i + 3 with input c.  A weight loaded serves `cols` inputs, an input four registers of rows. */
+/* sum[c][i] = group g of rows 4 i .. 4 i + 3 times input c.  A loaded weight serves `cols`
+ * inputs, an input four registers of rows. */
 INLINE void dot_group(int cols, AddQuads *add, const Panel *panel, const QuantFormat *f,
                       const int8_t *q, size_t g, const int *inputs, int32x4_t sum[COLS][4]) {
     const size_t quads = (size_t)f->group / 4;
@@ -45,7 +46,7 @@ INLINE void dot_group(int cols, AddQuads *add, const Panel *panel, const QuantFo
     }
 }
 
-/* y[c] += a panel times the first `cols` inputs; what is added up over the groups waits in y. */
+/* y[c] += a panel times the first `cols` inputs; the sums over groups are kept in y. */
 INLINE void tile(int cols, AddQuads *add, const Panel *panel, const QuantFormat *f, InputTile x,
                  float (*y)[PANEL_ROWS]) {
     const size_t group = (size_t)f->group;

@@ -1,4 +1,4 @@
-/* recurrence_neon.c - the step of a recurrence, four times four lanes at a time (AArch64).  Read
+/* recurrence_neon.c - a step of a recurrence, four registers of four lanes (AArch64).  Read
  * recurrence.c first. */
 #include "kernel_types_extras.h"
 
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Lanes 0..15 in four registers: halves of 8, of 4, of 2, of 1. */
+/* Fold 16 lanes in four registers: halves of 8, 4, 2, 1. */
 INLINE float add_lanes(const float lanes[16]) {
     float32x4_t low = vaddq_f32(vld1q_f32(lanes), vld1q_f32(lanes + 8)),
                 high = vaddq_f32(vld1q_f32(lanes + 4), vld1q_f32(lanes + 12));
@@ -40,7 +40,8 @@ void recurrence_step_neon(const Recurrence *t) {
     }
 }
 
-/* ------------------------------------------------------------------ rows in strips: a lane for each */
+/* ------------------------------------------------------------------ rows in strips: a lane for
+ * each */
 
 enum { LANES = 4, SIDE = 1 };
 typedef float32x4_t Vector;

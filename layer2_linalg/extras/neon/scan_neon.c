@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Sixteen numbers: their exponentials in step, then added to the lanes. */
+/* Sixteen numbers: exponentials in step, then added to the lanes. */
 INLINE void add_exps(const float *x, float32x4_t shift, ExpLanes *lanes) {
     float32x4_t d[4], e[4];
     uint32x4_t counts[4];
@@ -64,7 +64,7 @@ Moments scan_moments_neon(const float *x, size_t n, float shift) {
     return total;
 }
 
-/* FMAX returns NaN when either operand is one. */
+/* FMAX returns NaN if either operand is NaN. */
 void scan_segment_max_neon(const float *x, size_t n, float *out) {
     size_t i = 0;
     for (; i + SCAN_SEGMENT <= n; i += SCAN_SEGMENT) {

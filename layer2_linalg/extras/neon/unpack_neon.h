@@ -1,5 +1,5 @@
-/* unpack_neon.h - reading packed weights, four of the sixteen rows in one register.  Read packed_layout.h
- * first. */
+/* unpack_neon.h - read packed weights, four of the sixteen rows in one register.  Read
+ * packed_layout.h first. */
 #ifndef STRATA_UNPACK_NEON_H
 #define STRATA_UNPACK_NEON_H
 
@@ -11,14 +11,13 @@ INLINE int8x16_t load_codebook(const int8_t *codebook) {
     return codebook ? vld1q_s8(codebook) : vdupq_n_s8(0);
 }
 
-/* `bits` of each byte, shifted left (or, below 0, right). */
+/* `bits` of each byte, shifted left, or right if `left` < 0. */
 INLINE uint8x16_t bits_of(const unsigned char *from, int up, int bits) {
     return vandq_u8(vshlq_u8(vld1q_u8(from), vdupq_n_s8((int8_t)up)),
                     vdupq_n_u8((uint8_t)bits));
 }
 
-/* Quad i of a block's eight, of the rows 4 r .. 4 r + 3; bits and i are constants where this is
- * used. */
+/* Quad i of a block's eight for rows 4 r .. 4 r + 3; bits and i are constants at each call. */
 INLINE int8x16_t quad_of(int bits, const unsigned char *block, int i, int r, int8x16_t codebook,
                          bool use_codebook) {
     const unsigned char *low = block + 16 * r, *high = low + 256;
@@ -29,7 +28,7 @@ INLINE int8x16_t quad_of(int bits, const unsigned char *block, int i, int r, int
     return use_codebook ? vqtbl1q_s8(codebook, v) : vreinterpretq_s8_u8(v);
 }
 
-/* The scales (or mins) of group g, of four rows from `row` on. */
+/* The scales (or mins) of group g for four rows from `row` on. */
 INLINE float32x4_t scales_of(ScaleKind kind, const unsigned char *from, size_t g, size_t row) {
     if (kind == SCALE_SUPERBLOCK) {
         int32_t bytes;

@@ -13,12 +13,12 @@
 
 enum {
     LANES = 4,
-    MOST = 4,
+    MAX_RESULTS = 4,
     SUMS = 16,
     PAGE = 4096
-}; /* bytes: strips are prefetched so far ahead */
+}; /* bytes: how far ahead strips are prefetched */
 
-/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+/* A register of x from number `at` on, whatever its format. */
 INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
     const char *p = (const char *)x + FORMAT_BYTES(format) * at;
     if (format == STRIP_F32) return vld1q_f32((const float *)(const void *)p);
@@ -35,9 +35,9 @@ INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
     return vcvtq_f32_s32(vmovl_s16(vget_low_s16(vmovl_s8(vreinterpret_s8_u8(bytes)))));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+/* C results, R registers each; C, R and the format are constants at each call. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
-    float32x4_t sum[MOST][16], row[16];
+    float32x4_t sum[MAX_RESULTS][16], row[16];
     const size_t size = FORMAT_BYTES(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);
@@ -73,7 +73,7 @@ float vector_sum_neon(const float *x, size_t n) {
     return ((lanes[0] + lanes[2]) + (lanes[1] + lanes[3])) + vector_sum_scalar(x + i, n - i);
 }
 
-/* FMAX returns NaN when either operand is one. */
+/* FMAX returns NaN if either operand is NaN. */
 float vector_max_neon(const float *x, size_t n) {
     float32x4_t max = vdupq_n_f32(-INFINITY);
     size_t i = 0;
@@ -82,7 +82,7 @@ float vector_max_neon(const float *x, size_t n) {
     return vector_max_scalar(pair, 2);
 }
 
-/* Four bits of the mask become four lanes: lane i looks at bit i. */
+/* Lane i tests bit i of four. */
 void vector_mask_neon(float *x, const uint64_t *bits, size_t n) {
     const uint32x4_t lane = {1, 2, 4, 8};
     const float32x4_t never = vdupq_n_f32(-INFINITY);

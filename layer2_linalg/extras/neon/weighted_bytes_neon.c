@@ -1,7 +1,7 @@
-/* weighted_bytes_neon.c - weighted sums of bytes, sixteen columns in four registers (AArch64).  Read weighted_bytes.c
- * first.
+/* weighted_bytes_neon.c - weighted sums of bytes, sixteen columns in four registers (AArch64).
+ * Read weighted_bytes.c first.
  *
- *     vld4q_s8, vld2q_s8   load a group and take its rows apart: sixteen columns each
+ *     vld4q_s8, vld2q_s8   load a group and deinterleave its rows of sixteen columns
  *     vmlal_n_s16          products of 16 bits, added in 32 */
 #include "kernel_types_extras.h"
 
@@ -12,13 +12,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 4 };
+enum { MAX_RESULTS = 4 };
 
 INLINE float32x4_t load_halves(const uint16_t *x) {
     return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x)));
 }
 
-/* The rows of a group of a strip. */
+/* The rows of a strip's group. */
 INLINE void load_rows(int group, const int8_t *x, int8x16_t row[4]) {
     if (group == 4) {
         int8x16x4_t quad = vld4q_s8(x);
@@ -36,7 +36,7 @@ INLINE int16_t factor_at(int group, const WeightedBytes *t, size_t c, size_t j) 
 
 /* One row for all results. */
 INLINE void add_row(int group, int C, const WeightedBytes *t, size_t j, int8x16_t row,
-                    int32x4_t sum[MOST][4]) {
+                    int32x4_t sum[MAX_RESULTS][4]) {
     int16x8_t low = vmovl_s8(vget_low_s8(row)), high = vmovl_s8(vget_high_s8(row));
     UNROLL for (int c = 0; c < C; c++) {
         int16_t a = factor_at(group, t, (size_t)c, j);
@@ -47,7 +47,7 @@ INLINE void add_row(int group, int C, const WeightedBytes *t, size_t j, int8x16_
     }
 }
 
-/* y += scales * the sum, for quarter k of strip s of result c. */
+/* y += scales * sum, for quarter k of strip s of result c. */
 INLINE void add_scaled(const WeightedBytes *t, size_t c, size_t s, size_t k, int32x4_t sum) {
     float *y = t->y + c * t->y_step + s * STRIP + 4 * k;
     float32x4_t scale = vdupq_n_f32(t->a_scale[c * t->scale_step]);
@@ -58,7 +58,7 @@ INLINE void add_scaled(const WeightedBytes *t, size_t c, size_t s, size_t k, int
 INLINE void tile(int group, int C, int S, WeightedBytes t) {
     for (size_t s = 0; s < (size_t)S; s++) {
         const int8_t *x = t.x + s * t.x_step;
-        int32x4_t sum[MOST][4];
+        int32x4_t sum[MAX_RESULTS][4];
         UNROLL for (int c = 0; c < C; c++) UNROLL for (int k = 0; k < 4; k++) {
             sum[c][k] = vdupq_n_s32(0);
         }
@@ -80,13 +80,13 @@ INLINE void tile(int group, int C, int S, WeightedBytes t) {
 WEIGHTED_BYTES(, neon)
 
 float quantize_factors_neon(const float *w, const uint16_t *scale, size_t n, int16_t *q) {
-    uint32x4_t most = vdupq_n_u32(0);
+    uint32x4_t max = vdupq_n_u32(0);
     if (n % 4) return quantize_factors_scalar(w, scale, n, q);
     for (size_t i = 0; i < n; i += 4) {
         float32x4_t x = vmulq_f32(vld1q_f32(w + i), load_halves(scale + i));
-        most = vmaxq_u32(most, vreinterpretq_u32_f32(vabsq_f32(x)));
+        max = vmaxq_u32(max, vreinterpretq_u32_f32(vabsq_f32(x)));
     }
-    const uint32_t bits = vmaxvq_u32(most);
+    const uint32_t bits = vmaxvq_u32(max);
     float largest;
     memcpy(&largest, &bits, sizeof largest);
     if (!(largest < INFINITY) || !(largest > 1e-30f))

@@ -1,7 +1,8 @@
-/* dot_wasm.c - dot products, four lanes at a time (WebAssembly).  Read dot.c and dot_avx2.c first.
+/* dot_wasm.c - dot products, four lanes at a time (WebAssembly).  Read dot.c and dot_avx2.c
+ * first.
  *
- * Most machines behind an engine have sixteen registers: a tile of 4 rows by 2 columns leaves some for
- * the conversion of halves. */
+ * Most CPUs below a WebAssembly engine have sixteen registers: a tile of 4 rows by 2 columns
+ * leaves some to convert F16. */
 #include "kernel_types_extras.h"
 
 #if defined(__wasm__)
@@ -17,7 +18,7 @@ INLINE v128_t load_four(Dtype dtype, const void *row) {
     return wasm_i32x4_shl(wasm_u32x4_load16x4(row), 16);
 }
 
-/* The last numbers of a row are padded with zeros. */
+/* The last numbers of a row, padded with zeros. */
 INLINE v128_t load_weights(Dtype dtype, const void *row, size_t n) {
     unsigned char padded[16] = {0};
     if (n == STEP) return load_four(dtype, row);

@@ -1,5 +1,5 @@
-/* exp_wasm.h - exp of four floats at a time, shared by vector_wasm.c and scan_wasm.c: the registers of
- * exp_template.h. */
+/* exp_wasm.h - the registers of exp_template.h, four floats each; for vector_wasm.c,
+ * scan_wasm.c. */
 #ifndef STRATA_EXP_WASM_H
 #define STRATA_EXP_WASM_H
 

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Sixteen numbers: their exponentials in step, then added to the lanes. */
+/* Sixteen numbers: exponentials in step, then added to the lanes. */
 INLINE void add_exps(const float *x, v128_t shift, ExpLanes *lanes) {
     v128_t d[4], e[4], counts[4];
     for (size_t r = 0; r < 4; r++) {
@@ -59,7 +59,7 @@ SIMD128 Moments scan_moments_wasm(const float *x, size_t n, float shift) {
     return total;
 }
 
-/* f32x4.max returns NaN when either operand is one. */
+/* f32x4.max returns NaN if either operand is NaN. */
 SIMD128 void scan_segment_max_wasm(const float *x, size_t n, float *out) {
     size_t i = 0;
     for (; i + SCAN_SEGMENT <= n; i += SCAN_SEGMENT) {

@@ -8,9 +8,9 @@
 
 #include <math.h>
 
-enum { LANES = 4, MOST = 4, SUMS = 8 };
+enum { LANES = 4, MAX_RESULTS = 4, SUMS = 8 };
 
-/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+/* A register of x from number `at` on, whatever its format. */
 INLINE v128_t load_at(const void *x, size_t at, StripFormat format) {
     const char *p = (const char *)x + FORMAT_BYTES(format) * at;
     if (format == STRIP_F32) return wasm_v128_load(p);
@@ -24,9 +24,9 @@ INLINE v128_t load_at(const void *x, size_t at, StripFormat format) {
         wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(bytes)));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+/* C results, R registers each; C, R and the format are constants at each call. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
-    v128_t sum[MOST][8], row[8];
+    v128_t sum[MAX_RESULTS][8], row[8];
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = wasm_v128_load(t.y + (size_t)c * t.y_step + 4 * r);
     }
@@ -61,7 +61,7 @@ SIMD128 float vector_sum_wasm(const float *x, size_t n) {
     return ((lanes[0] + lanes[2]) + (lanes[1] + lanes[3])) + vector_sum_scalar(x + i, n - i);
 }
 
-/* f32x4.max returns NaN when either operand is one. */
+/* f32x4.max returns NaN if either operand is NaN. */
 SIMD128 float vector_max_wasm(const float *x, size_t n) {
     v128_t max = set(-INFINITY);
     float lanes[5];

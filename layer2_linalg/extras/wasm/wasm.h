@@ -1,7 +1,7 @@
-/* wasm.h - what functions of WebAssembly siblings begin with.
+/* wasm.h - shared by the WebAssembly siblings.
  *
- * SIMD128 has registers of 16 bytes and no fused multiply-add: a product is rounded before it is
- * added.  Whatever engine runs it, the bits are the same. */
+ * SIMD128 has registers of 16 bytes and no fused multiply-add: a product is rounded before it
+ * is added.  The bits are the same in every engine. */
 #ifndef STRATA_WASM_H
 #define STRATA_WASM_H
 
@@ -16,8 +16,9 @@
 
 /* Four halves as f32.
  *
- *     half   s eeeee mmmmmmmmmm            the bits below the sign, 13 places further up, are a float
- *     float  s eeeeeeee mmmmmmmmmm...      that is 2^112 times too small; infinity and NaN keep all exponent bits */
+ *     half   s eeeee mmmmmmmmmm            shifted left by 13, without sign: a float that is
+ *     float  s eeeeeeee mmmmmmmmmm...      2^112 times too small; for infinity and NaN set
+ *                                      all exponent bits */
 INLINE v128_t widen_halves(v128_t half) {
     v128_t rest = wasm_i32x4_shl(wasm_v128_and(half, wasm_i32x4_const_splat(0x7fff)), 13),
            sign = wasm_i32x4_shl(wasm_v128_and(half, wasm_i32x4_const_splat(0x8000)), 16),
@@ -29,7 +30,7 @@ INLINE v128_t widen_halves(v128_t half) {
 
 INLINE v128_t load_halves(const void *from) { return widen_halves(wasm_u32x4_load16x4(from)); }
 
-/* Lanes 2 and 3 beside 0 and 1, and lane 1 beside 0. */
+/* Add lanes 2 and 3 to 0 and 1, then lane 1 to 0. */
 #define UPPER_HALF(v)  wasm_i32x4_shuffle(v, v, 2, 3, 2, 3)
 #define SECOND_LANE(v) wasm_i32x4_shuffle(v, v, 1, 1, 1, 1)
 

@@ -1,4 +1,4 @@
-/* avx2.h - what functions of AVX2 siblings begin with. */
+/* avx2.h - shared by the AVX2 siblings. */
 #ifndef STRATA_AVX2_H
 #define STRATA_AVX2_H
 

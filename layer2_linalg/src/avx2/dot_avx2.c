@@ -1,15 +1,15 @@
 /* dot_avx2.c - dot products, eight lanes at a time.  Read dot.c first.
  *
- *     w   |k0 k1 k2 k3 k4 k5 k6 k7|k8 ...          lane i adds up the products k = i, i+8, i+16, ...
- *     x   |k0 k1 k2 k3 k4 k5 k6 k7|k8 ...          one fused multiply-add for eight products
- *     sum |s0 s1 s2 s3 s4 s5 s6 s7|                at the end a fixed tree: ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7))
+ *    w   |k0 k1 k2 k3 k4 k5 k6 k7|k8 ...      lane i sums the products k = i, i+8, i+16, ...
+ *    x   |k0 k1 k2 k3 k4 k5 k6 k7|k8 ...      one fused multiply-add for eight products
+ *    sum |s0 s1 s2 s3 s4 s5 s6 s7|            at the end: ((s0+s4)+(s2+s6)) + ((s1+s5)+(s3+s7))
  *
- * One register of sums for each output, whatever the size of the tile: that is what makes a result
- * independent of the company it is computed in.  A tile of 4 rows by 3 inputs keeps twelve such
- * chains in flight; each weight loaded (and converted) serves three inputs, each input four rows.
+ * Each output has a register of sums, whatever the size of the tile; so a result does not
+ * depend on what is computed with it.  A tile of 4 rows by 3 inputs keeps twelve chains in
+ * flight; each weight loaded (and converted) serves three inputs, each input four rows.
  *
- * With one column the weights come from main memory, four rows side by side: the same place of the
- * next four is prefetched meanwhile. */
+ * With one input the weights come from main memory, four rows side by side; the same columns of
+ * the next four rows are prefetched meanwhile. */
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@
 enum { ROWS = 4, COLS = 3, STEP = 8 };
 typedef __m256 Sums, Numbers;
 
-/* add_lanes (avx2.h) of four registers at once. */
+/* add_lanes (avx2.h) of four registers. */
 INLINE __m128 add_four(__m256 a, __m256 b, __m256 c, __m256 d) {
     __m256 ab = _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20),
                               _mm256_permute2f128_ps(a, b, 0x31)),
@@ -43,7 +43,7 @@ INLINE __m256 load_eight(Dtype dtype, const void *row) {
                : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(half), 16));
 }
 
-/* The last numbers of a row are padded with zeros. */
+/* The last numbers of a row, padded with zeros. */
 INLINE __m256 load_weights(Dtype dtype, const void *row, size_t n) {
     unsigned char padded[32] = {0};
     if (n == STEP) return load_eight(dtype, row);
@@ -53,12 +53,11 @@ INLINE __m256 load_weights(Dtype dtype, const void *row, size_t n) {
 
 INLINE __m256 load_inputs(const float *x, size_t n) { return load_weights(DTYPE_F32, x, n); }
 INLINE __m256 zero_sums(void) { return _mm256_setzero_ps(); }
-/* w * x + sum in eight lanes, rounded once. */
 INLINE __m256 multiply_add(__m256 w, __m256 x, __m256 sum) {
     return _mm256_fmadd_ps(w, x, sum);
 }
 
-/* y[r] = the lanes of sum[r] added up by the tree above, r = 0 .. R-1 (R is 4, or 1). */
+/* y[r] = the lanes of sum[r], added by the tree above; R is 4 or 1. */
 INLINE void store_sums(int R, const __m256 *sum, float *y) {
     if (R == 4)
         _mm_storeu_ps(y, add_four(sum[0], sum[1], sum[2], sum[3]));

@@ -1,5 +1,5 @@
-/* exp_avx2.h - exp of eight floats at a time, shared by vector_avx2.c and scan_avx2.c: the registers of
- * exp_template.h. */
+/* exp_avx2.h - the registers of exp_template.h, eight floats each; for vector_avx2.c,
+ * scan_avx2.c. */
 #ifndef STRATA_EXP_AVX2_H
 #define STRATA_EXP_AVX2_H
 
@@ -16,7 +16,7 @@ INLINE __m256 add(__m256 a, __m256 b) { return _mm256_add_ps(a, b); }
 INLINE __m256 sub(__m256 a, __m256 b) { return _mm256_sub_ps(a, b); }
 INLINE __m256 mul(__m256 a, __m256 b) { return _mm256_mul_ps(a, b); }
 
-/* Of a NaN and a number the instruction returns the second operand. */
+/* With a NaN, the instruction returns the second operand. */
 INLINE __m256 at_most(__m256 v, float x) { return _mm256_min_ps(set(x), v); }
 INLINE __m256 at_least(__m256 v, float x) { return _mm256_max_ps(set(x), v); }
 

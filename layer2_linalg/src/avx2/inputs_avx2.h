@@ -1,4 +1,4 @@
-/* inputs_avx2.h - what is known of an input before any weight is read, for the siblings for x86. */
+/* inputs_avx2.h - input_terms.h for x86. */
 #ifndef STRATA_INPUTS_AVX2_H
 #define STRATA_INPUTS_AVX2_H
 
@@ -7,7 +7,7 @@
 
 #include <immintrin.h>
 
-/* The terms of the first input of a tile, for groups of 16 or 32. */
+/* The terms of a tile's first input, for groups of 16 or 32. */
 INLINE_OF(__attribute__((target("avx2"))))
 void input_terms(InputTile x, int offset, int group, InputTerms *terms) {
     const __m256i minus = _mm256_set1_epi32(-offset), ones = _mm256_set1_epi16(1);

@@ -1,5 +1,5 @@
-/* maddubs_avx2.h - 32 products of bytes, added up in pairs; shared by quantized_avx2.c, which draws
- * them, and packed_matvec_avx2.c. */
+/* maddubs_avx2.h - 32 products of bytes, added in pairs: drawn in quantized_avx2.c, also used
+ * by packed_matvec_avx2.c. */
 #ifndef STRATA_MADDUBS_AVX2_H
 #define STRATA_MADDUBS_AVX2_H
 
@@ -24,14 +24,13 @@ INLINE __m256i dot_pairs_u8s8(__m256i w, __m256i x, bool is_signed) {
                      : _mm256_maddubs_epi16(w, x);
 }
 
-/* How many quads' products fit 16 bits, of those that share a scale: see the head of
- * quantized_avx2.c. */
+/* How many quads of a group fit in 16-bit sums: see the head of quantized_avx2.c. */
 static inline int quads_per_i16(PackedLayout p) {
     if (p.max == 15 && p.group == 32) return 8;
     return p.max == 0 || p.max == 127 ? 1 : p.max == 63 ? 2 : 4;
 }
 
-/* The compiler may not put this sum off: it would run out of registers for what is added up later. */
+/* Keeps the compiler from delaying this sum, which would take too many registers. */
 #define KEEP_IN_REGISTER(v) __asm__("" : "+x"(v))
 
 #endif

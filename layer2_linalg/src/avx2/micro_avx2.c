@@ -1,10 +1,10 @@
-/* micro_avx2.c - the middle of the packed product: 6 rows by 16 columns of C in twelve
- * registers. Read micro_scalar in matmul_packed.c first.
+/* micro_avx2.c - the micro-kernel of the packed product: 6 rows by 16 columns of C in twelve
+ * registers.  Read micro_scalar in matmul_packed.c first.
  *
  *              b: 2 registers of 8 columns
  *     a[0] ->  | c00 | c01 |
  *      ...     |    ...    |      each step along k: 2 loads, 6 broadcasts, 12 multiply-adds,
- *     a[5] ->  | c50 | c51 |      and the CPU does two multiply-adds a cycle: they are the limit */
+ *     a[5] ->  | c50 | c51 |      at two multiply-adds a cycle these are the limit */
 #include "../kernels/kernel_types.h"
 #include "../simd/unroll.h"
 
@@ -14,7 +14,7 @@
 AVX2 void micro_avx2(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
     enum { MR = MICRO_ROWS_avx2, NR = MICRO_COLS_avx2 };
     __m256 sum[MR][2];
-    /* C comes from far away: prefetch it before it is needed */
+    /* C is not in the cache: prefetch it */
     UNROLL for (int i = 0; i < MR; i++) {
         _mm_prefetch((const char *)(c + (size_t)i * ldc), _MM_HINT_T0);
         _mm_prefetch((const char *)(c + (size_t)i * ldc + 15), _MM_HINT_T0);

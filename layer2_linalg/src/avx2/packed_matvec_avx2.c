@@ -1,11 +1,12 @@
-/* packed_matvec_avx2.c - packed weights times one input: what decoding does, token after token.  Read
+/* packed_matvec_avx2.c - packed weights times one input, as decoding does for each token.  Read
  * quantized_avx2.c first.
  *
- *     packed tile --> registers --> products           nothing is written down in between
+ *     packed tile --> registers --> products           nothing is stored in between
  *
- * Two strips of sixteen rows are read side by side: main memory serves two places at once sooner than one.
+ * Two strips of sixteen rows are read side by side, because main memory delivers two streams
+ * faster than one.
  *
- * Many inputs share an unpacked panel; one would read it back only once, and storing 4096
+ * Many inputs share an unpacked panel.  One input would read it only once, and storing 4096
  * quants costs as much as multiplying them. */
 #include "../kernels/kernel_types.h"
 
@@ -15,9 +16,8 @@
 #include "unpack_avx2.h"
 #include "../simd/unroll.h"
 
-/* sum += the products of 32 quants of 16 rows, some quads at a time in 16 bits.  Quads i and
- * 4 + i share their bytes: they are taken together, each half in a chain of its own; groups of 16
- * keep the halves apart to the end. */
+/* sum += the products of 32 quants of 16 rows, some quads at a time in 16 bits.  Quads i and 4
+ * + i share bytes, so they are taken together, in two chains; groups of 16 keep these apart. */
 INLINE void add_quads(PackedLayout p, const unsigned char *block, __m256i codebook,
                       const int8_t *q, __m256i sum[2][2]) {
     const int quads = quads_per_i16(p);

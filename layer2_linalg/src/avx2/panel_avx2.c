@@ -1,4 +1,5 @@
-/* panel_avx2.c - making panels: 16 rows interleaved, inputs quantized to bytes.  Read panel.c first. */
+/* panel_avx2.c - making panels: 16 rows interleaved, inputs quantized to bytes.  Read panel.c
+ * first. */
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
@@ -7,7 +8,7 @@
 
 #include <math.h>
 
-/* Eight rows of eight 32-bit quads, transposed: three rounds of exchanging pairs, fours and halves. */
+/* Transpose eight rows of eight 32-bit quads: exchange pairs, then fours, then halves. */
 INLINE void transpose_8x8(const Quants *rows, size_t quad, PanelQuad *out) {
     __m256i row[8], a[8], b[8];
     UNROLL for (int r = 0; r < 8; r++) {

@@ -1,15 +1,14 @@
-/* quantized_avx2.c - products of a panel, sixteen rows as two registers of eight.  Read
- * panel.c first.
+/* quantized_avx2.c - products of a panel, sixteen rows as two registers of eight.  Read panel.c
+ * first.
  *
  *     w       |row0 k0 k1 k2 k3|row1 k0 k1 k2 k3| ...       32 bytes
  *     x       |     k0 k1 k2 k3|     k0 k1 k2 k3| ...       the same four inputs in every lane
- *     maddubs |  k0+k1 |  k2+k3|  k0+k1 |  k2+k3| ...       unsigned times signed, in pairs: 16-bit sums
- *     madd    |      row0      |      row1      | ...       pairs of these: one 32-bit sum a row
+ *     maddubs |  k0+k1 |  k2+k3|  k0+k1 |  k2+k3| ...  unsigned times signed, pairs in 16 bits
+ *     madd    |      row0      |      row1      | ...  pairs of these: a 32-bit sum per row
  *
- * A 16-bit sum has room for 32767.  Quants up to 15 leave room for all 8 quads of a block
- * (8 * 2 * 15 * 127 = 30480), up to 31 for 4, up to 63 for 2; then one madd serves so many quads.
- * Signed bytes have room for one: |w| times x with the sign of w (and with many inputs,
- * quantized_s8_avx2.c). */
+ * A 16-bit sum holds up to 32767: with quants up to 15 all 8 quads of a block (8 * 2 * 15 * 127
+ * = 30480), up to 31 4 quads, up to 63 2; one madd serves them.  With signed bytes it holds one
+ * quad, as |w| times x with the sign of w (for many inputs: quantized_s8_avx2.c). */
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
@@ -18,13 +17,13 @@
 #include "maddubs_avx2.h"
 #include "quantized_s8_avx2.h"
 
-enum { COLS = 4 }; /* inputs at a time: 2 x 4 sums, and as many of 16 bits before them */
+enum { COLS = 4 }; /* inputs at a time: 2 x 4 sums, and as many 16-bit ones */
 
-/* What a loop is written for: constants wherever this is used. */
+/* The constants that a loop is compiled for. */
 typedef struct Shape {
     int cols;            /* inputs */
     int group;           /* weights that share a scale */
-    int quads;           /* whose products fit a 16-bit sum */
+    int quads;           /* per 16-bit sum */
     bool is_signed, min; /* of the quants; has a min */
 } Shape;
 
@@ -56,7 +55,7 @@ INLINE void add_group(Shape s, const PanelQuad *w, const int8_t *q, __m256i sum[
     }
 }
 
-/* acc[i][c] += group g, whose whole sums are known. */
+/* acc[i][c] += group g, given its integer sums. */
 INLINE void add_scaled(Shape s, const Panel *panel, InputTile x, const InputTerms *terms,
                        size_t g, __m256i sum[2][COLS], __m256 acc[2][COLS]) {
     UNROLL for (int c = 0; c < s.cols; c++) {
@@ -75,7 +74,7 @@ INLINE void add_scaled(Shape s, const Panel *panel, InputTile x, const InputTerm
     }
 }
 
-/* y[c] += a panel times the first s.cols inputs. */
+/* y[c] += a panel times s.cols inputs. */
 INLINE void tile(Shape s, const Panel *panel, const QuantFormat *f, InputTile x,
                  float (*y)[PANEL_ROWS]) {
     InputTerms terms[COLS];
@@ -97,7 +96,7 @@ INLINE void tile(Shape s, const Panel *panel, const QuantFormat *f, InputTile x,
     }
 }
 
-/* All inputs, four at a time as long as there are so many. */
+/* All inputs, four at a time. */
 INLINE void product(Shape s, const Panel *panel, const QuantFormat *f, InputTile x,
                     float (*y)[PANEL_ROWS]) {
     for (s.cols = 4; x.count >= 4; x = input_tile_after(x, 4), y += 4) tile(s, panel, f, x, y);
@@ -126,8 +125,8 @@ PRODUCT(product_16_4_min, .group = 16, .quads = 4, .min = true)
 PRODUCT(product_16_2, .group = 16, .quads = 2)
 PRODUCT(product_16_1, .group = 16, .quads = 1)
 
-/* No format with signed quants, or with quants beyond 31, has a min; signed quants come in groups
- * of 32. */
+/* Formats with signed quants, or quants above 31, have no min; signed quants have groups of
+ * 32. */
 static OnePanel *product_for(const QuantFormat *f) {
     int quads = quads_per_i16(packed_layout(f));
     if (f->span == 0) return product_32_signed;

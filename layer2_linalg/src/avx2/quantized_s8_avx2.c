@@ -1,15 +1,15 @@
-/* quantized_s8_avx2.c - products of panels with signed quants and many inputs.  Read quantized_avx2.c
- * first.
+/* quantized_s8_avx2.c - products of panels of signed quants with many inputs.  Read
+ * quantized_avx2.c first.
  *
  *     bytes      |k0 k1 k2 k3|      a lane: four quants of a row
  *     widened    | k0  | k2  |      in one register,
  *                | k1  | k3  |      in another; inputs in the same way
  *     madd       |  k0 + k2  |      exact, in 32 bits
  *
- * Two products of signed bytes may fill 16 bits, so nothing can be added to them there.  The
- * magnitude of w, x with the sign of w, maddubs and madd are three instructions for each register
- * of inputs, and a Zen has two pipes out of four for them; madd alone is two.  Widening is paid
- * once for a panel, and once for four inputs: it takes some inputs to pay.
+ * Two products of signed bytes may fill 16 bits, so no more can be added there.  x with the
+ * sign of w, maddubs and madd are three instructions for each register of inputs, which only
+ * two of Zen's four pipes execute; with widened bytes it is two madds.  Widening costs once per
+ * panel and once per four inputs, so it pays only for many inputs.
  *
  * Invariant: the sums are those of quantized_avx2.c. */
 #include "quantized_s8_avx2.h"
@@ -20,7 +20,7 @@
 
 enum { COLS = 4, PANELS = 2, ENOUGH = 12 /* inputs */ };
 
-/* Numbers 0 and 2 of each four, and numbers 1 and 3, in 16 bits. */
+/* Widen numbers 0 and 2 of each four, and numbers 1 and 3, to 16 bits. */
 typedef struct Wide {
     int16_t q[2][PANEL_QUADS][PANEL_ROWS][2];
 } Wide;

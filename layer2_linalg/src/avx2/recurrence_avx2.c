@@ -1,7 +1,6 @@
-/* recurrence_avx2.c - the step of a recurrence, twice eight lanes at a time.  Read recurrence.c
- * first.
+/* recurrence_avx2.c - a step of a recurrence.  Read recurrence.c first.
  *
- *     lanes 0..7 and 8..15 are a register each; folding begins with their sum */
+ *     lanes 0..7 and 8..15 are a register each; folding starts with their sum */
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
@@ -9,7 +8,7 @@
 
 #include <math.h>
 
-/* Eight numbers of a row; returns them. */
+/* Update eight numbers of a row, and return them. */
 INLINE __m256 step8(const Recurrence *t, const float *before, const float *decay, float *after,
                     __m256 in, size_t i) {
     __m256 old = _mm256_mul_ps(_mm256_loadu_ps(decay + i), _mm256_loadu_ps(before + i)),
@@ -40,7 +39,8 @@ AVX2 void recurrence_step_avx2(const Recurrence *t) {
     }
 }
 
-/* ------------------------------------------------------------------ rows in strips: a lane for each */
+/* ------------------------------------------------------------------ rows in strips: a lane for
+ * each */
 
 enum { LANES = 8, SIDE = 2 };
 typedef __m256 Vector;

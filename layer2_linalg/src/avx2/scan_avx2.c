@@ -1,6 +1,6 @@
 /* scan_avx2.c - the scans, two registers of eight lanes at a time.  Read scan.c first.
  *
- *     register 0: lanes 0..7     register 1: lanes 8..15     so 16 numbers a round, as scan.h draws it
+ *     register 0: lanes 0..7     register 1: lanes 8..15     so 16 numbers a round: scan.h
  */
 #include "../kernels/kernel_types.h"
 
@@ -15,7 +15,7 @@
 
 #define BMI2 __attribute__((target("avx2,fma,bmi,bmi2")))
 
-/* Sums over 8 * count numbers; register r belongs to the lanes of r mod 2. */
+/* Sums over 8 * count numbers; register r has the lanes of r mod 2. */
 INLINE void add_exps(const float *x, __m256 shift, int count, __m256 sum[2], __m256 weighted[2],
                      __m256 squares[2]) {
     __m256 counts[4], d[4], e[4];
@@ -108,16 +108,16 @@ AVX2 void scan_segment_max_avx2(const float *x, size_t n, float *out) {
     scan_segment_max_scalar(x + i, n - i, out);
 }
 
-/* The lanes of a mask side by side.  The bytes 0..7 are the lanes; PEXT gathers those whose byte
- * in the mask is FF. */
+/* The indices of the lanes in a mask: PEXT gathers those of the bytes 0..7 whose mask byte is
+ * FF. */
 BMI2 static inline __m256i lanes_of(unsigned mask) {
     uint64_t wide = _pdep_u64(mask, 0x0101010101010101u) * 0xFF;
     uint64_t lanes = _pext_u64(0x0706050403020100u, wide);
     return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)lanes));
 }
 
-/* Eight numbers and ids, those of the mask first.  Writes whole registers: what lies behind the kept ones is
- * overwritten by the next. */
+/* Store eight numbers and ids, those in the mask first.  The rest of the register is
+ * overwritten by the next call. */
 BMI2 static inline void put_eight(__m256 v, __m256i id, unsigned mask, float *out,
                                   int32_t *out_ids) {
     __m256i lanes = lanes_of(mask);
@@ -125,9 +125,9 @@ BMI2 static inline void put_eight(__m256 v, __m256i id, unsigned mask, float *ou
     _mm256_storeu_si256((__m256i *)out_ids, _mm256_permutevar8x32_epi32(id, lanes));
 }
 
-/* Survivors are often rare, so most rounds end at the first test; but once there is one, all four registers are put:
- * branches that are guessed wrong would take longer.  No more are kept than were read, so a whole register never reaches
- * beyond the end of out. */
+/* Survivors are often rare, so most rounds end at the first test; after it, four registers are
+ * stored without further tests, which would be mispredicted.  No more numbers are kept than
+ * were read, so a whole register never passes the end of out. */
 INLINE_OF(BMI2)
 size_t keep(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
             int32_t *out_ids, bool below) {

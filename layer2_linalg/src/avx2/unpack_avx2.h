@@ -1,25 +1,24 @@
-/* unpack_avx2.h - reading packed weights, 32 bytes at a time.  See packed_layout.h for how they lie. */
+/* unpack_avx2.h - read packed weights, 32 bytes at a time.  Read packed_layout.h first. */
 #ifndef STRATA_UNPACK_AVX2_H
 #define STRATA_UNPACK_AVX2_H
 
 #include "maddubs_avx2.h"
 #include "../simd/packed_layout.h"
 
-/* A codebook of sixteen quants, twice. */
+/* A codebook of 16 quants, twice. */
 INLINE __m256i load_codebook(const int8_t *codebook) {
     return codebook ? _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)codebook))
                     : _mm256_setzero_si256();
 }
 
-/* The bytes that quads i and 4 + i of a block share; a load of its own, or the compiler loads for
- * each of the two. */
+/* The bytes that quads i and 4 + i share.  A function, so that the compiler loads them once. */
 INLINE __m256i load_nibbles(int bits, const unsigned char *low, int i) {
     __m256i v = load(low + 64 * i);
     if (bits < 8) KEEP_IN_REGISTER(v);
     return v;
 }
 
-/* Quad i of a block's eight, of 8 rows: four bits from `v`, the rest from `high`. */
+/* Quad i of a block's eight for 8 rows: four bits from `v`, the others from `high`. */
 INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __m256i codebook,
                        bool use_codebook) {
     __m256i up;
@@ -40,7 +39,7 @@ INLINE __m256i quad_of(int bits, __m256i v, const unsigned char *high, int i, __
     return use_codebook ? _mm256_shuffle_epi8(codebook, v) : v;
 }
 
-/* The scales (or mins) of group g, of the 8 rows from `row` on. */
+/* The scales (or mins) of group g for the 8 rows from `row` on. */
 INLINE __m256 scales_of(ScaleKind kind, const unsigned char *from, size_t g, size_t row) {
     if (kind == SCALE_SUPERBLOCK) {
         __m128i sub_scale =

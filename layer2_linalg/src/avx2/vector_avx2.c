@@ -1,7 +1,7 @@
-/* vector_avx2.c - weighted sum, sum, max, mask and exp, eight lanes at a time.  Read vector.c first.
+/* vector_avx2.c - weighted sum, sum, max, mask and exp, eight lanes at a time.  Read vector.c
+ * first.
  *
- * The loops over whole registers are followed by the scalar version for the last n % 8
- * elements, which returns the same bits. */
+ * The scalar version, which gives the same bits, takes the last n % 8 elements. */
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
@@ -13,12 +13,12 @@
 
 enum {
     LANES = 8,
-    MOST = 4,
+    MAX_RESULTS = 4,
     SUMS = 8,
     PAGE = 4096
-}; /* bytes: strips are prefetched so far ahead */
+}; /* bytes: how far ahead strips are prefetched */
 
-/* The numbers of x from the at-th on: a register of them, whatever they are stored as. */
+/* A register of x from number `at` on, whatever its format. */
 INLINE __m256 load_at(const void *x, size_t at, StripFormat format) {
     const char *p = (const char *)x + FORMAT_BYTES(format) * at;
     if (format == STRIP_F32) return _mm256_loadu_ps((const float *)(const void *)p);
@@ -32,9 +32,9 @@ INLINE __m256 load_at(const void *x, size_t at, StripFormat format) {
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes));
 }
 
-/* C results, R registers each, which all rows pass by; C, R and the format are constants where it is used. */
+/* C results, R registers each; C, R and the format are constants at each call. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
-    __m256 sum[MOST][8], row[8];
+    __m256 sum[MAX_RESULTS][8], row[8];
     const size_t size = FORMAT_BYTES(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm256_loadu_ps(t.y + (size_t)c * t.y_step + 8 * r);
@@ -62,7 +62,7 @@ INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
 
 WEIGHTED_SUMS(AVX2, avx2, scalar)
 
-/* Four registers of sums: an addition takes four cycles, so four chains keep the adder busy. */
+/* An addition takes four cycles, so four chains keep the adder busy. */
 AVX2 float vector_sum_avx2(const float *x, size_t n) {
     __m256 sum[4] = {_mm256_setzero_ps(), _mm256_setzero_ps(), _mm256_setzero_ps(),
                      _mm256_setzero_ps()};
@@ -75,7 +75,7 @@ AVX2 float vector_sum_avx2(const float *x, size_t n) {
     return head + vector_sum_scalar(x + i, n - i);
 }
 
-/* MAXPS returns its second operand when either is NaN, so NaNs are collected on the side. */
+/* MAXPS returns its second operand if either is NaN, so NaNs are tracked separately. */
 AVX2 float vector_max_avx2(const float *x, size_t n) {
     __m256 max = _mm256_set1_ps(-INFINITY), odd = _mm256_setzero_ps();
     size_t i = 0;
@@ -92,8 +92,7 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
     return head > tail ? head : tail;
 }
 
-/* A byte of the mask becomes eight lanes: lane i looks at bit i.  Words of ones and of zeros, which most are, need
- * no lanes. */
+/* Lane i tests bit i of a byte.  Most words are all ones or all zeros and need no lanes. */
 AVX2 void vector_mask_avx2(float *x, const uint64_t *bits, size_t n) {
     const __m256i lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
     const __m256 never = _mm256_set1_ps(-INFINITY);

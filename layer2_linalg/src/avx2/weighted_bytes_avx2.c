@@ -1,6 +1,7 @@
-/* weighted_bytes_avx2.c - weighted sums of bytes, eight columns in one register.  Read weighted_bytes.c first.
+/* weighted_bytes_avx2.c - weighted sums of bytes, eight columns in one register.  Read
+ * weighted_bytes.c first.
  *
- *     maddubs   unsigned bytes times signed ones: |x| times a with x's sign; two such products fit 16 bits
+ *     maddubs   unsigned bytes times signed ones: |x| times a with x's sign; two fit in 16 bits
  *     madd      two products of 16 bits, added in 32 */
 #include "../kernels/kernel_types.h"
 
@@ -11,13 +12,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 4 };
+enum { MAX_RESULTS = 4 };
 
 INLINE __m256 load_halves(const uint16_t *x) {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)x));
 }
 
-/* Half h of a group of rows of a strip. */
+/* Half h of a strip's group of rows. */
 INLINE __m256i load_group(int group, const WeightedBytes *t, size_t h, size_t g) {
     const int8_t *x =
         t->x + h / 2 * t->x_step + (g * STRIP + h % 2 * STRIP / 2) * (size_t)group;
@@ -32,7 +33,7 @@ INLINE __m256i products(int group, __m256i x, __m256i a) {
     return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 }
 
-/* y += scales * the sum, for half h of result c. */
+/* y += scales * sum, for half h of result c. */
 INLINE void add_scaled(const WeightedBytes *t, size_t c, size_t h, __m256i sum) {
     float *y = t->y + c * t->y_step + h * STRIP / 2;
     __m256 scale = _mm256_set1_ps(t->a_scale[c * t->scale_step]);
@@ -40,9 +41,9 @@ INLINE void add_scaled(const WeightedBytes *t, size_t c, size_t h, __m256i sum) 
     _mm256_storeu_ps(y, _mm256_fmadd_ps(scale, _mm256_cvtepi32_ps(sum), _mm256_loadu_ps(y)));
 }
 
-/* Two registers are a strip; with more sums than eight the sixteen registers would not do. */
+/* A strip is two registers; more than eight sums would not fit in sixteen registers. */
 INLINE void one_strip(int group, int C, WeightedBytes t) {
-    __m256i sum[MOST][2], x[2];
+    __m256i sum[MAX_RESULTS][2], x[2];
     UNROLL for (int c = 0; c < C; c++) sum[c][0] = sum[c][1] = _mm256_setzero_si256();
     for (size_t g = 0; g < t.rows / (size_t)group; g++) {
         UNROLL for (int h = 0; h < 2; h++) x[h] = load_group(group, &t, (size_t)h, g);

@@ -1,15 +1,14 @@
-/* fit.c - the scale, or scale and min, with which a few whole quants come nearest to some numbers;
- * see quants.h. */
+/* fit.c - search for the scale, or scale and min, of least error; see quants.h. */
 #include "quants.h"
 
 static float weight_of(const Fit *f, int i) { return f->importance ? f->importance[i] : 1; }
 
-/* What a quant, counted from low, stands for. */
+/* The value of a quant, counted from low. */
 static float value_of(const Fit *f, int q) {
     return (float)(f->codebook ? f->codebook[q] : q + f->low);
 }
 
-/* The index of the nearest value of a codebook; its values ascend. */
+/* The index of the nearest value of a codebook, which is sorted. */
 static int codebook_nearest(const int8_t *codebook, int count, float value) {
     int i = 0;
     while (i + 1 < count && value > 0.5f * (float)(codebook[i] + codebook[i + 1])) i++;
@@ -40,7 +39,7 @@ static float scale_for(const Fit *f, const int8_t *q) {
 }
 
 float fit_scale(Fit f, int8_t *q) {
-    enum { TRIES = 9 }; /* to each side of the scale that just holds the largest number */
+    enum { TRIES = 9 }; /* to each side of the scale that just fits the largest number */
     float far = farthest(f.x, f.n), best = 0, best_error = INFINITY;
     int8_t tried[32];
     for (int i = -TRIES; far != 0 && i <= TRIES; i++)
@@ -54,7 +53,7 @@ float fit_scale(Fit f, int8_t *q) {
     return best;
 }
 
-/* Least squares for both:  [sum l^2, -sum l; -sum l, sum 1] [scale; min] = [sum x l; -sum x]. */
+/* Least squares:  [sum l^2, -sum l; -sum l, sum 1] [scale; min] = [sum x l; -sum x]. */
 static float line_for(const Fit *f, const int8_t *q, float *min) {
     float all = 0, l1 = 0, l2 = 0, x1 = 0, xl = 0;
     for (int i = 0; i < f->n; i++) {
@@ -74,7 +73,7 @@ float fit_scale_min(Fit f, float *min, int8_t *q) {
     float low_end = fminf(smallest(f.x, f.n), 0), range = largest(f.x, f.n) - low_end;
     float best = 0, best_min = -low_end, best_error = INFINITY;
     int8_t tried[32];
-    for (int i = 0; range > 0 && i < TRIES; i++) { /* ranges from 0.7 to 1.03 of the whole */
+    for (int i = 0; range > 0 && i < TRIES; i++) { /* ranges of 0.7 to 1.03 times the whole */
         float width = range * (0.7f + 0.03f * (float)i), middle = low_end + range / 2,
               from = fminf(middle - width / 2, 0), scale = width / (float)f.high,
               offset = -from;

@@ -1,4 +1,4 @@
-/* q2_k.c - Q2_K: 256 numbers of two bits in sixteen groups; each group has a scale and an offset of four bits.
+/* q2_k.c - Q2_K: 256 numbers of 2 bits in 16 groups, each with a 4-bit scale and offset.
  *
  *      0                   16                      80       82        84 bytes
  *     | 16 x (min | scale) | 64 bytes of 2-bit q   | d (f16) | dmin (f16) |

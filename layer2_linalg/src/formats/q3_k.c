@@ -1,4 +1,4 @@
-/* q3_k.c - Q3_K: 256 numbers of three bits in sixteen groups, each with a scale of six bits.
+/* q3_k.c - Q3_K: 256 numbers of 3 bits in 16 groups, each with a 6-bit scale.
  *
  *      0                 32                     96                108      110 bytes
  *     | third bits (256) | 64 bytes of 2-bit q  | 16 scales, 6 bit | d (f16) |

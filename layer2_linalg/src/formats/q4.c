@@ -1,4 +1,4 @@
-/* q4.c - Q4_0 and Q4_1: 32 numbers of four bits share a scale (and an offset).
+/* q4.c - Q4_0 and Q4_1: 32 numbers of 4 bits share a scale (and an offset).
  *
  *      0        2                               18 bytes        byte j:  | 16+j | j |
  *     | d (f16) | b0 | b1 | ...          ... | b15 |                     high 4   low 4 bits
@@ -8,7 +8,8 @@
  */
 #include "quants.h"
 
-/* Of the blocks of n numbers: of block b the scale as a float, out->d[b], and its 32 quants as they are stored, 0 .. 15, from out->q + 32 b on. */
+/* For each block b of n numbers: its scale, out->d[b], and its quants, 0 .. 15, at out->q + 32
+ * b. */
 void unpack_q4_0(const void *blocks, size_t n, Quants *out) {
     const BlockQ4_0 *block = blocks;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++) {
@@ -26,9 +27,10 @@ void unpack_q4_1(const void *blocks, size_t n, Quants *out) {
     }
 }
 
-/* The number farthest from zero (of equal ones the first) becomes -8, the value with no partner on the other side; with importance the scale is the one
- * that fit_scale finds for quants from -8 to 7.  A quant is x times the inverse of the scale (a float, not yet rounded to f16),
- * 8 and a half added, then cut to 0 .. 15. */
+/* The number farthest from zero (the first of equal ones) becomes -8; with importance,
+ * fit_scale finds the scale for quants from -8 to 7.  q = x / scale + 8.5, rounded down and
+ * clamped to 0 .. 15, where x is multiplied by the inverse of the scale before that is rounded
+ * to f16. */
 void quantize_q4_0(const float *x, const float *importance, void *row, size_t n) {
     BlockQ4_0 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
@@ -45,7 +47,7 @@ void quantize_q4_0(const float *x, const float *importance, void *row, size_t n)
     }
 }
 
-/* The smallest becomes 0, the largest 15. */
+/* The smallest number becomes 0, the largest 15. */
 void quantize_q4_1(const float *x, const float *importance, void *row, size_t n) {
     BlockQ4_1 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {

@@ -1,15 +1,17 @@
-/* q4_k.c - Q4_K and Q5_K: 256 numbers in eight groups of 32; a group has a scale and an offset of six bits, which are
- * themselves scaled.
+/* q4_k.c - Q4_K and Q5_K: 256 numbers in 8 groups of 32, each with a 6-bit scale and offset,
+ * which are themselves scaled.
  *
  *      0         2           4                   16                       144 bytes
  *     | d (f16) | dmin (f16) | 8 x (scale, min)  | 128 bytes: 64 numbers each 32 |       Q4_K
  *
- *     bytes 32 p .. 32 p + 31:  group 2p in their low halves, group 2p + 1 in their high ones
+ *     bytes 32 p .. 32 p + 31:  group 2p in their low halves, group 2p + 1 in the high ones
  *     weight = d scale q - dmin min
  *     Q5_K has 32 bytes of fifth bits before them: of group g in bit g of byte l
  *
- *     6-bit scales and mins in 12 bytes s:    g < 4   scale = s[g] & 63            min = s[g + 4] & 63
- *         g >= 4   scale = s[g + 4] & 15 | (s[g - 4] >> 6) << 4     min = s[g + 4] >> 4 | (s[g] >> 6) << 4
+ *     6-bit scales and mins in 12 bytes s:
+ *         g < 4    scale = s[g] & 63         min = s[g + 4] & 63
+ *         g >= 4   scale = s[g + 4] & 15     min = s[g + 4] >> 4     low four bits
+ *                  s[g - 4] >> 6             s[g] >> 6               high two bits
  */
 #include "quants.h"
 
@@ -48,7 +50,7 @@ void unpack_q5_k(const void *blocks, size_t n, Quants *out) {
             out->q[32 * g + l] = (int8_t)(out->q[32 * g + l] | (block->high[l] >> g & 1) << 4);
 }
 
-/* The header of both: d, dmin and the pairs; and the quants. */
+/* Shared by both: d, dmin and the pairs; and the quants. */
 static void fit_block(Fit all, uint16_t *d_half, uint16_t *dmin_half, uint8_t *scales,
                       int8_t *q) {
     float scale[8], min[8];

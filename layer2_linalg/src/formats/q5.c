@@ -1,7 +1,7 @@
-/* q5.c - Q5_0 and Q5_1: like Q4, and the fifth bits of all 32 numbers lie together.
+/* q5.c - Q5_0 and Q5_1: as Q4, with the fifth bits of all 32 numbers together.
  *
  *      0        2                  6                              22 bytes
- *     | d (f16) | fifth bits (32)  | b0 | b1 | ...     ... | b15 |      bit k of the 32 belongs to number k
+ *     | d (f16) | fifth bits (32)  | b0 | b1 | ...     ... | b15 |  bit k belongs to number k
  *
  *     Q5_0   weight = d (q - 16)         q = 0 .. 31
  *     Q5_1   weight = d q + m            with m (f16) after d

@@ -1,4 +1,4 @@
-/* q6_k.c - Q6_K: 256 numbers of six bits in sixteen groups, each with a scale of eight bits.
+/* q6_k.c - Q6_K: 256 numbers of 6 bits in 16 groups, each with an 8-bit scale.
  *
  *      0                   128                 192          208       210 bytes
  *     | low 4 bits (128 B) | high 2 bits (64 B) | 16 scales  | d (f16) |

@@ -1,4 +1,4 @@
-/* quants.h - what the readers and writers of the formats share. */
+/* quants.h - shared by the readers and writers of the formats. */
 #ifndef STRATA_QUANTS_H
 #define STRATA_QUANTS_H
 
@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The number with the largest magnitude, with its sign; of equal ones the first. */
+/* The number with the largest magnitude, signed; the first of equal ones. */
 static inline float farthest(const float *x, int n) {
     float far = 0;
     for (int k = 0; k < n; k++)
@@ -29,14 +29,14 @@ static inline float largest(const float *x, int n) {
     return high;
 }
 
-/* A quant from 0 to max: half has been added already, so cutting rounds. */
+/* A quant from 0 to max; 0.5 has been added already, so truncation rounds. */
 static inline int quant(float value, int max) {
     int q = (int)value;
     return q < 0 ? 0 : q > max ? max : q;
 }
 
-/* The nearest whole number, half to even, for |value| < 2^22.  Adding 1.5 * 2^23 leaves no room for a
- * fraction: the sum is rounded, and its low bits are the number. */
+/* Round to the nearest integer, ties to even, for |value| < 2^22.  Adding 1.5 * 2^23 leaves no
+ * bits for a fraction: the low bits of the sum are the integer. */
 static inline int nearest(float value) {
     float shifted = value + 12582912.0f;
     int32_t bits;
@@ -48,14 +48,14 @@ static inline int clamp(int value, int low, int high) {
     return value < low ? low : value > high ? high : value;
 }
 
-/* The two halves of n bytes: the low four bits, then the high four bits. */
+/* The low four bits of n bytes, then the high four bits. */
 static inline void read_nibbles(const uint8_t *restrict bytes, int n, int8_t *restrict q) {
     for (int j = 0; j < n; j++) q[j] = (int8_t)(bytes[j] & 15);
     for (int j = 0; j < n; j++) q[n + j] = (int8_t)(bytes[j] >> 4);
 }
 
-/* Eight bits to eight bytes, each `one` << 0 or zero: bit i alone stays in byte i, and adding what it
- * lacks to 128 carries it to the top. */
+/* Spread eight bits to eight bytes of 0 or 1 << shift: byte i keeps only bit i, and adding 128
+ * minus that bit's value carries it to the top. */
 static inline uint64_t spread_bits(uint8_t bits, int shift) {
     uint64_t alone = bits * 0x0101010101010101u & 0x8040201008040201u;
     uint64_t top = (alone + 0x00406070787C7E7Fu) >> 7 & 0x0101010101010101u;
@@ -72,13 +72,13 @@ static inline void add_bits(const uint8_t bits[4], int shift, int8_t *q) {
     }
 }
 
-/* Numbers that a format is to come near to. */
+/* The numbers to approximate. */
 typedef struct Fit {
     const float *x;          /* (n) */
     const float *importance; /* (n) weight of each squared error; NULL: all the same */
-    int n;                   /* at most 32 where a scale is searched for */
-    int low, high;           /* the quants there are */
-    const int8_t *codebook;  /* what a quant stands for, counted from low; NULL: itself */
+    int n;                   /* at most 32 in a search for a scale */
+    int low, high;           /* range of quants */
+    const int8_t *codebook;  /* value of a quant, counted from low; NULL: the quant */
 } Fit;
 
 /* n of them, from `first` on. */
@@ -88,20 +88,19 @@ static inline Fit fit_slice(Fit f, size_t first, int n) {
     return f;
 }
 
-/* Find the scale, and quants, with which  scale * quant  is nearest to x.
+/* Find the scale, and quants, for which  scale * quant  is nearest to x.
  *
  *   q   (n)   written, counted from low
  *
- * Returns the scale.  Tries scales around the one that just holds the largest number; for the
- * quants that a scale gives, the best scale is  sum x l / sum l^2  (least squares), which is tried
- * in turn. */
+ * Returns the scale.  Tries scales around the one that just fits the largest number; for the
+ * quants that a scale gives, tries the best scale, sum x l / sum l^2 (least squares). */
 float fit_scale(Fit f, int8_t *q);
 
-/* The same for  scale * quant - min  with quants from 0 on, scale and min not negative. */
+/* The same for  scale * quant - min,  with quants from 0 on, scale and min >= 0. */
 float fit_scale_min(Fit f, float *min, int8_t *q);
 
-/* A group's scale and min as whole multiples, 0 .. max, of those that it shares with its
- * super-block: the pair near them that errs least.  Writes the quants. */
+/* A group's scale and min as integer multiples, 0 .. max, of those of its super-block: the pair
+ * of least error near the given one.  Writes the quants. */
 typedef struct Pair {
     int scale, min;
 } Pair;
@@ -110,7 +109,7 @@ Pair fit_pair(Fit f, float d, float dmin, int max, float scale, float min, int8_
 /* The same for a scale alone, min .. max. */
 int fit_multiple(Fit f, float d, int min, int max, float scale, int8_t *q);
 
-/* The nearest quants for a scale and a min that are given; returns the error that stays. */
+/* The nearest quants for a given scale and min; returns the error. */
 float fit_quants(Fit f, float scale, float min, int8_t *q);
 
 #endif

@@ -1,5 +1,4 @@
-/* cpu.c - see cpu.h.  The compiler's own detection also asks whether the system saves the
- * registers. */
+/* cpu.c - see cpu.h.  The compiler's builtins also check that the OS saves the registers. */
 #include "cpu.h"
 
 #if defined(__aarch64__) && defined(__linux__)
@@ -13,7 +12,7 @@
 bool cpu_has_avx2(void) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
-bool cpu_has_avxvnni(void) { /* not all compilers know its name */
+bool cpu_has_avxvnni(void) { /* not all compilers know this name */
     unsigned eax = 0, ebx, ecx, edx;
     return cpu_has_avx2() && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx) && eax >> 4 & 1;
 }

@@ -1,11 +1,11 @@
-/* kernel_sets.c - the instruction sets of the core: the scalar one and one to read beside it.
+/* kernel_sets.c - the instruction sets of the core: scalar and AVX2.
  *
- * extras/kernel_sets.c, with all sets, replaces this file in programs that link it. */
+ * Programs that link extras/kernel_sets.c get all sets. */
 #include "kernel_sets.h"
 
-static const Kernels scalar = KERNELS_SCALAR;
+static const Kernels scalar = FULL_SET(scalar);
 #if defined(__x86_64__)
-static const Kernels avx2 = KERNELS_AVX2;
+static const Kernels avx2 = FULL_SET(avx2);
 #endif
 
 int kernels_tables(const Kernels *list[KERNELS_MAX]) {

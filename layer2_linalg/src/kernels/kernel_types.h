@@ -1,5 +1,9 @@
-/* kernel_types.h - what an instruction set may supply: the types of its kernels, and the core's
- * versions.  Which set supplies what stands in kernel_sets.c. */
+/* kernel_types.h - every kernel: first the types, then the list of all.
+ *
+ * A kernel is a function that each instruction set may have in a version of its own, named with
+ * the set: dot_tile_f32_scalar in dot.c, dot_tile_f32_avx2 in dot_avx2.c.  The lists below
+ * declare the versions, make the fields of the table in use (kernel_table.h), and fill the
+ * table of each set (kernel_sets.h). */
 #ifndef STRATA_KERNEL_TYPES_H
 #define STRATA_KERNEL_TYPES_H
 
@@ -9,11 +13,11 @@
 #include "vector.h"
 #include "weighted_bytes.h"
 
-/* A tile of a product: every one of `rows` weight rows with every one of `cols` inputs of n numbers,
+/* A tile of a product: each of `rows` weight rows times each of `cols` inputs of n numbers,
  *
  *     y[c * y_stride + r] = dot(w row r, x + c * x_stride)
  *
- * With several outputs at once, a weight or an input that has been loaded is used several times. */
+ * A weight or an input, once loaded, serves several outputs. */
 typedef struct DotTask {
     const void *w;
     const float *x;
@@ -24,8 +28,7 @@ typedef struct DotTask {
 } DotTask;
 typedef void DotTile(const DotTask *t);
 
-/* The functions of vector.h, recurrence.h and scan.h.  The names are those of weighted_sum; x holds numbers of a
- * StripFormat. */
+/* The arguments of weighted_sum (vector.h). */
 typedef struct WeightedTask {
     float *y;
     const float *a;
@@ -34,10 +37,9 @@ typedef struct WeightedTask {
     size_t count, rows, n;
 } WeightedTask;
 typedef void WeightedSum(const WeightedTask *t);
-/* strip_number_bytes, where it has to be a constant. */
+/* strip_number_bytes as a constant. */
 #define FORMAT_BYTES(format) \
     ((size_t)((format) == STRIP_F32 ? 4 : (format) <= STRIP_BF16 ? 2 : 1))
-/* The functions of weighted_bytes.h. */
 typedef void WeightBytes(const WeightedBytes *t);
 typedef float QuantizeFactors(const float *w, const uint16_t *scale, size_t n, int16_t *q);
 typedef float Reduce(const float *x, size_t n);
@@ -51,8 +53,8 @@ typedef void ScanSegmentMax(const float *x, size_t n, float *out);
 typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float threshold,
                         float *out, int32_t *out_ids);
 
-/* The kernel in the middle: c (MR, NR; row-major, ldc) = or += sum_k a[k][0..MR) * b[k][0..NR).
- * Each of the MR * NR outputs is one chain of multiply-adds along k. */
+/* The micro-kernel of matmul_packed: c (MR, NR; row-major, ldc) = or += sum_k a[k][0..MR) *
+ * b[k][0..NR).  Each of the MR * NR outputs is one chain of multiply-adds along k. */
 typedef void Micro(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add);
 typedef struct MicroKernel {
     size_t rows, cols; /* MR, NR */
@@ -65,57 +67,71 @@ enum { MICRO_MAX_ROWS = 8, MICRO_MAX_COLS = 48 };
 typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
                           const InputTile *x, float (*y)[PANEL_ROWS]);
 
-/* The quants of 16 rows in a panel's order. */
+/* Interleave the quants of 16 rows, as a panel has them. */
 typedef void PanelInterleave(const Quants rows[PANEL_ROWS], PanelQuad q[PANEL_QUADS]);
 
-/* 32 numbers as bytes, and the sums of each 16: q = x / d; returns d. */
+/* q = x / d for 32 numbers, rounded to bytes; sum: of each 16 q; returns d. */
 typedef float QuantizeInputBlock(const float *x, int8_t *q, int16_t *sum);
 
-/* A tile of packed weights, 16 rows by 256, as a panel. */
+/* Unpack a tile of packed weights, 16 rows by 256, to a panel. */
 typedef void PanelUnpack(const QuantFormat *format, const unsigned char *tile, Panel *panel);
 
-/* y[s][r] = strips of 16 rows times one of the inputs, without a panel in between.  The tiles of a strip lie one after
- * the other, and then come those of the next. */
+/* y[s][r] = strips of 16 packed rows times one input, without a panel in between.  `tiles` has
+ * all tiles of the first strip, then those of the next. */
 typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, size_t strips,
                          const Inputs *x, size_t index, float (*y)[PANEL_ROWS]);
 
-/* What every set with registers of its own has of its own. */
-#define DECLARE_FLOAT_KERNELS(isa)                                       \
-    DotTile dot_tile_f32_##isa, dot_tile_f16_##isa, dot_tile_bf16_##isa; \
-    WeightedSum weighted_sum_##isa, weighted_sum_f16_##isa;              \
-    WeightedSum weighted_sum_bf16_##isa;                                 \
-    WeightedSum weighted_sum_low4_##isa, weighted_sum_high4_##isa;       \
-    Reduce vector_sum_##isa, vector_max_##isa;                           \
-    Mask vector_mask_##isa;                                              \
-    Exp vector_exp_##isa;                                                \
-    RecurrenceStep recurrence_step_##isa;                                \
-    RecurrenceStrips recurrence_strips_##isa;                            \
-    ScanExp scan_exp_##isa;                                              \
-    ScanMoments scan_moments_##isa;                                      \
-    ScanSegmentMax scan_segment_max_##isa;                               \
-    ScanKeep scan_keep_##isa, scan_below_##isa;                          \
-    Micro micro_##isa
+/* ROW(type, name, isa) for the kernels on floats... */
+#define FLOAT_KERNELS(ROW, isa)                                  \
+    ROW(DotTile, dot_tile_f32, isa) /* dot.h */                  \
+    ROW(DotTile, dot_tile_f16, isa)                              \
+    ROW(WeightedSum, weighted_sum, isa) /* vector.h */           \
+    ROW(WeightedSum, weighted_sum_f16, isa)                      \
+    ROW(WeightedSum, weighted_sum_bf16, isa)                     \
+    ROW(WeightedSum, weighted_sum_low4, isa)                     \
+    ROW(WeightedSum, weighted_sum_high4, isa)                    \
+    ROW(Reduce, vector_sum, isa)                                 \
+    ROW(Reduce, vector_max, isa)                                 \
+    ROW(Mask, vector_mask, isa)                                  \
+    ROW(Exp, vector_exp, isa)                                    \
+    ROW(RecurrenceStep, recurrence_step, isa) /* recurrence.h */ \
+    ROW(RecurrenceStrips, recurrence_strips, isa)                \
+    ROW(ScanExp, scan_exp, isa) /* scan.h */                     \
+    ROW(ScanMoments, scan_moments, isa)                          \
+    ROW(ScanSegmentMax, scan_segment_max, isa)                   \
+    ROW(ScanKeep, scan_keep, isa)                                \
+    ROW(ScanKeep, scan_below, isa)
 
-#define DECLARE_BYTE_KERNELS(isa)                           \
-    WeightBytes weighted_quads_##isa, weighted_pairs_##isa; \
-    QuantizeFactors quantize_factors_##isa
+/* ... on bytes (weighted_bytes.h), ... */
+#define BYTE_KERNELS(ROW, isa)            \
+    ROW(WeightBytes, weighted_quads, isa) \
+    ROW(WeightBytes, weighted_pairs, isa) \
+    ROW(QuantizeFactors, quantize_factors, isa)
 
-DECLARE_FLOAT_KERNELS(scalar);
-DECLARE_BYTE_KERNELS(scalar);
-PanelProduct panel_product_scalar;
-PanelInterleave panel_interleave_scalar;
-QuantizeInputBlock quantize_input_block_scalar;
-PanelUnpack panel_unpack_scalar;
-RowsProduct rows_product_scalar;
+/* ... that make the operands of panel products (panel.h), ... */
+#define PANEL_KERNELS(ROW, isa)                 \
+    ROW(PanelInterleave, panel_interleave, isa) \
+    ROW(QuantizeInputBlock, quantize_input_block, isa)
+
+/* ... and those that a set may have of its own without the others. */
+#define SINGLE_KERNELS(ROW, isa)          \
+    ROW(DotTile, dot_tile_bf16, isa)      \
+    ROW(PanelProduct, panel_product, isa) \
+    ROW(PanelUnpack, panel_unpack, isa)   \
+    ROW(RowsProduct, rows_product, isa)
+
+#define DECLARE(type, name, isa) type name##_##isa;
+#define DECLARE_KERNELS(isa)     \
+    FLOAT_KERNELS(DECLARE, isa)  \
+    BYTE_KERNELS(DECLARE, isa)   \
+    PANEL_KERNELS(DECLARE, isa)  \
+    SINGLE_KERNELS(DECLARE, isa) \
+    Micro micro_##isa;
+
+DECLARE_KERNELS(scalar)
 enum { MICRO_ROWS_scalar = 4, MICRO_COLS_scalar = 4 };
 #if defined(__x86_64__)
-DECLARE_FLOAT_KERNELS(avx2);
-DECLARE_BYTE_KERNELS(avx2);
-PanelProduct panel_product_avx2;
-PanelInterleave panel_interleave_avx2;
-QuantizeInputBlock quantize_input_block_avx2;
-PanelUnpack panel_unpack_avx2;
-RowsProduct rows_product_avx2;
+DECLARE_KERNELS(avx2)
 enum { MICRO_ROWS_avx2 = 6, MICRO_COLS_avx2 = 16 };
 #endif
 

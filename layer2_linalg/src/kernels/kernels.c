@@ -1,4 +1,4 @@
-/* kernels.c - see kernels.h: the choice of an instruction set.  kernel_sets.c lists them. */
+/* kernels.c - choose an instruction set; see kernels.h.  kernel_sets.c lists them. */
 #include "kernel_table.h"
 
 #include <stdatomic.h>
@@ -33,14 +33,13 @@ bool kernels_select(const char *isa, Fault *fault) {
         strcat(strcat(names, i ? ", " : ""), list[i]->isa);
     }
     return fault_set(fault,
-                     "%sno instruction set '%.40s' on this machine, or none in this program: "
-                     "choose auto, %s "
-                     "(of all there are: " KERNELS_KNOWN ")%s",
+                     "%sno instruction set '%.40s' on this machine or in this program: choose "
+                     "auto, %s (known: " KERNELS_KNOWN ")%s",
                      isa ? "" : "STRATA_ISA: ", wanted, names,
                      nearest_hint(hint, sizeof hint, text_of(wanted), names));
 }
 
-/* A wrong STRATA_ISA must not be silently replaced, and no caller here can take a fault. */
+/* A wrong STRATA_ISA must not be silently ignored, and there is no Fault to fill here. */
 const Kernels *kernels(void) {
     const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
     if (table) return table;

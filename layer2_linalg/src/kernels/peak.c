@@ -1,5 +1,5 @@
-/* peak.c - see peak.h.  Independent chains of fused multiply-adds that never touch memory, as
- * wide as the instruction set in use: twelve chains hide the latency of each. */
+/* peak.c - see peak.h.  Chains of fused multiply-adds in registers as wide as the instruction
+ * set in use; twelve independent chains hide the latency. */
 #include "peak.h"
 #include "kernels.h"
 #include "simd/unroll.h"
@@ -10,7 +10,7 @@
 
 enum { ROUNDS = 200000, CHAINS = 12 };
 
-/* The result is stored, so that the compiler has to compute it. */
+/* Storing the result keeps the compiler from dropping the loop. */
 #define PEAK_LOOP(isa, target, Vector, SET, FMA)                                        \
     target static void loop_##isa(float start, float *out) {                            \
         Vector sum[CHAINS], factor = SET(1 - start), term = SET(start);                 \
@@ -58,7 +58,7 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
     (void)isa;
 }
 
-/* The sets whose registers and multiply-adds the named one has. */
+/* Which loop measures a set: that of its registers and multiply-adds. */
 static const char *registers_of(const char *isa) {
     if (strcmp(isa, "avxvnni") == 0) return "avx2";
     if (strcmp(isa, "vnni") == 0 || strcmp(isa, "avx512bf16") == 0) return "avx512";
@@ -81,7 +81,7 @@ double peak_gflops(Pool *pool, double seconds) {
     return best / 1e9;
 }
 
-/* Far more than the caches hold; each piece is read at four places at once, which is faster than at
+/* Far more than the caches hold.  Each chunk is read as four streams, which is faster than
  * one. */
 enum { READ_BYTES = 256 << 20, READ_PIECE = 1 << 20, READ_PLACES = 4 };
 

@@ -1,15 +1,16 @@
-/* bytes_template.h - which tiles a weighted sum of bytes is made of.  For the siblings of weighted_bytes.c, which define
- * before they include it
+/* bytes_template.h - the loops around a tile of a weighted sum of bytes.  A sibling of
+ * weighted_bytes.c defines, and then includes it:
  *
- *     MOST      results at once, 4 or 8
- *     INLINE    how a function begins that is inlined there
- *     tile(group, C, S, task)    C results, S strips of 16 columns each, from the task's first on; rows in groups of 4 or 2 */
+ *    INLINE        prefix of functions to inline
+ *    MAX_RESULTS   results of a tile, 4 or 8
+ *    tile(group, C, S, task)   the first C results by the first S strips of 16 columns, rows in
+ *                              groups of 4 or 2; all but `task` are constants */
 #ifndef STRATA_BYTES_TEMPLATE_H
 #define STRATA_BYTES_TEMPLATE_H
 
 #include "../kernels/kernel_types.h"
 
-/* The results from c on, and of these the columns from i on. */
+/* The task from result c and column i on. */
 INLINE WeightedBytes bytes_from(int group, WeightedBytes t, size_t c, size_t i) {
     t.y += c * t.y_step + i, t.a_scale += c * t.scale_step, t.x += i / STRIP * t.x_step;
     t.a = (const char *)t.a + c * t.a_step * (group == 4 ? 1 : 2);
@@ -27,14 +28,13 @@ INLINE void byte_results(int group, int C, WeightedBytes t) {
 
 INLINE void byte_tiles(int group, WeightedBytes t) {
     size_t c = 0;
-    for (; MOST >= 8 && c + 8 <= t.count; c += 8)
+    for (; MAX_RESULTS >= 8 && c + 8 <= t.count; c += 8)
         byte_results(group, 8, bytes_from(group, t, c, 0));
     for (; c + 4 <= t.count; c += 4) byte_results(group, 4, bytes_from(group, t, c, 0));
     for (; c + 2 <= t.count; c += 2) byte_results(group, 2, bytes_from(group, t, c, 0));
     if (c < t.count) byte_results(group, 1, bytes_from(group, t, c, 0));
 }
 
-/* The kernels of a set. */
 #define WEIGHTED_BYTES(attribute, isa)                                                 \
     attribute void weighted_quads_##isa(const WeightedBytes *t) { byte_tiles(4, *t); } \
     attribute void weighted_pairs_##isa(const WeightedBytes *t) { byte_tiles(2, *t); }

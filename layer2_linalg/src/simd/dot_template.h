@@ -1,17 +1,19 @@
-/* dot_template.h - tiles of dot products, for registers of any width.  A sibling of dot.c defines before it includes it
+/* dot_template.h - tiles of dot products, for registers of any width.  A sibling of dot.c
+ * defines, and then includes it:
  *
- *     INLINE                        how a function begins that is inlined there
- *     ROWS, COLS                    the largest tile whose sums fit the registers
- *     tail_apart(C, dtype)          true where whole registers are loaded without a mask, and only the tail with one
- *     Sums, Numbers                 a register of sums; a register of STEP weights or inputs
- *     zero_sums()
- *     load_weights(dtype, row, n)   the first STEP numbers of a row, or those n that are left, and zeros
- *     load_inputs(x, n)             the same of an input
- *     multiply_add(w, x, sum)
- *     store_sums(R, sum, y)         y[r] = the lanes of sum[r], added up
+ *   INLINE                        prefix of functions to inline
+ *   ROWS, COLS                    the largest tile whose sums fit in the registers
+ *   Sums, Numbers                 a register of sums; a register of STEP weights or inputs
+ *   tail_apart(C, dtype)          true: only the tail is loaded under a mask; false: everything
+ *   zero_sums()
+ *   load_weights(dtype, row, n)   STEP numbers of a row; if n < STEP, then n and zeros
+ *   load_inputs(x, n)             the same of an input
+ *   multiply_add(w, x, sum)
+ *   store_sums(R, sum, y)         y[r] = the sum of the lanes of sum[r]
  *
- * A tile is R rows by C inputs: one register of sums for each output, whatever the size of the tile.  R, C and dtype are
- * constants wherever these functions are called, so each call becomes a loop of its own. */
+ * A tile has R rows and C inputs, and one register of sums for each output, so a result does
+ * not depend on the size of the tile.  R, C and dtype are constants at each call, so the
+ * compiler makes a loop for each tile. */
 #ifndef STRATA_DOT_TEMPLATE_H
 #define STRATA_DOT_TEMPLATE_H
 
@@ -22,7 +24,7 @@
 
 #include <string.h>
 
-/* Numbers k .. k+n-1 of R rows times those of C inputs. */
+/* sum += numbers k .. k+n-1 of R rows times those of C inputs. */
 INLINE void dot_step(int R, int C, Dtype dtype, DotTask t, size_t k, size_t n,
                      Sums sum[COLS][ROWS]) {
     const size_t size = dtype == DTYPE_F32 ? 4 : 2;
@@ -32,7 +34,7 @@ INLINE void dot_step(int R, int C, Dtype dtype, DotTask t, size_t k, size_t n,
     }
     UNROLL for (int r = 0; r < R; r++) {
         const char *row = (const char *)t.w + (size_t)r * t.w_stride + k * size;
-        /* registers of 16 bytes would prefetch each line four times */
+        /* with registers of 16 bytes each line would be prefetched four times */
         if (C == 1 && sizeof(Sums) > 16) prefetch(row + (size_t)R * t.w_stride, 1);
         Numbers weights = load_weights(dtype, row, n);
         UNROLL for (int c = 0; c < C; c++) {
@@ -53,7 +55,6 @@ INLINE void dot_tile(int R, int C, Dtype dtype, DotTask t) {
     UNROLL for (int c = 0; c < C; c++) store_sums(R, sum[c], t.y + (size_t)c * t.y_stride);
 }
 
-/* The task without its first inputs. */
 static inline DotTask after_cols(DotTask t, size_t cols) {
     t.x += cols * t.x_stride, t.y += cols * t.y_stride, t.cols -= cols;
     return t;
@@ -64,7 +65,6 @@ static inline DotTask after_rows(DotTask t, size_t rows) {
     return t;
 }
 
-/* R rows with all inputs. */
 INLINE void dot_rows(int R, Dtype dtype, DotTask t) {
     for (; t.cols >= COLS; t = after_cols(t, COLS)) dot_tile(R, COLS, dtype, t);
     for (; t.cols >= 2; t = after_cols(t, 2)) dot_tile(R, 2, dtype, t);
@@ -76,7 +76,6 @@ INLINE void dot_task(Dtype dtype, DotTask t) {
     for (; t.rows; t = after_rows(t, 1)) dot_rows(1, dtype, t);
 }
 
-/* The kernels of a set, by the names of the tables in kernel_sets.c. */
 #define DOT_TILE(isa, name, dtype) \
     isa void name(const DotTask *t) { dot_task(dtype, *t); }
 

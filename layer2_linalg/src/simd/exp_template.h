@@ -1,18 +1,18 @@
-/* exp_template.h - exp of several registers of floats.  Read exp_one in vector.c first.  A sibling of vector.c and scan.c
- * defines before it includes it
+/* exp_template.h - exp of several registers of floats.  Read exp_one in vector.c first.  A
+ * sibling of vector.c and scan.c defines, and then includes it:
  *
- *     INLINE                        how a function begins that is inlined there
- *     FLOATS                        lanes of a register
- *     Floats, Ints                  registers of f32 and of 32-bit whole numbers
- *     load(x), store(x, v), set(x), add(a, b), sub(a, b), mul(a, b)
- *     at_most(v, x), at_least(v, x)     NaN stays NaN
- *     to_ints(v), halve_ints(m), sub_ints(a, b)     rounded to the nearest; rounded down
- *     power_of_two(m)               2^m, m = -126 .. 127
+ *     INLINE                    prefix of functions to inline
+ *     FLOATS                    lanes of a register
+ *     Floats, Ints              registers of f32 and of int32
+ *     load(x), store(x, v), set(x), add(a, b), sub(a, b), mul(a, b), sub_ints(a, b)
+ *     at_most(v, x), at_least(v, x)      NaN stays NaN
+ *     to_ints(v), halve_ints(m)          round to nearest; round down
+ *     power_of_two(m)                    2^m, m = -126 .. 127
  *
- * Registers are computed in step, up to four: each operation waits some cycles for the one before it, and the other
- * registers fill that time.
+ * Up to four registers are computed in step: each operation waits some cycles for the one
+ * before, and the other registers fill that time.
  *
- * Invariant: the operations are exp_one's, in its order, none fused: the same bits. */
+ * Invariant: the operations of exp_one, in its order, none fused; so the same bits. */
 #ifndef STRATA_EXP_TEMPLATE_H
 #define STRATA_EXP_TEMPLATE_H
 
@@ -54,8 +54,7 @@ INLINE void exp_registers(Floats *v, int count) {
     EACH v[i] = mul(p[i], power_of_two(sub_ints(m[i], half[i])));
 }
 
-/* The same for v[i] from -87 to 88, where 2^m and all that comes from it are normal numbers: the
- * same bits. */
+/* The same bits, faster, for v[i] in -87 .. 88, where 2^m and the result are normal numbers. */
 INLINE void exp_registers_near(Floats *v, int count) {
     Floats p[4];
     Ints m[4];
@@ -72,7 +71,7 @@ INLINE void exp_step(float *out, const float *x, float shift, int count) {
 
 #undef EACH
 
-/* vector_exp for all that fills registers; returns how many numbers those are. */
+/* vector_exp of whole registers; returns the count done. */
 INLINE size_t exp_all(float *out, const float *x, float shift, size_t n) {
     size_t i = 0;
     for (; i + 4 * FLOATS <= n; i += 4 * FLOATS) exp_step(out + i, x + i, shift, 4);

@@ -1,9 +1,9 @@
-/* inline.h - functions that must become part of whoever calls them: their arguments are constants
- * there. */
+/* inline.h - functions that must be inlined, because their arguments are constants at the
+ * call. */
 #ifndef STRATA_INLINE_H
 #define STRATA_INLINE_H
 
-/* isa: what the function is compiled for (AVX2, ...), or nothing. */
+/* isa: the target of the function (AVX2, ...), or nothing. */
 #define INLINE_OF(isa) static inline __attribute__((always_inline)) isa
 
 #endif

@@ -1,11 +1,11 @@
-/* input_terms.h - what is known of an input before any weight is read. */
+/* input_terms.h - the terms of a product that depend only on the input. */
 #ifndef STRATA_INPUT_TERMS_H
 #define STRATA_INPUT_TERMS_H
 
 #include "../panel.h"
 
-/* Of each group of 16 or 32: where the whole sum starts, -offset times the sum of the inputs, and what a min is multiplied
- * with, d times that sum. */
+/* For each group of 16 or 32: the integer sum starts at -offset * sum q, and a min is
+ * multiplied by d * sum q. */
 typedef struct InputTerms {
     int32_t start[PANEL_GROUPS];
     float total[PANEL_GROUPS];

@@ -1,4 +1,5 @@
-/* packed_dispatch.h - the ways in which weights are packed: a loop that knows its layout as constants is made for each. */
+/* packed_dispatch.h - all layouts of packed weights; for each a loop is compiled in which its
+ * layout is a constant. */
 #ifndef STRATA_PACKED_DISPATCH_H
 #define STRATA_PACKED_DISPATCH_H
 
@@ -25,7 +26,7 @@
     TRY(6, 16, SCALE_SUPERBLOCK, false, false, 63) /* Q6_K */             \
     TRY(8, 32, SCALE_F16, false, false, 0)         /* Q8_0 */
 
-/* A layout as one number, for a switch: trying eighteen layouts in turn costs about a hundredth of a
+/* A layout as one number, for a switch: comparing eighteen layouts would cost about 1 % of a
  * product of 16 rows. */
 #define LAYOUT_NUMBER(bits, group, scales, min, codebook, max) \
     ((bits) | (group) << 4 | (scales) << 10 | (min) << 12 | (codebook) << 13 | (max) << 14)

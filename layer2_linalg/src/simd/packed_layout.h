@@ -1,13 +1,13 @@
-/* packed_layout.h - how a tile of packed weights, 16 rows by 256, lies in memory.
+/* packed_layout.h - the layout of a tile of packed weights, 16 rows by 256.
  *
- *     bits    of a quant                           for
- *     4       byte: quad i low, quad 4 + i high    quants up to 15, and indices into a codebook of sixteen
- *     5       and a bit of each of 8 quads         quants up to 31
- *     6       and two bits of each of 4 quads      quants up to 63
- *     8                                            signed quants
+ *   bits    stored as                            for
+ *   4       byte: quad i low, quad 4 + i high    quants up to 15, indices into a codebook of 16
+ *   5       ... and a bit of each of 8 quads     quants up to 31
+ *   6       ... and two bits of each of 4 quads  quants up to 63
+ *   8       a byte                               signed quants
  *
- * A tile is read from front to back: first the scales (and mins) of all its blocks, then for each
- * block of 32 weights the bytes of its quads and, after them, the other bits. */
+ * A tile is read from front to back: the scales (and mins) of all its blocks, then for each
+ * block of 32 weights the bytes of its quads, followed by their other bits. */
 #ifndef STRATA_PACKED_LAYOUT_H
 #define STRATA_PACKED_LAYOUT_H
 
@@ -19,7 +19,7 @@ typedef struct PackedLayout {
     int bits, group;
     ScaleKind scales;
     bool min, codebook;
-    int max; /* no quant is larger: 15, 31, 63, 127; 0: they are signed */
+    int max; /* largest quant: 15, 31, 63 or 127; 0: signed */
 } PackedLayout;
 
 static inline PackedLayout packed_layout(const QuantFormat *f) {
@@ -32,12 +32,12 @@ static inline PackedLayout packed_layout(const QuantFormat *f) {
     return (PackedLayout){bits, f->group, f->scales, f->min, f->codebook != NULL, max};
 }
 
-/* Where the parts of a tile lie, in bytes from its begin, and how large they are; the scales lie at 0. */
+/* Offsets and sizes of a tile's parts, in bytes; the scales are at 0. */
 typedef struct TileLayout {
     int bits;
     size_t groups;       /* scales of a row */
-    size_t min, blocks;  /* where they begin */
-    size_t block, bytes; /* of a block of 32 weights, and of all */
+    size_t min, blocks;  /* offsets of mins and blocks */
+    size_t block, bytes; /* sizes of a block and of the tile */
 } TileLayout;
 
 /* 32 weights of 16 rows. */
@@ -52,13 +52,13 @@ static inline TileLayout tile_layout(PackedLayout p) {
     return at;
 }
 
-/* Of 16 rows: their tiles, one after the other. */
+/* Bytes of all tiles of 16 rows. */
 static inline size_t strip_bytes(size_t cols, TileLayout at) {
     return (cols + PANEL_COLS - 1) / PANEL_COLS * at.bytes;
 }
 
-/* Tiles are read once and in order: prefetching what lies some way ahead, a line for each line read,
- * hides the way to main memory. */
+/* Tiles are read once, in order: prefetching a line some way ahead for each line read hides the
+ * latency of main memory. */
 enum { AHEAD = 2048 };
 INLINE_OF() void prefetch_ahead(const unsigned char *from, size_t bytes) {
     prefetch(from + AHEAD, bytes);

@@ -1,15 +1,16 @@
-/* packed_matvec_template.h - packed weights times one input: what decoding does, token after token.  A sibling defines
- * before it includes it
+/* packed_matvec_template.h - packed weights times one input, as decoding does for each token.
+ * A sibling defines, and then includes it:
  *
- *     INLINE                     how a function begins that is inlined there
- *     Sums, SUMS                 a register of sums, and how many of them sixteen rows take
+ *     INLINE                     prefix of functions to inline
+ *     Sums, SUMS                 a register of sums; registers for 16 rows
  *     zero_sums(), store_sums(y, sums)
- *     STRIPS                     so many strips of sixteen rows are read side by side
- *     SIGNED_OFFSET              what is added to signed quants
- *     Codebook                   a register that holds sixteen quants
+ *     STRIPS                     strips of 16 rows read side by side
+ *     SIGNED_OFFSET              added to signed quants
+ *     Codebook                   a register of 16 quants
  *     load_layout_codebook(layout, f)
  *     input_terms(x, offset, group, terms)
- *     add_block(layout, tile, block, codebook, x, terms, acc)     acc += a block of 32 weights of 16 rows, of a tile's eight */
+ *     add_block(layout, tile, block, codebook, x, terms, acc)
+ *                                acc += a block of 32 weights of 16 rows, of a tile's eight */
 #ifndef STRATA_PACKED_MATVEC_TEMPLATE_H
 #define STRATA_PACKED_MATVEC_TEMPLATE_H
 
@@ -20,7 +21,7 @@ INLINE void store_strip(const Sums acc[SUMS], float y[PANEL_ROWS]) {
     UNROLL for (int i = 0; i < SUMS; i++) store_sums(y + PANEL_ROWS / SUMS * i, acc[i]);
 }
 
-/* Up to STRIPS strips of sixteen rows; in place of one that is missing, the last is read again. */
+/* Up to STRIPS strips of 16 rows; missing ones are replaced by the last. */
 INLINE void multiply_strips(PackedLayout p, const QuantFormat *f, const unsigned char *tiles,
                             size_t strips, const Inputs *x, size_t index,
                             float (*y)[PANEL_ROWS]) {
@@ -49,7 +50,7 @@ INLINE void multiply_strips(PackedLayout p, const QuantFormat *f, const unsigned
     }
 }
 
-/* The layout is a constant wherever this is called. */
+/* The layout is a constant at each call. */
 INLINE void multiply(PackedLayout p, const QuantFormat *f, const unsigned char *tiles,
                      size_t strips, const Inputs *x, size_t index, float (*y)[PANEL_ROWS]) {
     const size_t step = strip_bytes(x->k, tile_layout(p));
@@ -62,14 +63,13 @@ INLINE void multiply(PackedLayout p, const QuantFormat *f, const unsigned char *
         multiply((PackedLayout){__VA_ARGS__}, f, tiles, strips, x, index, y); \
         break;
 
-/* The kernel of a set. */
-#define ROWS_PRODUCT(isa, name)                                                           \
-    isa void name(const QuantFormat *f, const unsigned char *tiles, size_t strips,        \
-                  const Inputs *x, size_t index, float(*y)[PANEL_ROWS]) {                 \
-        switch (layout_number(packed_layout(f))) {                                        \
-            PACKED_LAYOUTS(MULTIPLY)                                                      \
-        default: REQUIRE(false, "weights in a layout that PACKED_LAYOUTS does not name"); \
-        }                                                                                 \
+#define ROWS_PRODUCT(isa, name)                                                          \
+    isa void name(const QuantFormat *f, const unsigned char *tiles, size_t strips,       \
+                  const Inputs *x, size_t index, float(*y)[PANEL_ROWS]) {                \
+        switch (layout_number(packed_layout(f))) {                                       \
+            PACKED_LAYOUTS(MULTIPLY)                                                     \
+        default: REQUIRE(false, "a layout of packed weights missing in PACKED_LAYOUTS"); \
+        }                                                                                \
     }
 
 #endif

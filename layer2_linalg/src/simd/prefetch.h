@@ -1,4 +1,4 @@
-/* prefetch.h - asking for memory before it is read.  Nothing happens where there is none. */
+/* prefetch.h - request memory before it is read; invalid addresses are ignored. */
 #ifndef STRATA_PREFETCH_H
 #define STRATA_PREFETCH_H
 
@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* The cache lines of some bytes from p on.  Where it is not inlined the compiler sees a function
- * without effect, and drops the call. */
+/* Prefetch some bytes.  Not inlined, it would look like a function without effect, and the
+ * compiler would drop the call. */
 INLINE_OF() void prefetch(const void *p, size_t bytes) {
     for (size_t at = 0; at < bytes; at += 64) __builtin_prefetch((const char *)p + at);
 }

@@ -1,4 +1,4 @@
-/* scan_lanes.h - the lanes of a chunk, shared by all versions of the scans. */
+/* scan_lanes.h - lanes of sums, shared by all versions of the scans. */
 #ifndef STRATA_SCAN_LANES_H
 #define STRATA_SCAN_LANES_H
 
@@ -6,21 +6,21 @@
 
 #define SCAN_LOWEST -43.0f
 
-/* Sixteen sums become one: the upper half is added to the lower, four times. */
+/* The sum of 16 lanes: add the upper half to the lower, four times. */
 static inline double fold_lanes(float lanes[SCAN_LANES]) {
     for (int width = SCAN_LANES / 2; width; width /= 2)
         for (int i = 0; i < width; i++) lanes[i] += lanes[i + width];
     return (double)lanes[0];
 }
 
-/* The lanes of a chunk for scan_exp and scan_moments; the scalar code also does the last
- * n % 16 numbers of the other versions, which start at lane 0. */
+/* The lanes of a chunk.  The scalar functions below also add the last n % 16 numbers of the
+ * other versions, which start at lane 0. */
 typedef struct ExpLanes {
     float sum[SCAN_LANES], weighted[SCAN_LANES], squares[SCAN_LANES];
 } ExpLanes;
 
-/* Number i goes to lane i mod 16 of each sum, in floats: e, d e, e^2, with d = x - shift, e = exp(d).
- * What has a d below SCAN_LOWEST is left out. */
+/* Add e, d e and e^2 of number i to lane i mod 16 in f32: d = x - shift, e = exp(d).  Numbers
+ * with d < SCAN_LOWEST are skipped. */
 void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift);
 
 typedef struct MomentLanes {

@@ -1,11 +1,11 @@
-/* strips_template.h - which tiles a weighted sum is made of.  For the siblings of vector.c, which define
- * before they include it
+/* strips_template.h - the loops around a tile of weighted_sum.  A sibling of vector.c defines,
+ * and then includes it:
  *
- *     LANES     numbers in a register
- *     MOST      results at once, 4 or 8
- *     SUMS      registers for their sums
- *     INLINE    how a function begins that is inlined there
- *     tile(C, R, format, task, at)  C results, R registers each, with x from its at-th number on: the one function that differs
+ *     INLINE        prefix of functions to inline
+ *     LANES         numbers in a register
+ *     MAX_RESULTS   results of a tile, 4 or 8
+ *     SUMS          registers for their sums
+ *     tile(C, R, format, task, at)   C results, R registers each; x begins at number `at`
  *
  * A strip of 16 columns is 16 / LANES registers. */
 #ifndef STRATA_STRIPS_TEMPLATE_H
@@ -13,14 +13,14 @@
 
 #include "../kernels/kernel_types.h"
 
-/* The results from c on, and of these the columns from i on. */
+/* The task from result c and column i on. */
 static inline WeightedTask results_from(WeightedTask t, size_t c, size_t i) {
     t.y += c * t.y_step + i, t.a += c * t.a_step;
     return t;
 }
 
-/* The first C results, all columns that fill registers.  Few results take several strips side by side: each number of
- * a serves all of them, and enough sums are under way. */
+/* The first C results, all whole registers.  Few results take several strips side by side, so
+ * that each number of a serves more sums and their latency is hidden. */
 INLINE void sum_results(int C, StripFormat format, WeightedTask t) {
     enum { WHOLE = STRIP / LANES };
     const int fit = SUMS / WHOLE / C, side = fit < 4 ? fit : 4;
@@ -34,17 +34,17 @@ INLINE void sum_results(int C, StripFormat format, WeightedTask t) {
         tile(C, 1, format, results_from(t, 0, i), at);
 }
 
-/* The same for all results; returns how many columns that are. */
+/* All results; returns the columns done. */
 INLINE size_t sum_strips(StripFormat format, WeightedTask t) {
     size_t c = 0;
-    for (; MOST >= 8 && c + 8 <= t.count; c += 8) sum_results(8, format, results_from(t, c, 0));
+    for (; MAX_RESULTS >= 8 && c + 8 <= t.count; c += 8)
+        sum_results(8, format, results_from(t, c, 0));
     for (; c + 4 <= t.count; c += 4) sum_results(4, format, results_from(t, c, 0));
     for (; c + 2 <= t.count; c += 2) sum_results(2, format, results_from(t, c, 0));
     if (c < t.count) sum_results(1, format, results_from(t, c, 0));
     return t.n / LANES * LANES;
 }
 
-/* The task without its first columns. */
 static inline WeightedTask columns_after(WeightedTask t, size_t done, StripFormat format) {
     size_t at = done / STRIP * t.x_step + done % STRIP;
     t.x = (const char *)t.x + at * strip_number_bytes(format);
@@ -52,7 +52,7 @@ static inline WeightedTask columns_after(WeightedTask t, size_t done, StripForma
     return t;
 }
 
-/* The kernel of a set; the columns that fill no register go to the version `rest`. */
+/* The kernel `rest` takes the columns that do not fill a register. */
 #define WEIGHTED_SUM(isa, name, rest, format)                \
     isa void name(const WeightedTask *t) {                   \
         size_t done = sum_strips(format, *t);                \
@@ -60,7 +60,6 @@ static inline WeightedTask columns_after(WeightedTask t, size_t done, StripForma
         if (left.n) rest(&left);                             \
     }
 
-/* All of them. */
 #define WEIGHTED_SUMS(attribute, isa, rest)                                                \
     WEIGHTED_SUM(attribute, weighted_sum_##isa, weighted_sum_##rest, STRIP_F32)            \
     WEIGHTED_SUM(attribute, weighted_sum_f16_##isa, weighted_sum_f16_##rest, STRIP_F16)    \

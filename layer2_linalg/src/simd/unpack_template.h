@@ -1,8 +1,8 @@
-/* unpack_template.h - a tile of packed weights as a panel.  For the siblings of packed.c, which
- * define before they include it
+/* unpack_template.h - unpack a tile of packed weights to a panel.  A sibling of packed.c
+ * defines, and then includes it:
  *
- *     INLINE          how a function begins that is inlined there
- *     unpack_block    the quants of 32 weights; their bits, and whether there is a codebook, are constants there
+ *     INLINE          prefix of functions to inline
+ *     unpack_block    32 quants; bits, and whether there is a codebook, are constants
  *     unpack_scales   the scales of a tile, or its mins */
 #ifndef STRATA_UNPACK_TEMPLATE_H
 #define STRATA_UNPACK_TEMPLATE_H

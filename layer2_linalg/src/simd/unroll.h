@@ -1,6 +1,5 @@
-/* unroll.h - makes the compiler write a short loop of fixed length out in full, so that an array
- * of registers stays in registers.  Sanitizers check every access anyway: for them, loops stay
- * loops. */
+/* unroll.h - unroll a short loop of fixed length completely, so that an array of registers
+ * stays in registers.  Not with sanitizers, which check every access. */
 #ifndef STRATA_UNROLL_H
 #define STRATA_UNROLL_H
 

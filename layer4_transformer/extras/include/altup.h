@@ -1,8 +1,8 @@
 /* altup.h - alternating updates: a residual stream of s parts, of which a block computes one.
  *
  * A wider stream holds more, but every matrix of a block grows with it.  Here the stream has
- * parts X_0 .. X_s-1 of dim numbers.  Only the active one, X_0, goes through the block; the
- * change of the others is predicted from it:
+ * parts X_0 .. X_s-1 of dim numbers each.  Only X_0 goes through the block; the changes of the
+ * others are predicted from it:
  *
  *     m      = tanh(router(norm(X_0)) / dim)                 (s) modes of this token
  *     P_o    = X_o + sum_i (predict m)_oi X_i                prediction: a mixture of all parts
@@ -15,7 +15,7 @@
  *
  * A batch of n tokens stores part i at x + i * n * dim.
  *
- * Invariant: a token's output depends on its own parts alone.
+ * Invariant: a token's output depends only on its own parts.
  * Source   Baykal et al. 2023, arXiv:2301.13310 (AltUp); Google 2025, Gemma 3n, reference code.
  * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_ALTUP_H
@@ -44,11 +44,11 @@ typedef struct AltUpEnds {
 
 /* Working memory for up to `rows` tokens. */
 typedef struct AltUpRun {
-    float *normed;   /* (rows, dim) */
+    float *normed;    /* (rows, dim) */
     float *predicted; /* (rows, dim) P_0, then the innovation */
-    float *modes;    /* (rows, s) m */
-    float *mix;      /* (rows, s * s) */
-    void *scratch;   /* for the products */
+    float *modes;     /* (rows, s) m */
+    float *mix;       /* (rows, s * s) */
+    void *scratch;    /* for the products */
 } AltUpRun;
 
 void altup_run_init(AltUpRun *run, size_t rows, size_t dim, size_t streams, Arena *arena);

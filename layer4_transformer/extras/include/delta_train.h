@@ -8,11 +8,10 @@
  *     S = F + u k^T           dk = G^T u - F^T dv
  *     o = S q                 G  <- (G - dv k^T) D       dg = column sums of G * old S, D = e^g
  *
- * In one line, G <- (G + do q^T) (1 - beta k k^T) D: the gradient passes the same two factors
- * as the state did.  Little of it reaches what was forgotten, and none what was replaced.
+ * In one line, G <- (G + do q^T) (1 - beta k k^T) D: the gradient passes through the same two
+ * factors as the state.  Little of it reaches what was forgotten, none what was replaced.
  *
- * The backward pass needs the state before every token.  It is not saved but computed again,
- * one head at a time.
+ * The backward pass needs the state before every token, and recomputes it, one head at a time.
  *
  * Invariant: one thread sums each gradient, in a fixed order.
  * Source   the chain rule, on Yang et al. 2024, arXiv:2412.06464, eq. 10; recomputation: Chen

@@ -13,7 +13,7 @@
  *
  * Its keys are a cache layer (KvShape without values), so pages, prefixes and forks cover them.
  *
- * Invariant: a token's choice depends on its own sequence alone.
+ * Invariant: a token's choice depends only on its own sequence.
  * Source   DeepSeek 2025, DeepSeek-V3.2, eq. 1 and 2 (the lightning indexer).
  * Tutorial docs/layer4/sparse.md */
 #ifndef STRATA_INDEXER_H

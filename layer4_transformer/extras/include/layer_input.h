@@ -1,8 +1,8 @@
 /* layer_input.h - per-layer embeddings: every layer looks the token up again in its own table.
  *
  * An ordinary model adds a token's embedding once, and its last layer has to find what is left
- * of it.  Here a second table has a short row of each token for each layer.  Joined with a map
- * of the embedding, it makes one input for every layer:
+ * of it.  Here a second table has a short row for each token and layer.  Combined with a map of
+ * the embedding, it gives every layer an input:
  *
  *     p = (norm(map x0 / sqrt(dim)) + sqrt(width) table[token]) / sqrt(2)      (layers, width)
  *
@@ -15,10 +15,10 @@
  *
  *     x += norm'(out(act(gate x) * p[layer]))
  *
- * The table is large, but a token needs one row of it: it may stay on a disk, while a wider
- * model would read all of its weights for every token.
+ * The table is large, but a token reads one row of it, so it may stay on disk; a wider model
+ * would read all of its weights for every token.
  *
- * Invariant: a token's inputs depend on the token and its own row of the stream alone.
+ * Invariant: a token's inputs depend only on the token and its own row of the stream.
  * Source   Google 2025, Gemma 3n, model overview ("per-layer embeddings") and reference code.
  * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_LAYER_INPUT_H

@@ -3,18 +3,18 @@
  *     source     the encoder's final rows:  --> k, v --> cache         once for each source
  *     text       x --> norm --> q ---------------------------> attention --> o    each token
  *
- * Queries come from one text, keys and values from another.  There is no mask, because all of
- * the source is there, and no rotation, because positions of two texts have no distance.
+ * Queries come from one text, keys and values from another.  There is no mask, because the
+ * whole source is known, and no rotation, because positions in two texts have no distance.
  *
- * A sequence with a source stores it first: in each layer, positions 0 .. source-1 are keys and
- * values of the source's rows, then come those of the text.
+ * A sequence stores its source first: in each layer, positions 0 .. source-1 hold keys and
+ * values of the source's rows; those of the text follow.
  *
  *     cache of a layer      | cross keys and values | keys and values of the text |
  *                           0                       source                        length
  *
  * So sequences share, copy and release a source's pages like any others (kv.h).
  *
- * Invariant: what cross_keep stored depends on the source alone and is never written again.
+ * Invariant: what cross_keep stores depends only on the source and is never overwritten.
  * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.2.3; Bahdanau et al. 2014,
  *          arXiv:1409.0473.
  * Tutorial docs/layer4/cross-attention.md */

@@ -9,7 +9,7 @@
  *
  *     S <- S D                  forget     D: one decay for each head (Gated DeltaNet),
  *     u  = beta (v - S k)       error         or one for each number of k (Kimi's KDA)
- *     S <- S + u k^T            write      beta: how much of it, 0 to 1
+ *     S <- S + u k^T            write      beta: the fraction to correct, 0 to 1
  *     o  = S q / sqrt(d)        read       q and k have length 1
  *
  * With beta = 1 and no decay, S k is then exactly v, whatever it was before; plain linear
@@ -19,7 +19,7 @@
  * convolutions, then S of each head, a row for each number of a value, sixteen rows in a strip
  * (recurrence.h).
  *
- * Invariant: a token's output depends on its own sequence alone, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit.
  * Source   Yang et al. 2024, arXiv:2412.06464, eq. 10 (Gated DeltaNet); Schlag et al. 2021,
  *          arXiv:2102.11174 (the delta rule); Kimi Team 2025, arXiv:2510.26692, eq. 1 (KDA).
  * Tutorial docs/layer4/delta.md */

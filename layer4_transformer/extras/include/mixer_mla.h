@@ -20,7 +20,7 @@
  *     plain        128 * (192 + 128) = 40960
  *     absorbed     512 + 64 + 512    =  1088      c is stored as key and as value
  *
- * Invariant: a row's result depends on its own sequence alone, to the bit.
+ * Invariant: a row's result depends only on its own sequence, to the bit.
  * Source   DeepSeek 2024, arXiv:2405.04434, sec. 2.1.
  * Tutorial docs/layer4/mla.md */
 #ifndef STRATA_MIXER_MLA_H
@@ -47,7 +47,7 @@ typedef struct Mla {
 /* Working memory for up to `rows` tokens, besides that of Attention. */
 typedef struct MlaRun {
     float *q_latent;  /* (rows, q rank) */
-    float *asked;     /* (rows, heads * (plain + rotary)) queries */
+    float *q;         /* (rows, heads * (plain + rotary)) queries */
     float *kv;        /* (rows, rank + rotary) */
     float *heads_in;  /* (heads, rows, rank or plain) */
     float *heads_out; /* (heads, rows, rank or value) or (rows, heads * (plain + value)) */
@@ -59,7 +59,7 @@ typedef struct MlaRun {
 
 /* The largest of a model. */
 typedef struct MlaSizes {
-    size_t dim, heads, q_latent, asked, kv, head, head_rows;
+    size_t dim, heads, q_latent, q, kv, head, head_rows;
     IndexerSizes index;
 } MlaSizes;
 

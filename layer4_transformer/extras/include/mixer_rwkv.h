@@ -4,8 +4,8 @@
  *     x --> shift --+--> r, k, v --> state update, read --> norm of each head --> * --> out
  *                   +--> w, a, g     (decay, learning rate, gate) ----------------+
  *
- * Shift: the inputs of r, k, v, w, a and g lie between a token and its predecessor, x[t] +
- * (x[t-1] - x[t]) mu, with a mu (dim) for each of the six.
+ * Shift: the inputs of r, k, v, w, a and g interpolate between a token and its predecessor,
+ * x[t] + (x[t-1] - x[t]) mu, with a mu (dim) for each of the six.
  *
  * A head's state is a matrix S that maps a key to a value, as in mixer_delta.h; but decay (w)
  * and correction (a) differ for each number of a key:
@@ -26,7 +26,7 @@
  * State (state.h): the last row of x before either shift, then S of each head, a row for each
  * number of a value, sixteen rows in a strip (recurrence.h).
  *
- * Invariant: a token's output depends on its own sequence alone, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit.
  * Source   Peng et al. 2025, arXiv:2503.14456 (RWKV-7), sec. 4. */
 #ifndef STRATA_MIXER_RWKV_H
 #define STRATA_MIXER_RWKV_H

@@ -7,7 +7,7 @@
  *
  * State (state.h): the convolution's, the last taps - 1 rows of B * u.
  *
- * Invariant: a token's output depends on its own sequence alone, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit.
  * Source   Liquid AI 2025, arXiv:2511.23404 (LFM2), sec. 2; Poli et al. 2023,
  * arXiv:2302.10866. */
 #ifndef STRATA_MIXER_SHORT_CONV_H

@@ -6,9 +6,9 @@
  *     x[t-1] --w2--+--> out[t]          taps = 4: the state is the last three inputs
  *     x[t]   --w3--+
  *
- * Recurrent layers begin with one: a state alone blurs where a token stood, neighbours show it.
+ * Recurrent layers begin with one, because a state blurs positions and neighbours show them.
  *
- * Invariant: a token's output depends on its own sequence alone, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit.
  * Source   Gu & Dao 2023, arXiv:2312.00752, sec. 3.4; Poli et al. 2023, arXiv:2302.10866
  *          (Hyena). */
 #ifndef STRATA_SHORT_CONV_H

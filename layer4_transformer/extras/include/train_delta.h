@@ -25,7 +25,7 @@ typedef struct TrainDelta {
 /* TrainSaved.mixer; n rows each. */
 typedef struct TrainDeltaSaved {
     float *in, *conv; /* (channels) before and after the convolution */
-    float *z, *asked; /* (heads*hd) the gate before silu; what S returned */
+    float *z, *read;  /* (heads*hd) the gate before silu; what S returned */
     float *alpha;     /* (heads) its map's output */
     DeltaRows rows;   /* q, k, v, beta and rate */
 } TrainDeltaSaved;

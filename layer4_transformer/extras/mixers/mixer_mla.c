@@ -14,7 +14,7 @@ void mla_sizes_include(MlaSizes *s, const Attention *a, const Mla *m) {
     size_t heads = a->shape.heads, head = max_size(m->rank, m->plain + m->value);
     s->dim = max_size(s->dim, m->kv_a.w.shape[1]);
     s->heads = max_size(s->heads, heads);
-    s->asked = max_size(s->asked, heads * (m->plain + m->rotary));
+    s->q = max_size(s->q, heads * (m->plain + m->rotary));
     s->kv = max_size(s->kv, m->rank + m->rotary);
     s->head = max_size(s->head, head);
     s->head_rows = max_size(s->head_rows, heads * head);
@@ -26,7 +26,7 @@ void mla_run_init(MlaRun *run, Pool *pool, size_t rows, const MlaSizes *s, Arena
     *run = (MlaRun){.q_latent = arena_take(arena, rows * s->q_latent, f)};
     if (!s->heads) return;
     indexer_run_init(&run->index, pool, rows, &s->index, arena);
-    run->asked = arena_take(arena, rows * s->asked, f);
+    run->q = arena_take(arena, rows * s->q, f);
     run->kv = arena_take(arena, rows * s->kv, f);
     run->heads_in = arena_take(arena, rows * s->head_rows, f);
     run->heads_out = arena_take(arena, rows * s->head_rows, f);
@@ -52,13 +52,13 @@ static void project(Pool *pool, const Rows *t, const float *x) {
     size_t n = t->batch->count;
     linear(pool, &m->kv_a, x, n, t->run->kv, t->run->scratch);
     if (!m->q_a.w.data) {
-        linear(pool, &t->a->q, x, n, t->run->asked, t->run->scratch);
+        linear(pool, &t->a->q, x, n, t->run->q, t->run->scratch);
         return;
     }
     linear(pool, &m->q_a, x, n, t->run->q_latent, t->run->scratch);
     float *latent = t->run->q_latent;
     norm_apply_rows(pool, &m->q_a_norm, latent, latent, n, m->q_a.w.shape[0]);
-    linear(pool, &m->q_b, t->run->q_latent, n, t->run->asked, t->run->scratch);
+    linear(pool, &m->q_b, t->run->q_latent, n, t->run->q, t->run->scratch);
 }
 
 /* A PoolTask: norm c, rotate k' and each head's q', scale q by its position (q_temperature).  q
@@ -68,19 +68,19 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Mla *m = t->m;
     const AttentionShape *s = &t->a->shape;
-    size_t n = t->batch->count, asked = m->plain + m->rotary, half = m->rotary / 2;
+    size_t n = t->batch->count, q_width = m->plain + m->rotary, half = m->rotary / 2;
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         size_t position = (size_t)t->batch->position[i];
         float *c = t->run->kv + i * (m->rank + m->rotary),
-              *q = t->run->asked + i * s->heads * asked, *cosine = t->shared->cosine + i * half,
+              *q = t->run->q + i * s->heads * q_width, *cosine = t->shared->cosine + i * half,
               *sine = t->shared->sine + i * half;
         bool turns = t->a->rope && t->a->rope->style != ROPE_NONE;
         norm_apply(&m->kv_a_norm, c, c, m->rank);
         if (turns) rope_angles(t->a->rope, position, cosine, sine);
         if (turns) rope_rotate(t->a->rope, cosine, sine, c + m->rank);
-        if (t->a->q_temperature > 0) attention_scale_q(t->a, q, s->heads * asked, position);
-        for (size_t h = 0; h < s->heads; h++, q += asked) {
+        if (t->a->q_temperature > 0) attention_scale_q(t->a, q, s->heads * q_width, position);
+        for (size_t h = 0; h < s->heads; h++, q += q_width) {
             float *to = t->shared->q + (i * s->heads + h) * s->head_dim;
             if (turns) rope_rotate(t->a->rope, cosine, sine, q + m->plain);
             memcpy(to + s->head_dim - m->rotary, q + m->plain, m->rotary * sizeof *q);
@@ -104,9 +104,9 @@ static void map_heads(Pool *pool, const Rows *t, const Linear *stack) {
                     t->run->scratch);
 }
 
-/* PoolTasks: transpose between (heads, rows) and (rows, heads); ask_latents stores c and k',
+/* PoolTasks: transpose between (heads, rows) and (rows, heads); store_latents stores c and k',
  * too. */
-static void ask_latents(void *context, int worker, size_t begin, size_t end) {
+static void store_latents(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const AttentionShape *s = &t->a->shape;
     size_t n = t->batch->count, rank = t->m->rank;
@@ -186,7 +186,7 @@ void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *sha
     pool_for(pool, n, ROWS, place_rows, &rows);
     if (is_absorbed(m)) {
         map_heads(pool, &rows, &m->k_b);
-        pool_for(pool, n, ROWS, ask_latents, &rows);
+        pool_for(pool, n, ROWS, store_latents, &rows);
     } else {
         pool_for(pool, n, ROWS, pack_latents, &rows);
         linear(pool, &m->kv_b, run->heads_in, n, run->heads_out, run->scratch);
@@ -226,8 +226,8 @@ static void *mla_open(const BlockPlan *plan) {
 static void mla_rows(const Block *b, const Pass *p, const float *in, float *out) {
     BlockRun *run = p->run;
     mla_forward(run->pool, &b->attention, &b->extras->mla, &run->attention,
-                block_memory(run, mla_open), p->kv, p->layer - b->attention.kv_back, p->batch, in,
-                out);
+                block_memory(run, mla_open), p->kv, p->layer - b->attention.kv_back, p->batch,
+                in, out);
 }
 
 /* Uses attention's working memory; the mixed rows may be wider. */

@@ -56,7 +56,7 @@ static void train_delta_gate_rows(void *context, int worker, size_t begin, size_
     float normed[DELTA_DIM];
     (void)worker;
     for (size_t at = begin * wide; at < end * wide; at += d) {
-        rms_norm(normed, saved->asked + at, t->w->norm, d, s->eps);
+        rms_norm(normed, saved->read + at, t->w->norm, d, s->eps);
         activate_gated(ACT_SILU, t->saved->mixed + at, saved->z + at, normed, d);
     }
 }
@@ -76,7 +76,7 @@ static void train_delta(const TrainRun *run, const TrainBlock *block, TrainSaved
     linear_dense(run->pool, w->beta, s->heads, s->dim, saved->normed, n, d->rows.beta, scratch);
     conv_sequences(run->pool, conv_shape(s), run->sequences, w->taps, d->in, d->conv);
     pool_for(run->pool, n, ROWS, read_rows, &task);
-    delta_sequences(run->pool, &shape, run->sequences, &d->rows, d->asked, run->attn_scratch);
+    delta_sequences(run->pool, &shape, run->sequences, &d->rows, d->read, run->attn_scratch);
     pool_for(run->pool, n, ROWS, train_delta_gate_rows, &task);
     linear_dense(run->pool, w->out, s->dim, wide, saved->mixed, n, saved->middle, scratch);
 }
@@ -91,11 +91,11 @@ static void gate_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
     size_t d = s->head_dim;
     float normed[DELTA_DIM], dnormed[DELTA_DIM];
     for (size_t at = 0; at < run->n * s->heads * d; at += d) {
-        const float *asked = v->asked + at;
-        rms_norm(normed, asked, w->norm, d, s->eps);
+        const float *read = v->read + at;
+        rms_norm(normed, read, w->norm, d, s->eps);
         swiglu_backward(dz + at, dnormed, v->z + at, normed, dmixed + at, d);
         memset(dmixed + at, 0, d * sizeof *dmixed);
-        rms_norm_backward(dmixed + at, grad->norm, asked, w->norm, dnormed, d, s->eps);
+        rms_norm_backward(dmixed + at, grad->norm, read, w->norm, dnormed, d, s->eps);
     }
 }
 

@@ -67,7 +67,7 @@ void attention_scale_q(const Attention *a, float *q, size_t n, size_t position) 
 }
 
 /* Split [query | gate] of each head: queries to q, gates to the front of `both`. */
-static void part_queries(const Attention *a, float *both, float *q) {
+static void split_q_gate(const Attention *a, float *both, float *q) {
     size_t hd = a->shape.head_dim;
     for (size_t h = 0; h < a->shape.heads; h++) {
         memcpy(q + h * hd, both + 2 * h * hd, hd * sizeof *q);
@@ -85,7 +85,7 @@ static void place_row(const Rows *t, size_t i) {
     float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half,
           *q = t->run->q + i * q_dim(s), *k = t->run->k + i * k_dim(s),
           *v = t->run->v + i * v_dim(s);
-    if (a->gate_in_q) part_queries(a, t->run->gate + i * 2 * q_dim(s), q);
+    if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * q_dim(s), q);
     for (size_t n = 0; a->v_scale > 0 && n < v_dim(s); n++) v[n] *= a->v_scale;
     if (a->clamp > 0) {
         clamp_row(q, q_dim(s), a->clamp);

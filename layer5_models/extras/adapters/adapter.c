@@ -10,12 +10,8 @@
 Pair *lora_pair(Lora *lora, const char *name, Fault *fault) {
     for (size_t i = lora->n_pairs; i-- > 0;)
         if (strcmp(lora->pairs[i].name, name) == 0) return &lora->pairs[i];
-    if (lora->n_pairs == lora->room) {
-        size_t room = lora->room ? 2 * lora->room : 64;
-        Pair *more = realloc(lora->pairs, room * sizeof *more);
-        if (!more) return fault_set(fault, "no memory for %zu matrices", room), NULL;
-        lora->pairs = more, lora->room = room;
-    }
+    if (!GROW(lora->pairs, lora->room, lora->n_pairs + 1))
+        return fault_set(fault, "no memory for %zu matrices", lora->n_pairs + 1), NULL;
     Pair *pair = &lora->pairs[lora->n_pairs++];
     *pair = (Pair){0};
     snprintf(pair->name, sizeof pair->name, "%s", name);
@@ -29,10 +25,10 @@ static void lora_free(Lora *lora) {
 
 /* ------------------------------------------------------------------ on a model */
 
-/* What a model keeps: its parts of the adapters, and the numbers behind them. */
+/* A model's adapters: the maps they act on, and their numbers. */
 struct AdapterParts {
     LowRank low_rank;
-    float *numbers; /* owns; NULL: of another part */
+    float *numbers; /* owns; NULL: another part's */
     struct AdapterParts *next;
 };
 
@@ -44,7 +40,7 @@ static void drop_adapters(Model *model) {
     }
 }
 
-/* One map gets one more adapter, and the model what it owns. */
+/* Add an adapter to a map; the model owns its numbers. */
 static bool adapter_add_part(Model *m, Linear *map, LowRank low_rank, float *numbers,
                              Fault *fault) {
     struct AdapterParts *part = calloc(1, sizeof *part);
@@ -56,7 +52,7 @@ static bool adapter_add_part(Model *m, Linear *map, LowRank low_rank, float *num
     return true;
 }
 
-/* The maps that a name stands for: one, or those that the file has in one matrix. */
+/* The maps that a name stands for: one, or several that the file fuses. */
 typedef struct Maps {
     Linear *maps[3];
     size_t count;
@@ -110,7 +106,7 @@ static bool check_pair(const Pair *p, const Maps *maps, size_t rank, Fault *faul
                      p->name, p->out, p->in, out, in);
 }
 
-/* A and B side by side; the caller frees them. */
+/* A and B in one array; the caller frees it. */
 static float *adapter_join(const Pair *p, Fault *fault) {
     size_t a = p->rank_a * p->in, b = p->out * p->rank_a;
     float *numbers = malloc((a + b) * sizeof *numbers);
@@ -120,7 +116,7 @@ static float *adapter_join(const Pair *p, Fault *fault) {
     return numbers;
 }
 
-/* The rows of B go to the maps in their order; all share A. */
+/* B's rows belong to the maps in order; all share A. */
 static bool apply_pair(Model *m, const Lora *lora, const Pair *p, double strength,
                        Fault *fault) {
     Maps maps = maps_of(m, p->name);

@@ -13,7 +13,6 @@ static bool key_is(const Gguf *gguf, const char *key, const char *wanted, Fault 
                      text.data, wanted);
 }
 
-/* What the file says of the adapter: all of it acts, or is refused. */
 static bool read_keys(Lora *lora, const Model *model, const Gguf *gguf, Fault *fault) {
     if (!key_is(gguf, "general.type", "adapter", fault) ||
         !key_is(gguf, "general.architecture", model->recipe->arch, fault) ||

@@ -1,7 +1,7 @@
 /* lora_peft.c - an adapter's matrices from a folder as PEFT writes it.  See parts.h.
  *
- * Names and orders of rows are those of the published model: the tables of extras/convert say what they are here.
- * Source   the peft library's LoraConfig and save_pretrained. */
+ * Names and row orders are those of the published model: the tables of extras/convert translate
+ * them. Source   the peft library's LoraConfig and save_pretrained. */
 #include "parts.h"
 #include "convert/parts.h"
 #include "json.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Keys of adapter_config.json that change nothing in what is computed: how it was made, what the tensors show. */
+/* Keys of adapter_config.json that change nothing. */
 static const char *const harmless[] = {
     "auto_mapping",    "base_model_name_or_path", "revision",
     "task_type",       "inference_mode",          "target_modules",
@@ -38,7 +38,7 @@ static bool read_key(Lora *lora, Text key, const JsonValue *value, Fault *fault)
                lora_peft_refuse(fault, "use_rslora", "true or false");
     if (text_equal(key, text_of("r")))
         return (json_size(value, &lora->rank) && lora->rank) ||
-               lora_peft_refuse(fault, "r", "a whole number from 1");
+               lora_peft_refuse(fault, "r", "an integer from 1");
     if (text_equal(key, text_of("peft_type")))
         return json_is(value, "LORA") || lora_peft_refuse(fault, "peft_type", "LORA");
     if (text_equal(key, text_of("bias")) && json_is(value, "none")) return true;
@@ -61,7 +61,8 @@ static bool read_config(Lora *lora, const Folder *folder, Fault *fault) {
     return ok || (json && fault_prefix(fault, folder->path));
 }
 
-/* "base_model.model.NAME.lora_A.weight", or ".lora_A.default.weight" -> NAME, and which of the two. */
+/* "base_model.model.NAME.lora_A.weight", or ".lora_A.default.weight" -> NAME, and which of the
+ * two. */
 static bool lora_peft_split_name(Text *name, bool *is_b) {
     static const char start[] = "base_model.model.";
     static const char *const ends[] = {".lora_A.weight", ".lora_B.weight",
@@ -78,12 +79,12 @@ static bool lora_peft_split_name(Text *name, bool *is_b) {
     return false;
 }
 
-/* The rows of B are those of the matrix: they move as its rows do. */
+/* B's rows are the matrix's rows, and are permuted like them. */
 static bool lora_peft_fill(const Model *model, Target *t, float *out, Fault *fault) {
     const LayerSizes *s = &model->layers[0];
     Conversion c = {.heads = s->heads, .kv_heads = s->kv_heads, .fault = fault};
     size_t heads = t->change == PERMUTED_K ? c.kv_heads : c.heads;
-    if (t->change == TRANSPOSED) t->change = AS_IS; /* of W alone */
+    if (t->change == TRANSPOSED) t->change = AS_IS; /* applies to W only */
     if (t->change != AS_IS && (t->change > BY_HEADS || !heads || t->shape[0] % (2 * heads)))
         return fault_set(fault, "'%s' is no matrix of its own here", t->name);
     for (size_t r = 0; r < t->shape[0]; r++) target_row(&c, t, r, out + r * t->shape[1]);

@@ -1,4 +1,4 @@
-/* parts.h - an adapter on its way into a model; private to extras/adapters.
+/* parts.h - loading an adapter; private to extras/adapters.
  *
  *     adapter.c    which of a model's maps it acts on
  *     lora_gguf.c  its matrices from a GGUF file;  lora_peft.c: from a folder */
@@ -19,13 +19,13 @@ typedef struct Lora {
     size_t n_pairs, room;
     double alpha;
     bool by_root; /* alpha / sqrt(rank) */
-    size_t rank;  /* that all pairs must have; 0: nothing says so */
+    size_t rank;  /* of all pairs; 0: unspecified */
 } Lora;
 
-/* The pair of a map; a new one if there is none.  NULL: memory is short. */
+/* The pair of a map, added if new.  NULL: memory is short. */
 Pair *lora_pair(Lora *lora, const char *name, Fault *fault);
 
-/* Read the pairs of a file, and those of a folder.  Their faults name the path. */
+/* Read the pairs of a file or a folder.  Faults name the path. */
 bool lora_read_gguf(Lora *lora, const Model *model, const char *path, Fault *fault);
 bool lora_read_folder(Lora *lora, const Model *model, const char *path, Fault *fault);
 

@@ -53,8 +53,8 @@ static void find_thoughts(ChatForm *form, Text source) {
     form->may_think = chat_has(source, "enable_thinking");
 }
 
-/* By the marks in its source.  A template whose calls are in another notation is not asked to tell of tools: its model is told
- * of them, and of tagged calls, by a system's message. */
+/* Recognized by marks in its source.  A template with another call format is not given tools: a
+ * system message describes them, and tagged calls, instead. */
 static void find_calls(ChatForm *form, Text source) {
     bool tells = chat_has(source, "tools") && !chat_has(source, "<function=") &&
                  !chat_has(source, "<arg_key>");
@@ -101,7 +101,7 @@ static JsonValue json_bool(bool truth) {
     return (JsonValue){.kind = truth ? JSON_TRUE : JSON_FALSE};
 }
 
-/* The name of the token that begins or ends a text; "" when there is none. */
+/* The name of a BOS or EOS token; "" for none. */
 static Text token_name(const Tokenizer *tokenizer, int32_t id) {
     return id < 0 ? (Text){"", 0} : tokenizer_piece(tokenizer, id, true);
 }
@@ -115,7 +115,7 @@ static bool render(const ChatForm *form, const JsonValue *variables, Rendered *r
            fault_prefix(fault, "the template");
 }
 
-/* A text's first token is there once, whoever put it there. */
+/* A text's BOS must not occur twice. */
 bool chat_encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
                           TokenList *tokens, Fault *fault) {
     size_t from = tokens->count;

@@ -1,13 +1,13 @@
-/* chat_forms.c - the forms that are built in, each a small template.
+/* chat_forms.c - built-in forms, each a small template.
  *
- * The order is that of the search: the first one whose marks are all in the vocabulary is taken. */
+ * In order of search: the first one whose marks are all in the vocabulary is taken. */
 #include "chat.h"
 
 #define SYSTEM_FIRST                                                                      \
     "{%- set system = messages[0].content if messages[0].role == 'system' else none %}\n" \
     "{%- set turns = messages[1:] if system is not none else messages %}\n"
 
-/* Of a form that has users and an assistant, no more. */
+/* For forms that know only users and assistants. */
 #define ONLY_TWO                                                   \
     "{%- if m.role not in ['user', 'assistant'] %}"                \
     "{{ raise_exception('this form has no turns of ' ~ m.role) }}" \

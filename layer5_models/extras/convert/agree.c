@@ -1,6 +1,7 @@
-/* agree.c - what a folder says twice must be the same: config.json and the tensors.  See parts.h.
+/* agree.c - redundant facts of a folder must agree: config.json and the tensors.  See parts.h.
  *
- * Without these checks a folder with a part missing would become a model that runs and is wrong. */
+ * Without these checks a folder with a missing part would become a model that runs and is
+ * wrong. */
 #include "parts.h"
 #include "json.h"
 
@@ -23,7 +24,7 @@ static const Target *of_layer(const Conversion *c, size_t layer, Text stem,
     return target_of(c, name);
 }
 
-/* "attn_q" of "blk.3.attn_q.bias"; size 0: this is no bias of a layer. */
+/* "attn_q" of "blk.3.attn_q.bias"; size 0: no bias of a layer. */
 static Text stem_of_bias(const Target *t) {
     const char *begin = strncmp(t->name, "blk.", 4) == 0 ? strchr(t->name + 4, '.') : NULL,
                *end = strrchr(t->name, '.');
@@ -31,7 +32,7 @@ static Text stem_of_bias(const Target *t) {
     return (Text){begin + 1, (size_t)(end - begin - 1)};
 }
 
-/* What one layer adds, all do. */
+/* Biases must be in all layers or in none. */
 static bool check_layers(const Conversion *c, const Target *bias) {
     Text stem = stem_of_bias(bias);
     for (size_t l = 0; stem.size && l < c->layers; l++)
@@ -43,7 +44,7 @@ static bool check_layers(const Conversion *c, const Target *bias) {
     return true;
 }
 
-/* Maps of the first layer whose names begin so: with a bias, and all. */
+/* Maps of the first layer whose names begin like this: those with a bias, and all. */
 static void count_biases(const Conversion *c, const char *begin, size_t *biases, size_t *maps) {
     *biases = *maps = 0;
     for (size_t i = 0; i < c->n_targets; i++) {
@@ -53,7 +54,7 @@ static void count_biases(const Conversion *c, const char *begin, size_t *biases,
     }
 }
 
-/* A key that says of some maps whether they add a bias; `always`: they do when it is not there. */
+/* A key about biases of some maps; `always`: they have one when the key is missing. */
 static bool agree_check_flag(const Conversion *c, const char *key, const char *begin,
                              bool always) {
     const JsonValue *said = json_get(c->folder.sizes, key);
@@ -113,7 +114,6 @@ static bool check_vocab(const Conversion *c, size_t rows) {
     return true;
 }
 
-/* A row for each of the texts that are read together. */
 static bool check_types(const Conversion *c) {
     const Target *t = target_of(c, "token_types.weight");
     size_t types, rows = t ? t->shape[0] : 0;
@@ -124,7 +124,7 @@ static bool check_types(const Conversion *c) {
                   types, rows);
 }
 
-/* A number, or some in a list. */
+/* A number, or a list of some. */
 static bool check_ids(const Conversion *c, const char *key, size_t rows) {
     const JsonValue *said = json_get(c->folder.sizes, key);
     size_t count = !said ? 0 : said->kind == JSON_ARRAY ? said->count : 1, id;
@@ -134,7 +134,7 @@ static bool check_ids(const Conversion *c, const char *key, size_t rows) {
     return true;
 }
 
-/* T5's networks: feed_forward_proj says whether a gate goes with them. */
+/* T5's feed_forward_proj says whether there is a gate. */
 static bool check_gates(const Conversion *c) {
     const JsonValue *said = json_get(c->folder.sizes, "feed_forward_proj");
     bool gated = target_of(c, "enc.blk.0.ffn_gate.weight") != NULL,

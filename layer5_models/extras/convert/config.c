@@ -1,7 +1,8 @@
 /* config.c - config.json as the keys of a GGUF file.  See parts.h and sizes.c.
  *
- * A key of config.json is one of four things: it has a key here; it must have the one value that is computed with;
- * it is known to change nothing; or it is refused by name.  What is null was not given. */
+ * A key of config.json is one of four things: it has a key here; it must have its only
+ * supported value; it is known to change nothing; or it is refused by name.  null means
+ * absent. */
 #include "parts.h"
 #include "json.h"
 
@@ -22,7 +23,7 @@ void put_number(Conversion *c, const char *name, double value) {
 
 /* ------------------------------------------------------------------ one key */
 
-/* As a table has it: 1, true, [], a word. */
+/* As in the table: 1, true, [], a word. */
 static Text config_plain(const JsonValue *value) {
     switch (value->kind) {
     case JSON_TRUE: return text_of("true");
@@ -46,7 +47,7 @@ static bool use_number(Conversion *c, const ConfigKey *key, const JsonValue *val
     double number;
     if (key->use == SIZE) {
         if (!json_size(value, &size) || size > UINT32_MAX)
-            return config_refuse(c, text_of(key->name), value, "a whole number below 2^32");
+            return config_refuse(c, text_of(key->name), value, "an integer below 2^32");
         if (strcmp(key->ours, "context_length") == 0) size -= min_size(size, c->first_position);
         return put_size(c, key->ours, size), true;
     }
@@ -81,7 +82,7 @@ static bool may_be_left_out(const Conversion *c, Text name) {
     return false;
 }
 
-/* Appends to a text of `size` bytes; false, and the text as it was: it does not fit. */
+/* Appends to a text of `size` bytes; false, and unchanged, if it does not fit. */
 static bool append(char *text, size_t size, const char *before, Text word, const char *behind,
                    Text value) {
     size_t at = strlen(text);
@@ -91,7 +92,7 @@ static bool append(char *text, size_t size, const char *before, Text word, const
     return text[at] = 0, false;
 }
 
-/* All keys of which nothing is known, in one sentence; of very many, the first. */
+/* All unknown keys in one sentence, or the first of very many. */
 static bool refuse_unknown(const Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     char keys[150] = "", options[150] = "";
@@ -134,7 +135,7 @@ static bool use_key(Conversion *c, Text name, const JsonValue *value) {
 
 /* ------------------------------------------------------------------ all of them */
 
-/* What may be left out is there, and is not known: a known key acts. */
+/* Keys to ignore must be present and unknown: a known key has an effect. */
 static bool check_without(const Conversion *c) {
     for (size_t i = 0; i < c->how->n_without; i++) {
         const char *name = c->how->without[i];

@@ -1,4 +1,4 @@
-/* config_keys.c - the keys of config.json that are known: see config.c, which acts on them. */
+/* config_keys.c - the known keys of config.json, for config.c. */
 #include "parts.h"
 
 #include <string.h>
@@ -106,7 +106,7 @@ static const ConfigKey keys[] = {
     {"attention_value_scale", ONLY, "1 1.0", NULL},
     {"clip_qkv", ONLY, "", NULL},
     {"rms_norm", ONLY, "true", "mamba2"},
-    {"rope_interleaved", ONLY, "false", NULL}, /* pairs are half a head apart */
+    {"rope_interleaved", ONLY, "false", NULL}, /* pairs must be half a head apart */
     {"is_llama_config", ONLY, "true", "llama"},
     {"use_mrope", ONLY, "false", NULL},
     {"pruned_heads", ONLY, "{}", NULL},
@@ -124,7 +124,7 @@ static const ConfigKey keys[] = {
     {"use_bias", NOTHING, NULL, NULL},
     {"use_conv_bias", NOTHING, NULL, NULL},
     {"qkv_bias", NOTHING, NULL, NULL},
-    /* how it was made, and how other programs run it */
+    /* training, and how other programs run it */
     {"model_type", NOTHING, NULL, NULL},
     {"_name_or_path", NOTHING, NULL, NULL},
     {"_attn_implementation", NOTHING, NULL, NULL},
@@ -150,7 +150,7 @@ static const ConfigKey keys[] = {
     {"initializer_range", NOTHING, NULL, NULL},
     {"initializer_factor", NOTHING, NULL, NULL},
     {"rescale_prenorm_residual", NOTHING, NULL, NULL},
-    {"time_step_rank", NOTHING, NULL, "mamba2"}, /* Mamba 2 has a step for each head */
+    {"time_step_rank", NOTHING, NULL, "mamba2"}, /* Mamba 2 has one step per head */
     {"time_step_min", NOTHING, NULL, NULL},
     {"time_step_max", NOTHING, NULL, NULL},
     {"time_step_floor", NOTHING, NULL, NULL},
@@ -165,7 +165,7 @@ static const ConfigKey keys[] = {
     {"tokenizer_class", NOTHING, NULL, T5},
     {"output_past", NOTHING, NULL, T5},
     {"attention_probs_dropout_prob", NOTHING, NULL, "bert"},
-    {"label2id", NOTHING, NULL, "bert"}, /* id2label the other way */
+    {"label2id", NOTHING, NULL, "bert"}, /* id2label inverted */
     {"problem_type", NOTHING, NULL, "bert"},
     {"output_past", NOTHING, NULL, "bert"},
     {"directionality", NOTHING, NULL, "bert"},
@@ -195,7 +195,7 @@ static const ConfigKey keys[] = {
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 
-/* Is a word in a list of words?  "" is in none. */
+/* Is it one of these words?  "" is not. */
 bool listed(const char *words, Text word) {
     for (const char *at = words; at && *at;) {
         size_t n = strcspn(at, " ");

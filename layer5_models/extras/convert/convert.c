@@ -1,6 +1,7 @@
 /* convert.c - a folder becomes a GGUF file.  See converter.h and parts.h.
  *
- *     keys and headers -> the file, of its full size, opened once as a model -> the numbers, block by block */
+ *     keys and headers -> a file of full size, opened once as a model -> the weights, block by
+ *     block */
 #include "parts.h"
 #include "json.h"
 
@@ -11,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 4 << 20 }; /* of rows that are converted before they are written */
+enum { BLOCK_BYTES = 4 << 20 }; /* of rows converted at a time */
 
 /* ------------------------------------------------------------------ numbers */
 
-/* Rows of one target on their way into a block. */
+/* A block of rows of one target. */
 typedef struct RowBlock {
     const Conversion *c;
     const Target *target;
     size_t first, cols, row_bytes;
-    float *rows;           /* (threads, cols) */
+    float *rows;           /* (threads, cols) working memory */
     unsigned char *stored; /* (rows of a block, row_bytes) */
-    atomic_bool misfits;   /* a number that the format cannot hold */
+    atomic_bool misfits;   /* a number that the format cannot represent */
 } RowBlock;
 
 void convert_note(const Conversion *c, const char *format, ...) {
@@ -93,7 +94,6 @@ static bool write_numbers(Conversion *c, Pool *pool, FileOut *out) {
 
 /* ------------------------------------------------------------------ header */
 
-/* The last name of a path. */
 static Text base_of(const char *path) {
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/') end--;
@@ -102,7 +102,8 @@ static Text base_of(const char *path) {
     return (Text){path + begin, end - begin};
 }
 
-/* Phi 3 is known by its name: that white space beside special tokens is dropped, no key says. */
+/* Phi 3 is recognized by its name: no key says that white space beside special tokens is
+ * dropped. */
 static void put_name(Conversion *c) {
     char name[200];
     Text base = base_of(c->folder.path);
@@ -143,7 +144,6 @@ static bool put_header(Conversion *c) {
     return true;
 }
 
-/* What the loader would refuse is refused before there is work. */
 static bool try_header(const Conversion *c, const FileOut *out) {
     Model model;
     FileMap file;

@@ -1,12 +1,12 @@
-/* families.c - the classes of models that can be converted, and what their tensors are called.  A new
- * class is a row here (and one in recipe.c or more_families.c, when it is a new family).
+/* families.c - the classes of models that can be converted, and the names of their tensors.  A
+ * new class is a row here (and one in recipe.c or more_families.c for a new family).
  *
- * Source   the modelling files of the transformers library, whose names these are; gguf-py's tensor_mapping
- *          for the names here. */
+ * Source   the modelling files of the transformers library for their names; gguf-py's
+ *          tensor_mapping for ours. */
 #include "parts.h"
 #include "json.h"
 
-/* Both ends of most models. */
+/* Embedding and head of most models. */
 static const NameRule ends[] = {{"embed_tokens", "token_embd", AS_IS},
                                 {"norm", "output_norm", AS_IS},
                                 {"lm_head", "output", AS_IS},
@@ -26,7 +26,7 @@ static const NameRule straight[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q"
                                     {"layers.#.self_attn.k_norm", "blk.#.attn_k_norm", AS_IS},
                                     {0}};
 
-/* Where the rotation here takes pairs (0, 1), (2, 3), ... and there (0, d/2), (1, d/2 + 1), ... */
+/* Our rotated pairs are (0, 1), (2, 3), ...; theirs (0, d/2), (1, d/2 + 1), ... */
 static const NameRule permuted[] = {{"layers.#.self_attn.q_proj", "blk.#.attn_q", PERMUTED_Q},
                                     {"layers.#.self_attn.k_proj", "blk.#.attn_k", PERMUTED_K},
                                     {"layers.#.self_attn.v_proj", "blk.#.attn_v", AS_IS},
@@ -151,7 +151,8 @@ static const NameRule from_zero[] = {{"embeddings.position_embeddings", "positio
 static const NameRule from_pad[] = {
     {"embeddings.position_embeddings", "position_embd", AFTER_PAD}, {0}};
 
-/* Vectors do not ask for what it was trained with: guesses of words and of the next sentence. */
+/* Embedding models do not use the heads they were trained with (masked words, next
+ * sentence). */
 static const NameRule bert_vectors[] = {{"pooler.dense", NULL, DROPPED},
                                         {"cls.predictions", NULL, DROPPED},
                                         {"cls.predictions.decoder", NULL, DROPPED},
@@ -171,7 +172,7 @@ static const NameRule roberta_vectors[] = {
 static const NameRule roberta_scores[] = {
     {"classifier.dense", "cls", AS_IS}, {"classifier.out_proj", "cls.output", AS_IS}, {0}};
 
-/* Of T5, whose encoder and decoder read one embedding. */
+/* T5: encoder and decoder share the embedding. */
 static const NameRule t5_encoder[] = {
     {"shared", "token_embd", AS_IS},
     {"encoder.embed_tokens", NULL, DROPPED}, /* the same */
@@ -206,7 +207,7 @@ static const NameRule t5_decoder[] = {
     {"decoder.block.#.layer.1.EncDecAttention.k", "dec.blk.#.cross_attn_k", AS_IS},
     {"decoder.block.#.layer.1.EncDecAttention.v", "dec.blk.#.cross_attn_v", AS_IS},
     {"decoder.block.#.layer.1.EncDecAttention.o", "dec.blk.#.cross_attn_o", AS_IS},
-    /* old files have one, which no program reads */
+    /* in old files, unused */
     {"decoder.block.#.layer.1.EncDecAttention.relative_attention_bias", NULL, DROPPED},
     {"decoder.block.#.layer.2.layer_norm", "dec.blk.#.ffn_norm", AS_IS},
     {"decoder.block.#.layer.2.DenseReluDense.wi", "dec.blk.#.ffn_up", AS_IS},

@@ -1,10 +1,11 @@
 /* folder.c - the files of a model, and all their tensors in one list.  See parts.h.
  *
- *     model.safetensors                  one file, or
- *     model.safetensors.index.json       {"weight_map": {"NAME": "model-00001-of-00002.safetensors", ...}}
- *     pytorch_model.bin, and its index   the same as pickles, which are read and never run
+ *     model.safetensors                one file, or
+ *     model.safetensors.index.json     {"weight_map": {"NAME":
+ *                                      "model-00001-of-00002.safetensors"}}
+ *     pytorch_model.bin, and its index the same as pickles, which are parsed and never run
  *
- * The map and the files must tell the same: what only one of them has is refused. */
+ * The index and the files must agree: what only one of them has is refused. */
 #include "parts.h"
 #include "json.h"
 #include "pytorch.h"
@@ -16,11 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One file of numbers. */
+/* One file of weights. */
 struct Part {
     char name[128];
     FileMap file;
-    Safetensors safe; /* of the two one is empty */
+    Safetensors safe; /* one of the two is empty */
     Pytorch torch;
     const SafeTensor *tensors; /* (n_tensors) of the other */
     size_t n_tensors;
@@ -36,7 +37,7 @@ bool folder_has(const Folder *folder, const char *name) {
     return access(path_of(folder, name, path, sizeof path), F_OK) == 0;
 }
 
-/* A GGUF file of an earlier conversion may lie beside the model's own. */
+/* A GGUF file from an earlier conversion may be in the model's folder. */
 bool folder_owns(const char *folder, const char *path) {
     DIR *dir = opendir(folder);
     bool owns = false;
@@ -57,7 +58,7 @@ bool folder_map(const Folder *folder, const char *name, FileMap *map, Fault *fau
     return file_open(map, path_of(folder, name, path, sizeof path), fault);
 }
 
-/* Python writes Infinity, which JSON does not have: a number that is as large, of as many characters. */
+/* Python writes Infinity, which is not JSON: replace it by a huge number of the same length. */
 static void write_infinity(char *text, size_t size) {
     bool inside = false;
     for (size_t i = 0; i < size; i++) {
@@ -107,7 +108,6 @@ static struct Part *folder_find_part(Folder *folder, Text name) {
     return NULL;
 }
 
-/* A name of a file in the folder itself, and no way out of it. */
 static bool folder_is_plain(Text name) {
     if (name.size == 0 || name.size >= sizeof((struct Part *)0)->name || name.data[0] == '.')
         return false;
@@ -172,7 +172,7 @@ static bool in_part(const struct Part *part, Text name) {
     return false;
 }
 
-/* Each name of the map in its file, and as many names as tensors: then there are no others. */
+/* Every name of the index is in its file, and there are as many names as tensors: no others. */
 static bool check_map(Folder *folder, const JsonValue *map, Fault *fault) {
     for (size_t i = 0; i < map->count; i++) {
         const struct Part *part = folder_find_part(folder, map->items[i].text);
@@ -198,7 +198,7 @@ static bool open_sharded(Folder *folder, const char *index, Fault *fault) {
     return ok;
 }
 
-/* A whole file beside an index that does not name it: nothing says which of the two is meant. */
+/* A complete file beside an index that does not name it: ambiguous. */
 static bool check_whole(Folder *folder, const char *name, Fault *fault) {
     return !folder_has(folder, name) || folder_find_part(folder, text_of(name)) ||
            fault_set(fault,
@@ -206,7 +206,7 @@ static bool check_whole(Folder *folder, const char *name, Fault *fault) {
                      folder->path, name);
 }
 
-/* The first of these that is there: the safe kind before pickles. */
+/* The first that exists: safetensors before pickles. */
 static bool open_numbers(Folder *folder, Fault *fault) {
     static const char *const names[] = {"model.safetensors", "pytorch_model.bin"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

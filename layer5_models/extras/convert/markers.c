@@ -1,8 +1,8 @@
-/* markers.c - the tokens that begin and end a text, and the chat template.  See parts.h.
+/* markers.c - special tokens that begin and end a text, and the chat template.  See parts.h.
  *
- * They are said in several files; the first that speaks wins: tokenizer_config.json, special_tokens_map.json,
- * generation_config.json, config.json.  Which are written by themselves, the post_processor of tokenizer.json knows
- * best: see processor.c. */
+ * Several files name them; the first that does wins: tokenizer_config.json,
+ * special_tokens_map.json, generation_config.json, config.json.  Which are added automatically
+ * is up to tokenizer.json's post_processor: see processor.c. */
 #include "parts.h"
 #include "json.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct MarkerFiles {
-    Json *words, *map, *generation; /* own; NULL: there is no such file */
+    Json *words, *map, *generation; /* own; NULL: no such file */
     Written written;
 } MarkerFiles;
 
@@ -26,8 +26,7 @@ static Text said_text(const Json *json, const char *key) {
     return token_text(json ? json_get(json_root(json), key) : NULL);
 }
 
-/* A marker that is named is a token of the vocabulary: else the name would be passed over in silence, and another token
- * taken. */
+/* A named marker must be in the vocabulary, or another token would be taken silently. */
 static bool check_name(Conversion *c, const Vocab *v, const char *file, const Json *json,
                        const char *name) {
     char key[40];
@@ -57,7 +56,6 @@ static bool markers_check_names(Conversion *c, const Vocab *v, const MarkerFiles
     return true;
 }
 
-/* An id, or the first of a list of them; -1: none. */
 static int64_t first_id(const JsonValue *value, size_t i) {
     size_t id;
     if (value && value->kind == JSON_ARRAY)
@@ -67,7 +65,7 @@ static int64_t first_id(const JsonValue *value, size_t i) {
     return json_size(value, &id) ? (int64_t)id : -1;
 }
 
-/* What BERT's markers are called, where nothing says otherwise: "[CLS]"; elsewhere nothing is. */
+/* BERT's markers have default names: "[CLS]". */
 static int64_t usual_id(const Vocab *v, const char *name) {
     char usual[] = "[    ]";
     if (!v->wordpiece) return -1;
@@ -77,14 +75,13 @@ static int64_t usual_id(const Vocab *v, const char *name) {
     return vocab_id(v, text_of(usual));
 }
 
-/* The token that the post_processor writes where this one stands; -1: none. */
+/* The token that the post_processor writes for this one; -1: none. */
 static int64_t written_id(const Vocab *v, const Written *written, const char *name) {
     if (strcmp(name, v->wordpiece ? "cls" : "bos") == 0) return written->front;
     if (strcmp(name, v->wordpiece ? "sep" : "eos") == 0) return written->behind;
     return strcmp(name, "sep") == 0 ? written->between : -1;
 }
 
-/* As the files say that name tokens; -1: none does. */
 static int64_t markers_named_id(const Conversion *c, const Vocab *v, const MarkerFiles *from,
                                 const char *name) {
     char key[40];
@@ -137,7 +134,7 @@ static bool put_wordpiece(Conversion *c, const Vocab *v, const MarkerFiles *from
     return true;
 }
 
-/* The token that other files call bos or eos, where the processor writes another one; -1: none. */
+/* The bos or eos of other files, if the processor writes another one; -1: none. */
 static int64_t other_id(Conversion *c, const Vocab *v, const MarkerFiles *from,
                         const char *name, int64_t id) {
     int64_t named = markers_named_id(c, v, from, name);
@@ -152,7 +149,7 @@ static int64_t other_id(Conversion *c, const Vocab *v, const MarkerFiles *from,
     return named;
 }
 
-/* Further tokens that end a text: two keys for them. */
+/* More tokens that end a text: there are two keys for them. */
 static void put_ends(Conversion *c, const Vocab *v, const MarkerFiles *from, int64_t eos) {
     static const char *const keys[] = {"tokenizer.ggml.eot_token_id",
                                        "tokenizer.ggml.eom_token_id"};
@@ -186,7 +183,8 @@ static void put_adds(Conversion *c, const MarkerFiles *from, const JsonValue *ro
     }
 }
 
-/* Two texts that are read together, <s> A </s></s> B </s>: a token more between them than behind the first. */
+/* Two texts read together, <s> A </s></s> B </s>: one more token between them than at the
+ * end. */
 static void put_pairs(Conversion *c, const Vocab *v, const MarkerFiles *from) {
     put_id(c, v, from, "mask", "mask");
     if (put_id(c, v, from, "sep", "seperator") >= 0)
@@ -196,7 +194,7 @@ static void put_pairs(Conversion *c, const Vocab *v, const MarkerFiles *from) {
 
 /* ------------------------------------------------------------------ the chat template */
 
-/* One text, or a list of named ones, of which "default" is taken. */
+/* One text, or the "default" of a list of named ones. */
 static Text template_in(const JsonValue *value) {
     for (size_t i = 0; value && value->kind == JSON_ARRAY && i < value->count; i++)
         if (json_is(json_get(&value->items[i], "name"), "default"))

@@ -1,11 +1,14 @@
 /* pieces.c - tokenizer.model, SentencePiece's own file: a protocol buffer.  See parts.h.
  *
- *     field:   tag varint (number << 3 | kind) | value       kind 0: varint, 1: 8 bytes, 2: size varint and bytes, 5: 4 bytes
+ *     field:   tag varint (number << 3 | kind) | value
+ *              kind 0: varint, 1: 8 bytes, 2: size varint and bytes, 5: 4 bytes
  *     1        a piece: {1: text, 2: score (f32), 3: type}
- *     2        how it was trained: {3: 1 for unigram, 2 for BPE}
- *     3        how text is made plain: {1: name, 2: map of characters, 3: a space in front, 4: runs of spaces are one}
+ *     2        training: {3: 1 for unigram, 2 for BPE}
+ *     3        normalization: {1: name, 2: map of characters, 3: a space in front,
+ *              4: merge runs of spaces}
  *
- * Source   sentencepiece_model.proto (github.com/google/sentencepiece); protobuf.dev/programming-guides/encoding. */
+ * Source   sentencepiece_model.proto (github.com/google/sentencepiece);
+ *          protobuf.dev/programming-guides/encoding. */
 #include "parts.h"
 
 #include <string.h>
@@ -39,7 +42,7 @@ static uint64_t take_fixed(Fields *f, size_t size) {
     return value;
 }
 
-/* The next field; false at the end, or when there is none (then ok is false). */
+/* The next field; false at the end, or if it is invalid (then ok is false). */
 static bool next_field(Fields *f, Field *field) {
     if (!f->ok || f->at == f->end) return false;
     uint64_t tag = take_varint(f);
@@ -91,7 +94,7 @@ static bool take_piece(Conversion *c, Vocab *v, size_t id, Text bytes) {
     return vocab_set(v, id, (Text){copy, text.size}, (int)type, (double)score, false, c->fault);
 }
 
-/* What the file says beside its pieces. */
+/* Settings besides the pieces. */
 typedef struct Spec {
     uint64_t kind; /* 1 Unigram, 2 BPE */
     bool prefix, merge;
@@ -115,7 +118,7 @@ static bool convert_pieces_read_normalizer(Conversion *c, Spec *spec, Text bytes
     return f.ok || convert_pieces_damaged(c);
 }
 
-/* Text becomes pieces of bytes where nothing else fits: here this is so of BPE alone. */
+/* Byte fallback is supported only for BPE here. */
 static bool put_unigram_spec(Conversion *c, Vocab *v, const Spec *spec) {
     for (size_t i = 0; i < v->count; i++) {
         if (v->tokens[i].data && v->types[i] == TOKEN_BYTE)

@@ -1,27 +1,28 @@
-/* processor.c - the tokens that tokenizer.json's post_processor writes around a text, and between two.  See parts.h.
+/* processor.c - the tokens that tokenizer.json's post_processor adds around a text, and between
+ * two. See parts.h.
  *
- *     {"type": "TemplateProcessing",
- *      "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}],
- *      "pair": [...], "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...}}
- *     {"type": "RobertaProcessing", "cls": ["<s>", 0], "sep": ["</s>", 2]}         <s> A </s> </s> B </s>
- *     {"type": "BertProcessing", "cls": ["[CLS]", 101], "sep": ["[SEP]", 102]}     [CLS] A [SEP] B [SEP]
+ *     {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence":
+ *     {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}], "pair": [...], "special_tokens": {"<s>":
+ *     {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...}} {"type": "RobertaProcessing", "cls":
+ *     ["<s>", 0], "sep": ["</s>", 2]}     <s> A </s> </s> B </s> {"type": "BertProcessing",
+ *     "cls": ["[CLS]", 101], "sep": ["[SEP]", 102]} [CLS] A [SEP] B [SEP]
  *
- * Which token it is, the processor says, whatever another file calls bos_token or eos_token.
- * Source   the tokenizers library's processors. */
+ * The processor's tokens win over the bos_token and eos_token of other files. Source   the
+ * tokenizers library's processors. */
 #include "parts.h"
 #include "json.h"
 
 #include <string.h>
 
-enum { AT_ONCE = 2 }; /* tokens at one place */
+enum { AT_ONCE = 2 }; /* tokens in one position */
 
-/* Of a template: tokens in front of, behind and between its texts. */
+/* A template's tokens before, after and between its texts. */
 typedef struct TemplateItems {
     int64_t ids[3][AT_ONCE];
     size_t counts[3], texts;
 } TemplateItems;
 
-/* The token that a template calls `name`: special_tokens has its id, and without that the vocabulary. */
+/* The token that a template calls `name`: in special_tokens, else in the vocabulary. */
 static bool processor_named_id(Conversion *c, const Vocab *v, const JsonValue *step, Text name,
                                int64_t *id) {
     const JsonValue *tokens = json_get(step, "special_tokens"),
@@ -64,7 +65,7 @@ static int64_t only_id(const TemplateItems *items, size_t at) {
     return items->counts[at] ? items->ids[at][0] : -1;
 }
 
-/* Two texts as here: what stands around each, and at most one token more between them. */
+/* Two texts: the same tokens around each, and at most one more between them. */
 static bool read_pair(const TemplateItems *pair, Written *written) {
     size_t ends = written->behind >= 0;
     if (pair->texts != 2 || pair->counts[0] > 1 || pair->counts[2] > 1 ||

@@ -1,9 +1,8 @@
-/* rope_scaling.c - how a model's context was stretched: rope_scaling, or rope_parameters in newer files, as keys.
- * See parts.h.
+/* rope_scaling.c - rope_scaling (rope_parameters in newer files) as keys.  See parts.h.
  *
  *     linear     positions divided by a factor
  *     yarn       some frequencies divided, others not (layer 3, rope)
- *     llama3     a divisor for each pair, which the file holds: rope_freqs.weight */
+ *     llama3     a divisor for each pair, which the file has: rope_freqs.weight */
 #include "parts.h"
 #include "json.h"
 
@@ -17,7 +16,6 @@ static double number_or(const JsonValue *object, const char *key, double otherwi
     return json_number(json_get(object, key), &number) ? number : otherwise;
 }
 
-/* The key has to be one of these. */
 static bool only_keys(Conversion *c, const JsonValue *scaling, const char *const *known) {
     for (size_t i = 0; i < scaling->count; i++) {
         bool found = scaling->items[i].kind == JSON_NULL;
@@ -50,7 +48,7 @@ static bool put_linear(Conversion *c, const JsonValue *scaling) {
     return put_factor(c, scaling) && only_keys(c, scaling, known);
 }
 
-/* The magnitude of YaRN follows from the factor; some files write it down as well. */
+/* YaRN's magnitude follows from the factor; some files have both. */
 static bool check_magnitude(Conversion *c, const JsonValue *scaling) {
     const JsonValue *value = json_get(scaling, "attention_factor");
     const double factor = number_or(scaling, "factor", 1),
@@ -84,9 +82,8 @@ static bool put_yarn(Conversion *c, const JsonValue *scaling) {
     return only_keys(c, scaling, known);
 }
 
-/* Pairs that turn often in the old context keep their speed, slow ones are slowed down by the factor, and between them
- * there is a ramp.
- * Source   the rope_utils of the transformers library, _compute_llama3_parameters. */
+/* Fast pairs of the old context are unchanged, slow ones divided by the factor, with a ramp
+ * between. Source   the rope_utils of the transformers library, _compute_llama3_parameters. */
 static double divisor(double wavelength, double factor, double low, double high,
                       double trained) {
     if (wavelength < trained / high) return 1;
@@ -128,8 +125,8 @@ static bool plan_divisors(Conversion *c, const JsonValue *scaling, double theta)
     return only_keys(c, scaling, known);
 }
 
-/* Newer files say how layers with a window turn, and how the others do: {"sliding_attention": {...}, "full_attention": {...}}.
- * Returns the latter. */
+/* Newer files separate windowed layers from others: {"sliding_attention": {...},
+ * "full_attention": {...}}.  Returns the latter. */
 static const JsonValue *put_windowed(Conversion *c, const JsonValue *parameters) {
     static const char *const known[] = {"rope_type", "rope_theta", NULL};
     const JsonValue *full = json_get(parameters, "full_attention"),

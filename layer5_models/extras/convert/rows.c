@@ -1,12 +1,13 @@
 /* rows.c - a row of one of our tensors from theirs.  See parts.h.
  *
- * All changes but three only say which row there is row r here:
+ * Most changes only choose which of their rows becomes row r:
  *
- *     TURNED    there a head's d rows are (x0 .. x_d/2-1, y0 .. y_d/2-1), pairs (x_i, y_i) turn together;
- *               here x0, y0, x1, y1, ...               r = head d + 2 i + s   <-   head d + s d/2 + i
- *     BY_HEADS  r = part heads d + head d + i          <-   (head 3 + part) d + i
- *     HALF      row r of expert e                      <-   e 2 n + r, or + n
- *     PAD       r                                      <-   r + the padding token's id + 1
+ *     PERMUTED  their head's d rows are (x0 .. x_d/2-1, y0 .. y_d/2-1) with rotated pairs (x_i,
+ *               y_i); ours x0, y0, x1, y1, ...           r = head d + 2 i + s   <-   head d + s
+ *               d/2 + i
+ *     BY_HEADS  r = part heads d + head d + i      <-   (head 3 + part) d + i
+ *     HALF      row r of expert e                  <-   e 2 n + r, or + n
+ *     PAD       r                                  <-   r + the padding token's id + 1
  *
  * TRANSPOSED reads a column; MINUS_EXP and add_one change the numbers. */
 #include "parts.h"
@@ -34,7 +35,7 @@ static size_t halved(size_t row, size_t n, bool second) {
     return row / n * 2 * n + row % n + (second ? n : 0);
 }
 
-/* The row there, of one part with `rows` rows here. */
+/* Their row, in one part with `rows` rows here. */
 static size_t source_row(const Conversion *c, const Target *t, size_t row, size_t rows) {
     switch (t->change) {
     case PERMUTED_Q: return permuted(row, rows / c->heads);
@@ -52,7 +53,7 @@ static void read_column(const SafeTensor *from, size_t column, float *out, size_
         safe_numbers(from, i * from->shape[1] + column, out + i, 1);
 }
 
-/* A vector's elements are moved as a matrix's rows are. */
+/* A vector's elements move like a matrix's rows. */
 static void read_vector(const Conversion *c, const Target *t, float *out, size_t count) {
     for (size_t i = 0; i < count; i++)
         safe_numbers(t->parts[0], source_row(c, t, i, count), out + i, 1);

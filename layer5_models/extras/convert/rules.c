@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a name met a rule. */
+/* A name that matched a rule. */
 typedef struct Hit {
     const NameRule *rule;
     size_t layer, expert;
     Text suffix; /* ".weight", ".bias" or nothing */
 } Hit;
 
-/* A number without leading zeros, of seven digits at most. */
+/* A number without leading zeros, of at most seven digits. */
 static bool convert_rules_take_number(const char **at, const char *end, size_t *number) {
     const char *from = *at;
     *number = 0;
@@ -42,7 +42,7 @@ static bool convert_rules_ends_with(Text text, const char *end) {
     return text.size > n && memcmp(text.data + text.size - n, end, n) == 0;
 }
 
-/* The name without the model's prefix and without .weight or .bias, which norms once called gamma and beta. */
+/* The name without the model's prefix and without .weight or .bias (old norms: gamma, beta). */
 static Text stem_of(const ConvertFamily *family, Text name, Text *suffix) {
     size_t prefix = strlen(family->prefix);
     if (name.size > prefix && memcmp(name.data, family->prefix, prefix) == 0)
@@ -68,14 +68,14 @@ static void write_name(char *out, size_t size, const Hit *hit) {
 }
 
 static Target *find_target(Conversion *c, const char *name) {
-    for (size_t i = c->n_targets; i-- > 0;) /* the newest is the likeliest */
+    for (size_t i = c->n_targets; i-- > 0;) /* the latest is the likeliest */
         if (strcmp(c->targets[i].name, name) == 0) return &c->targets[i];
     return NULL;
 }
 
 static bool is_stack(const NameRule *rule) { return strchr(rule->theirs, '%') != NULL; }
 
-/* Whole numbers are what another program has quantized weights to, with scales elsewhere. */
+/* Integers are weights quantized by another program, with scales in other tensors. */
 static bool convert_rules_is_whole(SafeType type) {
     switch (type) {
     case SAFE_F8_E4M3:
@@ -127,7 +127,6 @@ static bool add_hit(Conversion *c, const Hit *hit, const SafeTensor *from) {
 
 bool always_tied(const Conversion *c) { return strncmp(c->family->arch, "gemma", 5) == 0; }
 
-/* A head that is the embedding is written once. */
 static bool is_tied_head(const Conversion *c, const Hit *hit) {
     const JsonValue *tie = json_get(c->folder.sizes, "tie_word_embeddings");
     bool usual = always_tied(c) ||
@@ -136,7 +135,6 @@ static bool is_tied_head(const Conversion *c, const Hit *hit) {
     return tied && hit->rule->ours && strcmp(hit->rule->ours, "output") == 0;
 }
 
-/* Every rule that a name meets, in all lists of the family. */
 static bool follow_rules(Conversion *c, const SafeTensor *from) {
     Hit hit = {0};
     bool known = false;
@@ -181,7 +179,6 @@ static bool check_stack(const Conversion *c, const Target *t) {
     return true;
 }
 
-/* Do the rows divide as the change has it? */
 static bool rows_divide(const Conversion *c, const Target *t) {
     const size_t *shape = t->parts[0]->shape;
     size_t heads = t->change == PERMUTED_K ? c->kv_heads : c->heads;
@@ -206,7 +203,7 @@ static void convert_rules_swap(size_t *a, size_t *b) {
     *a = *b, *b = old;
 }
 
-/* The shape here of one part's shape there. */
+/* Turn their shape of a part into ours. */
 static void change_shape(const Conversion *c, Target *t) {
     const SafeTensor *from = t->parts[0];
     t->ndim = from->ndim ? from->ndim : 1;
@@ -227,7 +224,7 @@ static void stack_shape(Target *t, bool stack) {
     t->shape[0] = t->n_parts, t->ndim++;
 }
 
-/* As the folder has it; what GGUF does not have, or nobody computes with, in one that holds it. */
+/* The folder's format, or one that GGUF has and that can hold it. */
 static Dtype own_format(SafeType type) {
     switch (type) {
     case SAFE_F16: return DTYPE_F16;
@@ -264,7 +261,8 @@ static bool convert_rules_finish(Conversion *c, Target *t) {
 
 bool plan_targets(Conversion *c) {
     const Folder *f = &c->folder;
-    c->targets = calloc(2 * f->n_tensors + 1, sizeof *c->targets); /* two of a halved one */
+    /* a fused tensor becomes two */
+    c->targets = calloc(2 * f->n_tensors + 1, sizeof *c->targets);
     if (!c->targets) return REFUSE(c, "no memory for %zu tensors", f->n_tensors);
     for (size_t i = 0; i < f->n_tensors; i++)
         if (!follow_rules(c, &f->tensors[i])) return false;

@@ -1,4 +1,4 @@
-/* sizes.c - what several keys of config.json say together, and what they leave unsaid.  See parts.h. */
+/* sizes.c - keys that follow from several keys of config.json, and defaults.  See parts.h. */
 #include "parts.h"
 #include "json.h"
 
@@ -22,12 +22,12 @@ static bool put_heads(Conversion *c) {
     json_number(json_get(config, "rotary_pct"), &part);
     json_number(json_get(config, "partial_rotary_factor"), &part);
     if (!(part > 0 && part <= 1))
-        return REFUSE(c, "config.json: %g of a head cannot turn", part);
+        return REFUSE(c, "config.json: %g of a head cannot rotate", part);
     put_size(c, "rope.dimension_count", (size_t)((double)c->head_dim * part));
     return true;
 }
 
-/* The scale of scores is 1 / sqrt(query_pre_attn_scalar), and here that of the family. */
+/* The scale of scores is 1 / sqrt(query_pre_attn_scalar), and must be the family's. */
 static bool check_scale(Conversion *c) {
     double scalar;
     bool by_dim = c->layers == c->recipe->scale_by_dim_layers;
@@ -41,7 +41,6 @@ static bool check_scale(Conversion *c) {
         scalar, wanted);
 }
 
-/* Which layers have a window: as layer_types lists them, it must be as the family's pattern has it. */
 static bool check_layer_types(Conversion *c, bool windows) {
     const JsonValue *types = json_get(c->folder.sizes, "layer_types");
     if (!types || types->kind == JSON_NULL) return true;
@@ -77,7 +76,6 @@ static bool put_windows(Conversion *c) {
     return true;
 }
 
-/* The widths of a Mamba 2 layer follow from each other. */
 static bool put_mamba(Conversion *c) {
     const JsonValue *config = c->folder.sizes, *limit = json_get(config, "time_step_limit");
     size_t heads = size_or(config, "num_heads", 0), each = size_or(config, "head_dim", 64),
@@ -100,18 +98,18 @@ static bool put_mamba(Conversion *c) {
     return true;
 }
 
-/* T5 names all of it in its own way; its places have no end, and where the file names none, what it was trained with. */
+/* T5 has other names; its context is unlimited: by default what it was trained with. */
 static bool put_t5(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     if (!json_size(json_get(config, "d_kv"), &c->head_dim))
-        return REFUSE(c, "config.json: d_kv is no whole number");
+        return REFUSE(c, "config.json: d_kv is not an integer");
     put_size(c, "attention.key_length", c->head_dim);
     put_size(c, "attention.value_length", c->head_dim);
     if (!json_get(config, "n_positions")) put_size(c, "context_length", 512);
     return true;
 }
 
-/* What GPT-2 and its kind leave out when it is four times the width. */
+/* GPT-2 and relatives omit it when it is four times the width. */
 static void put_defaults(Conversion *c) {
     const JsonValue *inner = json_get(c->folder.sizes, "n_inner");
     if (strcmp(c->family->arch, "gpt2") == 0 && (!inner || inner->kind == JSON_NULL))
@@ -129,7 +127,7 @@ static bool says_one_of(const JsonValue *config, const char *keys) {
     }
 }
 
-/* Keys whose absence would mean another number there than here. */
+/* Keys whose default differs between there and here. */
 static bool check_needs(Conversion *c) {
     for (const char *at = c->family->needs; at && *at; at += strspn(at, " ")) {
         if (!says_one_of(c->folder.sizes, at))

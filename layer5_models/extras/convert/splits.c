@@ -1,7 +1,7 @@
-/* splits.c - the rule by which tokenizer.json splits text, as a name.  See parts.h.
+/* splits.c - the name of the pre-tokenizer rule in tokenizer.json.  See parts.h.
  *
- * Its steps are data, and so are our rules (extras/pre_rules.c): they are compared as texts.
- * Source   the tokenizers library's pre_tokenizers and normalizers. */
+ * Its steps are data, as our rules are (extras/pre_rules.c): they are compared as text. Source
+ * the tokenizers library's pre_tokenizers and normalizers. */
 #include "parts.h"
 #include "json.h"
 #include "tokenizers.h"
@@ -10,7 +10,7 @@
 
 enum { MAX_PATTERNS = 8 };
 
-/* What ByteLevel splits by where it splits (use_regex). */
+/* ByteLevel's own pattern (use_regex). */
 static const char gpt2[] =
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
@@ -19,7 +19,7 @@ typedef struct Splits {
     Text patterns[MAX_PATTERNS];
     size_t count;
     bool bytes;  /* ByteLevel */
-    bool spaces; /* a space becomes U+2581 */
+    bool spaces; /* one is added in front */
     bool prefix; /* one stands in front */
 } Splits;
 
@@ -36,7 +36,7 @@ static bool splits_add(Splits *s, Text pattern) {
     return true;
 }
 
-/* Both of these leave what matches and what lies between two matches. */
+/* Both behaviors keep matches and what is between them. */
 static bool keeps_pieces(const JsonValue *step) {
     const JsonValue *how = json_get(step, "behavior");
     return json_true(step, "invert") ? json_is(how, "Removed") : json_is(how, "Isolated");
@@ -45,7 +45,7 @@ static bool keeps_pieces(const JsonValue *step) {
 static bool splits_read_split(Splits *s, const JsonValue *step) {
     const JsonValue *pattern = json_get(step, "pattern"), *regex = json_get(pattern, "Regex");
     if (json_is(json_get(pattern, "String"), " ") && s->spaces)
-        return true; /* there is none left */
+        return true; /* all were compared */
     if (!regex || regex->kind != JSON_STRING || !keeps_pieces(step))
         return splits_refuse(s, "pre_tokenizer", step);
     return splits_add(s, regex->text);
@@ -85,7 +85,6 @@ static bool read_step(Splits *s, const JsonValue *step) {
     return true;
 }
 
-/* How text is made plain before it is split. */
 static bool read_normal(Splits *s, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "normalizers");
     if (!step || step->kind == JSON_NULL) return true;

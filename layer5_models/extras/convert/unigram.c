@@ -1,8 +1,9 @@
-/* unigram.c - tokenizer.json of kind Unigram: pieces with scores, and how text is made plain before.  See parts.h.
+/* unigram.c - tokenizer.json of kind Unigram: pieces with scores, and normalization.  See
+ * parts.h.
  *
- *     {"model": {"type": "Unigram", "unk_id": 2, "vocab": [["<unk>", 0], ["\u2581the", -3.2], ...]},
- *      "normalizer": {"type": "Precompiled", "precompiled_charsmap": BASE64},
- *      "pre_tokenizer": [WhitespaceSplit,] Metaspace}
+ *     {"model": {"type": "Unigram", "unk_id": 2, "vocab": [["<unk>", 0], ["\u2581the", -3.2],
+ *     ...]}, "normalizer": {"type": "Precompiled", "precompiled_charsmap": BASE64},
+ *     "pre_tokenizer": [WhitespaceSplit,] Metaspace}
  *
  * Source   the tokenizers library's normalizers and pre_tokenizers. */
 #include "parts.h"
@@ -19,9 +20,9 @@ typedef struct Plain {
     Conversion *c;
     Text map;      /* base64; data NULL: none */
     bool spaces;   /* a space becomes U+2581 */
-    bool prefix;   /* one stands in front */
-    bool merge;    /* runs of spaces are one, and those at the ends none */
-    bool by_words; /* so because words are split before */
+    bool prefix;   /* one is added in front */
+    bool merge;    /* runs of spaces are merged, and dropped at the ends */
+    bool by_words; /* because words are split first */
     bool once;     /* one in front of the text, not of each word */
     bool strip;    /* spaces at the end are dropped */
 } Plain;
@@ -42,7 +43,7 @@ static bool convert_unigram_read_normalizer(Plain *p, const JsonValue *step) {
     if (json_is(type, "Precompiled") && !p->map.data && map && map->kind == JSON_STRING)
         return p->map = map->text, true;
     if (json_is(type, "Strip") && !json_true(step, "strip_left"))
-        return p->strip = true; /* of the end alone: what runs of spaces as one comes with */
+        return p->strip = true; /* only at the end: comes with merging */
     if (json_is(type, "Replace") && json_is(json_get(pattern, "Regex"), " {2,}") &&
         (json_is(content, " ") || json_is(content, space)))
         return p->merge = true;
@@ -60,7 +61,7 @@ static bool read_pre_tokenizer(Plain *p, const JsonValue *step) {
     return true;
 }
 
-/* A step, or the steps of a Sequence. */
+/* A single step, or the steps of a Sequence. */
 static bool each(Plain *p, const JsonValue *step, const char *list_name,
                  bool read(Plain *, const JsonValue *)) {
     const JsonValue *list = json_get(step, list_name);
@@ -74,7 +75,6 @@ static bool each(Plain *p, const JsonValue *step, const char *list_name,
 
 /* ------------------------------------------------------------------ the table of characters */
 
-/* The six bits of a digit; -1: it is none. */
 static int convert_unigram_digit_of(char c) {
     static const char digits[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -82,7 +82,7 @@ static int convert_unigram_digit_of(char c) {
     return at ? (int)(at - digits) : -1;
 }
 
-/* Returns the bytes written, or SIZE_MAX: the text is no base64. */
+/* Returns the bytes written, or SIZE_MAX: not base64. */
 static size_t from_base64(Text text, unsigned char *out) {
     size_t n = 0;
     uint32_t bits = 0;
@@ -111,7 +111,6 @@ bool put_unigram(Conversion *c, Text map, bool prefix, bool merge) {
     return true;
 }
 
-/* Whether the table of characters writes a line's end as a space. */
 static bool joins_lines(Text map) {
     Charsmap table;
     size_t taken = 0;
@@ -122,7 +121,7 @@ static bool joins_lines(Text map) {
     return joins;
 }
 
-/* Where spaces at the ends of a text become something else here. */
+/* A note if spaces at the ends of a text are handled differently here. */
 static void note_ends(const Plain *p, Text map) {
     if ((p->by_words || p->strip) && !joins_lines(map))
         convert_note(p->c, "a line's end is no white space where tokenizer.json takes it for "

@@ -1,4 +1,4 @@
-/* values.c - what is read from JSON, as the numbers and words that are wanted.  See parts.h. */
+/* values.c - reading numbers and words from JSON.  See parts.h. */
 #include "parts.h"
 #include "json.h"
 

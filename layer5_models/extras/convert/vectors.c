@@ -1,17 +1,17 @@
-/* vectors.c - what makes one vector, or scores, of a text: modules.json and what it names, id2label.  See parts.h.
+/* vectors.c - pooling and scores: modules.json and the files it names, id2label.  See parts.h.
  *
  *     [{"path": "", "type": "sentence_transformers.models.Transformer"},
  *      {"path": "1_Pooling", "type": "sentence_transformers.models.Pooling"},
  *      {"path": "2_Normalize", "type": "sentence_transformers.models.Normalize"}]
  *
- *     1_Pooling/config.json     {"pooling_mode_mean_tokens": true, "pooling_mode_cls_token": false, ...}
+ *     1_Pooling/config.json     {"pooling_mode_mean_tokens": true, ...}
  *
  *     sentence_bert_config.json              {"max_seq_length": 256, "do_lower_case": false}
- *     config_sentence_transformers.json      {"prompts": {"query": "query: "}, "default_prompt_name": null}
+ *     config_sentence_transformers.json      {"prompts": {"query": "query: "}, ...}
  *
- * Vectors of length 1 are made when they are asked for; a module that computes anything else is refused.
+ * Normalization is done on request; any other module is refused.
  *
- * Source   the sentence-transformers library's models, whose names these are. */
+ * Source   the sentence-transformers library's models, for their names. */
 #include "parts.h"
 #include "pooling.h"
 #include "json.h"
@@ -33,13 +33,13 @@ static Text vectors_text_at(const JsonValue *object, const char *key) {
 /* ------------------------------------------------------------------ pooling */
 
 static const struct {
-    const char *flag, *mode; /* in older files a flag for each; in newer ones a word */
+    const char *flag, *mode; /* older files: a flag for each; newer ones: a word */
     Pooling pooling;
 } modes[] = {{"pooling_mode_mean_tokens", "mean", POOLING_MEAN},
              {"pooling_mode_cls_token", "cls", POOLING_CLS},
              {"pooling_mode_lasttoken", "lasttoken", POOLING_LAST}};
 
-/* The one way that is asked for; POOLING_NONE: none, several, or one that is not built in. */
+/* The pooling mode; POOLING_NONE: none, several, or an unsupported one. */
 static Pooling mode_of(const JsonValue *config) {
     Pooling found = POOLING_NONE;
     size_t asked = 0;
@@ -99,8 +99,7 @@ static bool put_modules(Conversion *c, bool scores) {
     Json *json = folder_json(&c->folder, "modules.json", true, c->fault);
     if (!json && c->fault->text[0]) return false;
     if (!json && quirks_of(c->recipe)->vectors && !scores)
-        convert_note(c, "no modules.json says how one vector is made of many: it "
-                        "will be their mean");
+        convert_note(c, "no modules.json says how rows are pooled: the mean is used");
     const JsonValue *list = json ? json_root(json) : NULL;
     bool ok = !list || list->kind == JSON_ARRAY || REFUSE(c, "modules.json is no list");
     for (size_t i = 0; ok && list && i < list->count; i++)
@@ -109,9 +108,10 @@ static bool put_modules(Conversion *c, bool scores) {
     return ok;
 }
 
-/* ------------------------------------------------------------------ what becomes of a text before */
+/* ------------------------------------------------------------------ preprocessing */
 
-/* A file of the folder that is an object, if it is there; *json: the caller frees.  False: it is damaged. */
+/* An optional file of the folder with an object; *json: the caller frees it.  False:
+ * damaged. */
 static bool read_object(Conversion *c, const char *name, Json **json) {
     c->fault->text[0] = 0;
     *json = folder_json(&c->folder, name, true, c->fault);
@@ -121,7 +121,6 @@ static bool read_object(Conversion *c, const char *name, Json **json) {
     return REFUSE(c, "%s is no object", name);
 }
 
-/* What else sentence_bert_config.json says. */
 static void note_unknown(const Conversion *c, const JsonValue *limits) {
     static const char *const known[] = {"do_lower_case", "max_seq_length"};
     char names[150] = "";
@@ -155,7 +154,7 @@ static bool read_limits(Conversion *c) {
     return true;
 }
 
-/* What stands in front of every text there, which GGUF files cannot say. */
+/* Prompts in front of texts, which GGUF files cannot express. */
 static bool read_prompts(Conversion *c) {
     Json *json;
     if (!read_object(c, "config_sentence_transformers.json", &json)) return false;
@@ -180,7 +179,6 @@ static bool read_prompts(Conversion *c) {
 
 /* ------------------------------------------------------------------ scores */
 
-/* The name of label `at`, as it is called by default where the file has none. */
 static Text label_at(const JsonValue *names, size_t at, char usual[32]) {
     char key[24];
     snprintf(key, sizeof key, "%zu", at);
@@ -204,7 +202,7 @@ static bool put_labels(Conversion *c, size_t count) {
     return ok;
 }
 
-/* "sentence_transformers": {"activation_fn": "...", "version": "5.0.0"}: scores are given as the head computes them. */
+/* "sentence_transformers": {"activation_fn": "...", "version": "5.0.0"}: scores must be raw. */
 static bool check_activation(Conversion *c) {
     const JsonValue *said = json_get(c->folder.sizes, "sentence_transformers");
     bool object = said && said->kind == JSON_OBJECT;

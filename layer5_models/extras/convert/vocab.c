@@ -1,4 +1,4 @@
-/* vocab.c - the tokens of a model while they are put together.  See parts.h. */
+/* vocab.c - collecting the tokens of a model.  See parts.h. */
 #include "parts.h"
 #include "json.h"
 
@@ -40,7 +40,6 @@ int64_t vocab_id(const Vocab *v, Text token) {
     return -1;
 }
 
-/* Rows of the embedding that no token has. */
 static bool fill_gaps(Vocab *v, Fault *fault) {
     for (size_t i = 0; i < v->count; i++) {
         char *name = v->tokens[i].data ? NULL : region_alloc(&v->region, 24);
@@ -52,7 +51,6 @@ static bool fill_gaps(Vocab *v, Fault *fault) {
     return true;
 }
 
-/* The first of some files that is there; NULL: none. */
 static const char *file_of(const Folder *folder, const char *const names[2]) {
     for (size_t i = 0; i < 2; i++)
         if (names[i] && folder_has(folder, names[i])) return names[i];

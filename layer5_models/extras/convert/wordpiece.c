@@ -1,15 +1,16 @@
-/* wordpiece.c - the words of BERT: tokenizer.json of kind WordPiece, or vocab.txt.  See parts.h.
+/* wordpiece.c - BERT's vocabulary: tokenizer.json of kind WordPiece, or vocab.txt.  See
+ * parts.h.
  *
- *     {"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##", "vocab": {"[PAD]": 0, ...}},
- *      "normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null, ...},
- *      "pre_tokenizer": {"type": "BertPreTokenizer"}}
+ *     {"model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+ *     ...}, "normalizer": {"type": "BertNormalizer", "lowercase": true, "strip_accents": null,
+ *     ...}, "pre_tokenizer": {"type": "BertPreTokenizer"}}
  *
- * There a token that goes on with a word begins with ##; here one that begins a word does with U+2581:
+ * There ## marks a token that continues a word; here U+2581 marks one that begins a word:
  *
  *     play ##ing   ->   U+2581play ing
  *
- * Source   the tokenizers library's models/wordpiece and normalizers/bert; transformers' BertTokenizer, whose
- *          defaults go with vocab.txt. */
+ * Source   the tokenizers library's models/wordpiece and normalizers/bert; transformers'
+ *          BertTokenizer, whose defaults apply to vocab.txt. */
 #include "parts.h"
 #include "json.h"
 #include "tokenizers.h"
@@ -21,9 +22,10 @@ static const char begins[] = "\u2581";
 
 /* ------------------------------------------------------------------ how text is made plain */
 
-/* What a normalizer says, or tokenizer_config.json; absent keys have the defaults of both. */
+/* Settings of a normalizer, or of tokenizer_config.json; missing keys have the defaults of
+ * both. */
 typedef struct Plain {
-    const char *file, *lowercase, *ideographs; /* what the keys are called */
+    const char *file, *lowercase, *ideographs; /* names of the keys */
     const JsonValue *said;
 } Plain;
 
@@ -33,7 +35,7 @@ static bool flag_or(const JsonValue *object, const char *key, bool otherwise) {
     return said ? value->kind == JSON_TRUE : otherwise;
 }
 
-/* Accents go with the capitals, unless the file says otherwise. */
+/* Accents are stripped with lower-casing, unless the file says otherwise. */
 static bool convert_wordpiece_put_plain(Conversion *c, const Plain *p) {
     const char *const always[] = {"clean_text", p->ideographs, "do_basic_tokenize"};
     bool lowercase = flag_or(p->said, p->lowercase, true);
@@ -72,7 +74,7 @@ static bool convert_wordpiece_check_model(Conversion *c, const JsonValue *model)
 
 /* ------------------------------------------------------------------ tokens */
 
-/* The tokens that BERT has by their names, whatever the rest of the file says of them. */
+/* BERT's special tokens by name, whatever the rest of the file says. */
 static void mark_specials(Vocab *v) {
     static const char *const names[] = {"[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -116,7 +118,7 @@ static int convert_wordpiece_by_token(const void *a, const void *b) {
     return order ? order : x < y ? -1 : x > y;
 }
 
-/* Of a token that stands in several lines the last counts; the rows of the others have none. */
+/* The last of several equal lines counts; the other rows have no token. */
 static bool drop_repeated(Conversion *c, Vocab *v) {
     Text **order = malloc((v->count + 1) * sizeof *order);
     size_t n = 0;
@@ -130,14 +132,14 @@ static bool drop_repeated(Conversion *c, Vocab *v) {
     return true;
 }
 
-/* A token a line, of which the first is 0. */
+/* A token per line, from 0. */
 static bool read_lines(Conversion *c, Vocab *v, Text text) {
     for (size_t id = 0, size; text.size; id++) {
         const char *end = memchr(text.data, '\n', text.size);
         size = end ? (size_t)(end - text.data) : text.size;
         size_t shown = size && text.data[size - 1] == '\r' ? size - 1 : size;
         char *token =
-            region_alloc(&v->region, shown + 1); /* the file is closed before the end */
+            region_alloc(&v->region, shown + 1); /* the file is closed before the vocabulary */
         if (!token) return REFUSE(c, "no memory for %zu tokens", v->count);
         memcpy(token, text.data, shown);
         if (!vocab_set(v, id, (Text){token, shown}, TOKEN_NORMAL, 0, false, c->fault))

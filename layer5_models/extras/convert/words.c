@@ -37,7 +37,7 @@ static int convert_words_by_token(const void *a, const void *b) {
     return text_order(((const Entry *)a)->token, ((const Entry *)b)->token);
 }
 
-/* The whole that a merge makes, where its two parts lie. */
+/* The merged token of "a b". */
 static Text convert_words_whole_of(Text merge, char *out) {
     const char *space = merge.size > 1 ? memchr(merge.data + 1, ' ', merge.size - 1) : NULL;
     if (!space) return merge;
@@ -47,7 +47,7 @@ static Text convert_words_whole_of(Text merge, char *out) {
     return (Text){out, merge.size - 1};
 }
 
-/* The earlier a merge was learned, the higher the score of what it makes: then the best score first is the
+/* The earlier a merge was learned, the higher its result's score: then best score first is
  * earliest merge first. */
 static bool score_by_merges(Conversion *c, Vocab *v, const Text *merges, size_t count) {
     Entry *entries = malloc((v->count + 1) * sizeof *entries);
@@ -56,7 +56,7 @@ static bool score_by_merges(Conversion *c, Vocab *v, const Text *merges, size_t 
     size_t n = 0;
     for (size_t i = 0; ok && i < v->count; i++) {
         if (v->tokens[i].data) entries[n++] = (Entry){v->tokens[i], i};
-        v->scores[i] = -1e6; /* made by no merge */
+        v->scores[i] = -1e6; /* not made by a merge */
     }
     if (ok) qsort(entries, n, sizeof *entries, convert_words_by_token);
     for (size_t i = 0; ok && i < count; i++) {
@@ -101,7 +101,7 @@ bool read_vocab(Conversion *c, Vocab *v, const JsonValue *model, bool plain) {
         if (unknown && unknown->kind == JSON_STRING && text_equal(unknown->text, token))
             type = TOKEN_UNKNOWN;
         if (!json_size(&vocab->items[i], &id))
-            return REFUSE(c, "tokenizer.json: a token's id is no whole number");
+            return REFUSE(c, "tokenizer.json: a token's id is not an integer");
         if (!vocab_set(v, id, token, type, 0, false, c->fault)) return false;
     }
     return true;
@@ -139,7 +139,6 @@ bool read_added(Conversion *c, Vocab *v, const JsonValue *added) {
     return true;
 }
 
-/* Parts of a model that change what it does, and have to be absent. */
 static bool convert_words_check_model(Conversion *c, const JsonValue *model) {
     static const char *const off[] = {"dropout", "continuing_subword_prefix",
                                       "end_of_word_suffix"};

@@ -1,6 +1,6 @@
-/* bind_draft_head.c - what the file of a draft head says beside a block: keys target_*,
- * norm_before_residual; tensors fc, d2t.  See draft_head.h.
- * Source   llama.cpp (d8a24cc), src/models/eagle3.cpp, conversion/llama.py. */
+/* bind_draft_head.c - a draft head's file beyond its block: keys target_*,
+ * norm_before_residual; tensors fc, d2t.  See draft_head.h. Source   llama.cpp (d8a24cc),
+ * src/models/eagle3.cpp, conversion/llama.py. */
 #include "families/parts.h"
 
 #include <stdio.h>
@@ -35,7 +35,6 @@ static const GgufTensor *find_tokens(Binder *b) {
     return NULL;
 }
 
-/* The other way round: the row of each token. */
 static void invert(Binder *b, const GgufTensor *t, int32_t *row_of) {
     const size_t vocab = b->model->sizes.vocab;
     for (size_t i = 0; i < vocab; i++) row_of[i] = -1;

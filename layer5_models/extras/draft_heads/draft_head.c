@@ -26,7 +26,6 @@ bool draft_head_open(Model *head, const Model *m, Fault *fault) {
     return true;
 }
 
-/* Has the model the rows that the head reads? */
 static bool check_rows(const DraftHead *g, const Model *m, Fault *fault) {
     const char *wanted = "wanted a head that was trained for this model";
     const ModelExtras *e = model_extras(m);
@@ -47,7 +46,7 @@ static bool check_rows(const DraftHead *g, const Model *m, Fault *fault) {
     return true;
 }
 
-/* Where the head has no tensor of its own the model's must do. */
+/* The model's tensors must fit where the head has none. */
 static bool check_ends(const Model *head, const Model *m, Fault *fault) {
     if (head->sizes.vocab != m->sizes.vocab)
         return fault_set(
@@ -73,7 +72,7 @@ bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
     return true;
 }
 
-/* A map of what went into three layers, for as many tokens at a time as there is room for. */
+/* Map the inputs of three layers to h, for as many tokens at a time as fit. */
 static void map_depths(Session *head, const Linear *depths, const float *tapped, size_t count,
                        float *rows) {
     for (size_t i = 0, n; i < count; i += n) {
@@ -106,7 +105,7 @@ static void spread_row(const DraftHead *g, const float *few, float *logits, size
         logits[t] = g->row_of[t] < 0 ? least - 200 : few[g->row_of[t]];
 }
 
-/* Few logits lie in front of those of all: the last row moves first. */
+/* The short rows come first in memory, so the last one is expanded first. */
 void draft_head_spread(Session *s, const Batch *batch) {
     const Model *m = s->model;
     const DraftHead *g = &model_extras(m)->draft_head;

@@ -1,6 +1,6 @@
-/* bind_text.c - what makes vectors and scores of a text: pooling_type, dense_2 and dense_3,
- * cls.  See text_head.h.
- * Source   llama.cpp (d8a24cc), llm_graph_context::build_pooling and build_dense_out. */
+/* bind_text.c - heads for whole texts: pooling_type, dense_2 and dense_3, cls.  See
+ * text_head.h. Source   llama.cpp (d8a24cc), llm_graph_context::build_pooling and
+ * build_dense_out. */
 #include "families/parts.h"
 
 static const char width[] = "embedding_length", labels[] = "classifier.output_labels";
@@ -16,7 +16,7 @@ void bind_types(Binder *b) {
                                           (size_t[]){rows, b->model->sizes.dim}, width);
 }
 
-/* Two maps of a vector, out to another width and back. */
+/* Two maps of a vector, to another width and back. */
 static void bind_dense(Binder *b, TextHead *h) {
     const size_t dim = b->model->sizes.dim;
     const GgufTensor *first = gguf_find_tensor(&b->model->gguf, "dense_2.weight");
@@ -35,7 +35,7 @@ static void bind_dense(Binder *b, TextHead *h) {
         bind_map(b, "dense_3", false, dim, wide, "dense_3_feat_in and embedding_length");
 }
 
-/* Labels as the file names them, one where it names none. */
+/* The file's labels, or one. */
 static size_t count_labels(Binder *b) {
     const GgufPair *pair = find_key(b, labels);
     if (!pair) return 1;
@@ -46,7 +46,7 @@ static size_t count_labels(Binder *b) {
     return 1;
 }
 
-/* A head in one of three shapes: cls.output; cls and cls.output; cls alone. */
+/* Three forms: cls.output; cls and cls.output; cls alone. */
 static void bind_scores(Binder *b, TextHead *h) {
     const Quirks *q = quirks_in(b);
     const size_t dim = b->model->sizes.dim;

@@ -33,7 +33,7 @@ SessionConfig pooling_session(const Model *m, size_t longest) {
                            .max_logits = batch};
 }
 
-/* The row of token `at` of `count` takes its part in the result. */
+/* Add the row of token `at` of `count` to the result. */
 static void pool_row(Pooling pooling, const float *row, size_t at, size_t count, float *out,
                      size_t dim) {
     size_t size = dim * sizeof *row;
@@ -45,7 +45,7 @@ static void pool_row(Pooling pooling, const float *row, size_t at, size_t count,
     for (size_t i = 0; at + 1 == count && i < dim; i++) out[i] /= (float)count;
 }
 
-/* Tokens that are read at once: with all of them wanted there must be a row for each. */
+/* Tokens per batch: every one of them needs a row. */
 static size_t piece_of(const Session *s, size_t left) {
     size_t most = min_size(s->max_logits, s->max_tokens);
     return model_extras(s->model)->quirks->bidirectional
@@ -65,12 +65,10 @@ static bool pool_rows(Session *s, Pooling pooling, const int32_t *tokens, size_t
     return true;
 }
 
-/* y = map(x), or x where there is no map. */
 static void map_row(Session *s, const Linear *map, const float *x, float *y) {
     if (map->w.data) linear(s->pool, map, x, 1, y, s->extras->wide_scratch);
 }
 
-/* A vector goes out to another width and back. */
 static void dense(Session *s, float *row) {
     const TextHead *h = &model_extras(s->model)->text_head;
     if (!h->dense[0].w.data) return;
@@ -78,7 +76,7 @@ static void dense(Session *s, float *row) {
     map_row(s, &h->dense[1], s->extras->wide, row);
 }
 
-/* The scores of a text (labels) from its row (dim), which is written over. */
+/* The scores of a text (labels) from its row (dim), which is overwritten. */
 static void score_row(Session *s, float *row, float *scores) {
     const TextHead *h = &model_extras(s->model)->text_head;
     size_t n = h->scores.w.data ? s->model->sizes.dim : h->labels;

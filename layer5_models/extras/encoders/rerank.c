@@ -24,7 +24,7 @@ bool rerank_check(const Model *m, Fault *fault) {
 
 /* ------------------------------------------------------------------ the text */
 
-/* A text in which a template's words are replaced; what a user wrote is marked. */
+/* A template's text with its words replaced; a user's bytes are marked. */
 typedef struct Filled {
     char *text;          /* (size) owns */
     unsigned char *user; /* (size) owns */
@@ -42,7 +42,7 @@ static void rerank_add(Filled *f, Text text, bool user) {
     f->size += text.size;
 }
 
-/* Into f, whose arrays are NULL while it measures. */
+/* Into f, whose arrays are NULL while measuring. */
 static void rerank_fill(Filled *f, Text template, Text query, Text document) {
     for (size_t at = 0; at < template.size;) {
         bool q = rerank_starts_with(template, at, "{query}"),

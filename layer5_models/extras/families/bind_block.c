@@ -103,7 +103,6 @@ static void set_mla(const Model *m, Mla *mla, const LayerSizes *s, size_t layer)
     if (e->index_heads) set_indexer(m, &mla->index, e, layer);
 }
 
-/* Cross attention: no mask, no positions. */
 static void set_cross(Attention *a, const LayerSizes *s, float scale) {
     a->shape = (AttentionShape){.heads = s->heads,
                                 .kv_heads = s->kv_heads,
@@ -184,7 +183,6 @@ static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
 
 /* ------------------------------------------------------------------ networks */
 
-/* How many experts, which ones, and their weights. */
 static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     static const RouterScore scores[] = {ROUTER_SOFTMAX, ROUTER_SIGMOID, ROUTER_SOFTMAX_CHOSEN};
     const Quirks *q = quirks_in(b);
@@ -264,7 +262,6 @@ static void bind_draft_ends(Binder *b, size_t layer) {
                   dim, "embedding_length");
 }
 
-/* Sizes of mixers beside their tensors. */
 static void set_mixers(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const LayerExtras *e = s->extras;
     if (e->cross) set_cross(&block->extras->cross.attention, s, block->attention.shape.scale);

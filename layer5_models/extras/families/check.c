@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-/* Number `layer` of a list with one per layer. */
 static double listed(Binder *b, const char *key, const GgufPair *pair, size_t layer, double min,
                      double max) {
     double value = 0;
@@ -71,7 +70,6 @@ static bool check_no_heads(Binder *b) {
     return refuse_key(b, key, wanted, "no block of this file has attention");
 }
 
-/* Keys that change nothing. */
 static bool check_information_more(Binder *b) {
     const Quirks *q = quirks_in(b);
     find_key(b, "full_attention_interval"), find_key(b, "attention.recurrent_layers");

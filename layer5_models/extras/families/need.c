@@ -4,7 +4,6 @@
 
 static Need needed_if(bool condition) { return condition ? NEED_YES : NEED_NO; }
 
-/* In latent attention. */
 static Need latent_need(RoleId id, const LayerExtras *e) {
     if (id == ROLE_ATTN_Q) return needed_if(!e->q_latent);
     return needed_if(id == ROLE_ATTN_OUTPUT);

@@ -53,7 +53,7 @@ static void check_sections(Binder *b, const RopeConfig *c) {
     for (uint64_t i = 0; ok && i < 4; i++)
         ok = gguf_int(pair, i, &section) && section >= 0 && (sum += section) <= 65536;
     if (!ok || section != 0 || (size_t)sum != c->rotary / 2)
-        refuse_key(b, key, "four numbers of pairs, the last 0, of all that turn",
+        refuse_key(b, key, "four numbers of pairs, the last 0, of all that rotate",
                    "text turns every pair by its position here");
     find_key(b, "n_deepstack_layers"); /* for images */
 }

@@ -16,11 +16,11 @@ static bool check_direction(const Model *m, bool bidirectional, Fault *fault) {
     return bidirectional
                ? fault_set(fault,
                            "a %s model writes from left to right (strata generate): it has "
-                           "not learned to fill places in any order",
+                           "not been trained to fill masked positions",
                            m->recipe->arch)
                : fault_set(fault,
                            "a %s model does not write from left to right: it is a diffusion "
-                           "model, which fills places in any order (strata diffuse)",
+                           "model, which fills masked positions in any order (strata diffuse)",
                            m->recipe->arch);
 }
 
@@ -58,7 +58,6 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
     return layers;
 }
 
-/* Buffers of the text head. */
 static void layout_text_head(Session *s, SessionExtras *x) {
     const TextHead *h = &model_extras(s->model)->text_head;
     size_t dim = max_size(s->model->sizes.dim, h->labels), wide = dim;
@@ -122,7 +121,8 @@ static bool check_more(Session *s, const Batch *batch, Fault *fault) {
     const bool joins = draft_head_is(s->model);
     REQUIRE(!joins || batch->input, "a draft head reads tokens and rows");
     if (batch->input && model_extras(s->model)->layer_table.table.data)
-        return fault_set(fault, "layers of a %s model look tokens up: vectors will not do",
+        return fault_set(fault,
+                         "a %s model has per-layer inputs by token: rows cannot replace tokens",
                          s->model->recipe->arch);
     return ((batch->input && !joins) || check_tokens(s, batch, session_tokens(s), fault)) &&
            check_wanted(s, batch, fault) && source_check(s, batch, fault);
@@ -174,7 +174,6 @@ static void join_rows(Session *s, const Batch *batch) {
         s->kv.source[batch->sequence[i]] = 1;
 }
 
-/* Inputs of the first block, and side inputs of the others. */
 static void embed_stream(Session *s, const Batch *batch) {
     const Model *m = s->model;
     const ModelExtras *e = model_extras(m);
@@ -193,7 +192,6 @@ static void embed_stream(Session *s, const Batch *batch) {
 
 /* ------------------------------------------------------------------ layers */
 
-/* Copy the input of layer l if it is tapped. */
 static void keep_tapped(Session *s, size_t n, size_t l) {
     const SessionExtras *x = s->extras;
     const size_t dim = s->model->sizes.dim;
@@ -282,15 +280,13 @@ bool forward_more(Session *s, const Batch *batch, Fault *fault) {
 
 /* ------------------------------------------------------------------ a text */
 
-/* A bidirectional model reads a text in one batch. */
 static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool all_logits,
                         Fault *fault) {
     size_t most = all_logits ? min_size(s->max_tokens, s->max_logits) : s->max_tokens;
     if (count > most)
         return fault_set(fault,
                          "a text of %zu tokens does not fit into a batch of %zu, and a %s "
-                         "model, which looks "
-                         "both ways, reads a text in one",
+                         "model, which is bidirectional, reads a text in one",
                          count, most, s->model->recipe->arch);
     session_rewind(s, 0, 0);
     return count == 0 || eval_batch(s, tokens, count, all_logits ? 0 : count - 1, fault);

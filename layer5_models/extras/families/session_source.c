@@ -40,7 +40,7 @@ bool source_check(const Session *s, const Batch *batch, Fault *fault) {
     const Model *m = s->model;
     if (!model_extras(m)->encoder) return true;
     if (batch->input)
-        return fault_set(fault, "a %s model reads tokens: vectors will not do",
+        return fault_set(fault, "a %s model reads tokens: rows cannot replace them",
                          m->recipe->arch);
     for (size_t i = 0; i < batch->count; i++) {
         size_t position = (size_t)batch->position[i], source = s->kv.source[batch->sequence[i]];
@@ -55,7 +55,6 @@ bool source_check(const Session *s, const Batch *batch, Fault *fault) {
     return true;
 }
 
-/* Is the row part of a source? */
 static bool is_source(const Session *s, const Batch *batch, size_t i) {
     return (size_t)batch->position[i] < s->kv.source[batch->sequence[i]];
 }

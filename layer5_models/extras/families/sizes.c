@@ -78,7 +78,6 @@ static void read_draft_heads(Binder *b) {
     s->layers -= extras_of(b)->drafts;
 }
 
-/* Parallel streams (AltUp). */
 static void read_streams(Binder *b) {
     ModelExtras *x = extras_of(b);
     ModelSizes *s = &b->model->sizes;
@@ -131,7 +130,6 @@ static bool has_attention(const Binder *b, size_t l) {
     }
 }
 
-/* May layers of this model have windows? */
 static bool has_windows(const Model *m) {
     const Recipe *r = m->recipe;
     const Quirks *q = m->extras->quirks;
@@ -160,7 +158,6 @@ static void read_kinds_of_lengths(Binder *b, LayerSizes *s) {
     read_lengths(b, own ? "_swa" : "", own, s);
 }
 
-/* A gate on attention's output. */
 static void read_gate(Binder *b, LayerSizes *s) {
     const AttentionGate gate = quirks_in(b)->gate;
     LayerExtras *e = s->extras;

@@ -43,7 +43,7 @@ bool read_latents(Binder *b, size_t l, LayerSizes *s) {
         return b->ok =
                    fault_set(b->fault,
                              "queries of %zu numbers (attention.key_length_mla, or key_length) "
-                             "have none beside the %zu that turn (rope.dimension_count)",
+                             "have none beside the %zu that rotate (rope.dimension_count)",
                              query, s->rotary);
     e->plain = query - s->rotary, e->latent_value = value;
     s->q = s->heads * query, s->mixed = s->heads * value;
@@ -66,7 +66,6 @@ static size_t shared_hidden(Binder *b, size_t l, size_t each) {
     return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, MAX_SIZE);
 }
 
-/* Only experts of the best groups are chosen. */
 static bool read_groups(Binder *b, LayerExtras *s) {
     if (!quirks_in(b)->weights_by_key) return b->ok;
     size_t groups = key_size(b, "expert_group_count", false, 0, 0, s->experts),
@@ -106,7 +105,6 @@ bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     return b->ok;
 }
 
-/* Mamba 2: inner size, heads and groups must divide. */
 static bool check_ssm(Binder *b, const LayerExtras *s) {
     if (!b->ok || !s->ssm_heads) return b->ok;
     if (s->ssm_inner % s->ssm_heads == 0 && s->ssm_heads % s->ssm_groups == 0) return true;
@@ -128,7 +126,6 @@ static bool read_ssm(Binder *b, size_t l, bool heads, LayerExtras *s) {
     return check_ssm(b, s);
 }
 
-/* Gated DeltaNet, from the keys ssm.*. */
 static bool read_delta(Binder *b, size_t l, LayerExtras *s) {
     size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE),
            taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
@@ -167,7 +164,7 @@ static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
     s->rwkv_v = key_size(b, "attention.value_residual_mix_lora_rank", true, 0, 1, MAX_SIZE);
     s->rwkv_g = key_size(b, "attention.gate_lora_rank", true, 0, 1, MAX_SIZE);
     if (sizes->hidden == 0)
-        refuse_key(b, "feed_forward_length", "a whole number above 0",
+        refuse_key(b, "feed_forward_length", "an integer above 0",
                    "every layer has both mixes");
     if (!b->ok) return false;
     if (sizes->dim % dim)

@@ -1,12 +1,12 @@
-/* world_check.c - the world reads a document.  See world_check.h.
+/* world_check.c - parse a document of Tiny World.  See world_check.h.
  *
- * The reader holds a list of what must still come.  Text must be there letter by letter; a variable
- * that has a word must show that word; a variable without one takes any free word that fits; a rule
- * is tried alternative by alternative.  Every way through to the end is found, so the summed
- * probability of the document is exact.  As a prefix, a way ends where the bytes end: what may still
- * follow has probability 1 together, so the sum is that of all documents which begin like this.
+ * The parser keeps a list of what must still come.  Text must match letter by letter; a bound
+ * variable must show its word; an unbound one takes any free word that fits; a rule tries each
+ * alternative.  All derivations are found, so the summed probability of the document is exact.
+ * With `prefix`, a derivation ends where the bytes end: its possible continuations have
+ * probability 1 in total, so the sum is that of all documents which begin like this.
  *
- * The reason for a failure is read off the place that any way of reading reached furthest. */
+ * A failure is explained at the furthest position that any derivation reached. */
 #include "world/rules.h"
 #include "world_check.h"
 
@@ -25,7 +25,7 @@ typedef struct Checker {
     const char *bytes;
     size_t size;
     bool prefix;
-    double ln_p; /* of all derivations found together */
+    double ln_p; /* summed over all derivations found */
     unsigned derivations;
     long steps;
     /* the furthest failure */
@@ -42,7 +42,7 @@ static bool rule_starts(const Rule *rule, const char *word) {
     return rule && rule->name.size >= size && memcmp(rule->name.data, word, size) == 0;
 }
 
-/* Where in a document we are decides what a wrong fact is called: in an answer or on a card. */
+/* The section decides the name of a wrong fact: in an answer or on a card. */
 static const char *section_of(const Pending *todo) {
     for (; todo; todo = todo->next) {
         if (rule_starts(todo->rule, "question_turn") ||
@@ -73,21 +73,20 @@ static void note_failure(Checker *c, size_t place, const char *reason, Text want
         if (*p == '\n' || *p == '\t') *p = ' ';
 }
 
-/* How many bytes of `wanted` stand at `at`. */
+/* How many bytes of `wanted` match at `at`. */
 static size_t common(const Checker *c, size_t at, Text wanted) {
     size_t n = 0;
     while (n < wanted.size && at + n < c->size && c->bytes[at + n] == wanted.data[n]) n++;
     return n;
 }
 
-/* One more way to read it.  ln(p + q) from the logarithms: a long document's p is no double. */
+/* One more derivation.  ln(p + q) from logarithms: a long document's p underflows. */
 static void add_derivation(Checker *c, double nats) {
     double more = fmax(c->ln_p, -nats), less = fmin(c->ln_p, -nats);
     c->derivations++;
     c->ln_p = more + log1p(exp(less - more));
 }
 
-/* The document ended inside `wanted`. */
 static bool cut_short(Checker *c, size_t end, double nats) {
     if (!c->prefix || end != c->size) return false;
     add_derivation(c, nats);
@@ -147,7 +146,7 @@ static void try_rule(Checker *c, size_t at, const Rule *rule, const Pending *res
     }
 }
 
-/* A text or a bound variable must stand at `at`, which then is behind it. */
+/* Match a text or a bound variable at `at`, and advance. */
 static bool world_check_take_text(Checker *c, size_t *at, const Symbol *symbol, int bound,
                                   const Pending *rest, double nats) {
     char word[128];

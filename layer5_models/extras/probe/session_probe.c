@@ -1,12 +1,13 @@
-/* session_probe.c - a probe comes to a session: does the model have what it names?  See session_probe.h. */
+/* session_probe.c - attach a probe: does the model have everything it names?  See
+ * session_probe.h. */
 #include "session_probe.h"
 
 #include <math.h>
 
-/* Of a scale: squares of what is so much larger are still far from what a float holds. */
+/* Max scale: the squares of larger numbers approach the range of a float. */
 static const float MOST = 1e6f;
 
-/* "layer 3 has 8 heads": how many of what an act counts through. */
+/* "layer 3 has 8 heads": what an act counts. */
 typedef struct Counted {
     const char *name;
     size_t count;

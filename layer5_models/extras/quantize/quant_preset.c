@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* general.file_type of the presets that give some matrices more bits. */
+/* general.file_type of presets that give some matrices more bits. */
 enum {
     FILE_Q2_K = 10,
     FILE_Q3_K_M = 12,

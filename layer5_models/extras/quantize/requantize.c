@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a conversion reads besides the tensor. */
+/* Inputs of a conversion besides the tensor. */
 typedef struct Source {
     const Requantize *how;
     const Gguf *gguf;
@@ -35,7 +35,6 @@ static bool stays(const GgufTensor *t) {
     return !dtype_is_computable(t->dtype) || quant_preset_keeps(t->name, t->ndim);
 }
 
-/* The format of a matrix with rows of that length. */
 static Dtype format_of_row(const Source *s, const GgufTensor *t, size_t row) {
     const Requantize *how = s->how;
     bool tied = text_equal(t->name, text_of("token_embd.weight")) &&
@@ -54,19 +53,19 @@ static Dtype format_for(const Source *s, const GgufTensor *t) {
 size_t requantize_misfits(const Gguf *in, const Requantize *how) {
     Source s = {.how = how, .gguf = in, .layers = layers_of(in)};
     size_t n = 0;
-    for (size_t i = 0; i < in->n_tensors; i++) /* no numbers divide into any blocks */
+    for (size_t i = 0; i < in->n_tensors; i++) /* 0 rows divide into no blocks */
         n += format_for(&s, &in->tensors[i]) != format_of_row(&s, &in->tensors[i], 0);
     return n;
 }
 
-/* One tensor on its way to another format. */
+/* A tensor being converted. */
 typedef struct Conversion {
     const GgufTensor *t;
     Dtype to;
     const float *importance; /* (cols), NULL: none */
     char *stored;
     float *rows;         /* (threads, cols) */
-    atomic_bool misfits; /* a number that the format cannot hold */
+    atomic_bool misfits; /* a number that the format cannot represent */
 } Conversion;
 
 static void requantize_convert_rows(void *context, int worker, size_t begin, size_t end) {
@@ -92,7 +91,7 @@ static bool find_importance(const Source *s, const char *name, size_t cols,
     if (!s->how->importance) return true;
     snprintf(wanted, sizeof wanted, "%s.in_sum2", name);
     const GgufTensor *t = gguf_find_tensor(s->how->importance, wanted);
-    if (!t) return true; /* files hold none for the embedding */
+    if (!t) return true; /* importance files have none for the embedding */
     if (t->dtype != DTYPE_F32 || t->shape[t->ndim - 1] != cols ||
         (uintptr_t)t->data % sizeof(float))
         return fault_set(
@@ -131,13 +130,13 @@ static bool convert(const Source *s, const GgufTensor *t, Dtype to, GgufWriter *
     return ok;
 }
 
-/* The others take their scale from the largest number, or have none. */
+/* Other formats scale by the largest number, or have no scale. */
 static bool heeds_importance(Dtype dtype) {
     return dtype_is_quantized(dtype) && dtype != DTYPE_Q8_0 && dtype != DTYPE_MXFP4 &&
            dtype != DTYPE_TQ1_0 && dtype != DTYPE_TQ2_0;
 }
 
-/* Importance that would change no matrix is a mistake of the caller's. */
+/* Importance that changes no matrix is the caller's mistake. */
 static bool check_importance(const Source *s, Fault *fault) {
     size_t named = 0, heeded = 0;
     for (size_t i = 0; i < s->gguf->n_tensors; i++) {

@@ -1,9 +1,9 @@
-/* session_shift.c - old positions are cut out of a sequence: see families.h and shift.h. */
+/* session_shift.c - cut old positions out of a sequence.  See families.h and shift.h. */
 #include "families.h"
 #include "shift.h"
 
-/* Where a layer's keys are rotated, and by what.  A latent's key ends with the numbers that
- * are. */
+/* The rotation of a layer's keys.  In latent attention only a key's last numbers are
+ * rotated. */
 static ShiftRope rope_of(const Session *s, size_t layer) {
     const Block *b = &s->model->blocks[layer];
     const Rope *rope = session_rope(s, layer);
@@ -15,7 +15,7 @@ static ShiftRope rope_of(const Session *s, size_t layer) {
                        .sine = s->run.attention.sine};
 }
 
-/* A gain that follows the rotation is another one for each number: no rotation undoes it. */
+/* A gain after the rotation differs per number, so rotating back cannot undo it. */
 static bool is_stretched(const Attention *a) {
     return a->norm_after_rope && a->k_norm.kind && (a->k_norm.gain || a->k_norm.bias);
 }
@@ -25,8 +25,8 @@ bool session_can_shift(const Session *s, Fault *fault) {
     if (model_extras(m)->encoder)
         return fault_set(fault, "this model's text looks at a source, which is not cut");
     if (m->positions.data)
-        return fault_set(fault, "this model adds a vector for its place to every token, and "
-                                "what was read cannot be moved to another place");
+        return fault_set(fault, "this model has learned positions: "
+                                "what was read cannot be moved");
     if (s->kv.snapshots)
         return fault_set(fault,
                          "this model has recurrent layers: a state forgets no single token");
@@ -34,11 +34,11 @@ bool session_can_shift(const Session *s, Fault *fault) {
         if (m->blocks[l].extras && m->blocks[l].extras->mla.index.heads)
             return fault_set(fault,
                              "this model's indexer keeps keys of its own beside those of "
-                             "attention: they are not turned");
+                             "attention: they are not rotated");
     for (size_t l = 0; l < m->sizes.layers; l++)
         if (is_stretched(&m->blocks[l].attention))
             return fault_set(fault, "this model stretches its keys after it has rotated them: "
-                                    "they cannot be turned back");
+                                    "they cannot be rotated back");
     return true;
 }
 

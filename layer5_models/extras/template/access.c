@@ -1,4 +1,4 @@
-/* access.c - what lies inside a value: attributes, items, slices. */
+/* access.c - attributes, items and slices of values. */
 #include "library.h"
 #include "run.h"
 
@@ -43,7 +43,6 @@ static Value macro_attribute(Machine *machine, const Macro *macro, const String 
     return value_list(IS_TUPLE, names);
 }
 
-/* What Python finds by a point; MISSING when it finds nothing. */
 static Value own_attribute(Machine *machine, Value of, const String *name) {
     if (name->size > 1 && name->data[0] == '_' && name->data[1] == '_')
         return value_undefined(machine, "SecurityError",
@@ -79,7 +78,7 @@ static Value no_item(Machine *machine, Value of, Value key) {
                            repr->data);
 }
 
-/* Item number `index`, counted from the end when negative; MISSING: there is none. */
+/* Item number `index`, from the end if negative; MISSING: none. */
 static Value numbered(Machine *machine, Value of, int64_t index) {
     bool string = of.kind == IS_STRING;
     int64_t count =
@@ -123,7 +122,7 @@ Value get_item(Machine *machine, Value of, Value key) {
 
 /* ------------------------------------------------------------------ slices */
 
-/* A bound of a slice, brought into low..high as Python does. */
+/* A slice bound, clamped to low..high as in Python. */
 static int64_t bound(Machine *machine, Value part, int64_t count, int64_t low, int64_t high,
                      int64_t absent) {
     if (part.kind == IS_NONE) return absent;

@@ -1,4 +1,4 @@
-/* call.c - calling: macros, functions of ours, loops that call themselves. */
+/* call.c - calls: macros, built-in functions, recursive loops. */
 #include "library.h"
 #include "run.h"
 
@@ -9,7 +9,7 @@
 
 enum { MOST_PARAMETERS = 8 };
 
-/* The next of "old new count?"; may it be left out? */
+/* The next of "old new count?"; is it optional? */
 static Text next_parameter(Text *rest, bool *optional) {
     Text name = text_cut(rest, ' ');
     *optional = name.data[name.size - 1] == '?';
@@ -17,8 +17,8 @@ static Text next_parameter(Text *rest, bool *optional) {
     return name;
 }
 
-/* Bind what was given, by place or by name; MISSING for what may be left out.  Returns how many of the named ones
- * found their place. */
+/* Bind arguments by position or by name; MISSING for omitted optional ones.  Returns how many
+ * of the named ones were used. */
 static size_t template_call_bind(Machine *machine, const Builtin *builtin, Arguments arguments,
                                  Value *bound) {
     size_t n = 0, used = 0;
@@ -43,7 +43,6 @@ static size_t template_call_bind(Machine *machine, const Builtin *builtin, Argum
     return used;
 }
 
-/* One that is given twice, or has no name we know. */
 static void refuse_named(Machine *machine, const Builtin *builtin, Arguments arguments) {
     for (size_t i = 0; i < arguments.named->count; i++) {
         Text key = string_text(arguments.named->keys[i].string);
@@ -73,7 +72,6 @@ Value call_builtin(Machine *machine, const Builtin *builtin, Value self, Argumen
 
 /* ------------------------------------------------------------------ macros */
 
-/* Take a named argument out. */
 static bool template_call_take_named(Machine *machine, Dict *named, Text name, Value *value) {
     const Value *found = dict_find(machine, named, value_string(string_of(machine, name)));
     if (!found) return false;
@@ -86,7 +84,7 @@ static bool template_call_take_named(Machine *machine, Dict *named, Text name, V
     return true;
 }
 
-/* What is left over goes to varargs, kwargs and caller, if the body asks for them. */
+/* The rest goes to varargs, kwargs and caller, if the body uses them. */
 static void bind_rest(Machine *machine, const Macro *macro, Arguments arguments, size_t n) {
     Value caller = value_undefined(machine, "UndefinedError", "No caller defined");
     if (macro->node->op & 4) {
@@ -140,7 +138,7 @@ Value call_macro(Machine *machine, const Macro *macro, Arguments arguments) {
 
 /* ------------------------------------------------------------------ any value */
 
-/* {{ loop(children) }} in a recursive loop: the loop again, over others, as text. */
+/* {{ loop(children) }} in a recursive loop: run it over other items, as text. */
 static Value call_loop(Machine *machine, const Loop *loop, Arguments arguments) {
     Builder builder = {0}, *out = machine->out;
     Frame *back = machine->frame;

@@ -57,7 +57,7 @@ static Value is_callable(Machine *m, Value v, const Value *a) {
                       v.kind == IS_UNDEFINED);
 }
 
-/* The remainder of a division by `by`, compared with `rest`. */
+/* Does v % by equal `rest`? */
 static Value leaves(Machine *machine, Value v, Value by, int64_t rest) {
     return value_bool(value_equal(machine, operate(machine, '%', v, by), value_int(rest)));
 }
@@ -108,7 +108,7 @@ static Value is_in(Machine *m, Value v, const Value *a) {
     return value_bool(value_in(m, v, a[0]));
 }
 
-/* The same thing, not an equal one: Python shares small integers, and so do we all of them. */
+/* Identity, not equality: Python shares small integers, we treat all of them as shared. */
 static Value is_sameas(Machine *machine, Value v, const Value *a) {
     bool shared = v.kind == a[0].kind && (v.kind <= IS_INT || v.kind == IS_STRING);
     return value_bool(shared ? value_equal(machine, v, a[0])

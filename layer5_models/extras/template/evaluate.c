@@ -1,4 +1,4 @@
-/* evaluate.c - expressions: one case for each kind of node.  See run.h. */
+/* evaluate.c - expressions: one case per kind of node.  See run.h. */
 #include "library.h"
 #include "operate.h"
 #include "run.h"

@@ -64,7 +64,7 @@ Value execute_text(Machine *machine, const Node *list, Frame *frame) {
     return value_string(text);
 }
 
-/* The text of a block through its filters; the first of them finds it under the name no one can write. */
+/* A block's text through its filters; the first of them finds it under BLOCK_TEXT. */
 static Value filtered_text(Machine *machine, const Node *node, const Node *filters) {
     Frame *frame = frame_open(machine, machine->frame), *back = machine->frame;
     Value text = execute_text(machine, node->list, frame);
@@ -77,7 +77,6 @@ static Value filtered_text(Machine *machine, const Node *node, const Node *filte
 
 /* ------------------------------------------------------------------ loops */
 
-/* The items for which the condition holds. */
 static List *chosen_items(Machine *machine, const Node *node, const List *all) {
     List *chosen = list_new(machine);
     Frame *back = machine->frame;

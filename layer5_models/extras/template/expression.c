@@ -1,9 +1,10 @@
-/* expression.c - expressions, by the method of Pratt: each operator has a power, and holds on to what
- * stands beside it as long as no stronger one pulls.
+/* expression.c - expressions, parsed by precedence (Pratt): each operator has a power, and
+ * takes operands until an operator of lower power comes.
  *
  *     1 + 2 * 3          power of + is 5, of * is 7:   1 + (2 * 3)
  *
- * Two things are Jinja's own: ~ is stronger than +, and a filter binds after a sign: -1|abs is (-1)|abs.
+ * Two rules are Jinja's own: ~ binds tighter than +, and a filter comes after a sign: -1|abs is
+ * (-1)|abs.
  *
  * Source   Pratt 1973, "Top down operator precedence". */
 #include "syntax.h"
@@ -22,7 +23,8 @@ enum {
     POWER_POWER
 };
 
-/* ------------------------------------------------------------------ what an expression begins with */
+/* ------------------------------------------------------------------ what an expression begins
+ * with */
 
 static Node *literal(Parser *p, Value value) {
     Node *node = node_new(p, NODE_LITERAL);
@@ -70,7 +72,7 @@ static Node *parse_pair(Parser *p) {
     return pair;
 }
 
-/* Values up to the bracket that closes; a comma may stand before it. */
+/* Values up to the closing bracket; a trailing comma is allowed. */
 static Node *parse_listed(Parser *p, NodeKind kind, int close) {
     Node *node = node_new(p, kind), **place = &node->list;
     while (!parser_take(p, close) && !p->machine->failed) {
@@ -186,7 +188,7 @@ static Node *parse_postfix(Parser *p, Node *node) {
     return node;
 }
 
-/* After the bar. */
+/* After |. */
 static Node *parse_filter(Parser *p, Node *input) {
     Node *node = node_new(p, NODE_FILTER);
     node->a = input;
@@ -256,7 +258,7 @@ static Node *parse_unary(Parser *p, bool filters) {
     return node;
 }
 
-/* The power of the operator that comes, POWER_NONE if none does. */
+/* The power of the next operator; POWER_NONE: none. */
 static int power_of(const Parser *p) {
     switch (p->token->kind) {
     case TWO('=', '='):
@@ -286,8 +288,8 @@ static int power_of(const Parser *p) {
 
 static Node *parse_power(Parser *p, int power);
 
-/* 1 < x <= 3: steps from operand to operand.  A step's op is the operator's token, 'i' for "in", TWO('n', 'i') for
- * "not in". */
+/* 1 < x <= 3: a chain of steps.  A step's op is the operator's token, 'i' for "in", TWO('n',
+ * 'i') for "not in". */
 static Node *parse_comparison(Parser *p, Node *first) {
     Node *node = node_new(p, NODE_COMPARE), **place = &node->list;
     node->a = first;
@@ -312,7 +314,7 @@ static Node *parse_binary(Parser *p, Node *left, int power) {
     return node;
 }
 
-/* An expression whose operators are all stronger than `power`. */
+/* An expression whose operators all have more than `power`. */
 static Node *parse_power(Parser *p, int power) {
     Node *left;
     if (!machine_enter(p->machine)) parser_wrong(p, "too deep");

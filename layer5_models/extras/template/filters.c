@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most filters take a value as text, whatever it is. */
+/* Most filters convert their value to text. */
 static const String *text_value(Machine *machine, Value self) {
     return value_str(machine, self);
 }
@@ -24,7 +24,7 @@ static Value filters_capitalize(Machine *m, Value self, const Value *a) {
     return (void)a, value_string(string_case(m, text_value(m, self), CASE_CAPITAL));
 }
 
-/* A word's first letter large, the others small; words end at blanks and brackets. */
+/* Each word capitalized; words end at white space and brackets. */
 static Value filters_title(Machine *machine, Value self, const Value *arguments) {
     const String *s = text_value(machine, self);
     Builder builder = {0};
@@ -82,7 +82,6 @@ static Value wordcount(Machine *machine, Value self, const Value *arguments) {
     return value_int(count);
 }
 
-/* Lines moved to the right, but for the first and empty ones. */
 static Value indent(Machine *machine, Value self, const Value *arguments) {
     const String *s = text_value(machine, self);
     Builder blanks = {0}, builder = {0};
@@ -159,11 +158,11 @@ static Value forceescape(Machine *machine, Value self, const Value *arguments) {
     const String *s = text_value(machine, self);
     Builder builder = {0};
     (void)arguments;
-    build_string(machine, &builder, s); /* safe no more */
+    build_string(machine, &builder, s); /* not marked safe any more */
     return value_string(string_escape(machine, build_end(machine, &builder)));
 }
 
-/* Without <...>, and runs of white space as one blank. */
+/* Remove <...>, and collapse white space. */
 static Value striptags(Machine *machine, Value self, const Value *arguments) {
     const String *s = text_value(machine, self);
     Builder builder = {0}, words = {0};
@@ -242,7 +241,6 @@ static Value tojson(Machine *machine, Value self, const Value *arguments) {
 
 /* ------------------------------------------------------------------ numbers */
 
-/* A string as a number, if all of it is one. */
 static bool read_real(Machine *machine, Value self, double *real) {
     char text[128], *end;
     if (self.kind == IS_BOOL || self.kind == IS_INT || self.kind == IS_FLOAT) {
@@ -302,7 +300,7 @@ static Value abs_(Machine *machine, Value self, const Value *arguments) {
     return self;
 }
 
-/* To the nearest with so many digits after the point; of two equally near ones, the even. */
+/* Rounded to so many digits after the point, half to even. */
 static double round_to(double real, int64_t digits) {
     char text[400];
     if (digits > 20 || isinf(real) || isnan(real)) return real;

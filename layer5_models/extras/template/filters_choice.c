@@ -1,9 +1,9 @@
-/* filters_choice.c - map, select and reject, which use other filters and tests; and finding a filter. */
+/* filters_choice.c - map, select and reject, which use other filters and tests; finding a
+ * filter. */
 #include "library.h"
 
 #include <string.h>
 
-/* The arguments from number `from` on, for the filter or test that is asked for. */
 static Arguments rest_of(Machine *machine, const Value *arguments, size_t from) {
     const List *given = arguments[0].list;
     return (Arguments){list_slice(machine, given, from, given->count), arguments[1].dict};
@@ -20,7 +20,7 @@ static Value named(Machine *machine, const Value *arguments, const char *name) {
     return value ? *value : (Value){.kind = IS_MISSING};
 }
 
-/* What is false has no items here, though none is no list. */
+/* A false value has no items here, even if it is no list. */
 static const List *items_of(Machine *machine, Value self) {
     return value_true(self) ? value_items(machine, self) : list_new(machine);
 }
@@ -50,7 +50,7 @@ static Value map(Machine *machine, Value self, const Value *arguments) {
     return filters_choice_generator(list, "<generator object sync_do_map at 0x0>");
 }
 
-/* Those items that pass a test (none named: that are true), or an attribute of theirs does. */
+/* Items that pass a test (default: truth), or whose attribute does. */
 static Value filters_choice_choose(Machine *machine, Value self, const Value *arguments,
                                    bool attribute, bool wanted) {
     const List *all = items_of(machine, self), *given = arguments[0].list;

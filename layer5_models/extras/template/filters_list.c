@@ -1,4 +1,4 @@
-/* filters_list.c - filters of what holds others. */
+/* filters_list.c - filters of lists and dicts. */
 #include "library.h"
 #include "operate.h"
 
@@ -32,7 +32,7 @@ Value without_case(Machine *machine, Value value) {
                : value;
 }
 
-/* What items are compared by: an attribute of theirs, without case unless it counts. */
+/* Sort keys of items: an attribute, without case unless case_sensitive. */
 static List *filters_list_keys_of(Machine *machine, const List *items, Value attribute,
                                   bool with_case) {
     List *keys = list_new(machine);
@@ -47,7 +47,7 @@ static List *filters_list_keys_of(Machine *machine, const List *items, Value att
 
 /* ------------------------------------------------------------------ order */
 
-/* Merge two neighbouring runs; of equals, the first stays first. */
+/* Merge two neighbouring runs, stably. */
 static void filters_list_merge(Machine *machine, const Value *keys, const size_t *from,
                                size_t *to, const size_t bounds[3], bool reverse) {
     size_t left = bounds[0], right = bounds[1];
@@ -169,7 +169,7 @@ static Value list(Machine *machine, Value self, const Value *arguments) {
     return value_list(IS_LIST, list_slice(machine, items, 0, items->count));
 }
 
-/* Chance has no place in a template: the same variables, the same text. */
+/* No randomness: the same variables give the same text. */
 static Value random_(Machine *machine, Value self, const Value *arguments) {
     return first(machine, self, arguments);
 }

@@ -1,4 +1,4 @@
-/* letters.c - upper and lower case, and what is cut from a string's ends. */
+/* letters.c - upper and lower case, and stripping strings. */
 #include "library.h"
 
 #include "unicode.h"
@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-/* A character in upper or lower case; some become two or three. */
 static void build_case(Machine *machine, Builder *builder, uint32_t c, LetterCase to,
                        bool user) {
     const char *several = unicode_cased_long(c, to);
@@ -67,7 +66,7 @@ const String *string_strip(Machine *machine, const String *s, const String *set,
         size_t at = to - 1;
         while (at > from && to - at < 4 && ((unsigned char)s->data[at] & 0xC0) == 0x80) at--;
         utf8_decode(s->data + at, to - at, &taken);
-        if (at + taken != to) at = to - 1; /* bytes that are no character, one by one */
+        if (at + taken != to) at = to - 1; /* invalid bytes, one by one */
         if (!in_set(set, s->data + at, to - at)) break;
         to = at;
     }

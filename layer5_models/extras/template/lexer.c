@@ -4,10 +4,10 @@
  *     ..........{%  -   if x is defined   -  %}..........
  *              ^ before                        ^ after
  *
- *     before  -: all white space       lstrip_blocks: the blanks that open a line    +: nothing
- *     after   -: all white space       trim_blocks: one newline                      +: nothing
+ *     before  -: all white space       lstrip_blocks: the indentation of a line    +: nothing
+ *     after   -: all white space       trim_blocks: one newline                    +: nothing
  *
- * A {{ }} knows only the minus. */
+ * {{ }} has only the minus. */
 #include "lexer.h"
 #include "literal.h"
 
@@ -19,9 +19,9 @@ typedef struct Lexer {
     const char *begin, *at, *end;
     Token *tokens;
     size_t count, room;
-    const char *counted; /* where the line was counted last */
+    const char *counted; /* where lines were last counted */
     int line;
-    char brackets[LIMIT_DEPTH]; /* that are open inside the tag */
+    char brackets[LIMIT_DEPTH]; /* open brackets inside the tag */
     size_t open;
 } Lexer;
 
@@ -37,7 +37,7 @@ static bool looking_at(const Lexer *l, const char *text) {
     return (size_t)(l->end - l->at) >= size && memcmp(l->at, text, size) == 0;
 }
 
-/* The line of a place in the source; places only go forward. */
+/* The line of a position in the source; positions only increase. */
 static int line_at(Lexer *l, const char *place) {
     for (; l->counted < place; l->counted++) l->line += *l->counted == '\n';
     return l->line;
@@ -75,7 +75,6 @@ static void lexer_add_text(Lexer *l, const char *from, const char *to) {
 
 /* ------------------------------------------------------------------ white space around tags */
 
-/* Where the text before a tag ends. */
 static const char *trim_before(const Lexer *l, const char *from, const char *tag, char sign,
                                bool strips_line) {
     const char *to = tag;
@@ -86,7 +85,7 @@ static const char *trim_before(const Lexer *l, const char *from, const char *tag
     return opens_line ? to : tag;
 }
 
-/* The tag's end, `size` bytes with its sign, is taken. */
+/* Consume the tag's end: `size` bytes with its sign. */
 static void trim_after(Lexer *l, size_t size, char sign, bool trims_newline) {
     l->at += size;
     while (sign == '-' && l->at < l->end && lexer_is_blank(*l->at)) l->at++;
@@ -195,7 +194,7 @@ static void take_comment(Lexer *l) {
     trim_after(l, 2, sign, true);
 }
 
-/* {% raw %}: up to {% endraw %} everything is text.  At the word after a block's sign. */
+/* {% raw %}: everything up to {% endraw %} is text.  At the word after a block's sign. */
 static bool lexer_take_word(Lexer *l, const char *word) {
     const char *back = l->at;
     while (l->at < l->end && lexer_is_blank(*l->at)) l->at++;

@@ -1,9 +1,10 @@
 /* lexer.h - a template's source as tokens.
  *
- *     Hi {{ name|upper }}!        TEXT "Hi "  PRINT_BEGIN  NAME name  '|'  NAME upper  PRINT_END  TEXT "!"
+ *     Hi {{ name|upper }}!    TEXT "Hi "  PRINT_BEGIN  NAME name  '|'  NAME upper  PRINT_END
+ *                             TEXT "!"
  *
- * White space is decided here, and nowhere else: what a sign (- or +), trim_blocks and lstrip_blocks take away
- * never becomes a token.
+ * White space is handled here and nowhere else: what a sign (- or +), trim_blocks and
+ * lstrip_blocks remove never becomes a token.
  *
  * Invariant: the list ends with TOKEN_END; brackets inside a tag are balanced. */
 #ifndef STRATA_TEMPLATE_LEXER_H
@@ -31,7 +32,7 @@ typedef struct Token {
     Value value; /* of a literal */
 } Token;
 
-/* Tokens of a source, whose lines end in \n.  Empty but for the end when something is wrong. */
+/* The tokens of a source with \n as line ends.  After an error only TOKEN_END. */
 const Token *lex(Machine *machine, Text source);
 
 #endif

@@ -1,7 +1,7 @@
-/* library.h - the functions a template finds: filters, tests, methods, globals, each in a table.
+/* library.h - the functions of templates: filters, tests, methods, globals, each in a table.
  *
- * Invariant: a function gets its arguments bound to the names its row gives; those that are left out are
- * MISSING, those it does not know are refused before it is called. */
+ * Invariant: a function gets its arguments bound to its row's names; omitted ones are MISSING,
+ * unknown ones are refused before the call. */
 #ifndef STRATA_TEMPLATE_LIBRARY_H
 #define STRATA_TEMPLATE_LIBRARY_H
 
@@ -15,10 +15,10 @@ bool test_exists(Text name);
 
 const Builtin *find_global(Text name); /* NULL: none */
 
-/* A method bound to its value; MISSING: none.  Of those that would change a value only the absence is given. */
+/* A method bound to its value; MISSING: none.  Mutating methods exist only to be refused. */
 Value find_method(Machine *machine, Value of, const String *name);
 
-/* The tables, each ended by a row without a name. */
+/* The tables; the last row has no name. */
 extern const Builtin filters_of_text[], filters_of_lists[], filters_of_choice[];
 extern const Builtin methods_of_strings[], methods_of_lists[], methods_of_dicts[],
     methods_of_loops[];
@@ -26,17 +26,18 @@ extern const Builtin methods_of_strings[], methods_of_lists[], methods_of_dicts[
 /* ------------------------------------------------------------------ arguments */
 
 bool is_given(Value argument);
-const String *want_string(Machine *machine, Value argument); /* "" and raised when it is none */
+/* "" and an error if it is no string */
+const String *want_string(Machine *machine, Value argument);
 int64_t want_int(Machine *machine, Value argument, int64_t absent);
 const String *string_or(Machine *machine, Value argument, const char *absent);
 
-/* What `name` or `a.b.0` leads to from a value. */
+/* The value of a path `name` or `a.b.0`. */
 Value follow_path(Machine *machine, Value from, Value path);
 
-/* In a stable order; `key` of each item decides (same count). */
+/* Sort stably by `keys` (same count). */
 void sort_by(Machine *machine, List *items, List *keys, bool reverse);
 
-/* A string without case, for comparisons; other values as they are. */
+/* A string in lower case, for comparison; other values unchanged. */
 Value without_case(Machine *machine, Value value);
 
 /* ------------------------------------------------------------------ letters */
@@ -45,11 +46,11 @@ typedef enum Case { CASE_UPPER, CASE_LOWER, CASE_TITLE, CASE_CAPITAL, CASE_SWAP 
 
 const String *string_case(Machine *machine, const String *string, Case to);
 
-/* Without the characters of a set (NULL: white space) at its left, its right end. */
+/* Strip a set of characters (NULL: white space) on the left or right. */
 const String *string_strip(Machine *machine, const String *string, const String *set, bool left,
                            bool right);
 
-/* Every `old` as `new`, at most `count` times (-1: all). */
+/* Replace every `old` by `new`, at most `count` times (-1: all). */
 const String *string_replace(Machine *machine, const String *string, const String *old,
                              const String *with, int64_t count);
 

@@ -1,11 +1,10 @@
-/* list.c - lists, dicts, and what a loop walks over.  See value.h. */
+/* list.c - lists, dicts, and iteration.  See value.h. */
 #include "value.h"
 
 #include "unicode.h"
 
 #include <string.h>
 
-/* Twice the room, when there is none left. */
 static bool list_grow(Machine *machine, Value **items, size_t count, size_t room) {
     Value *grown = machine_take_much(machine, room * sizeof *grown);
     if (!grown) return false;

@@ -14,7 +14,8 @@ static void build_code_point(Machine *machine, Builder *builder, uint32_t code) 
     build_bytes(machine, builder, bytes, NULL, utf8_encode(code, bytes));
 }
 
-/* \x41 \u00e9 \U0001F642 \101: up to `most` digits, all of which hexadecimal forms need.  Returns how many. */
+/* \x41 \u00e9 \U0001F642 \101: up to `most` digits (hexadecimal forms: exactly).  Returns how
+ * many. */
 static size_t take_code(Machine *machine, Builder *builder, Text text, int base, size_t most) {
     uint32_t code = 0;
     size_t n = 0;
@@ -28,7 +29,8 @@ static size_t take_code(Machine *machine, Builder *builder, Text text, int base,
     return n;
 }
 
-/* \N{DIGIT ONE}: the names Unicode gives characters are a megabyte; those of ASCII's digits and letters are rules. */
+/* \N{DIGIT ONE}: all Unicode names would be a megabyte; those of ASCII digits and letters
+ * follow rules. */
 static size_t literal_take_named(Machine *machine, Builder *builder, Text text) {
     static const char *const literal_digits[] = {"ZERO", "ONE", "TWO",   "THREE", "FOUR",
                                                  "FIVE", "SIX", "SEVEN", "EIGHT", "NINE"};
@@ -53,7 +55,7 @@ static size_t literal_take_named(Machine *machine, Builder *builder, Text text) 
     return (size_t)size + 2;
 }
 
-/* After the backslash; returns the bytes that were read. */
+/* After the backslash; returns the bytes read. */
 static size_t literal_take_escape(Machine *machine, Builder *builder, Text text) {
     static const char letters[] = "\\'\"abfnrtv", meant[] = "\\'\"\a\b\f\n\r\t\v";
     char c = text.data[0];
@@ -66,7 +68,7 @@ static size_t literal_take_escape(Machine *machine, Builder *builder, Text text)
     if (c == 'U') return 1 + take_code(machine, builder, rest, 16, 8);
     if (c == 'N') return 1 + literal_take_named(machine, builder, rest);
     if (digit_value(c) < 8) return take_code(machine, builder, text, 8, 3);
-    build_text(machine, builder, "\\"); /* not an escape: both stay */
+    build_text(machine, builder, "\\"); /* not an escape: keep both */
     return 0;
 }
 
@@ -93,7 +95,7 @@ Value literal_string(Machine *machine, Text text, size_t *size) {
 
 /* ------------------------------------------------------------------ numbers */
 
-/* Digits of a base from `at` on, with single _ between them; returns where they end. */
+/* Digits of a base from `at` on, with single _ between them; returns their end. */
 static size_t literal_digits(Text text, size_t at, int base) {
     while (at < text.size && digit_value(text.data[at]) < base) {
         at++;
@@ -112,7 +114,7 @@ static size_t exponent(Text text, size_t at) {
     return to > at ? to : from;
 }
 
-/* The digits without their _, as far as they can matter. */
+/* The digits without _, as many as can matter. */
 static Value literal_whole(Machine *machine, Text text, int base, size_t from) {
     int64_t integer = 0;
     bool fits = true;
@@ -156,7 +158,7 @@ Value literal_number(Machine *machine, Text text, bool real, size_t *size) {
     if (to > end) return real_number((Text){text.data, to});
     for (size_t i = 0; i < end && text.data[0] == '0'; i++)
         if (digit_value(text.data[i]) != 0 &&
-            text.data[i] != '_') /* 07 is two numbers, and a mistake */
+            text.data[i] != '_') /* 07 would be two numbers: an error */
             end = i;
     *size = end;
     return literal_whole(machine, (Text){text.data, end}, 10, 0);

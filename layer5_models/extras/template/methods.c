@@ -51,7 +51,7 @@ static Value list_copy(Machine *machine, Value self, const Value *arguments) {
            value_list(IS_LIST, list_slice(machine, self.list, 0, self.list->count));
 }
 
-/* The one change that Jinja's sandbox lets through. */
+/* The only mutation that Jinja's sandbox allows. */
 static Value list_pop(Machine *machine, Value self, const Value *arguments) {
     List *list = self.list;
     int64_t at = want_int(machine, arguments[0], -1), count = (int64_t)list->count;
@@ -65,7 +65,7 @@ static Value list_pop(Machine *machine, Value self, const Value *arguments) {
     Value taken = list->items[at];
     for (int64_t i = 0; i < count; i++)
         if (i != at) list_add(machine, rest, list->items[i]);
-    *list = *rest; /* a fresh copy: who walks over the old one is not disturbed */
+    *list = *rest; /* a new copy: iterations over the old one are not affected */
     return taken;
 }
 
@@ -141,7 +141,7 @@ const Builtin methods_of_loops[] = {
 
 /* ------------------------------------------------------------------ finding one */
 
-/* Methods that would change a value: they exist, and are not to be had. */
+/* Mutating methods: they exist, but are refused. */
 static bool methods_changes(Value of, const String *name) {
     static const char *const of_lists[] = {"append", "clear",   "extend", "insert",
                                            "remove", "reverse", "sort"};

@@ -1,6 +1,7 @@
-/* parser.c - what all of the parser asks of its tokens: is it this one, take it, or say what was wanted.
+/* parser.c - the parser's access to tokens: look, take, or report what was expected.
  *
- * Invariant: after the first fault the parser stands at an end of its own, so that whoever goes on finds nothing more. */
+ * Invariant: after the first error the parser is at an end token, so parsing stops
+ * everywhere. */
 #include "syntax.h"
 
 #include <stdarg.h>

@@ -15,7 +15,7 @@
 
 typedef struct Percent {
     char flags[8];
-    int64_t width, digits; /* digits -1: not said */
+    int64_t width, digits; /* digits -1: not given */
     Text key;              /* data NULL: none */
     char conversion;
 } Percent;
@@ -27,7 +27,6 @@ static int64_t percent_take_number(const String *s, size_t *at) {
     return number;
 }
 
-/* After the sign. */
 static Percent take_percent(Machine *machine, const String *s, size_t *at) {
     Percent p = {.digits = -1};
     size_t flags = 0;

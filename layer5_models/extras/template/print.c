@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The shortest digits that read back as the same number, as Python lays them out: 1e+16, 1.5, 1e-05. */
+/* The shortest digits that read back as the same number, in Python's layout: 1e+16, 1.5,
+ * 1e-05. */
 static void build_float(Machine *machine, Builder *builder, double real) {
     char text[40];
     int digits = 1;
@@ -29,7 +30,7 @@ static void build_float(Machine *machine, Builder *builder, double real) {
 
 /* ------------------------------------------------------------------ repr of strings */
 
-/* What Python calls not printable, but for places that no character has yet. */
+/* Not printable in Python, except unassigned code points. */
 static bool is_hidden(uint32_t c) {
     return c < 0x20 || (c >= 0x7F && c < 0xA0) || c == 0xAD || c == 0x61C || c == 0x6DD ||
            c == 0x70F || c == 0x180E || (c >= 0x200B && c <= 0x200F) ||
@@ -53,7 +54,7 @@ static void build_hidden(Machine *machine, Builder *builder, uint32_t c) {
                      c);
 }
 
-/* 'text', or "text" when it has ' and no ". */
+/* 'text', or "text" if it contains ' but no ". */
 static void build_quoted(Machine *machine, Builder *builder, const String *s) {
     bool single = s->size && memchr(s->data, '\'', s->size),
          both = single && memchr(s->data, '"', s->size);
@@ -73,7 +74,8 @@ static void build_quoted(Machine *machine, Builder *builder, const String *s) {
     build_bytes(machine, builder, &quote, NULL, 1);
 }
 
-/* ------------------------------------------------------------------ repr of what holds others */
+/* ------------------------------------------------------------------ repr of what holds
+ * others */
 
 static void build_items(Machine *machine, Builder *builder, const List *list, const char *open,
                         const char *close) {

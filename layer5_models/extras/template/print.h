@@ -1,20 +1,20 @@
-/* print.h - values as text: as Python's str and repr write them, and as JSON. */
+/* print.h - values as text, like Python's str and repr, and as JSON. */
 #ifndef STRATA_TEMPLATE_PRINT_H
 #define STRATA_TEMPLATE_PRINT_H
 
 #include "value.h"
 
-/* str(value): a string as it is; undefined is nothing. */
+/* str(value): a string unchanged; undefined is empty. */
 void build_str(Machine *machine, Builder *builder, Value value);
 const String *value_str(Machine *machine, Value value);
 
 /* repr(value): strings in quotes. */
 void build_repr(Machine *machine, Builder *builder, Value value);
 
-/* <, >, &, ' and " as HTML writes them; the result is safe. */
+/* HTML escapes for <, >, &, ' and "; the result is safe. */
 const String *string_escape(Machine *machine, const String *string);
 
-/* How tojson lays it out. */
+/* Layout of tojson. */
 typedef struct JsonStyle {
     bool ascii, sort;
     const String *indent, *comma, *colon; /* indent NULL: on one line */

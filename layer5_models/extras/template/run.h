@@ -1,11 +1,13 @@
 /* run.h - running the tree.
  *
- *     Frame of an iteration ──▶ Frame of a macro ──▶ top ──▶ the variables ──▶ (the library's functions)
+ *     Frame of an iteration ──▶ Frame of a macro ──▶ top ──▶ the variables ──▶ (library
+ *     functions)
  *
- * A name is looked for from the innermost scope outwards, and set in the innermost.  A for loop opens one for
- * each iteration, so what is set in it is gone in the next; an if opens none.
+ * Names are looked up from the innermost scope outwards, and set in the innermost.  A for loop
+ * opens a scope per iteration, so what is set there is gone in the next; an if opens none.
  *
- * Invariant: machine->frame, out and flow are after a statement what they were before it, failed or not. */
+ * Invariant: a statement leaves machine->frame, out and flow as they were, even after an
+ * error. */
 #ifndef STRATA_TEMPLATE_RUN_H
 #define STRATA_TEMPLATE_RUN_H
 
@@ -20,7 +22,7 @@ struct Frame {
 
 struct Macro {
     const Node *node;
-    Frame *frame; /* where it was written */
+    Frame *frame; /* where it was defined */
     const char *name;
 };
 
@@ -29,8 +31,8 @@ struct Loop {
     List *items;
     size_t index;
     int depth;
-    Frame *frame; /* around it */
-    List *before; /* what changed() was told last; NULL: nothing yet */
+    Frame *frame; /* the enclosing one */
+    List *before; /* the last arguments of changed(); NULL: none yet */
 };
 
 typedef struct Arguments {
@@ -45,18 +47,19 @@ void frame_set(Machine *machine, Text name, Value value);
 Value evaluate(Machine *machine, const Node *node);
 void execute(Machine *machine, const Node *list);
 
-/* Give a value to a name, to several, to an attribute of a namespace. */
+/* Assign to a name, to several, or to an attribute of a namespace. */
 void assign(Machine *machine, const Node *target, Value value);
 
-/* The text of statements, in a scope of their own. */
+/* The text of statements, run in their own scope. */
 Value execute_text(Machine *machine, const Node *list, Frame *frame);
 
 Value call_value(Machine *machine, Value function, Arguments arguments);
 Value call_builtin(Machine *machine, const Builtin *builtin, Value self, Arguments arguments);
 Value call_macro(Machine *machine, const Macro *macro, Arguments arguments);
-Value run_loop(Machine *machine, const Node *node, Value over, int depth); /* writes */
+/* writes to the output */
+Value run_loop(Machine *machine, const Node *node, Value over, int depth);
 
-/* value.name and value[key]; undefined when there is no such thing. */
+/* value.name and value[key]; undefined if there is none. */
 Value get_attribute(Machine *machine, Value of, const String *name);
 Value get_item(Machine *machine, Value of, Value key);
 Value get_slice(Machine *machine, Value of, const Value *parts);

@@ -1,4 +1,4 @@
-/* statement.c - text, {{ ... }} and {% ... %}: one function for each word that opens a block. */
+/* statement.c - text, {{ ... }} and {% ... %}: a function for each word that opens a block. */
 #include "syntax.h"
 
 #include <stdio.h>
@@ -6,10 +6,8 @@
 
 static Node *parse_body(Parser *p, const char *block, const char *ends);
 
-/* The end of a tag. */
 static void close_tag(Parser *p) { parser_want(p, TOKEN_BLOCK_END); }
 
-/* A block's body up to its one end, and the end. */
 static Node *parse_to(Parser *p, const char *block, const char *end) {
     Node *list = parse_body(p, block, end);
     p->token += !p->machine->failed;
@@ -85,7 +83,7 @@ static Node *parse_filter_block(Parser *p) {
     return node;
 }
 
-/* After "(": names, some with a default. */
+/* After "(": names, some with defaults. */
 static Node *parse_parameters(Parser *p) {
     Node *first = NULL, **place = &first;
     bool defaults = false;
@@ -104,7 +102,7 @@ static Node *parse_parameters(Parser *p) {
     return first;
 }
 
-/* A body may mention three names of its own: varargs, kwargs, caller.  Only then may more be given than it names. */
+/* If a body mentions varargs, kwargs or caller, more arguments may be given than it names. */
 enum { USES_VARARGS = 1, USES_KWARGS = 2, USES_CALLER = 4 };
 
 static int names_used(const Token *from, const Token *to) {
@@ -289,7 +287,7 @@ static Node *parse_text(Parser *p) {
     return node;
 }
 
-/* What stands up to one of the words that may end this block; that word is the next token then. */
+/* Statements up to a word that may end this block; that word is the next token. */
 static Node *parse_list(Parser *p, const char *ends) {
     Node *first = NULL, **place = &first;
     while (!p->machine->failed && !parser_sees(p, TOKEN_END)) {

@@ -1,4 +1,4 @@
-/* string.c - strings whose bytes remember who wrote them.  See value.h. */
+/* string.c - strings whose bytes are marked as the user's or not.  See value.h. */
 #include "value.h"
 
 #include "unicode.h"

@@ -44,7 +44,7 @@ static void strings_add_piece(Machine *machine, List *list, const String *s, siz
     list_add(machine, list, value_string(string_slice(machine, s, from, to)));
 }
 
-/* At white space, which is dropped at the ends, too. */
+/* Split at white space, also dropping it at the ends. */
 static List *split_words(Machine *machine, const String *s, int64_t most) {
     List *list = list_new(machine);
     s = string_strip(machine, s, NULL, true, false);
@@ -81,7 +81,6 @@ static Value split(Machine *machine, Value self, const Value *arguments) {
     return value_list(IS_LIST, list);
 }
 
-/* The last place of `part` before `end`. */
 static size_t find_last(Machine *machine, const String *s, const String *part, size_t end) {
     for (size_t at = end >= part->size ? end - part->size + 1 : 0;
          at > 0 && machine_work(machine, 1); at--)
@@ -89,7 +88,7 @@ static size_t find_last(Machine *machine, const String *s, const String *part, s
     return NOWHERE;
 }
 
-/* As split, but from the right: what is left over is the first piece. */
+/* split from the right: the rest is the first piece. */
 static Value split_right(Machine *machine, Value self, const Value *arguments) {
     int64_t most = want_int(machine, arguments[1], -1);
     if (most < 0) return split(machine, self, arguments);
@@ -191,7 +190,7 @@ static Value remove_suffix(Machine *machine, Value self, const Value *arguments)
                : self;
 }
 
-/* Characters before the place; -1: nowhere. */
+/* A byte position in characters; -1: not found. */
 static Value strings_place_of(Machine *machine, const String *s, size_t at) {
     if (at == NOWHERE) return value_int(-1);
     return value_int((int64_t)string_length(machine, string_slice(machine, s, 0, at)));
@@ -221,7 +220,7 @@ static Value count(Machine *machine, Value self, const Value *arguments) {
     return value_int(n);
 }
 
-/* Are all characters of the wanted kinds, and is there one? */
+/* Is it non-empty, with all characters of the given kinds? */
 static Value all_of(const String *s, bool letters, bool digits, bool spaces) {
     for (size_t at = 0, taken; at < s->size; at += taken) {
         uint32_t c = utf8_decode(s->data + at, s->size - at, &taken);
@@ -295,7 +294,7 @@ static Value zfill(Machine *m, Value self, const Value *a) {
                         string_slice(m, self.string, 0, sign));
 }
 
-/* "{} is {name}".strings_format(a, name=b); a field is a number or a name, no more. */
+/* "{} is {name}".format(a, name=b); a field is only a number or a name. */
 static Value field(Machine *machine, Text name, const Value *arguments, size_t *next) {
     size_t index = 0;
     bool number = name.size < 6;

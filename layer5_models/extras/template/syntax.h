@@ -29,11 +29,12 @@ typedef enum NodeKind {
     NODE_CHOICE,    /* b if a else c (NULL: nothing) */
     NODE_ATTRIBUTE, /* a.name */
     NODE_INDEX,     /* a[b] */
-    NODE_SLICE,     /* a[list: from, to, step], each a NODE_LITERAL none where it is left out */
+    NODE_SLICE,     /* a[list: from, to, step], each a NODE_LITERAL none if omitted */
     NODE_CALL,      /* a(list) */
     NODE_FILTER,    /* a|name(list) */
     NODE_TEST,      /* a is name(list) */
-    NODE_ARGUMENT, /* name=a, in a list of arguments; in a macro's head: name, a its default or NULL */
+    /* name=a, in a list of arguments; in a macro: name, and a its default or NULL */
+    NODE_ARGUMENT,
     /* statements */
     NODE_TEXT,         /* value */
     NODE_PRINT,        /* a */
@@ -62,41 +63,42 @@ struct Node {
     Node *next;
 };
 
-/* The name under which a filter block's text is handed to its first filter: no template can write it. */
+/* The name of a filter block's text for its first filter: no template can write it. */
 #define BLOCK_TEXT ((Text){"", 0})
 
 typedef struct Parser {
     Machine *machine;
     const Token *token;     /* the next one */
-    const char *block;      /* the innermost that is open: "if"; NULL: none */
+    const char *block;      /* the innermost open block: "if"; NULL: none */
     const char *block_ends; /* what may end it: "'elif' or 'else' or 'endif'" */
-    int loops;              /* that are open, for break and continue */
+    int loops;              /* open loops, for break and continue */
 } Parser;
 
 /* ------------------------------------------------------------------ the tokens */
 
 Node *node_new(Parser *parser, NodeKind kind);
-Node **node_append(Node **place, Node *node); /* returns the place of the next */
+Node **node_append(Node **place, Node *node); /* returns where to append next */
 
-/* Is the next token this kind, this word; take it if so. */
+/* Is the next token of this kind, this word; take it if so. */
 bool parser_sees(const Parser *parser, int kind);
 bool parser_sees_word(const Parser *parser, const char *word);
 bool parser_take(Parser *parser, int kind);
 bool parser_take_word(Parser *parser, const char *word);
-void parser_want(Parser *parser, int kind);                         /* or it is wrong */
-const char *parser_words(const Token *token, char text[static 64]); /* for a sentence */
+void parser_want(Parser *parser, int kind);                         /* or report an error */
+const char *parser_words(const Token *token, char text[static 64]); /* for messages */
 Text parser_name(Parser *parser);
 
-/* What went wrong; from now on every token is the end. */
+/* Report an error; from now on every token is the end. */
 void parser_wrong(Parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* ------------------------------------------------------------------ expressions and statements */
+/* ------------------------------------------------------------------ expressions and
+ * statements */
 
 Node *parse_expression(Parser *parser);         /* with: a if b else c */
-Node *parse_simple(Parser *parser);             /* without */
-Node *parse_tuple(Parser *parser, bool choice); /* a, b: a tuple; a: itself */
-Node *parse_target(Parser *parser); /* what a value is given to: a name, several, ns.name */
+Node *parse_simple(Parser *parser);             /* without a conditional */
+Node *parse_tuple(Parser *parser, bool choice); /* a, b: a tuple; a: a single expression */
+Node *parse_target(Parser *parser); /* targets of an assignment: a name, several, ns.name */
 Node *parse_call(Parser *parser);   /* f(...), with what may follow */
 Node *parse_filters(Parser *parser, Node *input, bool first_is_name);
 

@@ -11,7 +11,7 @@ struct Template {
     Node *list;
 };
 
-/* A template's lines end in \n whatever they ended in, and its last one loses its end. */
+/* Normalize line ends to \n, and drop the last one. */
 static Text plain_lines(Machine *machine, Text source) {
     char *copy = machine_take_much(machine, source.size + 1);
     size_t size = 0;

@@ -51,7 +51,6 @@ static void build_array(Machine *machine, Builder *builder, const List *list,
     build_text(machine, builder, "]");
 }
 
-/* A key that is no string is written as one. */
 static void build_key(Machine *machine, Builder *builder, Value key, const JsonStyle *style) {
     Builder text = {0};
     if (key.kind == IS_STRING) {

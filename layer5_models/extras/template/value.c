@@ -1,4 +1,4 @@
-/* value.c - making values, and what Python says of two of them.  See value.h. */
+/* value.c - making values; equality and order as in Python.  See value.h. */
 #include "value.h"
 
 #include "unicode.h"
@@ -184,7 +184,7 @@ static bool same_kind_equal(Machine *machine, Value a, Value b) {
     case IS_RANGE: return lists_equal(machine, a.list, b.list);
     case IS_DICT: return dicts_equal(machine, a.dict, b.dict);
     case IS_BUILTIN: return a.bound->builtin == b.bound->builtin;
-    default: return a.list == b.list; /* the same thing */
+    default: return a.list == b.list; /* identity */
     }
 }
 
@@ -215,8 +215,8 @@ bool value_less(Machine *machine, Value a, Value b, const char *sign) {
     if (a.kind == IS_STRING && b.kind == IS_STRING) {
         size_t size = min_size(a.string->size, b.string->size);
         machine_work(machine, size / 64);
-        int order = memcmp(a.string->data, b.string->data,
-                           size); /* UTF-8 keeps the order of code points */
+        int order =
+            memcmp(a.string->data, b.string->data, size); /* UTF-8 sorts like code points */
         return order ? order < 0 : a.string->size < b.string->size;
     }
     if (a.kind == b.kind && (a.kind == IS_LIST || a.kind == IS_TUPLE)) {

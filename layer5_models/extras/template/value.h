@@ -1,6 +1,6 @@
-/* value.h - what a template computes with: Python's values.
+/* value.h - Python's values.
  *
- * Invariant: every byte of a string has its mark (was it a user's?), which goes wherever the byte goes. */
+ * Invariant: every byte of a string keeps its mark (is it a user's?) wherever it is copied. */
 #ifndef STRATA_TEMPLATE_VALUE_H
 #define STRATA_TEMPLATE_VALUE_H
 
@@ -8,19 +8,19 @@
 #include "json.h"
 
 typedef enum Kind {
-    IS_MISSING, /* an argument that was not given */
+    IS_MISSING, /* an argument that was omitted */
     IS_UNDEFINED,
     IS_NONE,
     IS_BOOL,
     IS_INT,
-    IS_BIG, /* an integer beyond 64 bits: it can be printed and compared, no more */
+    IS_BIG, /* an integer beyond 64 bits: it can only be printed and compared */
     IS_FLOAT,
     IS_STRING,
     IS_LIST,
     IS_TUPLE,
     IS_RANGE,
     IS_VIEW,      /* dict_items(...) and the like */
-    IS_GENERATOR, /* gives its items once */
+    IS_GENERATOR, /* iterable once */
     IS_DICT,
     IS_NAMESPACE,
     IS_BUILTIN,
@@ -32,7 +32,7 @@ typedef struct String {
     const char *data;
     const unsigned char *user; /* (size) 1: a user's; NULL: none is */
     size_t size;               /* bytes */
-    bool safe;                 /* Markup: what is added to it is escaped */
+    bool safe;                 /* Markup: text that is added to it is escaped */
 } String;
 
 typedef struct List List;
@@ -41,7 +41,7 @@ typedef struct Macro Macro;
 typedef struct Loop Loop;
 typedef struct Bound Bound;
 
-/* Why there is no value, said when somebody uses it. */
+/* Why there is no value, reported when it is used. */
 typedef struct Absence {
     const char *kind; /* "UndefinedError" */
     const String *text;
@@ -54,9 +54,9 @@ typedef struct Value {
         int64_t integer;
         double real;
         const Absence *absence;
-        const String *string; /* the digits of a big one, too */
+        const String *string; /* also the digits of a big integer */
         List *list;
-        Dict *dict; /* of a namespace, too */
+        Dict *dict; /* also of a namespace */
         const Bound *bound;
         const Macro *macro;
         Loop *loop;
@@ -70,17 +70,17 @@ struct List {
 };
 
 struct Dict {
-    Value *keys, *values; /* in the order they came */
+    Value *keys, *values; /* in insertion order */
     size_t count, room;
 };
 
-/* A function of ours, and for a method the value it is called on. */
+/* A built-in function or method, with its value. */
 typedef struct Builtin {
     const char *name;
-    /* "old new count?": ? may be left out; "*": any, as a tuple and a dict */
+    /* "old new count?": ? is optional; "*": any, as a tuple and a dict */
     const char *parameters;
     Value (*call)(Machine *machine, Value self, const Value *arguments);
-    const char *label; /* how it is printed, where Python says more than its name */
+    const char *label; /* how it is printed, if that is more than its name */
 } Builtin;
 
 struct Bound {
@@ -99,31 +99,31 @@ Value value_undefined(Machine *machine, const char *kind, const char *format, ..
     __attribute__((format(printf, 3, 4)));
 Value value_builtin(Machine *machine, const Builtin *builtin, Value self);
 
-/* The variables, as values; strings under them are marked as the user's, or not. */
+/* The variables as values; their strings are marked as the user's, or not. */
 Value value_from_json(Machine *machine, const JsonValue *json, bool user);
 
-bool is_list(Value value); /* a list, a tuple, or another kind that holds a List */
+bool is_list(Value value); /* a list, a tuple, or another value with a List */
 bool is_number(Value value);
 bool value_true(Value value);
 
-/* Whether there is a value; else its absence is raised. */
+/* Is there a value?  Otherwise raises its absence. */
 bool value_there(Machine *machine, Value value);
 
 bool value_equal(Machine *machine, Value a, Value b);
 
-/* Is a before b?  Raises when they have no order; `sign` is said then. */
+/* Is a before b?  Raises if they have no order; `sign` is for the message. */
 bool value_less(Machine *machine, Value a, Value b, const char *sign);
 
-/* Is `part` in `whole`: a key, an item, a piece of a string. */
+/* Is `part` in `whole`: a key, an item, a substring? */
 bool value_in(Machine *machine, Value part, Value whole);
 
 /* "int", "NoneType" */
 const char *type_name(Value value);
 
-/* What a for loop walks over: a string's characters, a dict's keys.  Raises for what has none. */
+/* The items of an iteration: a string's characters, a dict's keys.  Raises if not iterable. */
 List *value_items(Machine *machine, Value value);
 
-/* How many; -1, and raised, when that is no question for it. */
+/* len(); -1 and an error if it has none. */
 int64_t value_length(Machine *machine, Value value);
 
 /* ------------------------------------------------------------------ lists and dicts */
@@ -136,7 +136,7 @@ Value value_pair(Machine *machine, Value a, Value b);
 Dict *dict_new(Machine *machine);
 Value *dict_find(Machine *machine, const Dict *dict, Value key); /* NULL: not there */
 void dict_set(Machine *machine, Dict *dict, Value key, Value value);
-List *dict_pairs(Machine *machine, const Dict *dict); /* of tuples */
+List *dict_pairs(Machine *machine, const Dict *dict); /* as tuples */
 
 /* ------------------------------------------------------------------ strings */
 
@@ -153,7 +153,7 @@ size_t string_offset(const String *string, size_t character); /* bytes before it
 size_t string_find(Machine *machine, const String *string, const String *part,
                    size_t from); /* bytes */
 
-/* A string in the making. */
+/* A string being built. */
 struct Builder {
     char *data;
     unsigned char *user;

@@ -1,4 +1,4 @@
-/* characters.c - BPE on characters: kinds gemma4 and whitespace, and rules of gpt2 that write
+/* characters.c - BPE on characters: kinds gemma4 and whitespace, and gpt2's rules that write
  * spaces as U+2581. */
 #include "kind_data.h"
 #include "unicode.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A character without a token of its own, nor tokens for its bytes, is one unknown token. */
+/* A character with neither a token nor byte tokens is one unknown token. */
 static bool emit_character(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
                            Fault *fault) {
     bool spelled = tokenizer->byte_token[(unsigned char)piece->data[0]] >= 0;
@@ -16,7 +16,7 @@ static bool emit_character(const Tokenizer *tokenizer, const Piece *piece, Token
                     fault);
 }
 
-/* As encode_bpe, but with a piece for each character. */
+/* encode_bpe with a piece per character. */
 bool encode_characters(const Tokenizer *tokenizer, Text word, Scratch *scratch,
                        TokenList *tokens, Fault *fault) {
     int32_t whole = bpe_whole_word(tokenizer, word), n = 0;
@@ -50,7 +50,7 @@ bool encode_lines_whole(const Tokenizer *tokenizer, Text word, Scratch *scratch,
 bool encode_between_space(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     size_t taken, size = 0, max;
     if (!encoder_clean(encoder, &text, fault)) return false;
-    max = 2 * text.size; /* a lower-case letter takes at most twice the bytes */
+    max = 2 * text.size; /* lower-casing at most doubles the bytes */
     char *out = encoder_room(encoder, max, fault);
     if (!out) return false;
     for (size_t at = 0, from = 0;; at += taken) {

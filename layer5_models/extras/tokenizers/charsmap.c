@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The entry that a byte leads to, from the way on w; -1: none. */
+/* The entry reached by a byte from base w; -1: none. */
 static int64_t step_to(const Charsmap *map, uint32_t way, unsigned char byte) {
     uint32_t at = way ^ byte;
     bool there = byte && at < map->n_entries && (map->entries[at] & 0x800000FF) == byte;

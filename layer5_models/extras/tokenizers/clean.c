@@ -1,14 +1,13 @@
-/* clean.c - text of which every byte is part of a character.
+/* clean.c - text in which every byte belongs to a character.
  *
- * A byte that is not becomes U+FFFD.  Two forms that UTF-8 forbids are read all the same, as
- * llama.cpp reads them: a character spelled with more bytes than it needs is written with as
- * many as it needs, and half of a pair of surrogates stays. */
+ * Other bytes become U+FFFD.  As in llama.cpp, two invalid forms are decoded all the same:
+ * overlong characters are rewritten in their shortest form, and single surrogates stay. */
 #include "llama_style.h"
 #include "unicode.h"
 
 #include <string.h>
 
-/* The bytes of the character at the start, taken loosely; 0: there is none. */
+/* The size of the character at the start, decoded leniently; 0: none. */
 static size_t loose_character(const unsigned char *p, size_t size, uint32_t *code) {
     size_t length = p[0] >= 0xF8   ? 1
                     : p[0] >= 0xF0 ? 4

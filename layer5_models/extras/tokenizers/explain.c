@@ -1,7 +1,7 @@
-/* explain.c - why a text becomes these tokens: the events of tokenizer_explain.
+/* explain.c - how a text becomes tokens: the events of tokenizer_explain.
  *
- * Merges are reported one by one, each time the best pair is looked for anew: that is what
- * merge.c does with a heap, slowly. */
+ * Merges are reported one by one, searching for the best pair each time: what merge.c does with
+ * a heap, but slowly. */
 #include "llama_style.h"
 #include "tokenizer/tokenizer_kinds.h"
 #include "tokenizers.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { MAX_MERGED = 100 }; /* pieces of a word whose merges are reported */
+enum { MAX_MERGED = 100 }; /* max pieces of a word whose merges are reported */
 
 /* The report's context. */
 typedef struct Explained {
@@ -22,7 +22,7 @@ static void report_event(const Encoder *encoder, TokenEvent event) {
     to->report(to->context, &event);
 }
 
-/* The alternative of a pattern, as it is written: they are parted by | outside of ( ) and [
+/* An alternative of a pattern, as written: alternatives are separated by | outside ( ) and [
  * ]. */
 static Text alternative_of(const char *source, int alternative) {
     const char *from = source;
@@ -57,7 +57,7 @@ static void report_word(const Encoder *encoder, Text word) {
     report_event(encoder, event);
 }
 
-/* A piece for each byte or character; how many there are, 0 for too many. */
+/* A piece for each byte or character; returns how many, 0 for too many. */
 static size_t first_pieces(const Tokenizer *t, Text word, Piece *pieces) {
     bool bytes = t->unescape == unescape_visible;
     size_t n = 0, size = 1;
@@ -71,7 +71,6 @@ static size_t first_pieces(const Tokenizer *t, Text word, Piece *pieces) {
     return n;
 }
 
-/* The best pair of n pieces, or n when none may merge. */
 static size_t best_merge(const Tokenizer *t, const Piece *pieces, size_t n, double *priority,
                          int32_t *merged) {
     MergeRule *rule = t->kind->merges ? bpe_merge_rule : sentencepiece_merge_rule;
@@ -113,7 +112,7 @@ static void explain_word(const Encoder *encoder, Text word, const TokenList *tok
     const Tokenizer *t = encoder->tokenizer;
     bool merges = t->kind->encode == encode_merged_text || t->kind->merges;
     report_word(encoder, word);
-    /* a word that is taken whole is not merged */
+    /* a word that is a token was not merged */
     if (merges && tokens->count - first < word.size &&
         !(t->ignore_merges && tokens->count - first == 1))
         report_merges(encoder, word);

@@ -1,7 +1,6 @@
-/* fim.c - fill in the middle: the marks that ask for the text between two others, and their
- * order.
+/* fim.c - fill-in-the-middle prompts: which special tokens, in which order.
  *
- * Invariant: what a user wrote becomes no mark and no end, whatever type the file gives those.
+ * Invariant: a user's text becomes none of these tokens, whatever types the file gives them.
  * Source   Bavarian et al. 2022, arXiv:2207.14255 */
 #include "tokenizers.h"
 #include "vocab/vocab.h"
@@ -9,24 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What ends a middle in some families, and a text in none. */
+/* Tokens that end a middle in some families, but no text. */
 static const char *const fim_end_names[] = {"▁<EOT>", "<|file_separator|>", "<file_sep>"};
 
-/* Families that read the suffix first.  All others read prefix, suffix, middle. */
+/* Families that read the suffix first.  All others: prefix, suffix, middle. */
 static const struct {
-    const char *prefix; /* the name of the mark */
-    const char *rule;   /* tokenizer.ggml.pre, where the name alone does not tell; or NULL */
-    bool middle;        /* a mark asks for the middle; else it goes on behind the prefix */
+    const char *prefix; /* the name of the token */
+    const char *rule;   /* tokenizer.ggml.pre, if the name is ambiguous; or NULL */
+    bool middle;        /* has a middle token; else the prefix comes last */
 } suffix_first[] = {
     {"[PREFIX]", NULL, false},        /* Codestral */
     {"<[fim-prefix]>", NULL, true},   /* Seed-Coder */
     {"<fim_prefix>", "mellum", true}, /* Mellum */
 };
 
-/* What the family's prompt looks like. */
+/* The form of the family's prompt. */
 typedef struct FimOrder {
     bool suffix_first;
-    bool ends_in_mark; /* the middle's; else the prefix ends what is asked */
+    bool ends_in_mark; /* the prompt ends with the middle token; else with the prefix */
 } FimOrder;
 
 static FimOrder fim_order(const Tokenizer *t) {
@@ -65,7 +64,7 @@ static bool fim_ends(const Tokenizer *t, TokenList *ends, Fault *fault) {
     return true;
 }
 
-/* A part behind its mark.  No space is put in front of the suffix: it goes on where the middle
+/* A part after its token.  No space is added to the suffix: it continues where the middle
  * ends. */
 static bool fim_part(const Tokenizer *plain, int mark, Text text, TokenList *tokens,
                      Fault *fault) {
@@ -78,7 +77,7 @@ static bool fim_part(const Tokenizer *plain, int mark, Text text, TokenList *tok
 
 bool tokenizer_fill(const Tokenizer *t, Text before, Text behind, TokenList *tokens,
                     TokenList *ends, Fault *fault) {
-    Tokenizer plain = *t; /* in which marks and ends are control tokens */
+    Tokenizer plain = *t; /* in which these are control tokens */
     size_t n_tokens = tokens->count, n_ends = ends->count;
     FimOrder order = fim_order(t);
     if (!fim_check(t, order, fault)) return false;

@@ -22,7 +22,7 @@ bool always_begins(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     return t->add_bos = true;
 }
 
-/* The tokens that a text may be made of, in a tree: all, or those of words. */
+/* A trie of the tokens that text may become: all, or only ordinary ones. */
 static bool add_words(Tokenizer *t, KindData *data, bool all, Fault *fault) {
     for (size_t i = 0; i < t->count; i++) {
         unsigned char type = t->types[i];

@@ -1,4 +1,4 @@
-/* kind_data.h - what the kinds of this folder need besides a vocabulary; private to extras/. */
+/* kind_data.h - data of these kinds besides a vocabulary; private to extras/. */
 #ifndef STRATA_KIND_DATA_H
 #define STRATA_KIND_DATA_H
 
@@ -6,10 +6,10 @@
 #include "charsmap.h"
 
 typedef struct KindData {
-    PrefixTree words; /* t5, bert, rwkv: the tokens that a text may be made of */
+    PrefixTree words; /* t5, bert, rwkv: the tokens that text may become */
     double unknown_score;
     Charsmap charsmap;
-    bool lowercase, strip_accents, merge_spaces; /* what is written plainer */
+    bool lowercase, strip_accents, merge_spaces; /* normalization */
 } KindData;
 
 static inline const KindData *kind_data(const Tokenizer *tokenizer) { return tokenizer->data; }
@@ -27,11 +27,11 @@ EncodeText encode_wordpiece;
 EncodeText encode_longest;
 EncodeText encode_between_space; /* characters.c */
 
-EncodeWord encode_best_path;  /* unigram.c; spaces are written as U+2581 */
-EncodeWord encode_pieces;     /* wordpiece.c; U+2581 in front */
+EncodeWord encode_best_path;  /* unigram.c; spaces are U+2581 */
+EncodeWord encode_pieces;     /* wordpiece.c; with U+2581 in front */
 EncodeWord encode_characters; /* characters.c: BPE on characters, not on bytes */
 EncodeWord
-    encode_lines_whole; /* the same, where newlines in a row that are a token are that token */
+    encode_lines_whole; /* the same, but a run of newlines that is a token is that token */
 
 Unescape unescape_backslashes; /* longest.c: \n, \t, \r and \x0A to bytes */
 

@@ -1,12 +1,12 @@
-/* llama_notation.c - patterns as llama.cpp reads some of them.  See llama_style.h.
+/* llama_notation.c - patterns as llama.cpp interprets some of them.  See llama_style.h.
  *
- * Where the source has \p{, all characters above 127 are one of six (white space, N, L, P, M,
+ * If the source has \p{, all characters above 127 count as one of six (white space, N, L, P, M,
  * S; others a seventh), Lu means L, and \s is ASCII's; else white space above 127 is one
  * character, U+000B. */
 #include "llama_style.h"
 #include "unicode.h"
 
-/* What it writes in place of a character above 127. */
+/* What llama.cpp writes for a character above 127. */
 enum { COLLAPSED_SPACE = 0x0B, COLLAPSED_OTHER = 0xD0 };
 
 static const struct {
@@ -21,7 +21,6 @@ static const struct {
                     1u << UNICODE_MARK | 1u << UNICODE_SYMBOL | 1u << UNICODE_SEPARATOR),
                   COLLAPSED_OTHER}};
 
-/* Does the source have \p{? */
 static bool is_narrow(const RegexReader *r) {
     size_t size = (size_t)(r->end - r->begin);
     return memmem(r->begin, size, "\\p{", 3) != NULL;
@@ -52,7 +51,7 @@ static bool llama_escape(RegexReader *r, bool in_class, RegexNode *atom, uint32_
     return word_escape(r, in_class, &sets, atom, one);
 }
 
-/* The characters above 127 that a set's collapsed ones stand for. */
+/* Replace a set's collapsed characters by those above 127 that they represent. */
 static void spread(const RegexReader *r, CodeSet *set) {
     CodeSet above = {0}, spaces = {0}, ascii = {0};
     code_set_spaces(&spaces, 128);
@@ -67,7 +66,7 @@ static void spread(const RegexReader *r, CodeSet *set) {
     code_set_invert(&above);
     code_set_join(&above, &spaces);
     code_set_add(&above, 0, 127);
-    code_set_invert(&above); /* what is above 127 and no space */
+    code_set_invert(&above); /* above 127, without white space */
     if (has_space) code_set_join(&above, &spaces);
     code_set_add(&ascii, 0, 127);
     code_set_meet(set, &ascii);

@@ -32,7 +32,7 @@ static bool llama_clean(Encoder *encoder, Text *text, Fault *fault) {
     return true;
 }
 
-/* It goes by the first four bits alone. */
+/* It looks only at the first four bits. */
 static size_t llama_character(unsigned char first) {
     return first < 0xC0 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
 }

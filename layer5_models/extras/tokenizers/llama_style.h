@@ -1,11 +1,11 @@
-/* llama_style.h - how llama.cpp reads text where that is not as the models were trained;
- * private to extras/. */
+/* llama_style.h - how llama.cpp reads text, where it differs from training; private to
+ * extras/. */
 #ifndef STRATA_LLAMA_STYLE_H
 #define STRATA_LLAMA_STYLE_H
 
 #include "../../src/tokenizer/encoder.h"
 
-/* How it splits text by a rule, where that is another way. */
+/* A rule that it splits by differently. */
 typedef struct LlamaRule {
     const char *name;               /* the first of the rule's names */
     bool collapsed;                 /* see llama_notation.c */
@@ -15,7 +15,7 @@ typedef struct LlamaRule {
 /* The last row has no name; see extras/pre_rules.c. */
 extern const LlamaRule llama_rules[];
 
-/* The row of a rule; the last one for those that are read as trained. */
+/* The row of a rule; the last one for rules that are as trained. */
 const LlamaRule *llama_rule(const PreRule *rule);
 const char *const *llama_stages(const PreRule *rule);
 const RegexNotation *llama_rule_notation(const PreRule *rule);
@@ -24,10 +24,10 @@ extern const RegexNotation llama_notation;
 
 extern const LlamaStyle llama_style;
 
-/* clean.c: text of which every byte is part of a character.
+/* clean.c: text in which every byte belongs to a character.
  *
- *   clean_prefix   the bytes at the start that are so already
- *   clean_text     written to out (three times the text at most); returns the size */
+ *   clean_prefix   the size of the valid start
+ *   clean_text     written to out (at most three times the text); returns the size */
 size_t clean_prefix(Text text);
 size_t clean_text(Text text, char *out);
 

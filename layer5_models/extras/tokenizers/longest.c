@@ -1,8 +1,8 @@
-/* longest.c - RWKV's way: the longest token that the text begins with, again and again. */
+/* longest.c - RWKV: the longest token that the text begins with, repeatedly. */
 #include "kind_data.h"
 
-/* Append the tokens of a text, and tell of each; a byte that begins none is the unknown one:
- * without it, a fault says which, as 0x78. */
+/* Append the tokens of a text, and report each; a byte that begins no token is the unknown one,
+ * or a fault that names it, as 0x78. */
 bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     const Tokenizer *t = encoder->tokenizer;
     while (text.size) {

@@ -2,7 +2,7 @@
 #include "kind_data.h"
 #include "tokenizers.h"
 
-/* WordPiece ends every text with a separator: that one parts two, too. */
+/* WordPiece ends every text with a separator, which also separates two. */
 bool tokenizer_encode_pair(const Tokenizer *t, Text first, Text second, TokenList *tokens,
                            size_t *begin, Fault *fault) {
     size_t start = tokens->count, ends;

@@ -1,5 +1,4 @@
-/* rule_name.c - the name of a rule to split by, for files that have its patterns.  See
- * tokenizers.h. */
+/* rule_name.c - the name of the pre-tokenizer rule with given patterns.  See tokenizers.h. */
 #include "pretokenize/pre.h"
 #include "tokenizers.h"
 

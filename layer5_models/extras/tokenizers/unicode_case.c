@@ -16,7 +16,6 @@ typedef struct CaseSpecial {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* The row that a character is in; NULL: none. */
 static const CaseRow *case_row(const CaseRow *rows, size_t count, uint32_t code) {
     size_t low = 0, high = count;
     while (low < high) {

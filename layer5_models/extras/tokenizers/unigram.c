@@ -1,11 +1,11 @@
-/* unigram.c - Unigram: of all ways to cut a text into tokens, the one whose scores (log
- * probabilities) sum to the most.
+/* unigram.c - Unigram: of all ways to cut a text into tokens, the one with the highest sum of
+ * scores (log probabilities).
  *
  *   _ h e l l o      best[6] = the best of   best[3] + score("llo")
  *   0 1 2 3 4 5 6                            best[1] + score("hello")   ...
  *
- * What is best up to a place does not depend on what follows it: Viterbi's algorithm.
- * Source   Kudo 2018, arXiv:1804.10959, section 3.2; Viterbi 1967. */
+ * The best path to a position does not depend on what follows it: Viterbi's algorithm. Source
+ * Kudo 2018, arXiv:1804.10959, section 3.2; Viterbi 1967. */
 #include "kind_data.h"
 #include "unicode.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The best way to a place: its sum of scores, its last token, and where that begins. */
+/* The best path to a position: its score, its last token, and where that begins. */
 typedef struct Path {
     double score;
     int32_t token;
@@ -29,19 +29,19 @@ static bool path_room(Scratch *scratch, size_t places, Fault *fault) {
     if (scratch->paths) return true;
     scratch->max_paths = 0;
     return fault_set(fault,
-                     "no memory to make tokens of a stretch of %zu bytes that cannot be cut: "
+                     "no memory to make tokens of a piece of %zu bytes that cannot be cut: "
                      "give the text in parts",
                      places);
 }
 
-/* A way to a place, whose last token begins at `from`, takes the place of the one there if its
- * sum is higher. */
+/* Replace the path to a position if the new one, whose last token begins at `from`, has a
+ * higher score. */
 static void improve(Path *there, double score, int32_t token, size_t from) {
     if (score > there->score) *there = (Path){score, token, (uint32_t)from};
 }
 
-/* All tokens that begin at `at` make the places where they end better; a character that is no
- * token is an unknown one. */
+/* Extend the path at `at` by every token that begins there; a character without a token is an
+ * unknown one. */
 static void extend_paths(const Tokenizer *t, Text word, Path *paths, size_t at, size_t size) {
     bool known = false;
     uint32_t node = 0;
@@ -59,7 +59,7 @@ static void extend_paths(const Tokenizer *t, Text word, Path *paths, size_t at, 
                 at);
 }
 
-/* The tokens of the best way, walked from its end. */
+/* The tokens of the best path, followed from its end. */
 static bool walk_back(const Path *paths, size_t end, TokenList *tokens, Fault *fault) {
     size_t n = 0;
     for (size_t at = end; at > 0; at = paths[at].from) n++;
@@ -70,8 +70,8 @@ static bool walk_back(const Path *paths, size_t end, TokenList *tokens, Fault *f
     return true;
 }
 
-/* Append the tokens of the best way through a word: from the first place on each is extended,
- * then one walks back. */
+/* Append the tokens of the best path through a word: extend from every position, then walk
+ * back. */
 bool encode_best_path(const Tokenizer *tokenizer, Text word, Scratch *scratch,
                       TokenList *tokens, Fault *fault) {
     if (!path_room(scratch, word.size + 1, fault)) return false;
@@ -86,24 +86,21 @@ bool encode_best_path(const Tokenizer *tokenizer, Text word, Scratch *scratch,
     return walk_back(paths, word.size, tokens, fault);
 }
 
-/* ------------------------------------------------------------------ the text, written plainer */
+/* ------------------------------------------------------------------ the text, written
+ * plainer */
 
-/* A text that grows. */
+/* The normalized text. */
 typedef struct Plain {
     const Tokenizer *tokenizer;
     char *text; /* (size) */
     size_t size, room;
-    bool in_word;  /* the last character was no space */
-    bool prefixed; /* the space in front has been written */
+    bool in_word;  /* the last character was not a space */
+    bool prefixed; /* the leading space was written */
 } Plain;
 
 static bool plain_put(Plain *plain, const char *bytes, size_t size, Fault *fault) {
-    if (plain->room - plain->size < size) {
-        size_t room = 2 * plain->room + size + 1024;
-        char *text = room < SIZE_MAX / 4 ? realloc(plain->text, room) : NULL;
-        if (!text) return fault_set(fault, "no memory for a text of %zu bytes", plain->size);
-        plain->text = text, plain->room = room;
-    }
+    if (!GROW(plain->text, plain->room, plain->size + size))
+        return fault_set(fault, "no memory for a text of %zu bytes", plain->size);
     memcpy(plain->text + plain->size, bytes, size);
     plain->size += size;
     return true;
@@ -113,8 +110,7 @@ static bool plain_put_space(Plain *plain, Fault *fault) {
     return plain_put(plain, "\xE2\x96\x81", 3, fault);
 }
 
-/* One byte of the plainer text.  Of spaces in a row, where they are merged, one is written
- * before the word that follows. */
+/* Append a byte.  Merged spaces are written once, before the next word. */
 static bool plain_put_byte(Plain *plain, char byte, Fault *fault) {
     const Tokenizer *t = plain->tokenizer;
     if (byte == ' ') {
@@ -130,7 +126,7 @@ static bool plain_put_byte(Plain *plain, char byte, Fault *fault) {
     return plain_put(plain, &byte, 1, fault);
 }
 
-/* A token that the user has defined, at the start of a text: its bytes; 0: none. */
+/* A user-defined token at the start of a text: its bytes; 0: none. */
 static size_t user_token(const Tokenizer *t, Text text) {
     size_t size = 0;
     return t->special_begins[(unsigned char)text.data[0]] && special_at(t, text, false) >= 0
@@ -138,7 +134,7 @@ static size_t user_token(const Tokenizer *t, Text text) {
                : 0;
 }
 
-/* What stands for the start of a text, and how much of it. */
+/* The normalized form of the start of a text, and how much of it was taken. */
 static Text plain_form(const Tokenizer *t, Text text, size_t *taken) {
     *taken = user_token(t, text);
     if (*taken) return (Text){text.data, *taken};
@@ -171,7 +167,6 @@ static bool write_plainer(Encoder *encoder, Text *text, Fault *fault) {
     return out != NULL;
 }
 
-/* Unknown tokens in a row are one. */
 static void join_unknown(Encoder *encoder, TokenList *tokens, size_t from) {
     const Tokenizer *t = encoder->tokenizer;
     size_t to = from;

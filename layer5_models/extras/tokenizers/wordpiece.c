@@ -1,8 +1,7 @@
-/* wordpiece.c - WordPiece: a text becomes plain words, a word the longest tokens from the left.
+/* wordpiece.c - WordPiece: normalize and split into words, then longest tokens from the left.
  *
- * A token that begins a word has U+2581 in front, one that continues it has nothing ("##" in
- * BERT's own files).  When a part of a word is no token, or it is very long, the whole word is
- * unknown.
+ * A token that begins a word has U+2581 in front, one that continues it nothing (BERT's files:
+ * "##"). If a part of a word has no token, or the word is too long, the whole word is unknown.
  * Source   Devlin et al. 2018, arXiv:1810.04805; its tokenization.py; llama.cpp (d8a24cc),
  *          llm_tokenizer_wpm_session. */
 #include "kind_data.h"
@@ -39,21 +38,21 @@ static bool is_ideograph(uint32_t code) {
            (code >= 0xF900 && code <= 0xFAFF) || (code >= 0x2F800 && code <= 0x2FA1F);
 }
 
-/* Is it a word by itself? */
+/* Is the character a word by itself? */
 static bool stands_alone(uint32_t code) {
     UnicodeCategory category = unicode_category(code);
     return category == UNICODE_PUNCTUATION || (category == UNICODE_SYMBOL && code < 0x7F) ||
            is_ideograph(code);
 }
 
-/* Control characters, and accents where they are dropped. */
+/* Control characters; accents if they are stripped. */
 static bool is_dropped(const Tokenizer *t, uint32_t code) {
     UnicodeCategory category = unicode_category(code);
     return code == 0 || code == 0xFFFD || category == UNICODE_CONTROL ||
            (kind_data(t)->strip_accents && category == UNICODE_MARK);
 }
 
-/* Of a word with U+2581 in front. */
+/* With U+2581 in front. */
 static bool is_overlong(const Tokenizer *t, Text word) {
     size_t characters = 0;
     for (size_t i = 3; i < word.size; i++) characters += (word.data[i] & 0xC0) != 0x80;
@@ -72,11 +71,11 @@ static bool end_word(Encoder *encoder, char *start, char *end, TokenList *tokens
     return true;
 }
 
-/* Word after word is written behind one another, each with U+2581 in front. */
+/* The words are written one after the other, each with U+2581 in front. */
 bool encode_wordpiece(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     const Tokenizer *t = encoder->tokenizer;
     if (!encoder_clean(encoder, &text, fault)) return false;
-    size_t most = 7 * text.size + 3, taken; /* a character of a byte may be a word by itself */
+    size_t most = 7 * text.size + 3, taken; /* a 1-byte character may be a word by itself */
     char *out = encoder_room(encoder, most, fault), *start = out, *end = out;
     if (!out) return false;
     for (size_t at = 0; at <= text.size; at += taken) {

@@ -1,7 +1,8 @@
-/* begin.c - a run that begins with the weights of a model.  See train.h.
+/* begin.c - a run that begins with the weights of a model.  See train_runs.h.
  *
- * Invariant: what the run computes before its first step is what the model computes.  So every tensor of the file is one
- * that the run learns, and every key of its family says what the run itself would write. */
+ * Invariant: before its first step the run computes what the model computes.  So every tensor
+ * of the file is one that the run learns, and every key has the value that the run would
+ * write. */
 #include "hash.h"
 #include "train/trainer.h"
 #include "train_runs.h"
@@ -13,7 +14,7 @@
 
 /* ------------------------------------------------------------------ the same function */
 
-/* What the run would write of a model: the keys of its family, without tensors. */
+/* The keys that the run would write, without tensors. */
 static bool make_header(const Trainer *t, unsigned char **bytes, Gguf *header, Fault *fault) {
     size_t size;
     GgufWriter *out = gguf_writer_open(fault);
@@ -33,7 +34,7 @@ static const GgufPair *begin_find_key(const Gguf *gguf, Text key) {
     return NULL;
 }
 
-/* "heads" of "llama.heads"; nothing where a key is of no family or another one. */
+/* "heads" of "llama.heads"; empty if the key is not the family's. */
 static Text name_in(const char *family, Text key) {
     size_t n = strlen(family);
     if (key.size <= n || memcmp(key.data, family, n) != 0 || key.data[n] != '.')
@@ -41,7 +42,7 @@ static Text name_in(const char *family, Text key) {
     return (Text){key.data + n + 1, key.size - n - 1};
 }
 
-/* A key that files leave out when it has this value. */
+/* A key that files omit when it has this value. */
 static bool goes_without(const TrainConfig *c, Text name) {
     const TrainShape *s = &c->shape;
     static const char *const of_heads[] = {"attention.key_length", "attention.value_length",
@@ -53,7 +54,6 @@ static bool goes_without(const TrainConfig *c, Text name) {
     return text_equal(name, text_of("vocab_size"));
 }
 
-/* What the file says is what the run has. */
 static bool check_key(const GgufPair *theirs, const GgufPair *ours, Fault *fault) {
     const Text key = theirs->key;
     const int size = (int)min_size(100, key.size);
@@ -65,12 +65,12 @@ static bool check_key(const GgufPair *theirs, const GgufPair *ours, Fault *fault
             "would train another model",
             size, key.data);
     gguf_float(theirs, 0, &has), gguf_float(ours, 0, &wanted);
-    return (float)has == (float)wanted || /* files keep fractions in f32 */
+    return (float)has == (float)wanted || /* files store fractions as f32 */
            fault_set(fault, "the model to begin from says '%.*s' is %g, and the run has %g",
                      size, key.data, has, wanted);
 }
 
-/* How long its texts may be, each has for itself. */
+/* The context length may differ. */
 static bool is_compared(Text name) {
     return name.size && !text_equal(name, text_of("context_length"));
 }

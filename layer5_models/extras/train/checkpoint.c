@@ -2,10 +2,10 @@
  *
  *     head | values | first moments | second moments | checksum of all before it
  *
- * Numbers lie as the machine has them in memory (a run goes on where it began).
+ * Numbers are in the machine's byte order (a run continues where it began).
  *
- * Invariant: a file with any bit changed, missing or added is refused, and the trainer stays as it
- * was. */
+ * Invariant: a file with any bit changed, missing or added is refused, and the trainer is
+ * unchanged. */
 #include "hash.h"
 #include "train/trainer.h"
 #include "train_runs.h"
@@ -23,7 +23,7 @@ typedef struct CheckpointHead {
     uint64_t size, step, tokens_seen, next_document, origin_hash, settings[SETTINGS];
 } CheckpointHead;
 
-/* What must be the same for a run to be the same run, and the option of strata train that says it. */
+/* A setting that identifies a run, and its option of strata train. */
 typedef struct Setting {
     const char *option;
     uint64_t value;
@@ -57,7 +57,7 @@ static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
     memcpy(settings, all, sizeof all);
 }
 
-enum { WORLD_DOCUMENTS = 16 }; /* a world of another seed or grammar differs in these */
+enum { WORLD_DOCUMENTS = 16 }; /* worlds with another seed or grammar differ in these */
 
 static uint64_t corpus_hash(uint64_t sum, const Corpus *corpus) {
     uint64_t n = corpus->world ? WORLD_DOCUMENTS : corpus->count;
@@ -89,7 +89,7 @@ uint64_t train_origin(const Trainer *t) {
 
 static void checkpoint_put(FILE *out, uint64_t *sum, const void *data, size_t size) {
     *sum = hash_bytes(*sum, data, size);
-    fwrite(data, 1, size, out); /* file_end sees what failed */
+    fwrite(data, 1, size, out); /* file_end reports failures */
 }
 
 bool trainer_save(const Trainer *t, const char *path, Fault *fault) {
@@ -134,7 +134,7 @@ static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
                      path, map->size);
 }
 
-/* "--dim, --layers": what is set otherwise, each option once; "": nothing. */
+/* "--dim, --layers": settings that differ, each option once; "": none. */
 static void name_others(const Trainer *t, const CheckpointHead *head, char *names,
                         size_t room) {
     Setting settings[SETTINGS];
@@ -150,7 +150,7 @@ static void name_others(const Trainer *t, const CheckpointHead *head, char *name
     }
 }
 
-/* Which run is it of?  The bytes are known to be whole. */
+/* Is it this run's checkpoint?  The bytes were verified. */
 static bool check_run(const Trainer *t, const CheckpointHead *head, size_t size,
                       const char *path, Fault *fault) {
     char names[12 * SETTINGS];

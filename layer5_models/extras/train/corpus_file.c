@@ -7,7 +7,7 @@
 
 static const char separator[] = "<|endoftext|>";
 
-/* Behind the line of a separator that begins there, which may end in blanks; 0: none does. */
+/* The position after the separator line at `at`, which may end in white space; 0: none. */
 static size_t behind_separator(Text text, size_t at) {
     size_t end = at + sizeof separator - 1;
     if (end > text.size || memcmp(text.data + at, separator, sizeof separator - 1) != 0 ||
@@ -48,14 +48,9 @@ bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
     for (size_t room = 0; rest.size;) {
         Text document = corpus_cut_document(&rest);
         if (document.size == 0) continue;
-        if (corpus->count == room) {
-            room = room ? 2 * room : 1024;
-            Text *grown = realloc(corpus->documents, room * sizeof *grown);
-            if (!grown) {
-                corpus_close(corpus);
-                return fault_set(fault, "no memory for %zu documents", room);
-            }
-            corpus->documents = grown;
+        if (!GROW(corpus->documents, room, corpus->count + 1)) {
+            corpus_close(corpus);
+            return fault_set(fault, "no memory for %zu documents", room);
         }
         corpus->documents[corpus->count++] = document;
     }

@@ -1,19 +1,20 @@
-/* cut.c - documents that are longer than a model reads at once.  See corpus_cut in train.h.
+/* cut.c - documents that are longer than a model reads at once.  See corpus_cut in
+ * train_runs.h.
  *
  *     a document   |------------------------------------|
  *     pieces       |-----------=====
  *                              |-----------=====
  *                                          |------------|
  *
- * A piece goes on behind the place where the next one begins (=====), until it has more tokens than are read: so the
- * last of those has the token that follows it as its target, and an end is learned where a document ends alone. */
+ * A piece overlaps the next one (=====) until it has more tokens than are read: so its last
+ * token has a target, and an end is learned only where a document ends. */
 #include "train_runs.h"
 
 #include <stdlib.h>
 
 typedef struct Cutter {
     const Tokenizer *tokenizer;
-    size_t most; /* tokens of a piece, with the one that begins it */
+    size_t most; /* tokens of a piece, with BOS */
     TokenList tokens;
     Text *pieces;
     size_t count, room;
@@ -21,17 +22,13 @@ typedef struct Cutter {
 } Cutter;
 
 static bool cut_add_piece(Cutter *c, Text piece) {
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 1024;
-        Text *grown = realloc(c->pieces, room * sizeof *grown);
-        if (!grown) return fault_set(c->fault, "no memory for %zu documents", room);
-        c->pieces = grown, c->room = room;
-    }
+    if (!GROW(c->pieces, c->room, c->count + 1))
+        return fault_set(c->fault, "no memory for %zu documents", c->count + 1);
     c->pieces[c->count++] = piece;
     return true;
 }
 
-/* Are the first `size` bytes, and the token that begins them, at most as many tokens as are read?  *tokens: how many. */
+/* Do the first `size` bytes, with BOS, fit?  *tokens: how many they are. */
 static bool cut_fits(Cutter *c, Text rest, size_t size, size_t *tokens, bool *fit) {
     c->tokens.count = 0;
     if (!tokenizer_encode(c->tokenizer, (Text){rest.data, size}, true, &c->tokens, c->fault))
@@ -41,7 +38,7 @@ static bool cut_fits(Cutter *c, Text rest, size_t size, size_t *tokens, bool *fi
     return true;
 }
 
-/* Of fewer than rest.size bytes so many that they end before a space, or at least between two characters. */
+/* The largest size below rest.size that ends before a space, or at least between characters. */
 static size_t whole_words(Text rest, size_t size) {
     for (size_t i = size; i > size / 2; i--)
         if (rest.data[i] == ' ' || rest.data[i] == '\n') return i;
@@ -49,7 +46,7 @@ static size_t whole_words(Text rest, size_t size) {
     return size > 0 ? size : 1;
 }
 
-/* The first piece of a text: its bytes, and how many of them come before the next one. */
+/* The first piece of a text: its bytes, and how many of them precede the next piece. */
 static bool first_piece(Cutter *c, Text rest, size_t *bytes, size_t *before) {
     size_t tokens, size = min_size(rest.size, 4 * c->most);
     bool fit;
@@ -68,7 +65,6 @@ static bool first_piece(Cutter *c, Text rest, size_t *bytes, size_t *before) {
     return true;
 }
 
-/* Add a document's pieces. */
 static bool cut_one(Cutter *c, Text document) {
     size_t bytes, before;
     for (; document.size; document.data += before, document.size -= before)

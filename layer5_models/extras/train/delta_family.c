@@ -14,7 +14,7 @@ static bool check_delta(const TrainConfig *c, Fault *fault) {
         return fault_set(fault, "%zu taps, heads of %zu: a delta net wants 2 to 64, up to %d",
                          s->taps, s->head_dim, DELTA_DIM);
     return !s->bidirectional ||
-           fault_set(fault, "a memory reads from left to right: it fills no open places");
+           fault_set(fault, "a recurrent mixer is causal: it cannot fill masked positions");
 }
 
 /* Weights and gradients of a layer's mixer. */
@@ -22,7 +22,7 @@ typedef struct DeltaPair {
     TrainDelta weights, gradients;
 } DeltaPair;
 
-/* In TrainBlock, or in TrainDelta.  `taps`: of a convolution, which is learned as one vector. */
+/* A tensor of a TrainBlock or a TrainDelta.  `taps`: a convolution, learned as one vector. */
 typedef struct DeltaTensor {
     const char *name;
     bool in_block;
@@ -80,16 +80,16 @@ static void layout_delta(Trainer *t, TrainSaved *saved) {
     TrainDeltaSaved *kept = arena_take(a, 1, sizeof *kept), *d = kept ? kept : &spare;
     saved->mixer = kept;
     d->in = arena_take(a, n * channels, f), d->conv = arena_take(a, n * channels, f);
-    d->z = arena_take(a, n * wide, f), d->asked = arena_take(a, n * wide, f);
+    d->z = arena_take(a, n * wide, f), d->read = arena_take(a, n * wide, f);
     d->alpha = arena_take(a, n * s->heads, f);
     d->rows.qkv = arena_take(a, n * channels, f);
     d->rows.beta = arena_take(a, n * s->heads, f);
     d->rows.rate = arena_take(a, n * s->heads, f);
 }
 
-/* Gains are 1.  The decay of a token is exp(-exp(rate) dt), exp(rate) from 1 to 16 and dt = softplus(bias) from
- * 0.001 to 0.1: some heads begin with a long memory, some with a short one.  Taps are as likely above 0 as below.
- * Dao & Gu 2024, arXiv:2405.21060, reference code. */
+/* Gains are 1.  A token's decay is exp(-exp(rate) dt) with exp(rate) from 1 to 16 and dt =
+ * softplus(bias) from 0.001 to 0.1: long and short memories.  Taps are symmetric around 0.
+ * Source   Dao & Gu 2024, arXiv:2405.21060, reference code. */
 static float first_of_delta(const Parameter *p, double u) {
     if (p->rate) return (float)log(1 + 15 * u);
     if (p->taps) return (float)((2 * u - 1) / sqrt((double)p->taps));
@@ -97,7 +97,7 @@ static float first_of_delta(const Parameter *p, double u) {
     return 1;
 }
 
-/* Values stand behind q and k. */
+/* In qkv, values come after q and k. */
 static void delta_values(const TrainShape *s, const TrainBlock *block, const float **v,
                          float **out) {
     const TrainDelta *w = block->mixer;

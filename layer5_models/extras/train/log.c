@@ -10,7 +10,7 @@
 static const char head[] =
     "step,tokens,loss,rate,gradient_norm,tokens_per_second,heldout_loss,floor\n";
 
-/* The bytes of a log that hold its head and whole lines up to a step; 0: it is no log. */
+/* Bytes of the header and the complete lines up to a step; 0: not a log. */
 static size_t kept_bytes(const FileMap *log, size_t step) {
     const char *at = (const char *)log->data, *last = at + log->size, *end;
     if (log->size < sizeof head - 1 || memcmp(at, head, sizeof head - 1) != 0) return 0;
@@ -19,7 +19,7 @@ static size_t kept_bytes(const FileMap *log, size_t step) {
     return (size_t)(at - (const char *)log->data);
 }
 
-/* One call cuts the file: there is no moment at which lines that stay are missing. */
+/* A single call truncates the file: no line that stays is ever missing. */
 static bool log_cut(const char *path, size_t step, Fault *fault) {
     FileMap log;
     if (!file_open(&log, path, fault)) return false;

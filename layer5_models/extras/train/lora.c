@@ -1,4 +1,4 @@
-/* lora.c - learning an adapter beside weights that stay as they are.  See train_lora.h.
+/* lora.c - training a LoRA while the weights stay as they are.  See train_lora.h.
  *
  *     W' = W + s B A      A (rank, in) random, B (out, rank) zero at first: then W' is W
  *
@@ -6,9 +6,9 @@
  *
  *     dB = s dW' A^T      dA = s B^T dW'
  *
- * and AdamW moves A and B.  Programs for large models never write dW' down, they go through A
- * and B alone; the numbers are the same.
- * Source   Hu et al. 2021, arXiv:2106.09685, section 4.1. */
+ * and AdamW updates A and B.  Programs for large models never store dW', they go through A and
+ * B directly; the numbers are the same. Source   Hu et al. 2021, arXiv:2106.09685, section
+ * 4.1. */
 #include "train/trainer.h"
 #include "train_lora.h"
 
@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One matrix and its two. */
+/* A matrix's pair A, B. */
 typedef struct Thin {
     const Parameter *wide;
-    size_t a, b; /* where A and B begin among the adapter's numbers */
+    size_t a, b; /* offsets of A and B in the adapter's numbers */
 } Thin;
 
 typedef struct TrainLora {
     size_t rank, count, size; /* matrices; numbers of all A and B */
     float alpha, scale;
     Thin *thin;      /* (count) owns */
-    Parameter *flat; /* (count) owns: A and B of a matrix as one vector, to be updated by */
-    float *base;     /* owns; the weights as they were */
+    Parameter *flat; /* (count) owns: A and B of a matrix as one vector, for the optimizer */
+    float *base;     /* owns; the original weights */
     float *values, *gradients, *moment1, *moment2; /* (size) own */
 } TrainLora;
 
@@ -45,7 +45,6 @@ typedef struct Task {
     const Thin *thin;
 } Task;
 
-/* Rows of W' = W + s B A. */
 static void merge_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Task *task = context;
@@ -60,7 +59,7 @@ static void merge_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* Rows of dB: each number is a row of dW' times a row of A. */
+/* Rows of dB: a row of dW' times the rows of A. */
 static void b_rows(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Task *task = context;
@@ -103,7 +102,7 @@ static void find_gradients(const Trainer *t) {
     }
 }
 
-/* The adapter's numbers take the place of the weights for one step of AdamW. */
+/* One step of AdamW on the adapter's numbers instead of the weights. */
 static double update(Trainer *t, double rate) {
     const TrainLora *l = t->lora;
     Trainer thin = *t;
@@ -117,7 +116,7 @@ TrainStep trainer_step_lora(Trainer *t) {
     const TrainConfig *c = &t->config;
     double left = 1 - (double)t->step / (double)c->steps;
     train_load_batch(t, t->corpus, &t->next_document, SIZE_MAX);
-    TrainStep result = {.rate = c->learning_rate * left}; /* a straight line down to 0 */
+    TrainStep result = {.rate = c->learning_rate * left}; /* linear decay to 0 */
     result.loss = train_forward(t, true) / (double)t->batch.n;
     train_backward(t);
     find_gradients(t);
@@ -175,7 +174,7 @@ bool trainer_begin_lora(Trainer *t, size_t rank, Fault *fault) {
     Rng rng = {t->config.seed, 1, 0};
     for (size_t i = 0; i < l->count; i++) {
         size_t cols = l->thin[i].wide->cols;
-        for (size_t k = 0; k < rank * cols; k++) /* A x is of the size of x */
+        for (size_t k = 0; k < rank * cols; k++) /* so that A x is about as large as x */
             l->values[l->thin[i].a + k] = (float)(rng_normal(&rng) / sqrt((double)cols));
     }
     return true;

@@ -1,18 +1,19 @@
-/* masks.c - tokens are hidden, and guessed from all that is left around them.  See train_families.h.
+/* masks.c - masked tokens, predicted from everything around them.  See train_families.h.
  *
  *     text      BOS  Once  upon  a     time
- *     input     BOS  ____  upon  ____  ____      of each document a share t is hidden, 0 < t <= 1, drawn anew
+ *     input     BOS  ____  upon  ____  ____      a share t of each document is masked, 0 < t <=
+ *               1
  *     target    -    Once  -     a     time
  *     weight    0    1/t   0     1/t   1/t
  *
- * With these weights the mean loss is no less than the surprisal of the text: a model that fills places one
- * by one in a random order meets every share of hidden places alike.
+ * With these weights the mean loss bounds the text's surprisal from above: a model that fills
+ * positions one by one in random order meets every share of masked positions equally often.
  *
  * Source   Nie et al. 2025, arXiv:2502.09992 (LLaDA), eq. 3. */
 #include "train/trainer.h"
 #include "train_families.h"
 
-enum { STREAM = 7 }; /* of coins that nothing else in a run draws */
+enum { STREAM = 7 }; /* of random numbers used by nothing else in a run */
 
 void train_hide_tokens(Trainer *t, uint64_t first) {
     TrainBatch *b = &t->batch;

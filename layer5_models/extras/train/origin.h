@@ -4,8 +4,8 @@
 
 #include "train/trainer.h"
 
-/* A hash of the corpus, the vocabulary and the weights of another model; a resumed run has the
- * same. */
+/* A hash of the corpus, the vocabulary and the initial model's weights; equal in a resumed
+ * run. */
 uint64_t train_origin(const Trainer *trainer);
 
 #endif

@@ -1,11 +1,10 @@
-/* sample.c - what a run has learned so far: its loss on other texts, and how it speaks.  See
- * train_runs.h. */
+/* sample.c - held-out loss, and samples.  See train_runs.h. */
 #include "train/trainer.h"
 #include "train_runs.h"
 
 #include <math.h>
 
-/* Nobody knows the entropy of a part: NAN where a document may have been cut. */
+/* A part of a document has no known entropy: NAN if one may have been cut. */
 static double entropy_of(const Trainer *t) {
     const TrainBatch *b = &t->batch;
     for (size_t d = 0; d < b->documents; d++)
@@ -40,8 +39,7 @@ static int32_t train_sample_draw(const float *logits, size_t vocab, double tempe
     return (int32_t)best;
 }
 
-/* The whole text goes through the training pass again for each token: slow, and nothing new to
- * get wrong. */
+/* The whole text is evaluated again for each token: slow, but no new code to get wrong. */
 void trainer_sample(Trainer *t, Text prompt, size_t max_tokens, double temperature,
                     uint64_t seed, WorldText *text) {
     TrainBatch *b = &t->batch;

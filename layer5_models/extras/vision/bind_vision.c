@@ -1,6 +1,5 @@
-/* bind_vision.c - what the file of an encoder of pictures says: keys clip.*, clip.vision.*;
- * tensors v.*, mm.*.  See vision_tower.h.
- * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
+/* bind_vision.c - a vision tower's file: keys clip.*, clip.vision.*; tensors v.*, mm.*.  See
+ * vision_tower.h. Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
  * legacy-models/convert_image_encoder_to_gguf.py. */
 #include "families/parts.h"
 
@@ -36,7 +35,7 @@ static void bind_eye_check_flag(Binder *b, const char *key, bool wanted, const c
         refuse_whole(b, key, wanted ? "true" : "false", why);
 }
 
-/* A text that may stand there, and says what is done anyway. */
+/* An optional key with one supported value. */
 static void check_text(Binder *b, const char *key, const char *wanted, const char *why) {
     const GgufPair *pair = find_whole(b, key);
     Text text;
@@ -67,7 +66,6 @@ static Activation eye_act(Binder *b) {
     return swish ? ACT_SILU : ACT_GELU_QUICK;
 }
 
-/* Three numbers, for red, green and blue. */
 static void read_colours(Binder *b, const char *key, double min, float out[3]) {
     const GgufPair *pair = find_key(b, key);
     double value;
@@ -80,9 +78,8 @@ static void read_colours(Binder *b, const char *key, double min, float out[3]) {
     }
 }
 
-/* Of `count` blocks those whose rows are taken.  The projector was trained on what goes into
- * the last block; old files leave that one out, and say so by has_llava_projector; or they name
- * the block. */
+/* How many of `count` blocks are used.  The projector reads the input of the last block; old
+ * files omit that block and have has_llava_projector, or name the block. */
 static size_t blocks_used(Binder *b, size_t count) {
     const GgufPair *named = find_key(b, "feature_layer");
     int64_t layer = 0;
@@ -102,8 +99,7 @@ static size_t blocks_used(Binder *b, size_t count) {
     return count;
 }
 
-/* Block `used` and those behind it, and the norm behind them all, are there and play no
- * part. */
+/* Mark block `used` and later ones, and the last norm, as known but unused. */
 static void mark_idle(Binder *b, size_t used) {
     const Gguf *g = &b->model->gguf;
     for (size_t i = 0; i < g->n_tensors; i++) {
@@ -125,7 +121,7 @@ bool read_vision(Binder *b) {
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
     s->patch = key_size(b, "patch_size", true, 1, 1, 1024);
     s->image = key_size(b, "image_size", true, 1, 1, 8192);
-    /* of CLIP's own projection; the tensors show the projector's */
+    /* CLIP's own projection; the tensors show the projector's */
     find_key(b, "projection_dim");
     read_colours(b, "image_mean", 0, s->mean);
     read_colours(b, "image_std", 1e-3, s->spread);
@@ -161,7 +157,7 @@ void bind_vision(Binder *b) {
 }
 
 #define VISION_KIND \
-    { "mmproj", "the eye of a model", "give the file of the eye that it belongs to", false }
+    { "mmproj", "a vision tower (mmproj)", "give the mmproj file of the model", false }
 const FileKind vision_kinds[2] = {[CLASS_FIRST] = VISION_KIND, [CLASS_LAST] = VISION_KIND};
 
 bool model_open_vision(Model *m, const void *bytes, size_t size, ClassPlace place,

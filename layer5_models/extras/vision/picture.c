@@ -1,4 +1,4 @@
-/* picture.c - the memory of pictures, and portable pixmaps.  See picture.h. */
+/* picture.c - allocating pictures, and portable pixmaps.  See picture.h. */
 #include "picture.h"
 
 #include "size.h"
@@ -23,19 +23,18 @@ void picture_free(Picture *p) {
     *p = (Picture){0};
 }
 
-/* What is left of a file. */
+/* The rest of a file. */
 typedef struct Bytes {
     const unsigned char *at, *end;
 } Bytes;
 
-/* White space, and lines of remarks. */
 static void picture_skip_space(Bytes *b) {
     bool remark = false;
     for (; b->at < b->end && (remark || isspace(*b->at) || *b->at == '#'); b->at++)
         remark = *b->at == '#' || (remark && *b->at != '\n');
 }
 
-/* The next number; PICTURE_MOST + 1 for every larger one. */
+/* The next number; PICTURE_MAX + 1 for all larger ones. */
 static bool picture_read_number(Bytes *b, size_t *n) {
     picture_skip_space(b);
     if (b->at == b->end || !isdigit(*b->at)) return false;
@@ -45,7 +44,6 @@ static bool picture_read_number(Bytes *b, size_t *n) {
     return true;
 }
 
-/* "P6 width height 255 " */
 static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
     size_t most;
     b->at += 2;
@@ -54,7 +52,7 @@ static bool read_head(Bytes *b, size_t *width, size_t *height, Fault *fault) {
     if (!picture_read_number(b, width) || !picture_read_number(b, height) ||
         !picture_read_number(b, &most))
         return fault_set(fault, "a pixmap whose head is broken: wanted \"P6\" and three "
-                                "whole numbers, its width, its height and 255");
+                                "integers, its width, its height and 255");
     if (*width > PICTURE_MAX || *height > PICTURE_MAX)
         return fault_set(fault, "a pixmap with a side of more than %d pixels", PICTURE_MAX);
     if (most != 255)

@@ -1,24 +1,25 @@
-/* shape.c - any picture as a square of the size that a model reads.  See picture.h. */
+/* shape.c - any picture as a square of the model's size.  See picture.h. */
 #include "picture.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* Keys's cubic, a = -1/2: 1 at 0, and 0 at all other whole numbers. */
+/* Keys's cubic, a = -1/2: 1 at 0, and 0 at all other integers. */
 static double cubic(double t) {
     t = fabs(t);
     if (t < 1) return (1.5 * t - 2.5) * t * t + 1;
     return t < 2 ? ((-0.5 * t + 2.5) * t - 4) * t + 2 : 0;
 }
 
-/* Which old pixels a new one is made of, and what each weighs; the weights sum to 1. */
+/* The old pixels of a new one and their weights, which sum to 1. */
 typedef struct Taps {
     size_t first, count;
     double *weight; /* (most) */
-    double bar;     /* what all pixels of bars weigh together */
+    double bar;     /* total weight of pixels in bars */
 } Taps;
 
-/* New pixel i stands at (i + 1/2) * scale of the old line; where the line shrinks, the cubic is as much wider. */
+/* New pixel i is at (i + 1/2) * scale of the old line; when shrinking, the cubic is wider by
+ * scale. */
 static void find_taps(Taps *taps, size_t i, size_t from, size_t to) {
     double scale = (double)from / (double)to, wide = scale > 1 ? scale : 1,
            centre = ((double)i + 0.5) * scale, sum = 0;
@@ -30,7 +31,8 @@ static void find_taps(Taps *taps, size_t i, size_t from, size_t to) {
     for (size_t k = 0; k < taps->count; k++) taps->weight[k] /= sum;
 }
 
-/* What of a line of the square is a picture's: `count` pixels from its pixel `skip` on, behind `before` pixels of a bar. */
+/* A line's part that is picture: `count` pixels from its pixel `skip` on, after `before` bar
+ * pixels. */
 typedef struct Part {
     size_t before, skip, count;
 } Part;
@@ -40,12 +42,12 @@ static Part shape_middle(size_t length, size_t side) {
     return (Part){0, (length - side) / 2, side};
 }
 
-/* Of old pixels only those of the picture, counted from the first of them. */
+/* Keep only the picture's old pixels, counted from its first one. */
 static void leave_out_bars(Taps *taps, Part part) {
     size_t n = 0, first = 0;
     taps->bar = 0;
     for (size_t k = 0; k < taps->count; k++) {
-        size_t at = taps->first + k - part.before; /* huge in the bar before */
+        size_t at = taps->first + k - part.before; /* wraps around in the bar before */
         if (at >= part.count) {
             taps->bar += taps->weight[k];
         } else {
@@ -60,14 +62,14 @@ static unsigned char rounded(double x) {
     return x <= 0 ? 0 : x >= 255 ? 255 : (unsigned char)(x + 0.5);
 }
 
-/* Lines of `from` pixels become lines of `to` pixels. */
+/* Resample lines of `from` pixels to lines of `to` pixels. */
 typedef struct Lines {
-    const unsigned char *in, *bar; /* the first pixel of the picture's part; (3) */
+    const unsigned char *in, *bar; /* the first pixel of the picture; (3) */
     unsigned char *out;
     Part part;
     size_t from, to, count;
-    size_t in_step, out_step; /* bytes from pixel to pixel */
-    size_t in_line, out_line; /* ... from line to line */
+    size_t in_step, out_step; /* bytes between pixels */
+    size_t in_line, out_line; /* ... between lines */
 } Lines;
 
 static bool resize_lines(const Lines *l, Fault *fault) {
@@ -95,7 +97,7 @@ bool picture_square(Picture *out, const Picture *p, PictureFit fit,
                     const unsigned char colour[3], size_t size, Fault *fault) {
     const size_t w = p->width, h = p->height, side = (fit == FIT_PAD) == (w > h) ? w : h;
     const Part x = shape_middle(w, side), y = shape_middle(h, side);
-    Picture wide; /* as wide as it shall be, and as high as it was, without bars */
+    Picture wide; /* new width, old height, no bars */
     *out = (Picture){0};
     if (y.count > PICTURE_MAX / size)
         return fault_set(fault, "a picture of %zu by %zu pixels: wanted at most %zu lines", w,

@@ -20,7 +20,6 @@ static void vision_layout(Vision *v) {
     v->wanted = arena_take(&v->arena, n + 1, sizeof *v->wanted);
 }
 
-/* What a model that was opened needs to read pictures. */
 static bool open_rest(Vision *v, Pool *pool, Fault *fault) {
     const size_t rows = v->model.extras->vision.patches + 1;
     SessionConfig config = {
@@ -72,8 +71,8 @@ bool vision_read(Vision *v, const Picture *square, float *out, Fault *fault) {
     const size_t n = s->patches, dim = v->model.sizes.dim;
     Pool *pool = v->session.pool;
     REQUIRE(square->width == s->image && square->height == s->image,
-            "a picture of %zu by %zu pixels for an eye of %zu by %zu", square->width,
-            square->height, s->image, s->image);
+            "a picture of %zu by %zu pixels, and the vision tower reads %zu by %zu",
+            square->width, square->height, s->image, s->image);
     picture_patches(v->patches, square, s->patch, s->mean, s->spread);
     float *own = v->input + (s->class_last ? n * dim : 0),
           *rows = v->input + (s->class_last ? 0 : dim);

@@ -9,7 +9,6 @@ Need need_of(const Model *m, RoleId id, size_t layer) {
     return m->hooks ? m->hooks->need(m->recipe, id, s) : role_of(id)->need(m->recipe, s);
 }
 
-/* One map, or a stack of `count`. */
 static Linear bind_linear(Binder *b, const Role *role, const char *name, const LayerSizes *s,
                           size_t layer, size_t count, bool required) {
     char full[96];
@@ -63,7 +62,6 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
 
 /* ------------------------------------------------------------- several maps in one tensor */
 
-/* Rows first .. first+n-1 of a map. */
 static Linear slice_of_map(const Linear *map, size_t first, size_t n) {
     size_t cols = map->w.shape[1], bytes = dtype_row_bytes(map->w.dtype, cols);
     return (Linear){.w = tensor_view(map->w.dtype, 2, (size_t[]){n, cols},

@@ -71,9 +71,8 @@ size_t key_of_layer(Binder *b, const char *key, size_t layer, bool required,
         return key_size(b, key, required, default_value, min, max);
     if (pair->count == b->model->sizes.blocks && keys_fits(pair, layer, min, max, &value))
         return value;
-    snprintf(wanted, sizeof wanted,
-             "a whole number from %zu to %zu, or one for each of %zu layers", min, max,
-             b->model->sizes.blocks);
+    snprintf(wanted, sizeof wanted, "an integer from %zu to %zu, or one for each of %zu layers",
+             min, max, b->model->sizes.blocks);
     refuse_key(b, key, wanted, damaged);
     return default_value;
 }
@@ -85,7 +84,7 @@ size_t key_size(Binder *b, const char *key, bool required, size_t default_value,
     size_t value;
     if (!pair && !required) return default_value;
     if (pair && pair->type != GGUF_ARRAY && keys_fits(pair, 0, min, max, &value)) return value;
-    snprintf(wanted, sizeof wanted, "a whole number from %zu to %zu", min, max);
+    snprintf(wanted, sizeof wanted, "an integer from %zu to %zu", min, max);
     refuse_key(b, key, wanted, damaged);
     return default_value;
 }

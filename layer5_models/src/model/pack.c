@@ -7,7 +7,6 @@ static size_t matrices_in(const Linear *part) {
     return part->w.ndim == 3 ? part->w.shape[0] : 1;
 }
 
-/* Matrix `e` of a map that may be a stack. */
 static Tensor matrix_of(const Linear *part, size_t e) {
     return part->w.ndim == 2 ? part->w : tensor_select(&part->w, e);
 }

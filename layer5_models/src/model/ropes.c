@@ -15,7 +15,7 @@ RopeScaling read_scaling(Binder *b) {
     if (text_equal(name, text_of("linear"))) return ROPE_SCALE_LINEAR;
     if (text_equal(name, text_of("yarn"))) return ROPE_SCALE_YARN;
     refuse_key(b, "rope.scaling.type", "none, linear or yarn",
-               "no other way to stretch a context is built in");
+               "other kinds of rope scaling are not built in");
     return ROPE_SCALE_NONE;
 }
 

@@ -41,7 +41,6 @@ bool read_heads(Binder *b, size_t l, bool attends, LayerSizes *s) {
     return b->ok;
 }
 
-/* "attention.key_length" + kind. */
 static size_t read_length(Binder *b, const char *key, const char *kind, bool required,
                           size_t default_value, size_t min, size_t max) {
     char name[64];
@@ -74,9 +73,9 @@ bool check_heads(Binder *b, const LayerSizes *s) {
                           "(attention.head_count_kv)",
                           s->heads, s->kv_heads);
     else if (s->head_dim == 0 || (turns && (s->rotary % 2 || !s->rotary)))
-        b->ok = fault_set(b->fault,
-                          "heads of %zu numbers cannot turn %zu of them (rope.dimension_count)",
-                          s->head_dim, s->rotary);
+        b->ok = fault_set(
+            b->fault, "heads of %zu numbers cannot rotate %zu of them (rope.dimension_count)",
+            s->head_dim, s->rotary);
     return b->ok;
 }
 
@@ -109,7 +108,6 @@ const LayerSizes *attention_sizes(const Model *model) {
 
 /* ------------------------------------------------------------------ windows */
 
-/* A list says for each layer whether it has a window. */
 static bool windowed_by_list(Binder *b, const char *key, const GgufPair *list, size_t layer) {
     int64_t has = -1;
     bool ok = list->count == b->model->sizes.blocks && gguf_int(list, layer, &has);

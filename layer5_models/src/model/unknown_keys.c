@@ -90,7 +90,6 @@ static bool check_fixed_keys(Binder *b) {
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
 }
 
-/* Keys that change nothing. */
 static bool check_information(Binder *b) {
     const char *pth = "Meta AI original pth";
     find_key(b, "rope.scaling.finetuned"); /* how the model was trained */
@@ -117,7 +116,7 @@ static bool refuse_keys(Binder *b) {
         if (b->used_keys[i] || !asks) continue;
         return b->ok = fault_set(
                    b->fault,
-                   "key '%.*s' is %s, and nothing asks for it in a %s model as computed here: "
+                   "key '%.*s' is %s, and not used in a %s model as computed here: "
                    "it may change the results, so the file is refused; if it is known to be "
                    "harmless, take it out with gguf_new_metadata.py --remove-metadata%s",
                    (int)(key.size < 80 ? key.size : 80), key.data,

@@ -1,5 +1,6 @@
 /* code_set.c - see code_set.h. */
 #include "code_set.h"
+#include "grow.h"
 #include "unicode.h"
 
 #include <stdlib.h>
@@ -11,16 +12,11 @@ void code_set_free(CodeSet *set) {
 }
 
 static bool code_set_grow(CodeSet *set) {
-    if (set->count < set->capacity) return true;
-    size_t capacity = set->capacity ? 2 * set->capacity : 16;
-    CodeRange *ranges = realloc(set->ranges, capacity * sizeof *ranges);
-    if (!ranges) return set->failed = true, false;
-    set->ranges = ranges;
-    set->capacity = capacity;
-    return true;
+    bool ok = GROW(set->ranges, set->capacity, set->count + 1);
+    if (!ok) set->failed = true;
+    return ok;
 }
 
-/* The first range that ends at `code` or later. */
 static size_t code_set_place(const CodeSet *set, uint32_t code) {
     size_t low = 0, high = set->count;
     while (low < high) {

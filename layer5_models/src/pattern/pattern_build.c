@@ -11,6 +11,7 @@
  *
  * A one-character lookahead is free: following a state already knows the next character. */
 #include "pattern.h"
+#include "grow.h"
 
 #include <stdlib.h>
 
@@ -180,12 +181,8 @@ static bool make_kinds(Builder *b) {
 /* ------------------------------------------------------------------ operations */
 
 static int32_t emit_op(Builder *b, Op op) {
-    if (b->n_ops == b->op_room) {
-        size_t room = b->op_room ? 2 * b->op_room : 64;
-        Op *ops = room <= MAX_OPERATIONS ? realloc(b->ops, room * sizeof *ops) : NULL;
-        if (!ops) return b->ok = false, 0;
-        b->ops = ops, b->op_room = room;
-    }
+    if (b->n_ops == MAX_OPERATIONS || !GROW(b->ops, b->op_room, b->n_ops + 1))
+        return b->ok = false, 0;
     b->ops[b->n_ops] = op;
     return (int32_t)b->n_ops++;
 }
@@ -268,16 +265,10 @@ static void emit_sequence(Builder *b, const RegexNode *sequence) {
 /* ------------------------------------------------------------------ states */
 
 static void add_place(Builder *b, int32_t place) {
-    if (b->n_places == b->place_room) {
-        size_t room = b->place_room ? 2 * b->place_room : 1024;
-        int32_t *places = realloc(b->places, room * sizeof *places);
-        if (!places) {
-            b->ok = false;
-            return;
-        }
-        b->places = places, b->place_room = room;
-    }
-    b->places[b->n_places++] = place;
+    if (GROW(b->places, b->place_room, b->n_places + 1))
+        b->places[b->n_places++] = place;
+    else
+        b->ok = false;
 }
 
 /* The next character's class, and the one before. */

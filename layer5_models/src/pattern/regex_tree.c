@@ -1,5 +1,6 @@
 /* regex_tree.c - from the text of a regular expression to its tree.  See regex_tree.h. */
 #include "regex_tree.h"
+#include "grow.h"
 #include "unicode.h"
 
 #include <stdlib.h>
@@ -33,15 +34,9 @@ static bool regex_memory(const RegexReader *r) {
     return fault_set(r->fault, "no memory for a regular expression");
 }
 
-/* A new child; NULL: memory is short. */
 static RegexNode *regex_child(const RegexReader *r, RegexNode *parent, RegexKind kind) {
     RegexNode *node = calloc(1, sizeof *node);
-    if (parent->count == parent->room) {
-        size_t room = parent->room ? 2 * parent->room : 4;
-        RegexNode **child = realloc(parent->child, room * sizeof *child);
-        if (child) parent->child = child, parent->room = room;
-    }
-    if (!node || parent->count == parent->room)
+    if (!node || !GROW(parent->child, parent->room, parent->count + 1))
         return free(node), regex_memory(r), (RegexNode *)NULL;
     *node = (RegexNode){.kind = kind, .low = 1, .high = 1};
     parent->child[parent->count++] = node;
@@ -81,7 +76,6 @@ unsigned regex_categories(Text name) {
     return 0;
 }
 
-/* One character in UTF-8. */
 static bool regex_take_one(RegexReader *r, uint32_t *c) {
     size_t taken;
     *c = utf8_decode(r->at, (size_t)(r->end - r->at), &taken);
@@ -140,7 +134,6 @@ static bool regex_take_meet(RegexReader *r, CodeSet *set) {
     return ok;
 }
 
-/* After a [, up to its ]. */
 static bool regex_take_class(RegexReader *r, CodeSet *set) {
     bool inverted = regex_take(r, "^");
     while (r->at < r->end && *r->at != ']') {
@@ -179,7 +172,6 @@ static bool is_quantifier(char c) { return c == '*' || c == '+' || c == '?'; }
 
 static bool regex_take_alternatives(RegexReader *r, RegexNode *group);
 
-/* After an opening parenthesis. */
 static bool regex_take_group(RegexReader *r, RegexNode *group) {
     bool any_case = r->any_case;
     group->kind = REGEX_GROUP;

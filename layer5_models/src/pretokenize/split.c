@@ -51,7 +51,6 @@ static bool find_match(Search *search, size_t at, Match *match) {
     return false;
 }
 
-/* The next piece of the text that a stage works on. */
 static Cut next_piece(PreTokenizer *c, size_t stage) {
     Search *search = &c->stages[stage].search;
     size_t at = c->stages[stage].at, end = search->text.size;

@@ -32,7 +32,7 @@ bool scratch_reserve(Scratch *scratch, size_t max_pieces, Fault *fault) {
     if (!scratch->pieces || !scratch->candidates) {
         scratch_free(scratch);
         return fault_set(fault,
-                         "no memory to make tokens of a stretch of %zu bytes that cannot be "
+                         "no memory to make tokens of a piece of %zu bytes that cannot be "
                          "cut: give the text in parts",
                          max_pieces);
     }

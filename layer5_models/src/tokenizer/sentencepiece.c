@@ -34,7 +34,6 @@ static bool emit_piece(const Tokenizer *tokenizer, const Piece *piece, TokenList
     return true;
 }
 
-/* The bytes of the character at `at`. */
 static size_t character(const Tokenizer *t, Text text, size_t at) {
     unsigned char first = (unsigned char)text.data[at];
     size_t size = t->as_llama ? t->as_llama->character(first) : utf8_length(first);

@@ -5,14 +5,9 @@
 #include <string.h>
 
 bool token_list_reserve(TokenList *list, size_t more, Fault *fault) {
-    if (more <= list->capacity - list->count) return true;
-    size_t capacity = list->capacity ? list->capacity : 256;
-    while (capacity < list->count + more) capacity *= 2;
-    int32_t *grown = realloc(list->ids, capacity * sizeof *grown);
-    if (!grown) return fault_set(fault, "no memory for %zu tokens", capacity);
-    list->ids = grown;
-    list->capacity = capacity;
-    return true;
+    size_t need = list->count + more;
+    return GROW(list->ids, list->capacity, need) ||
+           fault_set(fault, "no memory for %zu tokens", need);
 }
 
 void token_list_add(TokenList *list, int32_t id) {
@@ -28,7 +23,6 @@ void token_list_free(TokenList *list) {
 
 static bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-/* The text between two special tokens. */
 static bool encode_plain(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
     return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
 }

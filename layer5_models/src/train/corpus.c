@@ -21,7 +21,6 @@ Text corpus_document(const Corpus *corpus, uint64_t index, WorldText *scratch, d
 
 enum { VOCAB_DOCUMENTS = 20000 };
 
-/* The first documents; false: memory is short. */
 static bool copy_documents(const Corpus *corpus, Text *texts, size_t n) {
     WorldText scratch = {0};
     double nats;

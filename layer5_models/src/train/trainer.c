@@ -21,9 +21,8 @@ static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault
         return fault_set(fault, "the tokenizer has %zu tokens, the model %zu",
                          tokenizer_count(tokenizer), c->vocab);
     if (s->bidirectional && tokenizer_mask(tokenizer) < 0)
-        return fault_set(fault, "the tokenizer has no token for an open place");
-    if (tokenizer_bos(tokenizer) < 0)
-        return fault_set(fault, "the tokenizer has no token to begin documents with");
+        return fault_set(fault, "the tokenizer has no mask token");
+    if (tokenizer_bos(tokenizer) < 0) return fault_set(fault, "the tokenizer has no BOS token");
     return true;
 }
 

@@ -43,7 +43,6 @@ size_t utf8_encode(uint32_t code, char out[4]) {
     return length;
 }
 
-/* The row of the table that a code point is in. */
 static size_t category_row(uint32_t code_point) {
     size_t low = 0, high = RANGES;
     while (high - low > 1) {

@@ -106,7 +106,7 @@ static const char *key_wanted(KeyKind kind) {
     static const char *const wanted[] = {
         [KEY_TEXT] = "a string",
         [KEY_TEXTS] = "an array of strings",
-        [KEY_WHOLE] = "a whole number",
+        [KEY_WHOLE] = "an integer",
         [KEY_TOKEN] = "the id of a token",
         [KEY_FLAG] = "true or false",
         [KEY_NUMBER_EACH] = "an array with one finite number for each token",
@@ -131,7 +131,6 @@ static const char *key_shown(const GgufPair *pair, char *out, size_t size) {
     return out;
 }
 
-/* The type this key must have with tokenizers of this kind. */
 static KeyKind kind_of_key(size_t key, const TokenizerKind *kind) {
     const char *name = keys[key].key + strlen("ggml.");
     bool used = !keys[key].own || (kind->own_keys && strstr(kind->own_keys, name));
@@ -151,9 +150,7 @@ static bool key_check(const GgufPair *pair, const TokenizerKind *kind, size_t to
                              size, pair->key.data, key_shown(pair, shown, sizeof shown),
                              key_wanted(kind_of_key(i, kind)), tokens);
     if (text_begins(name, text_of("chat_template.")) && pair->type == GGUF_STRING) return true;
-    return fault_set(fault,
-                     "the key '%.*s' is not known: what it asks of a tokenizer would be left "
-                     "out in silence",
+    return fault_set(fault, "the key '%.*s' is unknown: ignoring it could change the tokens",
                      size, pair->key.data);
 }
 

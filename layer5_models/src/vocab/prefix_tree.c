@@ -1,5 +1,6 @@
 /* prefix_tree.c - see prefix_tree.h. */
 #include "prefix_tree.h"
+#include "grow.h"
 
 #include <stdlib.h>
 
@@ -25,14 +26,8 @@ static bool widen_edges(PrefixTree *t) {
     return true;
 }
 
-/* A new node, or 0. */
 static uint32_t add_node(PrefixTree *t) {
-    if (t->nodes == t->room) {
-        size_t room = t->room ? 2 * t->room : 512;
-        int32_t *values = room <= 1u << 24 ? realloc(t->values, room * sizeof *values) : NULL;
-        if (!values) return 0;
-        t->values = values, t->room = room;
-    }
+    if (t->nodes == 1u << 24 || !GROW(t->values, t->room, t->nodes + 1)) return 0;
     t->values[t->nodes] = -1;
     return (uint32_t)t->nodes++;
 }

@@ -133,7 +133,7 @@ static int32_t symbol_of(Tokenizer *t, Text bytes, size_t guess) {
 static bool tables_read_merge(Tokenizer *t, Text text, Merge *merge, char *out, Fault *fault) {
     const char *space = text.size > 1 ? memchr(text.data + 1, ' ', text.size - 1) : NULL;
     if (!space)
-        return fault_set(fault, "merge %d, '%.*s', has no two parts", merge->pair.rank,
+        return fault_set(fault, "merge %d, '%.*s', does not have two parts", merge->pair.rank,
                          (int)(text.size < 40 ? text.size : 40), text.data);
     Text left = {text.data, (size_t)(space - text.data)},
          right = {space + 1, text.size - left.size - 1};

@@ -33,7 +33,6 @@ static bool read_kind(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     return !needed || gguf_find(gguf, needed) || key_missing(fault, needed, "an array");
 }
 
-/* The rule that splits text into words, with its patterns. */
 static bool read_rule(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     static const PreRule none = {0};
     Text pre = text_of(t->kind->pre ? t->kind->pre : "default");

@@ -18,13 +18,8 @@ void world_text_free(WorldText *text) {
 }
 
 void world_text_append(WorldText *text, Text piece) {
-    if (text->size + piece.size + 1 > text->capacity) {
-        size_t capacity = (text->size + piece.size + 1) * 2;
-        char *grown = realloc(text->bytes, capacity);
-        REQUIRE(grown, "no memory for a document of %zu bytes", capacity);
-        text->bytes = grown;
-        text->capacity = capacity;
-    }
+    size_t need = text->size + piece.size + 1;
+    REQUIRE(GROW(text->bytes, text->capacity, need), "no memory for a text of %zu bytes", need);
     memcpy(text->bytes + text->size, piece.data, piece.size);
     text->size += piece.size;
     text->bytes[text->size] = 0;

@@ -1,9 +1,9 @@
 /* beam.c - see beam.h.
  *
- * A beam is a text of an engine that does not choose: it stops where all its tokens are read, and keeps
- * the likeliest next ones.  When all beams are there the best extensions are found; a beam goes on in
- * its sequence with its best one, and begins another text for each further one, which shares what
- * has been read (engine_add). */
+ * A beam is a text of an engine that does not choose: it stops when all its tokens are
+ * evaluated, and keeps the likeliest next ones.  When all beams are there, the best
+ * extensions are found; a beam continues in its sequence with its best one and forks a text
+ * for each further one, which shares the KV pages (engine_add). */
 #include "beam.h"
 #include "engine/take.h"
 
@@ -15,50 +15,50 @@ enum { NEXT_MAX = 3 * BEAM_MAX };
 
 typedef struct Search Search;
 
-/* What a text is, beside its tokens. */
+/* State of a text beside its tokens. */
 typedef struct State {
     double log_prob;
-    int32_t stops;  /* state of the automaton of stop strings */
-    size_t spelled; /* bytes of what the healed prompt is owed */
+    int32_t stops;  /* of the automaton of stop strings */
+    size_t spelled; /* matched bytes of the healed prompt's end */
 } State;
 
 typedef struct Beam {
     Search *search;
-    Sequence *sequence; /* NULL: the beam is new and has none yet */
-    TokenList tokens;   /* the prompt's, too */
-    Chain rules;        /* where the text is in what it must obey; without stages: nothing */
+    Sequence *sequence; /* NULL: a new beam without one */
+    TokenList tokens;   /* prompt included */
+    Chain rules;        /* stage states of the constraints; without stages: none */
     State state;
-    size_t group, place; /* among the beams */
+    size_t group, place; /* index of the beam */
     bool used;
-    bool read;      /* all its tokens are; then what follows is known: */
+    bool read;      /* all tokens are evaluated; then: */
     double log_sum; /* log of the sum of exp(logit) over the vocabulary */
     size_t n_next;
     int32_t next[NEXT_MAX]; /* the likeliest tokens */
     float logit[NEXT_MAX];
 } Beam;
 
-/* A beam with one token more. */
+/* A beam with one more token. */
 typedef struct Extension {
     Beam *beam;
     int32_t token;
-    double log_prob, rank; /* rank: with the penalty for what earlier groups chose */
+    double log_prob, rank; /* score minus the penalty for what earlier groups chose */
 } Extension;
 
 struct Search {
     Engine engine;
     Session *session;
     const BeamOptions *o;
-    Beam *pool;            /* (beams) of which some are used */
+    Beam *pool;            /* (beams) some in use */
     Beam *beams[BEAM_MAX]; /* in group order */
-    size_t count;          /* of beams now */
-    size_t prompt;         /* tokens of it */
-    size_t width;          /* beams of a group */
+    size_t count;          /* beams now */
+    size_t prompt;         /* its tokens */
+    size_t width;          /* beams per group */
     size_t steps, max_length;
-    size_t room; /* tokens that the context holds behind the prompt */
+    size_t room; /* tokens that fit into the context after the prompt */
     double start;
     BeamText *done;
     size_t n_done;
-    Extension *extensions; /* (beams * NEXT_MAX) those of a group */
+    Extension *extensions; /* (beams * NEXT_MAX) of one group */
     Fault *fault;
 };
 
@@ -73,10 +73,10 @@ static void copy_tokens(TokenList *to, const int32_t *ids, size_t count) {
 
 static size_t written(const Search *s, const Beam *b) { return b->tokens.count - s->prompt; }
 
-/* ------------------------------------------------------------------ texts that are over */
+/* ------------------------------------------------------------------ finished texts */
 
-/* Keep the `beams` best finished texts, best first.  A token that ends a text counts, though it is
- * not part of it. */
+/* Keep the `beams` best finished texts, best first.  The token that ends a text counts,
+ * though it is not part of it. */
 static void finish_text(Search *s, const Beam *beam, double log_prob, StopReason reason) {
     bool ends = reason == STOP_END || reason == STOP_ID;
     double score = score_of(s->o, log_prob, written(s, beam) + ends);
@@ -90,7 +90,7 @@ static void finish_text(Search *s, const Beam *beam, double log_prob, StopReason
     copy_tokens(&s->done[at].tokens, beam->tokens.ids + s->prompt, written(s, beam));
 }
 
-/* Append a token, unless it is one that ends a text.  Returns whether the text is over. */
+/* Append a token, unless it ends a text.  Returns whether the text is over. */
 static bool take(const Search *s, Beam *b, int32_t token, StopReason *reason) {
     const Tokenizer *t = s->session->model->tokenizer;
     const Limits *limits = &s->o->limits,
@@ -107,8 +107,8 @@ static bool take(const Search *s, Beam *b, int32_t token, StopReason *reason) {
     return ends_after(&only_repeats, b->tokens.ids + s->prompt, written(s, b), 1, 0, reason);
 }
 
-/* Would the text be over with this token?  Then it is kept as finished, if it is `among` the best; the
- * beam itself stays as it was. */
+/* Would this token end the text?  Then it is kept as finished, if among the best; the beam
+ * is unchanged. */
 static bool try_extension(Search *s, const Extension *x, bool among) {
     Beam *b = x->beam;
     const State before = b->state;
@@ -121,10 +121,10 @@ static bool try_extension(Search *s, const Extension *x, bool among) {
     return ends;
 }
 
-/* ------------------------------------------------------------------ what may come next */
+/* ------------------------------------------------------------------ extensions */
 
-/* A text of the engine takes no token: it waits, and the likeliest are kept.  A group looks at 2 * width
- * extensions of a beam, and the groups before it have lowered at most `beams` tokens: so these are enough. */
+/* Instead of choosing, keep the likeliest tokens.  A group looks at 2 * width extensions of
+ * a beam, and earlier groups have lowered at most `beams` tokens, so these are enough. */
 static bool keep_next(Extra *x, Sequence *text, Fault *fault) {
     Beam *b = x->wish;
     const Search *s = b->search;
@@ -153,7 +153,7 @@ static bool begin_text(Search *s, Beam *b) {
     return b->sequence != NULL;
 }
 
-/* Step the engine until it is known of each beam what may come next. */
+/* Step the engine until the next tokens of every beam are known. */
 static bool read_beams(Search *s) {
     for (size_t unread = 1; unread > 0;) {
         unread = 0;
@@ -175,8 +175,8 @@ static int by_rank(const void *a, const void *b) {
     return x->token < y->token ? -1 : 1;
 }
 
-/* The likeliest extensions of a beam, 2 * width at most.  A token ranks lower for each time that an earlier
- * group chose it at this step. */
+/* The likeliest extensions of a beam, 2 * width at most, with the penalty for earlier
+ * groups' choices. */
 static size_t extend(const Search *s, Beam *b, const Extension *chosen, size_t n_chosen,
                      Extension *out) {
     for (size_t i = 0; i < b->n_next; i++) {
@@ -191,9 +191,9 @@ static size_t extend(const Search *s, Beam *b, const Extension *chosen, size_t n
     return b->n_next < 2 * s->width ? b->n_next : 2 * s->width;
 }
 
-/* One step of a group: next[n ...] become the best extensions that do not end the text; those among the
- * best that do are finished texts.  next[0 .. n-1] are the choices of earlier groups.  At the first step all
- * groups extend the one beam there is.  Returns how many were added. */
+/* One step of a group: next[n ...] become its best extensions that do not end the text;
+ * those among the best that do are finished.  next[0 .. n-1] are the choices of earlier
+ * groups.  At the first step all groups extend the only beam.  Returns how many were added. */
 static size_t step_group(Search *s, size_t group, Extension *next, size_t n) {
     Extension *all = s->extensions;
     size_t count = 0, kept = 0;
@@ -223,7 +223,7 @@ static void drop_beam(Search *s, Beam *b) {
     b->sequence = NULL, b->used = false;
 }
 
-/* The beams of the extensions: the first one of a beam is the beam itself, further ones are new. */
+/* Turn extensions into beams: the first of a beam continues it, further ones are forks. */
 static void fork_beams(Search *s, Extension *next, size_t n) {
     bool is_first[BEAM_MAX];
     for (size_t i = 0; i < s->count; i++) s->beams[i]->used = false;
@@ -256,8 +256,8 @@ static void one_step(Search *s) {
     s->count = n, s->steps++;
 }
 
-/* No beam can become better than the worst finished text any more: ln p only falls, and with a positive
- * power the longest text divides it by most. */
+/* Can no beam beat the worst finished text any more?  ln p only falls, and with a positive
+ * power the longest text divides it the most. */
 static bool cannot_improve(const Search *s) {
     double best = -INFINITY;
     if (s->n_done < s->o->beams) return false;
@@ -269,13 +269,12 @@ static bool cannot_improve(const Search *s) {
     return best <= s->done[s->n_done - 1].score;
 }
 
-/* Is it over for all beams? */
 static bool beam_is_over(Search *s, StopReason *reason) {
     if (s->count == 0 || cannot_improve(s)) return true;
     if (s->o->on_step && !s->o->on_step(s->o->context, s->steps))
         return *reason = STOP_CALLER, true;
     Limits limits = s->o->limits;
-    limits.repeats = 0;                        /* take looks for them, in each text by itself */
+    limits.repeats = 0;                        /* each text checks its stop strings */
     if (s->steps == 0) limits.max_seconds = 0; /* at least one token, however slow */
     return ends_after(&limits, NULL, s->steps, s->room - s->steps, s->start, reason);
 }

@@ -1,4 +1,4 @@
-/* diffusion.c - a text on its way.  See diffusion.h. */
+/* diffusion.c - generating a masked sequence.  See diffusion.h. */
 #include "diffusion.h"
 #include "families.h"
 
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ the canvas */
+/* ------------------------------------------------------------------ the masked sequence */
 
 bool diffusion_session(Session *session, const Model *model, Pool *pool, size_t places,
                        size_t asked, KvFormat kv, Fault *fault) {
@@ -22,7 +22,7 @@ bool diffusion_session(Session *session, const Model *model, Pool *pool, size_t 
     return session_open(session, model, pool, config, fault);
 }
 
-/* Stages that make something of one row of logits; what others follow has no meaning here. */
+/* Stages that work on one row of logits; those that need the text before it are refused. */
 static bool check_chain(const Chain *chain, Fault *fault) {
     static const char known[] =
         " greedy draw gumbel temp quadratic top_k top_p min_p typical tfs top_a epsilon eta "
@@ -126,8 +126,8 @@ bool diffusion_is_done(const Diffusion *d) { return count_open(d, 0, diffusion_e
 
 /* ------------------------------------------------------------------ a step */
 
-/* The first block with an open place; and the steps it may still take, so that the blocks up to it
- * have their share of all. */
+/* The first block with masked positions, and the steps it may still take so that each block
+ * gets its share. */
 static Range block_now(const Diffusion *d, size_t *steps) {
     size_t size = block_size(d), at = d->begin;
     while (!is_open(d, at)) at++;
@@ -136,7 +136,7 @@ static Range block_now(const Diffusion *d, size_t *steps) {
     return (Range){begin, begin + size < d->end ? begin + size : d->end};
 }
 
-/* The row of logits that says what stands in a place: its own, or the one before it. */
+/* The row of logits that predicts a position: its own, or the one before it. */
 static size_t diffusion_row_of(const Diffusion *d, size_t place) {
     return model_extras(d->session->model)->shift_logits && place > 0 ? place - 1 : place;
 }
@@ -149,14 +149,14 @@ static bool read_canvas(Diffusion *d, Range block, Fault *fault) {
     return model_forward(d->session, &batch, fault);
 }
 
-/* The model's logits for a place among those that were wanted. */
+/* The logits of a position among the requested ones. */
 static float *logits_of(const Diffusion *d, size_t place) {
     size_t row = 0;
     for (size_t i = 0; i < diffusion_row_of(d, place); i++) row += d->wanted[i];
     return d->session->logits + row * d->session->model->sizes.vocab;
 }
 
-/* A token for a place, and how sure the model is of it.  That it stays open is no answer. */
+/* A token for a position, and its confidence.  The mask token itself is excluded. */
 static bool ask(Diffusion *d, size_t place, Fault *fault) {
     const Model *m = d->session->model;
     float *logits = logits_of(d, place);

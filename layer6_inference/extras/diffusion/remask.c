@@ -1,4 +1,4 @@
-/* remask.c - which tokens of a step stay.  See diffusion.h. */
+/* remask.c - which tokens of a step to keep.  See diffusion.h. */
 #include "diffusion.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ double diffusion_confidence(Remask rule, const float *logits, size_t n, int32_t 
         if (weight > 0) mean += weight * z;
     }
     if (rule == REMASK_MARGIN) return (1 - exp(next - max)) / sum;
-    if (rule == REMASK_ENTROPY) return mean / sum - log(sum); /* the sum of p ln p */
+    if (rule == REMASK_ENTROPY) return mean / sum - log(sum); /* sum of p ln p */
     return exp((double)logits[token] - max) / sum;
 }
 

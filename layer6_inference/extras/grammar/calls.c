@@ -1,4 +1,5 @@
-/* calls.c - the rules an expression can begin with, and what is left of it after each.  See expr.h.
+/* calls.c - the rules an expression can begin with, and what is left of it after each.  See
+ * expr.h.
  *
  *     list ("," list)* "]"      list, and then  ("," list)* "]"
  *
@@ -24,11 +25,7 @@ typedef struct CallList {
 static void add_call(CallList *list, ExprCall call) {
     for (size_t i = 0; i < list->count; i++)
         if (list->of[i].rule == call.rule && list->of[i].rest == call.rest) return;
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 16;
-        list->of = realloc(list->of, list->room * sizeof *list->of);
-        REQUIRE(list->of, "no memory for a grammar");
-    }
+    REQUIRE(GROW(list->of, list->room, list->count + 1), "no memory for a grammar");
     list->of[list->count++] = call;
 }
 
@@ -65,11 +62,8 @@ size_t expr_calls(ExprStore *store, Expr e, const ExprCall **calls) {
     if (store->calls_first[e] == UINT32_MAX) {
         CallList list = {0};
         collect_calls(store, e, EXPR_EMPTY, &list);
-        while (store->n_call + list.count > store->call_room) {
-            store->call_room = store->call_room ? store->call_room * 2 : 256;
-            store->call = realloc(store->call, store->call_room * sizeof *store->call);
-            REQUIRE(store->call, "no memory for a grammar");
-        }
+        REQUIRE(GROW(store->call, store->call_room, store->n_call + list.count),
+                "no memory for a grammar");
         if (list.count)
             memcpy(store->call + store->n_call, list.of, list.count * sizeof *list.of);
         store->calls_first[e] = (uint32_t)store->n_call;

@@ -7,7 +7,7 @@
 
 enum { FIRST_SURROGATE = 0xD800, LAST_SURROGATE = 0xDFFF };
 
-/* A range without the surrogates: returns how many ranges are left of it. */
+/* A range without the surrogates: returns how many ranges remain. */
 static size_t whole_ranges(CodeRange r, CodeRange out[2]) {
     size_t n = 0;
     if (r.first < FIRST_SURROGATE)
@@ -65,11 +65,8 @@ typedef struct Parts {
 } Parts;
 
 static void charset_add_part(Parts *parts, Expr e) {
-    if (parts->count == parts->room) {
-        parts->room = parts->room ? 2 * parts->room : 32;
-        parts->of = realloc(parts->of, parts->room * sizeof *parts->of);
-        REQUIRE(parts->of, "no memory for a set of characters");
-    }
+    REQUIRE(GROW(parts->of, parts->room, parts->count + 1),
+            "no memory for a set of characters");
     parts->of[parts->count++] = e;
 }
 
@@ -164,7 +161,7 @@ static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
     }
 }
 
-/* The letter after the backslash of each short escape, and what it stands for. */
+/* The letter of each short escape, and its character. */
 static const char escape_letters[] = "\"\\/bfnrt";
 static const char escaped[] = "\"\\/\b\f\n\r\t";
 

@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* Conditions come again with other conditions beside them, and what is repeated with other numbers: their moves are
- * kept. */
+/* Conditions come again with other conditions beside them, and what is repeated with other
+ * numbers: their moves are kept. */
 static Expr derive_kept(ExprStore *s, Expr e, uint8_t byte) {
     return s->over ? EXPR_NONE : expr_raw_moves(s, e)[byte];
 }

@@ -5,21 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more; returns where it goes. */
-static void *expr_grow(void *array, size_t count, size_t *room, size_t size) {
-    if (count < *room) return array;
-    *room = *room ? *room * 2 : 64;
-    array = realloc(array, *room * size);
-    REQUIRE(array, "no memory for a grammar");
-    return array;
-}
-
-static void *grow32(void *array, uint32_t count, uint32_t *room, size_t size) {
-    size_t wide = *room;
-    array = expr_grow(array, count, &wide, size);
-    *room = (uint32_t)wide;
-    return array;
-}
+/* Room for one more in an array of a store. */
+#define EXPR_GROW(array, room, count) \
+    REQUIRE(GROW(array, room, (count) + 1), "no memory for a grammar")
 
 /* ------------------------------------------------------------------ interning */
 
@@ -60,12 +48,10 @@ static void expr_rehash(ExprStore *s) {
 }
 
 static void expr_make_room(ExprStore *s) {
-    uint32_t before = s->room;
-    s->node = grow32(s->node, s->count, &s->room, sizeof *s->node);
-    if (s->room == before) return;
-    s->calls_first = realloc(s->calls_first, s->room * sizeof *s->calls_first);
-    s->calls_count = realloc(s->calls_count, s->room * sizeof *s->calls_count);
-    REQUIRE(s->calls_first && s->calls_count, "no memory for a grammar");
+    size_t first_room = s->room, count_room = s->room;
+    EXPR_GROW(s->node, s->room, s->count);
+    EXPR_GROW(s->calls_first, first_room, s->count);
+    EXPR_GROW(s->calls_count, count_room, s->count);
 }
 
 static Expr intern(ExprStore *s, ExprNode node) {
@@ -122,12 +108,9 @@ Expr expr_bytes(ExprStore *store, const ByteSet *set) {
     uint32_t *bucket = &store->set_bucket[hash_set(set)], i = *bucket;
     while (i && memcmp(&store->set[i - 1], set, sizeof *set) != 0) i = store->set_next[i - 1];
     if (!i) {
-        uint32_t room = store->set_room;
-        store->set = grow32(store->set, store->n_set, &store->set_room, sizeof *store->set);
-        if (store->set_room != room)
-            store->set_next =
-                realloc(store->set_next, store->set_room * sizeof *store->set_next);
-        REQUIRE(store->set_next, "no memory for a grammar");
+        size_t next_room = store->set_room;
+        EXPR_GROW(store->set, store->set_room, store->n_set);
+        EXPR_GROW(store->set_next, next_room, store->n_set);
         store->set_next[store->n_set] = *bucket;
         store->set[store->n_set++] = *set;
         i = *bucket = store->n_set;
@@ -244,7 +227,7 @@ static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     node.filters = kind == KIND_AND;
     s->work += c->count;
     for (uint32_t i = 0; i < c->count; i++) {
-        s->child = expr_grow(s->child, s->n_child, &s->child_room, sizeof *s->child);
+        EXPR_GROW(s->child, s->child_room, s->n_child);
         s->child[s->n_child++] = c->of[i];
         node.calls = node.calls || s->node[c->of[i]].calls;
         node.filters = node.filters || s->node[c->of[i]].filters;
@@ -336,13 +319,13 @@ Expr expr_number(ExprStore *store, uint32_t test, uint32_t state) {
 }
 
 uint32_t expr_rule(ExprStore *store, const char *name) {
-    store->rule = grow32(store->rule, store->n_rule, &store->rule_room, sizeof *store->rule);
+    EXPR_GROW(store->rule, store->rule_room, store->n_rule);
     store->rule[store->n_rule] = (ExprRule){.name = name ? strdup(name) : NULL};
     return store->n_rule++;
 }
 
 uint32_t expr_number_test(ExprStore *store, const NumberTest *test) {
-    store->test = grow32(store->test, store->n_test, &store->test_room, sizeof *store->test);
+    EXPR_GROW(store->test, store->test_room, store->n_test);
     store->test[store->n_test] = *test;
     return store->n_test++;
 }

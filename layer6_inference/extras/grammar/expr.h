@@ -7,17 +7,19 @@
  *     [0-9]           one byte of a set          a & b    both (and)       only without calls
  *     call r          a text of rule r           ~a       anything else    only without calls
  *     a{low,high}     so many times              a test of a decimal number (number.h)
- *                                                an object or array, unfolded when it is reached (lazy)
+ *                                                an object or array, unfolded on demand (lazy)
  *
- * What is left of an expression after a byte is an expression again, its derivative; so an expression
- * is the state of an automaton, and its table of 256 moves is filled when it is first asked for:
+ * What is left of an expression after a byte is an expression again, its derivative; so an
+ * expression is the state of an automaton, and its table of 256 moves is filled when it is
+ * first asked for:
  *
  *     abc|abd  --a-->  bc|bd  --b-->  [cd]  --c-->  empty
  *
- * A call is not a byte.  What an expression may call, and what is left of it after that, is a list.
+ * A call is not a byte.  What an expression may call, and what is left of it after that, is
+ * a list.
  *
- * Invariant: in a store, equal expressions are equal numbers (they are interned), and a state from
- * which no text can be completed is EXPR_NONE.
+ * Invariant: in a store, equal expressions are equal numbers (they are interned), and a
+ * state from which no text can be completed is EXPR_NONE.
  *
  * Source   Brzozowski 1964, Derivatives of regular expressions; Owens, Reppy & Turon 2009. */
 #ifndef STRATA_EXPR_H
@@ -85,20 +87,24 @@ enum { SET_BUCKETS = 256 };
 typedef struct ExprStore ExprStore;
 struct ExprStore {
     ExprNode *node;
-    uint32_t count, room, *buckets, n_buckets;
+    size_t room;
+    uint32_t count, *buckets, n_buckets;
     uint32_t *child; /* of alt and and */
     size_t n_child, child_room;
     ByteSet *set;
-    uint32_t n_set, set_room;
+    size_t set_room;
+    uint32_t n_set;
     uint32_t *set_next, set_bucket[SET_BUCKETS]; /* lists of equal hashes; numbers + 1 */
     ExprRule *rule;
-    uint32_t n_rule, rule_room;
+    uint32_t n_rule;
+    size_t rule_room;
     ExprCall *call; /* lists of calls, one after the other */
     size_t n_call, call_room;
     /* (room) where an expression's calls are in `call`; UINT32_MAX: not asked yet */
     uint32_t *calls_first, *calls_count;
     NumberTest *test;
-    uint32_t n_test, test_room;
+    uint32_t n_test;
+    size_t test_room;
     Expr (*unfold)(ExprStore *store, uint32_t which, uint32_t state); /* of lazy ones */
     /* can a lazy one be completed, when of the rules that is known? */
     bool (*lazy_productive)(ExprStore *store, uint32_t which, const bool *known);
@@ -108,8 +114,9 @@ struct ExprStore {
     bool over;              /* a limit was met: what was made since is worth nothing */
 };
 
-/* Limits of a store: nodes, tables of moves (a thousand bytes each, which are work, too), and steps of work, until its
- * grammar is compiled and then from there on.  Steps, not seconds: what is refused on one machine is refused on all. */
+/* Limits of a store: nodes, tables of moves (a thousand bytes each, which are work, too),
+ * and steps of work, until its grammar is compiled and then from there on.  Steps, not
+ * seconds: what is refused on one machine is refused on all. */
 enum {
     EXPR_MOST = 4000000,
     EXPR_TABLES = 500000,
@@ -153,7 +160,8 @@ uint32_t expr_number_test(ExprStore *store, const NumberTest *test);
 /* A rule without a body yet; the name (may be NULL) is copied. */
 uint32_t expr_rule(ExprStore *store, const char *name);
 
-/* ------------------------------------------------------------------ once all rules have bodies */
+/* ------------------------------------------------------------------ once all rules have
+ * bodies */
 
 /* Find out which rules may be empty. */
 void expr_find_nullable(ExprStore *store);
@@ -161,7 +169,8 @@ void expr_find_nullable(ExprStore *store);
 /* The same, and take away those that can never be completed (their calls become none). */
 void expr_close_rules(ExprStore *store);
 
-/* Does the empty text belong to it?  Without calls this was found when it was made; with calls the rules are asked. */
+/* Does the empty text belong to it?  Without calls this was found when it was made; with
+ * calls the rules are asked. */
 bool expr_is_nullable(const ExprStore *store, Expr e);
 
 /* The expression after a byte, for all bytes: (256) */
@@ -182,8 +191,8 @@ size_t expr_calls(ExprStore *store, Expr e, const ExprCall **calls);
 /* Whether any text at all belongs to it (only without calls). */
 bool expr_is_live(ExprStore *store, Expr e);
 
-/* Write an expression without calls and tests, so that equal texts mean equal languages, whatever the store; returns
- * the size, and writes nothing beyond `room`. */
+/* Write an expression without calls and tests, so that equal texts mean equal languages,
+ * whatever the store; returns the size, and writes nothing beyond `room`. */
 size_t expr_write(const ExprStore *store, Expr e, unsigned char *out, size_t room);
 
 /* One derivative, by the textbook; expr_moves asks it once for each kind of byte. */

@@ -9,11 +9,7 @@
 
 void expr_list_add(ExprList *list, Expr e) {
     if (e == EXPR_NONE) return;
-    if (list->count == list->room) {
-        list->room = list->room ? 2 * list->room : 16;
-        list->of = realloc(list->of, list->room * sizeof *list->of);
-        REQUIRE(list->of, "no memory for a grammar");
-    }
+    REQUIRE(GROW(list->of, list->room, list->count + 1), "no memory for a grammar");
     list->of[list->count++] = e;
 }
 

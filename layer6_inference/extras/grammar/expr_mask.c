@@ -1,4 +1,4 @@
-/* expr_mask.c - the tokens of an expression, whoever it returns to.  See token_mask.h. */
+/* expr_mask.c - the tokens of an expression, independent of its callers.  See token_mask.h. */
 #include "token_mask.h"
 
 #include <stdlib.h>
@@ -31,21 +31,17 @@ void *token_zeroed(size_t count, size_t size) {
 typedef struct Walk {
     MaskTable *table;
     ExprMask *mask;
-    uint32_t few_room, leaving_room, except_room;
+    size_t few_room, leaving_room, except_room;
     const Expr **beside; /* moves of the loop that the expression is nearly */
 } Walk;
 
-static void *expr_mask_grow(void *array, uint32_t count, uint32_t *room, size_t size) {
-    if (count < *room) return array;
-    *room = *room ? 2 * *room : 16;
-    array = realloc(array, *room * size);
-    REQUIRE(array, "no memory for the masks of a grammar");
-    return array;
-}
+/* Room for one more in an array of a mask. */
+#define MASK_GROW(array, room, count) \
+    REQUIRE(GROW(array, room, (count) + 1), "no memory for the masks of a grammar")
 
 static void add_leaving(Walk *w, Leaving leaving) {
     ExprMask *m = w->mask;
-    m->leaving = expr_mask_grow(m->leaving, m->n_leaving, &w->leaving_room, sizeof *m->leaving);
+    MASK_GROW(m->leaving, w->leaving_room, m->n_leaving);
     m->leaving[m->n_leaving++] = leaving;
 }
 
@@ -61,7 +57,7 @@ static void make_inside(Walk *w) {
 static void add_inside(Walk *w, int32_t token) {
     ExprMask *m = w->mask;
     if (!m->inside && m->n_few < FEW) {
-        m->few = expr_mask_grow(m->few, m->n_few, &w->few_room, sizeof *m->few);
+        MASK_GROW(m->few, w->few_room, m->n_few);
         m->few[m->n_few++] = token;
         return;
     }
@@ -87,8 +83,8 @@ static int last_byte(const Expr *moves) {
     return w < 0 ? w : 64 * w + 63 - __builtin_clzll(first.word[w]);
 }
 
-/* The nodes that begin with this byte, from the root's child on.  Below a node bytes come in order: beyond the last one that
- * leads on, all are left out together. */
+/* The nodes that begin with this byte, from the root's child on.  Below a node bytes come in
+ * order: beyond the last one that leads on, all are left out together. */
 static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     MaskTable *t = w->table;
     uint32_t end = trie->node[from].skip;
@@ -207,8 +203,8 @@ static void change_tokens(uint64_t *mask, const Slice *slice, const ByteSet *byt
         }
 }
 
-/* A slice's tokens with these first bytes: most of them by leaving out the others, which must not have been
- * added before. */
+/* A slice's tokens with these first bytes: most of them by leaving out the others, which
+ * must not have been added before. */
 static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
     ExprMask *m = w->mask;
     ByteSet others;
@@ -224,7 +220,8 @@ static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
     change_tokens(m->inside, slice, &others, false);
 }
 
-/* Choose a slice for each first byte: taken[slice] are the bytes of a slice, taken[SLICES] those of none. */
+/* Choose a slice for each first byte: taken[slice] are the bytes of a slice, taken[SLICES]
+ * those of none. */
 static void choose_slices(MaskTable *t, const Expr *moves, ByteSet first,
                           ByteSet taken[SLICES + 1]) {
     for (int i = 0; i < 4; i++)
@@ -257,7 +254,7 @@ static void walk_expr(MaskTable *t, Expr e, ExprMask *mask) {
 static void except(Walk *w, const TrieNode *node, uint32_t end) {
     ExprMask *m = w->mask;
     for (uint32_t k = node->first; k < end && m->n_except <= EXCEPT; k++) {
-        m->except = expr_mask_grow(m->except, m->n_except, &w->except_room, sizeof *m->except);
+        MASK_GROW(m->except, w->except_room, m->n_except);
         m->except[m->n_except++] = w->table->lexicon->trie.order[k];
     }
 }

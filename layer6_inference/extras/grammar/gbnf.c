@@ -1,6 +1,6 @@
 /* gbnf.c - llama.cpp's notation for grammars.
  *
- *     root  ::= "(" root ")" | word+        # rules; a newline ends one, but not inside parentheses
+ *     root  ::= "(" root ")" | word+        # a rule ends at a newline outside parentheses
  *     word  ::= [a-z]{1,8} [^\x00-\x7F]?    # sets of characters; how often
  *
  *     grammar      := (name "::=" alternatives newline)*
@@ -60,11 +60,7 @@ static uint32_t gbnf_rule_of(GbnfReader *r, const char *name, const char *at) {
     for (uint32_t i = r->first_rule; i < s->n_rule; i++)
         if (strcmp(s->rule[i].name, name) == 0) return i;
     uint32_t rule = expr_rule(s, name);
-    if (rule - r->first_rule >= r->named_room) {
-        r->named_room = r->named_room ? 2 * r->named_room : 64;
-        r->named = realloc(r->named, r->named_room * sizeof *r->named);
-        REQUIRE(r->named, "no memory for a grammar");
-    }
+    REQUIRE(GROW(r->named, r->named_room, rule - r->first_rule + 1), "no memory for a grammar");
     r->named[rule - r->first_rule] =
         (Named){at, r->line, (long)(at - r->line_begin) + 1, false};
     return rule;
@@ -187,7 +183,7 @@ static bool take_rule(GbnfReader *r) {
     if (!gbnf_take_name(r, name)) return false;
     uint32_t rule = gbnf_rule_of(r, name, from);
     if (r->named[rule - r->first_rule].defined)
-        return gbnf_wrong(r, "this rule is already defined");
+        return gbnf_wrong(r, "wanted another name: this rule is already defined");
     gbnf_skip(r, false);
     if (r->end - r->at < 3 || memcmp(r->at, "::=", 3) != 0) return gbnf_wrong(r, "wanted ::=");
     r->at += 3;

@@ -4,8 +4,8 @@
 
 #include "expr.h"
 
-/* A token by its number, in a text of bytes: FF (which no UTF-8 holds) and three bytes.  The trie of a
- * vocabulary holds every token under this name, too. */
+/* A token by its number, in a text of bytes: FF (which no UTF-8 holds) and three bytes.  The
+ * trie of a vocabulary holds every token under this name, too. */
 enum { TOKEN_MARK = 0xFF };
 
 /* Read all rules into the store; *root is the rule named root.

@@ -21,11 +21,7 @@ bool gbnf_wrong(const GbnfReader *r, const char *what) {
 
 bool gbnf_add_item(GbnfReader *r, GbnfItems *items, Expr e) {
     if (++r->items > GBNF_ITEMS) return gbnf_wrong(r, "the grammar is too large");
-    if (items->count == items->room) {
-        items->room = items->room ? 2 * items->room : 8;
-        items->of = realloc(items->of, items->room * sizeof *items->of);
-        REQUIRE(items->of, "no memory for a grammar");
-    }
+    REQUIRE(GROW(items->of, items->room, items->count + 1), "no memory for a grammar");
     items->of[items->count++] = e;
     return true;
 }
@@ -121,7 +117,7 @@ Expr gbnf_token_expr(ExprStore *s, uint32_t id) {
     return expr_text(s, (const char *)bytes, 4);
 }
 
-/* Any token but one: they differ in one of their three bytes. */
+/* Any token except one: they differ in one of their three bytes. */
 Expr gbnf_other_tokens(ExprStore *s, uint32_t id) {
     ByteSet all;
     memset(&all, 0xFF, sizeof all);

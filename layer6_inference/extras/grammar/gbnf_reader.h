@@ -1,4 +1,5 @@
-/* gbnf_reader.h - what the files that read GBNF share: the place, and the parts without names (gbnf_atom.c). */
+/* gbnf_reader.h - what the files that read GBNF share: the place, and the parts without
+ * names (gbnf_atom.c). */
 #ifndef STRATA_GBNF_READER_H
 #define STRATA_GBNF_READER_H
 
@@ -22,7 +23,8 @@ typedef struct GbnfReader {
     int line, depth;
     size_t items;
     Named *named; /* (n_rule) */
-    uint32_t first_rule, named_room;
+    uint32_t first_rule;
+    size_t named_room;
     Fault *fault;
 } GbnfReader;
 

@@ -153,7 +153,8 @@ bool grammar_bind(Grammar *grammar, const Tokenizer *tokenizer, Fault *fault) {
     return lexicon && mask_table_init(&grammar->masks, &grammar->rows, lexicon, fault);
 }
 
-/* A token's text: the byte that marks a token's number is no text, whatever the vocabulary says. */
+/* A token's text: the byte that marks a token's number is no text, whatever the vocabulary
+ * says. */
 static uint32_t grammar_read_piece(Grammar *g, uint32_t row, Text bytes) {
     if (bytes.size == 0 || memchr(bytes.data, TOKEN_MARK, bytes.size)) return GRAMMAR_DEAD;
     return grammar_read(g, row, bytes.data, bytes.size);

@@ -3,9 +3,11 @@
  *     sum ::= sum "+" term | term       it can: to read a sum, read a sum first
  *     sum ::= term ("+" term)*          the same texts, and it cannot
  *
- * Our recogniser does not mind; llama.cpp's would go round for ever, and refuses such a grammar.
+ * Our recogniser does not mind; llama.cpp's would go round for ever, and refuses such a
+ * grammar.
  *
- * Invariant: a rule is visited once; one that is met while its own visit is open can begin with itself. */
+ * Invariant: a rule is visited once; one that is met while its own visit is open can begin
+ * with itself. */
 #include "gbnf.h"
 
 #include <stdlib.h>

@@ -81,11 +81,8 @@ static void add_rests(Around *a, uint32_t node, size_t depth, uint32_t begun) {
     const Trie *trie = &a->lexicon->trie;
     for (uint32_t k = trie->node[node].first, end = trie_end(trie, node); k < end; k++) {
         Text bytes = tokenizer_piece(a->lexicon->tokenizer, trie->order[k], false);
-        if (a->n_rest == a->rest_room) {
-            a->rest_room = a->rest_room ? 2 * a->rest_room : 1024;
-            a->rest = realloc(a->rest, a->rest_room * sizeof *a->rest);
-            REQUIRE(a->rest, "no memory for the masks of a grammar");
-        }
+        REQUIRE(GROW(a->rest, a->rest_room, a->n_rest + 1),
+                "no memory for the masks of a grammar");
         a->rest[a->n_rest++] =
             (TrieEntry){{bytes.data + depth, bytes.size - depth}, trie->order[k], begun};
     }

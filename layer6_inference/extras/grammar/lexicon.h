@@ -1,20 +1,22 @@
-/* lexicon.h - what all grammars of one vocabulary share: the trie of its tokens, slices of it, and loops.
+/* lexicon.h - what all grammars of one vocabulary share: the trie of its tokens, slices of
+ * it, and loops.
  *
- * Nearly all of a long walk is spent inside a loop x{low,high}: the characters of a string.  How often
- * a token begins x, and where it leaves, depends on x alone.  So a loop is walked once for a vocabulary,
- * whatever comes after it and however often it may go round:
+ * Nearly all of a long walk is spent inside a loop x{low,high}: the characters of a string.
+ * How often a token begins x, and where it leaves, depends on x alone.  So a loop is walked
+ * once for a vocabulary, whatever comes after it and however often it may go round:
  *
  *     x = any character but "         token    begun   rest
  *                                     a          1             stays inside
- *                                     abc        3             stays inside, if three more may come
- *                                     ab",       2     ",      leaves; what follows the string must like it
+ *                                     abc        3             stays inside if 3 more fit
+ *                                     ab",       2     ",      leaves; the rest is checked
  *                                       ",       1     ",      (a blank before)
  *
  * The rests are a small trie: one walk with what follows answers for all of them.
  *
- * This holds where the rounds of a loop can be told apart (no x begins another) and what follows cannot be
- * taken for another round, but for a \, by which JSON may spell anything: rests that begin with one are kept
- * though they may be rounds, too.  Elsewhere masks are walked by the expression itself (token_mask.h).
+ * This holds where the rounds of a loop can be told apart (no x begins another) and what
+ * follows cannot be taken for another round, but for a \, by which JSON may spell anything:
+ * rests that begin with one are kept though they may be rounds, too.  Elsewhere masks are
+ * walked by the expression itself (token_mask.h).
  *
  * Invariant: a lexicon and its loops, once made, do not change but under its lock. */
 #ifndef STRATA_LEXICON_H
@@ -56,8 +58,7 @@ typedef struct Lexicon {
     Loop *loops;
     size_t n_loops;
     SharedGrammar *shared; /* grammars that are kept (shared.h), the last used first */
-    /* of the loops, and of that list.  Taken in this order, so that nobody waits for a lock behind his own:
-     * the list's, a grammar's, the loops' */
+    /* guards the loops and that list.  Lock order: the list's, a grammar's, the loops' */
     pthread_mutex_t lock, shared_lock;
 } Lexicon;
 
@@ -66,8 +67,7 @@ typedef struct Lexicon {
  * Fails when memory runs out. */
 Lexicon *lexicon_of(const Tokenizer *tokenizer, Fault *fault);
 
-/* The loop of x; NULL when its rounds cannot be told apart, or it
- * is not worth it. */
+/* The loop of x; NULL when its rounds cannot be told apart, or it is not worth it. */
 Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x);
 
 /* The tokens that stay inside a loop that may go round so many times more. */

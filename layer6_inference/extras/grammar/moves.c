@@ -123,7 +123,8 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
 
 enum { UNKNOWN, LIVE, DEAD, SEEN };
 
-/* The byte to try first where a number is to become a multiple: a walk through all remainders would be long. */
+/* The byte to try first where a number is to become a multiple: a walk through all
+ * remainders would be long. */
 static int hint_of(const ExprStore *s, Expr e) {
     const ExprNode *n = &s->node[e];
     int hint = -1;
@@ -142,20 +143,18 @@ typedef struct Reached {
 
 typedef struct Search {
     Reached *of;
-    uint32_t count, room;
+    uint32_t count;
+    size_t room;
 } Search;
 
 static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
-    if (search->count == search->room) {
-        search->room = search->room ? 2 * search->room : 64;
-        search->of = realloc(search->of, search->room * sizeof *search->of);
-        REQUIRE(search->of, "no memory for a grammar");
-    }
+    REQUIRE(GROW(search->of, search->room, search->count + 1), "no memory for a grammar");
     search->of[search->count++] = (Reached){e, from, false};
     s->node[e].live = SEEN;
 }
 
-/* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at later. */
+/* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at
+ * later. */
 static bool moves_ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
     if (next == EXPR_NONE) return false;
     const ExprNode *n = &s->node[next];

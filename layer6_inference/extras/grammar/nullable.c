@@ -1,9 +1,10 @@
 /* nullable.c - does the empty text belong to an expression?  See expr.h.
  *
- *     none, [0-9]   no        a b, a & b   when it belongs to both        a{low,high}  when low is 0, or to a
- *     empty         yes       a | b        when it belongs to one         ~a           when not to a
+ *     none, [0-9]   no        a b, a & b   if both do   a{low,high}  low is 0 or a yes
+ *     empty         yes       a | b        if one does      ~a           if not to a
  *
- * A call asks its rule, and a rule may call itself: so all rules begin as "no", and are asked until none changes.
+ * A call asks its rule, and a rule may call itself: so all rules begin as "no", and are
+ * asked until none changes.
  *
  * Invariant: a rule turns from no to yes, never back. */
 #include "expr.h"

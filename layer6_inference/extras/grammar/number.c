@@ -111,8 +111,8 @@ bool number_common(NumberTest *test, const NumberTest *other) {
     return true;
 }
 
-/* After `rest`, k digits can make any of 10^k remainders in a row: the first k for which 0 is among them, before the
- * point; behind it, the digits that are left. */
+/* After `rest`, k digits can make any of 10^k remainders in a row: the first k for which 0
+ * is among them, before the point; behind it, the digits that are left. */
 int number_hint(const NumberTest *t, uint32_t state) {
     uint32_t place = state % (t->shift + 2), left = place ? t->shift + 1 - place : 1;
     uint64_t rest = state / (t->shift + 2), divisor = t->divisor, scale = 1, missing;
@@ -128,7 +128,8 @@ int number_hint(const NumberTest *t, uint32_t state) {
     return (int)('0' + missing / (scale / 10));
 }
 
-/* A state is the remainder, and the place: 0 before the point, 1 + n after n digits behind it. */
+/* A state is the remainder, and the place: 0 before the point, 1 + n after n digits behind
+ * it. */
 static uint32_t step_multiple(const NumberTest *t, uint32_t state, uint8_t byte) {
     uint32_t place = state % (t->shift + 2), rest = state / (t->shift + 2);
     if (byte == '-') return state;
@@ -175,7 +176,8 @@ static int order_of_whole(const Decimal *bound, Compared c) {
     return c.order;
 }
 
-/* Is |x| beyond |bound| whatever comes, or short of it for good?  A number only grows with its digits. */
+/* Is |x| beyond |bound| whatever comes, or short of it for good?  A number only grows with
+ * its digits. */
 static bool is_beyond(const Decimal *bound, Compared c, bool strict) {
     uint32_t most = c.in_part ? bound->part_count : bound->whole_count;
     if (c.count != most) return c.in_part ? c.order > 0 : c.count > most;

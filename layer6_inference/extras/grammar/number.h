@@ -1,13 +1,13 @@
 /* number.h - tests that a decimal number passes digit by digit.
  *
- * A bound and a divisor are no regular expressions that one would want to read, but they are small
- * automata: what must be remembered of the digits so far is one number.
+ * A bound and a divisor are no regular expressions that one would want to read, but they are
+ * small automata: what must be remembered of the digits so far is one number.
  *
- *     at least 12.5     12.4  -> so far equal, equal, less: never again     13   -> greater: stays
+ *     at least 12.5     12.4  -> equal, equal, less for good      13   -> greater for good
  *     multiple of 7     343   -> 3 mod 7, 34 mod 7 = 6, 343 mod 7 = 0
  *
- * Invariant: right for every text -?(0|[1-9][0-9]*)(\.[0-9]+)?  That it is one, an expression beside
- * the test has to see to. */
+ * Invariant: right for every text -?(0|[1-9][0-9]*)(\.[0-9]+)?  That it is one, an
+ * expression beside the test has to see to. */
 #ifndef STRATA_NUMBER_H
 #define STRATA_NUMBER_H
 
@@ -51,7 +51,8 @@ int decimal_compare(const Decimal *a, const Decimal *b);
 
 /* A test for multiples.
  *
- * Fails when the divisor has more than seven significant digits or more than 40 after the point. */
+ * Fails when the divisor has more than seven significant digits or more than 40 after the
+ * point. */
 bool number_multiple(NumberTest *test, const Decimal *of);
 
 /* One test for the multiples of both: those of 4 and of 6 are those of 12.
@@ -59,7 +60,8 @@ bool number_multiple(NumberTest *test, const Decimal *of);
  * Fails when that is too large a number; then both tests stay. */
 bool number_common(NumberTest *test, const NumberTest *other);
 
-/* The digit by which the fewest more make a multiple, for a search to try first; -1: none is known. */
+/* The digit by which the fewest more make a multiple, for a search to try first; -1: none is
+ * known. */
 int number_hint(const NumberTest *test, uint32_t state);
 
 /* State 0 is the beginning. */

@@ -35,10 +35,7 @@ uint32_t row_return(RowTable *t, uint32_t rule, uint32_t row) {
         &t->back_buckets[row_mix(row_mix(1, rule), row) & (t->n_back_buckets - 1)];
     for (uint32_t i = *bucket; i; i = t->back[i].next)
         if (t->back[i].rule == rule && t->back[i].row == row) return i;
-    if (t->n_back == t->back_room) {
-        t->back = realloc(t->back, (t->back_room *= 2) * sizeof *t->back);
-        REQUIRE(t->back, "no memory for a grammar");
-    }
+    REQUIRE(GROW(t->back, t->back_room, t->n_back + 1), "no memory for a grammar");
     t->back[t->n_back] = (Return){rule, row, *bucket};
     return *bucket = t->n_back++;
 }
@@ -51,22 +48,14 @@ void row_add_item(RowTable *t, Expr expr, uint32_t back) {
         if (t->work[i].expr == expr && t->work[i].back == back) return;
     if (t->n_work == ROW_ITEMS) t->over = true;
     if (t->over) return;
-    if (t->n_work == t->work_room) {
-        t->work_room = t->work_room ? 2 * t->work_room : 64;
-        t->work = realloc(t->work, t->work_room * sizeof *t->work);
-        REQUIRE(t->work, "no memory for a grammar");
-    }
+    REQUIRE(GROW(t->work, t->work_room, t->n_work + 1), "no memory for a grammar");
     t->work[t->n_work++] = (Item){expr, back};
 }
 
 void row_add_caller(RowTable *t, Caller caller) {
     for (size_t i = 0; i < t->n_calls; i++)
         if (memcmp(&t->calls[i], &caller, sizeof caller) == 0) return; /* it has no padding */
-    if (t->n_calls == t->calls_room) {
-        t->calls_room = t->calls_room ? 2 * t->calls_room : 64;
-        t->calls = realloc(t->calls, t->calls_room * sizeof *t->calls);
-        REQUIRE(t->calls, "no memory for a grammar");
-    }
+    REQUIRE(GROW(t->calls, t->calls_room, t->n_calls + 1), "no memory for a grammar");
     t->calls[t->n_calls++] = caller;
 }
 
@@ -76,8 +65,8 @@ static int by_item(const void *x, const void *y) {
     return (a->back > b->back) - (a->back < b->back);
 }
 
-/* `work` becomes a kernel: completed, without the items that have nothing left, and sorted, so that equal
- * rows are equal bytes.  Returns whether the text may end here. */
+/* `work` becomes a kernel: completed, without the items that have nothing left, and sorted,
+ * so that equal rows are equal bytes.  Returns whether the text may end here. */
 static bool settle_kernel(RowTable *t) {
     bool end = false;
     size_t kept = 0;
@@ -129,8 +118,9 @@ static void *row_copy(const void *from, size_t bytes) {
     return to;
 }
 
-/* The items in `work` become a row: one that is known, or a new one with all that is predicted.  (A
- * predicted item that may be empty need not be completed: predict has stepped over the call already.) */
+/* The items in `work` become a row: one that is known, or a new one with all that is
+ * predicted.  (A predicted item that may be empty need not be completed: predict has stepped
+ * over the call already.) */
 static uint32_t make_row(RowTable *t) {
     bool end = settle_kernel(t);
     if (t->n_work == 0 && !end) return ROW_DEAD;
@@ -141,10 +131,7 @@ static uint32_t make_row(RowTable *t) {
     for (size_t i = 0; i < t->n_work; i++) row_predict(t, t->work[i], t->count);
     if (t->count == ROWS || t->exprs->over) t->over = true;
     if (t->over) return ROW_DEAD;
-    if (t->count == t->room) {
-        t->row = realloc(t->row, (t->room *= 2) * sizeof *t->row);
-        REQUIRE(t->row, "no memory for a grammar");
-    }
+    REQUIRE(GROW(t->row, t->room, t->count + 1), "no memory for a grammar");
     uint32_t *bucket = &t->buckets[hash & (t->n_buckets - 1)];
     t->row[t->count] = (Row){.n_items = (uint32_t)t->n_work,
                              .n_kernel = (uint32_t)kernel,

@@ -1,22 +1,23 @@
 /* row.h - where a text has come to: the recogniser.
  *
- * A row is the set of ways in which the bytes so far can be understood.  Each way is an item:
+ * A row is the set of ways in which the bytes so far can be understood.  Each way is an
+ * item:
  *
  *     what may still come in the rule we are in  (an expression)
- *     to whom we return when it is done          (a rule that was called, and the row it was called in)
+ *     its caller                                 (the called rule, and the row of the call)
  *
  *     list ::= "[" (list ("," list)*)? "]"            after  [[
  *
- *     row 1   list                      to nobody          (row 0 is the dead one)
- *     row 2   (list ("," list)*)? "]"   to nobody          "[" (list ...)? "]"   to (list, row 2)
- *     row 3   (list ("," list)*)? "]"   to (list, row 2)   "[" (list ...)? "]"   to (list, row 3)
+ *     row 1   list                      no caller          (row 0 is the dead one)
+ *     row 2   (list ("," list)*)? "]"   no caller          "[" (list ...)? "]"   (list, row 2)
+ *     row 3   (list ("," list)*)? "]"   (list, row 2)      "[" (list ...)? "]"   (list, row 3)
  *
- * This is Earley's table (1970), with three changes.  An item's expression is a state of an automaton,
- * so that a byte moves it by one look-up.  When nothing is left to do after a call, the called rule
- * returns to the caller's caller at once (Leo 1991: right recursion costs nothing).  And rows are
- * interned: the same items are the same row, however they were come by, so that a list of a thousand
- * members takes a handful of rows.  A rule that may be empty is stepped over when it is called (Aycock
- * and Horspool 2002).
+ * This is Earley's table (1970), with three changes.  An item's expression is a state of an
+ * automaton, so that a byte moves it by one look-up.  When nothing is left to do after a
+ * call, the called rule returns to the caller's caller at once (Leo 1991: right recursion
+ * costs nothing).  And rows are interned: the same items are the same row, however they were
+ * come by, so that a list of a thousand members takes a handful of rows.  A rule that may be
+ * empty is stepped over when it is called (Aycock and Horspool 2002).
  *
  * Invariant: rows only refer to rows that were made before them, or to themselves. */
 #ifndef STRATA_ROW_H
@@ -29,13 +30,12 @@ typedef struct Item {
     uint32_t back; /* number of a Return */
 } Item;
 
-/* To be returned to: everybody who called `rule` in `row`. */
+/* All callers of `rule` in `row`. */
 typedef struct Return {
     uint32_t rule, row;
     uint32_t next; /* in its bucket */
 } Return;
 
-/* Somebody who called a rule. */
 typedef struct Caller {
     uint32_t rule;
     Item then; /* what goes on when the rule is done */
@@ -60,9 +60,10 @@ enum { ROWS = 1 << 20, ROW_ITEMS = 5000 }; /* at most: of a table, of a row */
 typedef struct RowTable {
     ExprStore *exprs; /* borrows */
     Row *row;
-    uint32_t count, room, *buckets, n_buckets;
+    uint32_t count, *buckets, n_buckets;
     Return *back;
-    uint32_t n_back, back_room, *back_buckets, n_back_buckets;
+    size_t room, back_room;
+    uint32_t n_back, *back_buckets, n_back_buckets;
     bool over; /* a limit was met: from now on every new row is the dead one */
 
     /* the row that is being made */

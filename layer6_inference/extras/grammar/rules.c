@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Can a text be completed, given the rules of which that is known? */
+/* Can a text be completed, given the rules known to be completable? */
 static bool is_productive(ExprStore *s, Expr e, const bool *known) {
     for (;; e = s->node[e].b) {
         ExprNode n = s->node[e];
@@ -24,7 +24,7 @@ static bool is_productive(ExprStore *s, Expr e, const bool *known) {
     }
 }
 
-/* The same expression without calls of rules, and objects and arrays, that cannot be completed. */
+/* The expression without calls, objects and arrays that cannot be completed. */
 static Expr without(ExprStore *s, Expr e, const bool *productive) {
     ExprNode n = s->node[e];
     if (!n.calls) return expr_is_live(s, e) ? e : EXPR_NONE;

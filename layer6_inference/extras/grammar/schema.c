@@ -64,11 +64,7 @@ static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {
     if (s->n_goals == SCHEMA_GOALS || s->exprs->work > s->exprs->most_work)
         return schema_refuse(s, schema_place(s, flat), NULL,
                              "its conditions combine in too many ways");
-    if (s->n_goals == s->goals_room) {
-        s->goals_room = s->goals_room ? 2 * s->goals_room : 64;
-        s->goals = realloc(s->goals, s->goals_room * sizeof *s->goals);
-        REQUIRE(s->goals, "no memory for a schema");
-    }
+    REQUIRE(GROW(s->goals, s->goals_room, s->n_goals + 1), "no memory for a schema");
     *rule = flat->rule = expr_rule(s->exprs, NULL);
     uint32_t *bucket = &s->buckets[goal_hash(flat) % s->n_buckets];
     flat->hash_next = *bucket;
@@ -131,11 +127,7 @@ bool schema_takes(Schema *s, uint32_t rule, const JsonValue *value, bool *takes)
 /* ------------------------------------------------------------------ plans */
 
 Plan *schema_plan(Schema *s, uint32_t *number) {
-    if (s->n_plans == s->plans_room) {
-        s->plans_room = s->plans_room ? 2 * s->plans_room : 32;
-        s->plans = realloc(s->plans, s->plans_room * sizeof *s->plans);
-        REQUIRE(s->plans, "no memory for a schema");
-    }
+    REQUIRE(GROW(s->plans, s->plans_room, s->n_plans + 1), "no memory for a schema");
     s->plans[s->n_plans] = (Plan){0};
     *number = s->n_plans;
     return &s->plans[s->n_plans++];
@@ -147,11 +139,8 @@ Expr schema_state(Schema *s, uint32_t number, const PlanState *state) {
     uint32_t i = 0;
     while (i < plan->n_states && memcmp(&plan->states[i], state, sizeof *state) != 0) i++;
     if (i == plan->n_states) {
-        if (plan->n_states == plan->states_room) {
-            plan->states_room = plan->states_room ? 2 * plan->states_room : 8;
-            plan->states = realloc(plan->states, plan->states_room * sizeof *plan->states);
-            REQUIRE(plan->states, "no memory for a schema");
-        }
+        REQUIRE(GROW(plan->states, plan->states_room, plan->n_states + 1),
+                "no memory for a schema");
         plan->states[plan->n_states++] = *state;
     }
     return expr_lazy(s->exprs, s->first_plan + number, i);

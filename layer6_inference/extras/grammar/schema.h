@@ -1,18 +1,18 @@
 /* schema.h - JSON Schema (draft 2020-12, and what older drafts wrote otherwise), honestly.
  *
- * A schema is a condition on values.  What must hold at one place of a text is a set of conditions, a
- * goal; every goal becomes a rule:
+ * A schema is a condition on values.  What must hold at one place of a text is a set of
+ * conditions, a goal; every goal becomes a rule:
  *
  *     goal { {"$ref": "#/$defs/n", "maxLength": 5} }
  *       --> flattened   { n's own keywords, maxLength 5 }        $ref and allOf join the set
  *       --> choices     anyOf, oneOf, if, not: one goal for each way, rule = way | way | ...
  *       --> a leaf      for each type that is left, its texts: strings and numbers are regular,
- *                       arrays and objects unfold as they are read (schema_object.c, schema_array.c)
+ *                       arrays and objects unfold on demand (schema_object.c, schema_array.c)
  *
- * Invariant: each keyword is handled exactly, is an annotation, or is refused by name and place.  Known
- * exceptions: properties come in the order in which they are declared (unless any_order), a number
- * that has bounds has no exponent, an integer no point, ASCII in a given string is not escaped
- * without need, and a key that is not declared may come twice. */
+ * Invariant: each keyword is handled exactly, is an annotation, or is refused by name and
+ * place.  Known exceptions: properties come in the order in which they are declared (unless
+ * any_order), a number that has bounds has no exponent, an integer no point, ASCII in a
+ * given string is not escaped without need, and a key that is not declared may come twice. */
 #ifndef STRATA_SCHEMA_H
 #define STRATA_SCHEMA_H
 
@@ -57,7 +57,8 @@ typedef enum MemberKind {
     MEMBER_MATCHING, /* its key matches the pattern `key`, its value fails what patternProperties says of that */
 } MemberKind;
 
-/* A direct condition without its const, or its enum: the rest of it, for their values to pass. */
+/* A direct condition without its const, or its enum: the rest of it, for their values to
+ * pass. */
 enum { WITHOUT_CONST = 1, WITHOUT_ENUM = 2 };
 
 typedef struct Condition {
@@ -141,7 +142,8 @@ typedef struct Plan {
     ObjectPlan object;
     ArrayPlan array;
     PlanState *states; /* lazy expressions name them by number */
-    uint32_t n_states, states_room;
+    uint32_t n_states;
+    size_t states_room;
 } Plan;
 
 /* A given string, and how it may be written. */
@@ -163,16 +165,17 @@ struct Schema {
     SchemaConst *consts;   /* given arrays and objects, as schemas */
     GrammarOptions options;
     Goal *goals; /* owns */
-    uint32_t n_goals, goals_room, compiled, *buckets, n_buckets;
+    size_t goals_room, plans_room;
+    uint32_t n_goals, compiled, *buckets, n_buckets;
     Plan *plans; /* owns; lazy expressions name them */
-    uint32_t n_plans, plans_room;
+    uint32_t n_plans;
     SpelledText spelled[SCHEMA_SPELLED];
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
 };
 
-/* Read a schema into rules; *root is the rule of the whole text.  The plans stay with the schema, which
- * lives as long as the store, at this place; a store may hold several.
+/* Read a schema into rules; *root is the rule of the whole text.  The plans stay with the
+ * schema, which lives as long as the store, at this place; a store may hold several.
  *
  * Fails, naming the place, on what cannot be handled exactly. */
 bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
@@ -259,8 +262,8 @@ bool schema_check_shape(Schema *s, const JsonValue *schema, uint32_t index); /* 
 /* schema_overlap.c: can two schemas of a oneOf hold together?  false: certainly not. */
 bool schema_may_overlap(Schema *s, const JsonValue *a, const JsonValue *b);
 
-/* schema_said.c: walk the keywords of a goal, those that hold and the one of a broken condition.  Begin with both
- * places 0; false: there are no more. */
+/* schema_said.c: walk the keywords of a goal, those that hold and the one of a broken
+ * condition.  Begin with both places 0; false: there are no more. */
 typedef struct Said {
     const JsonValue *schema, *value; /* where, and what the keyword is given */
     Text name;
@@ -273,7 +276,8 @@ bool schema_said_is(const Said *said, const char *name);
 /* schema_leaf.c */
 bool schema_leaf(Schema *s, const Goal *flat, Expr *body);
 bool schema_types(Schema *s, const Goal *flat, uint32_t *mask);
-/* The first const or enum of a goal, and its condition: then it holds for some of a few values. */
+/* The first const or enum of a goal, and its condition: then it holds for some of a few
+ * values. */
 bool schema_given(const Goal *flat, Said *given, size_t *at);
 
 /* schema_number.c; mask: integers, fractions, or both */
@@ -301,7 +305,8 @@ bool schema_is_alive(const Schema *s, const bool *known, uint32_t rule);
 bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known);
 bool schema_array_is_productive(const Schema *s, const ArrayPlan *plan, const bool *known);
 
-/* schema_unique.c: uniqueItems, in an array that may have several; the plan gets the values of its items. */
+/* schema_unique.c: uniqueItems, in an array that may have several; the plan gets the values
+ * of its items. */
 bool schema_unique(Schema *s, const Goal *flat, ArrayPlan *plan);
 
 /* schema_value.c */
@@ -315,7 +320,8 @@ typedef struct SchemaText {
 void schema_write(SchemaText *out,
                   const JsonValue *value);       /* one of its texts, without white space */
 uint32_t schema_type_of(const JsonValue *value); /* TYPE_BIT_... */
-/* Is every key there once, and every text UTF-8?  Else it is refused: what is meant is not known. */
+/* Is every key there once, and every text UTF-8?  Else it is refused: what is meant is not
+ * known. */
 bool schema_check_text(Schema *s, const JsonValue *value);
 uint32_t schema_named_types(const JsonValue *type); /* of the keyword `type` */
 bool schema_equal(const JsonValue *a, const JsonValue *b);
@@ -334,7 +340,8 @@ bool schema_count(Schema *s, const JsonValue *schema, const char *keyword, uint3
 /* A pattern, inside a string. */
 bool schema_pattern(Schema *s, const JsonValue *at, Text pattern, Expr *inside);
 
-/* Does the rule take this value, as one would write it?  Goals that wait are made into rules first. */
+/* Does the rule take this value, as one would write it?  Goals that wait are made into rules
+ * first. */
 bool schema_takes(Schema *s, uint32_t rule, const JsonValue *value, bool *takes);
 
 #endif

@@ -48,7 +48,7 @@ static const JsonValue *other_items(const JsonValue *schema) {
     return items;
 }
 
-/* What is asked of item `place`. */
+/* The conditions on item `place`. */
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *c = &flat->of[i];
@@ -161,7 +161,8 @@ static uint32_t after(const ArrayPlan *plan, uint32_t count) {
     return count < most ? count + 1 : count;
 }
 
-/* Can an array of `count` items be completed?  An item that is the one that must be there is an item, too. */
+/* Can an array of `count` items be completed?  An item that is the one that must be there is
+ * an item, too. */
 static bool schema_array_can_complete(const Schema *s, const ArrayPlan *plan, const bool *known,
                                       uint32_t count, bool hit) {
     for (hit = hit || !plan->contains; count < plan->min || !hit; count++) {

@@ -1,12 +1,13 @@
-/* schema_broken.c - `not`: a schema fails when one of its keywords does, and a keyword in one way or another.
- * See schema.h.
+/* schema_broken.c - `not`: a schema fails when one of its keywords does, and a keyword in
+ * one way or another. See schema.h.
  *
  *     not {"required": ["a", "b"]}            an object without a, or one without b
  *     not {"properties": {"a": A}}            an object whose a fails A
  *     not {"additionalProperties": A, ...}    an object with another key, whose value fails A
  *     not {"oneOf": [A, B, C]}                none of them; or A and B, or A and C, or B and C
  *
- * Invariant: a value breaks a keyword in one of the ways that are listed here if and only if it breaks it. */
+ * Invariant: a value breaks a keyword in one of the ways that are listed here if and only if
+ * it breaks it. */
 #include "schema.h"
 #include "json.h"
 
@@ -21,7 +22,8 @@ static bool is_any(const Condition *c, const char *const *names, size_t count) {
     return false;
 }
 
-/* An item after the first ones fails `items` (with a list of first items beside it, or before it). */
+/* An item after the first ones fails `items` (with a list of first items beside it, or
+ * before it). */
 static bool join_item(const Condition *c, const JsonValue *value, Goal *flat) {
     const JsonValue *first = schema_first_items(c->schema);
     uint32_t from = first ? (uint32_t)first->count : 0;
@@ -46,7 +48,8 @@ static bool is_scalar(const JsonValue *value) {
     return value->kind != JSON_ARRAY && value->kind != JSON_OBJECT;
 }
 
-/* None of these values.  Scalars are left to the leaves; an array or object is a schema that fails. */
+/* None of these values.  Scalars are left to the leaves; an array or object is a schema that
+ * fails. */
 static bool join_no_value(Schema *s, Condition c, const JsonValue *values, size_t count,
                           Goal *flat, Goal *seen) {
     size_t plain = 0;

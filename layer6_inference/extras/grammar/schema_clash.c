@@ -1,6 +1,8 @@
-/* schema_clash.c - conditions of which one sees at once that they cannot hold together.  See schema.h.
+/* schema_clash.c - conditions of which one sees at once that they cannot hold together.  See
+ * schema.h.
  *
- * The ways of several `not` and `oneOf` multiply; most of them end here, before anything is made of them.
+ * The ways of several `not` and `oneOf` multiply; most of them end here, before anything is
+ * made of them.
  *
  * Invariant: "yes" is certain, "no" is not. */
 #include "schema.h"

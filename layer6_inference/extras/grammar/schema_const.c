@@ -1,8 +1,10 @@
 /* schema_const.c - a given value, as the schema that nothing else fulfils.  See schema.h.
  *
  *     5            {"const": 5}
- *     [1, "a"]     {"type": "array", "prefixItems": [{"const": 1}, {"const": "a"}], "minItems": 2, "maxItems": 2}
- *     {"k": 1}     {"type": "object", "properties": {"k": {"const": 1}}, "required": ["k"], "additionalProperties": false}
+ *     [1, "a"]     {"type": "array", "prefixItems": [{"const": 1}, {"const": "a"}],
+ *                   "minItems": 2, "maxItems": 2}
+ *     {"k": 1}     {"type": "object", "properties": {"k": {"const": 1}}, "required": ["k"],
+ *                   "additionalProperties": false}
  *
  * So "not this value" is one of the ways in which such a schema fails (schema_broken.c).
  *

@@ -1,7 +1,8 @@
 /* schema_dialect.c - a schema as its own draft reads it.  See schema.h.
  *
- * `const` means nothing to draft 4, and a validator that is told "$schema": ".../draft-04/schema#" ignores it.  Such keywords
- * are left out of a copy, and everything else reads that.  A schema that names no draft is read with all keywords.
+ * `const` means nothing to draft 4, and a validator that is told "$schema":
+ * ".../draft-04/schema#" ignores it.  Such keywords are left out of a copy, and everything
+ * else reads that.  A schema that names no draft is read with all keywords.
  *
  * Invariant: what the copy lacks is unknown to the draft. */
 #include "schema.h"

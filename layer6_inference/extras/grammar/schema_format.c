@@ -1,7 +1,7 @@
 /* schema_format.c - formats of strings, as patterns.  See schema.h.
  *
- * Source   RFC 3339 (dates and times), 4122 (UUID), 5321 (mail), 1123 (host names), 2673 and 4291
- *          (addresses), 3986 (URI), 6570 (URI templates), 6901 (JSON pointers). */
+ * Source   RFC 3339 (dates and times), 4122 (UUID), 5321 (mail), 1123 (host names), 2673 and
+ *          4291 (addresses), 3986 (URI), 6570 (URI templates), 6901 (JSON pointers). */
 #include "schema.h"
 #include "regex.h"
 
@@ -82,9 +82,10 @@ static bool read_pattern(Schema *s, const char *pattern, Expr *inside) {
     return regex_read(s->exprs, text_of(pattern), &options, inside, s->fault);
 }
 
-/* A leap second is the last of a day in UTC: 23:59:60Z, 18:59:60-05:00, 05:29:60+05:30.  Offsets of
- * quarters of an hour; a local time is reached with one east of Greenwich and one west of it.  Minutes are grouped
- * by their hour, so that few alternatives are open at a time. */
+/* A leap second is the last of a day in UTC: 23:59:60Z, 18:59:60-05:00, 05:29:60+05:30.
+ * Offsets of quarters of an hour; a local time is reached with one east of Greenwich and one
+ * west of it.  Minutes are grouped by their hour, so that few alternatives are open at a
+ * time. */
 static bool leap_seconds(Schema *s, Expr *inside) {
     Expr hours = EXPR_NONE, one;
     char pattern[400];

@@ -1,5 +1,5 @@
-/* schema_goal.c - what must hold together at one place: joined, then split into the ways it can.
- * See schema.h. */
+/* schema_goal.c - what must hold together at one place: joined, then split into the ways it
+ * can. See schema.h. */
 #include "schema.h"
 #include "json.h"
 
@@ -13,11 +13,7 @@ void goal_add(Goal *goal, Condition condition) {
             c->schema == condition.schema && text_equal(c->key, condition.key))
             return;
     }
-    if (goal->count == goal->room) {
-        goal->room = goal->room ? 2 * goal->room : 8;
-        goal->of = realloc(goal->of, goal->room * sizeof *goal->of);
-        REQUIRE(goal->of, "no memory for a schema");
-    }
+    REQUIRE(GROW(goal->of, goal->room, goal->count + 1), "no memory for a schema");
     goal->of[goal->count++] = condition;
 }
 
@@ -164,8 +160,8 @@ bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold) {
     return schema_add_way(w, yes, 2) && schema_add_way(w, no, 2);
 }
 
-/* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the first is
- * made here, the others wait in a schema of their own. */
+/* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the
+ * first is made here, the others wait in a schema of their own. */
 static bool choose_dependent(Ways *w, const JsonValue *table) {
     Condition conditions[64];
     if (table->count > 6)

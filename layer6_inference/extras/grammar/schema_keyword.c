@@ -1,7 +1,8 @@
-/* schema_keyword.c - the keywords, and what each one is to the place it stands at.  See schema.h.
+/* schema_keyword.c - the keywords, and what each one is to the place it stands at.  See
+ * schema.h.
  *
- * Invariant: each keyword that the standard names is here, or is an annotation; what is here is never given anything that it
- * does not read. */
+ * Invariant: each keyword that the standard names is here, or is an annotation; what is here
+ * is never given anything that it does not read. */
 #include "schema.h"
 #include "json.h"
 

@@ -27,8 +27,9 @@ bool schema_types(Schema *s, const Goal *flat, uint32_t *mask) {
 
 /* ------------------------------------------------------------------ given values */
 
-/* Values that are ruled out: null, true and false go from the types, strings and numbers are left for those who write them;
- * arrays and objects are schemas of their own (schema_const.c). */
+/* Values that are ruled out: null, true and false go from the types, strings and numbers are
+ * left for those who write them; arrays and objects are schemas of their own
+ * (schema_const.c). */
 typedef struct Banned {
     bool yes, no, null;
 } Banned;

@@ -1,7 +1,7 @@
 /* schema_member.c - an object unfolds as it is read.  See schema.h.
  *
- * At its state (which declared keys may come, how many members there were, which claims are fulfilled) it may end, or go on
- * with a member.
+ * At its state (which declared keys may come, how many members there were, which claims are
+ * fulfilled) it may end, or go on with a member.
  *
  *     {"required": ["b"], "properties": {"a": A, "b": B}, "additionalProperties": false}
  *
@@ -23,7 +23,8 @@ static bool is_alive(const Schema *s, const bool *known, uint32_t rule) {
     return rule != RULE_NONE && schema_is_alive(s, known, rule);
 }
 
-/* cost[c]: the fewest members that must not be there anyway, by which the claims c can be fulfilled. */
+/* cost[c]: the fewest members that must not be there anyway, by which the claims c can be
+ * fulfilled. */
 static void add_cost(const Schema *s, const ObjectPlan *plan, const bool *known,
                      const uint32_t *rules, uint32_t price, uint32_t *cost) {
     uint32_t before[1 << SCHEMA_CLAIMS];
@@ -52,8 +53,8 @@ static uint32_t cost_of_claims(const Schema *s, const ObjectPlan *plan, const bo
     return cost[sets - 1];
 }
 
-/* Can an object in this state be completed?  All that is required or claimed must fit, and there must be enough
- * keys to reach the least number. */
+/* Can an object in this state be completed?  All that is required or claimed must fit, and
+ * there must be enough keys to reach the least number. */
 static bool schema_member_can_complete(const Schema *s, const ObjectPlan *plan,
                                        const bool *known, const PlanState *state) {
     uint32_t needed = 0, open = 0;

@@ -1,4 +1,5 @@
-/* schema_number.c - numbers of a goal: digits, and the bounds and divisors that they have to pass.  See schema.h. */
+/* schema_number.c - numbers of a goal: digits, and the bounds and divisors that they have to
+ * pass.  See schema.h. */
 #include "schema.h"
 #include "number.h"
 #include "regex.h"

@@ -1,8 +1,10 @@
-/* schema_object.c - what an object may have: the plan that unfolds as it is read (schema_member.c).  See schema.h.
+/* schema_object.c - what an object may have: the plan that unfolds as it is read
+ * (schema_member.c).  See schema.h.
  *
  * Keys are declared (by properties, or because they are required) or belong to one of a few
- * languages of other keys.  A claim is a member that must be there, of whose key only a language is known:
- * not {"additionalProperties": false, "properties": {"a": {}}} claims a key that is not "a". */
+ * languages of other keys.  A claim is a member that must be there, of whose key only a
+ * language is known: not {"additionalProperties": false, "properties": {"a": {}}} claims a
+ * key that is not "a". */
 #include "schema.h"
 #include "json.h"
 
@@ -184,8 +186,8 @@ static bool holds_text(Schema *s, Expr language, Text text) {
     return expr_is_live(s->exprs, both);
 }
 
-/* What one schema asks of the value of a key: with `name` a declared key, else those other keys that
- * match the patterns whose bits are set. */
+/* What one schema asks of the value of a key: with `name` a declared key, else those other
+ * keys that match the patterns whose bits are set. */
 static void add_value_conditions(Making *m, const JsonValue *schema, const Text *name,
                                  unsigned matched, Goal *goal) {
     const JsonValue *own = name ? json_find(json_get(schema, "properties"), *name) : NULL,
@@ -261,8 +263,9 @@ static bool schema_object_make_keys(Making *m) {
     return true;
 }
 
-/* Keys that are not declared, sorted by the patterns and claims that they match: all of them, parted by the first one, then
- * by the next.  Where there is none left, no more is parted. */
+/* Keys that are not declared, sorted by the patterns and claims that they match: all of
+ * them, parted by the first one, then by the next.  Where there is none left, no more is
+ * parted. */
 static bool part_others(Making *m, Expr keys, size_t by, unsigned matched, unsigned claims) {
     ExprStore *x = m->s->exprs;
     if (!expr_is_live(x, keys)) return true;

@@ -1,7 +1,8 @@
 /* schema_overlap.c - can two schemas of a oneOf hold together?  See schema.h.
  *
- * They cannot when their types differ, when each gives its values and none is the same, when a key that must be there has
- * values that tell them apart, or when one must have a key that the other does not allow.
+ * They cannot when their types differ, when each gives its values and none is the same, when
+ * a key that must be there has values that tell them apart, or when one must have a key that
+ * the other does not allow.
  *
  * Invariant: "no" is certain, "yes" is not. */
 #include "schema.h"

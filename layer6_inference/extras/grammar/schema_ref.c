@@ -1,4 +1,4 @@
-/* schema_ref.c - where a reference leads, and where a thing stands.  See schema.h. */
+/* schema_ref.c - resolving references, and naming places.  See schema.h. */
 #include "schema.h"
 #include "json.h"
 

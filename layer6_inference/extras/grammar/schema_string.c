@@ -1,4 +1,5 @@
-/* schema_string.c - strings of a goal: patterns, formats, lengths, and the names of keys.  See schema.h. */
+/* schema_string.c - strings of a goal: patterns, formats, lengths, and the names of keys.
+ * See schema.h. */
 #include "schema.h"
 #include "number.h"
 #include "regex.h"

@@ -1,11 +1,13 @@
-/* schema_unique.c - uniqueItems, where the items are some of a few given values.  See schema.h.
+/* schema_unique.c - uniqueItems, where the items are some of a few given values.  See
+ * schema.h.
  *
  *     {"items": {"enum": ["mon", "tue", "wed"]}, "uniqueItems": true}
  *
- *     state {}          mon -> {mon}      tue -> {tue}      wed -> {wed}      ] 
+ *     state {}          mon -> {mon}      tue -> {tue}      wed -> {wed}      ]
  *     state {mon}       tue -> {mon tue}  wed -> {mon wed}                    ]
  *
- * Which of them came is part of the array's state.  Of values without a list nothing could be remembered: refused.
+ * Which of them came is part of the array's state.  Of values without a list nothing could
+ * be remembered: refused.
  *
  * Invariant: values of a plan differ from each other as JSON does (1 and 1.0 are one). */
 #include "schema.h"
@@ -41,7 +43,7 @@ static bool came_before(const JsonValue *values, size_t count) {
     return false;
 }
 
-/* Those that everything else asked of an item allows. */
+/* Values that meet all other conditions on an item. */
 static bool keep_values(Schema *s, uint32_t rule, const JsonValue *values, size_t count,
                         ArrayPlan *plan) {
     plan->value = malloc((count + 1) * sizeof *plan->value);

@@ -50,7 +50,8 @@ static char escape_letter(uint32_t c) {
     return place ? letters[place - escaped] : 0;
 }
 
-/* A character of a given string: ASCII as one would write it, others as they are or as \uHHHH. */
+/* A character of a given string: ASCII as one would write it, others as they are or as
+ * \uHHHH. */
 static Expr given_char(Schema *s, uint32_t c) {
     char text[2] = {'\\', escape_letter(c)};
     if (text[1]) return expr_text(s->exprs, text, 2);
@@ -158,11 +159,7 @@ bool schema_check_text(Schema *s, const JsonValue *value) {
 /* ------------------------------------------------------------------ one text */
 
 static void schema_value_put(SchemaText *out, const char *bytes, size_t size) {
-    if (out->size + size > out->room) {
-        out->room = 2 * (out->size + size) + 64;
-        out->bytes = realloc(out->bytes, out->room);
-        REQUIRE(out->bytes, "no memory for a schema");
-    }
+    REQUIRE(GROW(out->bytes, out->room, out->size + size), "no memory for a schema");
     if (size) memcpy(out->bytes + out->size, bytes, size);
     out->size += size;
 }

@@ -83,7 +83,8 @@ static void ask_rules(Shortest *shortest, ExprStore *s) {
     }
 }
 
-/* From the end of the called rule: its nearest caller.  One that asks for itself is not the nearest. */
+/* From the end of the called rule: its nearest caller.  One that asks for itself is not the
+ * nearest. */
 static uint32_t of_return(Shortest *shortest, RowTable *t, uint32_t back) {
     if (back == RETURN_END) return 0;
     if (shortest->of_back[back] != UINT32_MAX) return shortest->of_back[back];

@@ -1,7 +1,8 @@
-/* shortest.h - how far it is from a row to a complete text, for those who want to come to an end.
+/* shortest.h - how far it is from a row to a complete text, for those who want to come to an
+ * end.
  *
- * Invariant: an estimate, never asked whether something may come: intersections, complements and tests
- * of numbers count as if their parts had nothing to do with each other. */
+ * Invariant: an estimate, never asked whether something may come: intersections, complements
+ * and tests of numbers count as if their parts had nothing to do with each other. */
 #ifndef STRATA_SHORTEST_H
 #define STRATA_SHORTEST_H
 

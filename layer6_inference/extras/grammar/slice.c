@@ -18,7 +18,8 @@ static ByteSet bytes_of(const char *ranges) {
     return set;
 }
 
-/* Which nodes with tokens are made of the slice's bytes alone, and which others begin with one of them.
+/* Which nodes with tokens are made of the slice's bytes alone, and which others begin with
+ * one of them.
  *
  *   within, beyond   (nodes) written */
 static void find_nodes(const Slice *slice, const Trie *trie, bool *within, bool *beyond) {

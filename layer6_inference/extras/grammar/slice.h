@@ -1,16 +1,16 @@
 /* slice.h - tokens of few kinds of characters, taken all at once.
  *
- * Half of a vocabulary are words.  Where any letter may follow any letter, each of them may come, and none
- * needs to be walked through:
+ * Half of a vocabulary are words.  Where any letter may follow any letter, each of them may
+ * come, and none needs to be walked through:
  *
  *     [a-z]+@ after "tom"    slice a-z    ny, orrow, as, ...     all may come
  *                            the rest     @, .com, ny@, ...      walked, in a trie of their own
  *
- * A slice is chosen for each first byte of the tokens: of "s", where "s" is followed by any letters, those that
- * begin with s.
+ * A slice is chosen for each first byte of the tokens: of "s", where "s" is followed by any
+ * letters, those that begin with s.
  *
- * Invariant: a token of a slice is made of the slice's bytes alone and is at most SLICE_LONGEST long; all
- * others that begin with one of them are in its `rest`. */
+ * Invariant: a token of a slice is made of the slice's bytes alone and is at most
+ * SLICE_LONGEST long; all others that begin with one of them are in its `rest`. */
 #ifndef STRATA_SLICE_H
 #define STRATA_SLICE_H
 

@@ -1,7 +1,8 @@
 /* stages.c - stages whose texts must match: grammar, json, json_schema, tags, regex, choice.
  *
- * What such a stage remembers is the row at which its text is (grammar.h), and how many letters of a healed prompt
- * come before it; so it rewinds, is copied and speculates like every other stage.
+ * What such a stage remembers is the row at which its text is (grammar.h), and how many
+ * letters of a healed prompt come before it; so it rewinds, is copied and speculates like
+ * every other stage.
  *
  * Invariant: a token survives if and only if grammar_take goes on with it. */
 #include "grammar_stages.h"
@@ -24,7 +25,7 @@ static bool no_files;
 
 void stage_forbid_files(void) { no_files = true; }
 
-/* The text itself, or what stands in the file behind an @. */
+/* The text itself, or the contents of the file after @. */
 static bool read_source(const char *text, FileMap *map, Text *source, Fault *fault) {
     *map = (FileMap){0};
     *source = text_of(text);
@@ -156,7 +157,7 @@ static void stages_begin(const Stage *stage, double *memory) {
     pthread_mutex_unlock(&shared->lock);
 }
 
-/* A token that spells letters of the prompt obeys with what is behind them. */
+/* A token that repeats bytes of the prompt is checked from the byte after them. */
 static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
                           size_t *pending) {
     size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
@@ -203,7 +204,7 @@ static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t
     for (size_t i = known; i < count; i++) logits[i] = -INFINITY;
 }
 
-/* While letters of the prompt are spelled again, few tokens are left: each is tried. */
+/* While bytes of the prompt are pending, few tokens are left, so each is tried. */
 static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
     size_t pending;
     for (size_t i = 0; i < c->count; i++)

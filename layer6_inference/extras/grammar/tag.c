@@ -1,4 +1,4 @@
-/* tag.c - one tag: how it begins, what stands in it, how it ends.  See tag.h. */
+/* tag.c - one tag: its begin, content and end.  See tag.h. */
 #include "tag.h"
 
 #include "gbnf.h"
@@ -153,7 +153,6 @@ static bool read_any(Tags *t, const JsonValue *tag, const char *place, int depth
     return true;
 }
 
-/* What stands in a tag, and its end. */
 static bool read_content(Tags *t, const JsonValue *tag, const char *place, int depth,
                          Expr *body) {
     const JsonValue *schema = json_get(tag, "schema"), *regex = json_get(tag, "regex"),

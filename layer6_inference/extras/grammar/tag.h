@@ -1,6 +1,8 @@
-/* tag.h - what the files share that read tags: one tag (tag.c), and the text they stand in (tags.c).
+/* tag.h - what the files share that read tags: one tag (tag.c), and the text they stand in
+ * (tags.c).
  *
- * Invariant: an expression of a tag spells special tokens by their number, all else by its bytes. */
+ * Invariant: an expression of a tag spells special tokens by their number, all else by its
+ * bytes. */
 #ifndef STRATA_TAG_H
 #define STRATA_TAG_H
 
@@ -20,8 +22,8 @@ typedef struct Tags {
     Fault *fault;
 } Tags;
 
-/* A begin, end or trigger as the model writes it: where the name of a special token stands, <|python_tag|>, that token by
- * its number, for it has no text. */
+/* A begin, end or trigger as the model writes it: where the name of a special token stands,
+ * <|python_tag|>, that token by its number, for it has no text. */
 bool tag_spell(Tags *tags, Text text, Text *spelled);
 
 /* Any characters up to `end`, in which none of `of` comes before that. */

@@ -12,7 +12,6 @@ static bool tags_has(Text text, Text part) {
 
 /* ------------------------------------------------------------------ text with tags in it */
 
-/* Text without any of them. */
 static Expr text_without(ExprStore *s, const Text *of, size_t count) {
     return expr_and(s, tag_any_text(s), expr_not(s, tag_text_with(s, of, count, 0)));
 }
@@ -35,7 +34,8 @@ static bool read_triggers(Tags *t, const JsonValue *list) {
     return true;
 }
 
-/* The trigger that is met first where this tag begins: none may lie in what comes before its end. */
+/* The trigger that is met first where this tag begins: none may lie in what comes before its
+ * end. */
 static bool find_trigger(Tags *t, Text begin, const char *place, size_t *trigger) {
     size_t found = TRIGGERS;
     for (size_t i = 0; i < t->n_triggers; i++) {

@@ -6,15 +6,17 @@
  *     Let me see. <function=get_time>{"city": "Oslo"}</function> It is late there.
  *     free        trigger: now one of the tags that begin so            free again
  *
- * The text before a trigger is all that holds no trigger; that, as an expression, is a complement:
+ * The text before a trigger is all that holds no trigger; that, as an expression, is a
+ * complement:
  *
  *     free      ~(any* trigger any*)
  *     up to     any* trigger & ~(any* trigger any+)       the first one is its end
  *     text  ::= free | up-to  rest-of-a-tag  text
  *
- * {"tags": [...]} is one tag after the other and nothing else.  What stands in a tag is a `schema` (JSON), a `regex`, a
- * `gbnf`, `tags` once more, `any` of several tags (with a `separator`: one or more of them), or any text up to the `end`.
- * With "at_start" a trigger counts as the text's first bytes alone; then nothing but the tag comes.
+ * {"tags": [...]} is one tag after the other and nothing else.  What stands in a tag is a
+ * `schema` (JSON), a `regex`, a `gbnf`, `tags` once more, `any` of several tags (with a
+ * `separator`: one or more of them), or any text up to the `end`. With "at_start" a trigger
+ * counts as the text's first bytes alone; then nothing but the tag comes.
  *
  * Invariant: free text holds no trigger, so a tag is never begun and left. */
 #ifndef STRATA_TAGS_H

@@ -49,7 +49,6 @@ static ExprMask *expr_mask(MaskTable *t, Expr e) {
 
 /* ------------------------------------------------------------------ of a row */
 
-/* All of a trie. */
 static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r,
                           uint64_t *mask) {
     ByteSet first = *row_first(t->rows, row);
@@ -80,7 +79,7 @@ static void add_walked(MaskTable *t, const ExprMask *own, uint32_t back, uint64_
     }
 }
 
-/* Can what follows be told from another round? */
+/* Can what follows be told from another round of the loop? */
 static bool is_apart(MaskTable *t, const Loop *loop, uint32_t row) {
     ByteSet first = *row_first(t->rows, row);
     for (int i = 0; i < 4; i++) {
@@ -132,7 +131,7 @@ static bool may_loop(const ExprStore *s, Expr e) {
     return s->node[e].kind == KIND_REPEAT || s->node[e].kind == KIND_AND;
 }
 
-/* a | b, of which one is a loop, as two items: "name" or any other string. */
+/* a | b, one of them a loop, as two items: "name" or any other string. */
 static void add_item_mask(MaskTable *t, Item item, uint64_t *mask) {
     const ExprStore *s = t->rows->exprs;
     ExprNode n = s->node[item.expr];

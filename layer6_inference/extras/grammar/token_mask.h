@@ -1,11 +1,11 @@
 /* token_mask.h - which tokens may come next, as a set of bits.
  *
- * A mask is a walk through the vocabulary (trie.h) that goes no further where the grammar does not.
- * Most of it depends on one item's expression alone, whoever it returns to, and is kept:
+ * A mask is a walk through the vocabulary (trie.h) that goes no further where the grammar does
+ * not.  Most of it depends on one item's expression alone, whatever its callers, and is kept:
  *
- *     a loop, then something    inside a JSON string: what stays inside is known to the vocabulary
+ *     a loop, then something    inside a JSON string: tokens that stay inside are known
  *                               (lexicon.h); what leaves is walked with the rows that come then
- *     nearly a loop             any string but "name": the loop, but for the tokens on the way to name
+ *     nearly a loop             any string but "name": the loop, except tokens on the way to it
  *     any other expression      slices    all words, where letters may follow letters (slice.h)
  *                               inside    tokens that end before the expression can be left
  *                               leaving   nodes of the trie at which it can be left with bytes
@@ -13,8 +13,8 @@
  *
  * The mask of a row is the union over its items.
  *
- * Invariant: a bit is set if and only if grammar_read goes on with the token's bytes, or the token ends
- * texts and the text so far is complete. */
+ * Invariant: a bit is set if and only if grammar_read goes on with the token's bytes, or the
+ * token ends texts and the text so far is complete. */
 #ifndef STRATA_TOKEN_MASK_H
 #define STRATA_TOKEN_MASK_H
 
@@ -45,7 +45,8 @@ typedef struct ExprMask {
     struct ExprMask *walked;
 } ExprMask;
 
-/* A depth of a walk: the moves after so many bytes, where the nodes below end, and the last byte that leads on. */
+/* A depth of a walk: the moves after so many bytes, where the nodes below end, and the last
+ * byte that leads on. */
 typedef struct WalkLevel {
     const Expr *moves;
     uint32_t end;
@@ -66,7 +67,8 @@ typedef struct MaskTable {
     uint32_t *stack;  /* (max_depth + 2) rows of a walk */
 } MaskTable;
 
-/* The mask of an expression, as a loop where that is possible, or by walking alone (expr_mask.c). */
+/* The mask of an expression, as a loop where that is possible, or by walking alone
+ * (expr_mask.c). */
 ExprMask *expr_mask_make(MaskTable *table, Expr e);
 ExprMask *expr_mask_walk(MaskTable *table, Expr e);
 void expr_mask_free(ExprMask *mask);
@@ -88,11 +90,12 @@ typedef struct Rounds {
     uint32_t low, high;
 } Rounds;
 
-/* Put the tokens that go on into a mask: go through the nodes from..end of a trie, and where no text goes on (row_next says
- * ROW_DEAD) leave out all that begins so.  A node's own tokens are order[first..last); of those the ones are taken whose
- * rounds, trie->counts[k], are within r (token_bit_set).
+/* Put the tokens that go on into a mask: go through the nodes from..end of a trie, and where
+ * no text goes on (row_next says ROW_DEAD) leave out all that begins so.  A node's own
+ * tokens are order[first..last); of those the ones are taken whose rounds, trie->counts[k],
+ * are within r (token_bit_set).
  *
- *   t->stack   [d] is the row after the first d bytes of a node's text; that before the first of these nodes is there already,
+ *   t->stack   [d] is the row after the first d bytes of a node's text; given before the first node,
  *              and is left
  *   mask       bits are added */
 void mask_walk(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end, Rounds r,

@@ -112,8 +112,8 @@ void trie_close(Trie *trie) {
     *trie = (Trie){0};
 }
 
-/* place[i]: how many nodes before node i are in the part, those that lead to a node that is kept; place[count]: how
- * many in all. */
+/* place[i]: how many nodes before node i are in the part, those that lead to a node that is
+ * kept; place[count]: how many in all. */
 static void place_nodes(const Trie *whole, const bool *keep, uint32_t *place) {
     uint32_t next = whole->count; /* the next node that is kept */
     for (uint32_t i = whole->count; i-- > 0;) {

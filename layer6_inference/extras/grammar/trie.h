@@ -1,17 +1,17 @@
 /* trie.h - a vocabulary in order, so that what begins alike is read once.
  *
  *     tokens  a, ab, ac, b        node   byte  depth  tokens  skip
- *                                  0      a      1      a      3      skip: the next node that does not
- *                                  1      b      2      ab     2      begin like this one
+ *                                  0      a      1      a      3      skip: next node that does
+ *                                  1      b      2      ab     2      not begin like this one
  *                                  2      c      2      ac     3
  *                                  3      b      1      b      4
  *
- * A walk goes through the nodes one after the other, with one state for each depth; where no text goes
- * on, it jumps.  In that of a vocabulary every token stands by its bytes, and by its number, too
- * (TOKEN_MARK).
+ * A walk goes through the nodes one after the other, with one state for each depth; where no
+ * text goes on, it jumps.  In that of a vocabulary every token stands by its bytes, and by
+ * its number, too (TOKEN_MARK).
  *
- * Invariant: nodes are in the order of their texts; the tokens of a node's subtree are a run of
- * `order`. */
+ * Invariant: nodes are in the order of their texts; the tokens of a node's subtree are a run
+ * of `order`. */
 #ifndef STRATA_TRIE_H
 #define STRATA_TRIE_H
 
@@ -57,8 +57,8 @@ void trie_close(Trie *trie);
  * Fails when memory runs out. */
 bool trie_part(Trie *part, const Trie *whole, const bool *keep);
 
-/* The longest token that a text begins with, and its bytes; 0: none does, or longer ones begin with all of the
- * text. */
+/* The longest token that a text begins with, and its bytes; 0: none does, or longer ones
+ * begin with all of the text. */
 size_t trie_longest(const Trie *trie, Text text, int32_t *token);
 
 /* Where the tokens below a node end in `order`. */

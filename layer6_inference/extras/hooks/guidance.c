@@ -2,7 +2,7 @@
 #include "guidance.h"
 #include "engine/take.h"
 
-/* Any row, until the first is read: then stages find that there are some. */
+/* Any row until the first is evaluated, so that stages find a second text. */
 static bool amateur_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e, (void)fault;
     s->step.amateur = x->slot->session->logits;

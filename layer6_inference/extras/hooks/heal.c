@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some token is `text` and more. */
+/* Does a longer token begin with `text`? */
 static bool heal_can_go_on(const Tokenizer *t, const char *text, size_t size) {
     for (size_t id = 0; id < tokenizer_count(t); id++) {
         Text piece = tokenizer_piece(t, (int32_t)id, false);
@@ -24,7 +24,7 @@ static bool put_before(Heal *heal, Text piece, Fault *fault) {
 }
 
 bool heal_prompt(Heal *heal, const Tokenizer *t, TokenList *prompt, Fault *fault) {
-    size_t drop = 0, keep = 0; /* tokens that go; bytes before those that stay owed */
+    size_t drop = 0, keep = 0; /* tokens to drop; bytes of the others */
     *heal = (Heal){0};
     for (size_t n = 1; n <= HEAL_MAX && n < prompt->count; n++) {
         Text piece = tokenizer_piece(t, prompt->ids[prompt->count - n], false);
@@ -62,8 +62,8 @@ Text heal_cut(const Heal *heal, size_t *spelled, Text piece) {
     return (Text){piece.data + old, piece.size - old};
 }
 
-/* ------------------------------------------------------------------ an extra of a text; count:
- * bytes spelled so far */
+/* ------------------------------------------------------------------ the extra; count: bytes
+ * spelled so far */
 
 static bool heal_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e, (void)fault;

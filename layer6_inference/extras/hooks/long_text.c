@@ -4,13 +4,13 @@
 #include "families.h"
 #include "shift.h"
 
-/* The first tokens that stay, in whole pages: one at least. */
+/* Tokens to keep, in whole pages, at least one. */
 static size_t long_text_kept(size_t keep) {
     size_t pages = (keep + KV_PAGE - 1) / KV_PAGE;
     return (pages ? pages : 1) * KV_PAGE;
 }
 
-/* How many positions are cut out at a time. */
+/* Positions to remove at a time. */
 static size_t long_text_cut(size_t keep, const Session *session) {
     size_t ctx = session_ctx(session), kept = long_text_kept(keep),
            half = ctx > kept ? (ctx - kept) / 2 : 0;
@@ -27,7 +27,7 @@ static bool long_text_fits(const Session *session, size_t keep, Fault *fault) {
                      session_ctx(session), long_text_kept(keep), KV_PAGE);
 }
 
-/* The text ends where there is no memory for copies of the pages that it shares. */
+/* The text ends if there is no memory to copy its shared pages. */
 static void long_text_shift(Extra *x, Engine *e, Sequence *s) {
     (void)x;
     for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) {

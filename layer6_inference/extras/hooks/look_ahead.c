@@ -9,10 +9,10 @@
 typedef struct LookAhead {
     Session *session; /* borrows */
     const Slot *slot;
-    const bool *used; /* (sequences) borrows; others may be written to */
-    float *states;    /* (count, dim) unit vectors, one for each token read; owns */
+    const bool *used; /* (sequences) borrows; unused ones may be forked into */
+    float *states;    /* (count, dim) unit vectors, one per evaluated token; owns */
     size_t count, room;
-    float *next; /* (dim) of what might come; owns */
+    float *next; /* (dim) scratch; owns */
     Fault fault;
 } LookAhead;
 
@@ -21,17 +21,13 @@ static void unit_vector(float *out, const float *x, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = x[i] * scale;
 }
 
-/* The text has read some tokens more: keep their hidden states. */
+/* Keep the hidden states of newly evaluated tokens. */
 static bool look_ahead_read(Extra *x, Sequence *s, Fault *fault) {
     LookAhead *look = x->state;
     const Slot *r = s->slot;
     size_t dim = look->session->model->sizes.dim;
-    if (look->count + r->rows > look->room) {
-        size_t room = 2 * (look->count + r->rows) + 64;
-        float *states = realloc(look->states, room * dim * sizeof *states);
-        if (!states) return fault_set(fault, "no memory for %zu hidden states", room);
-        look->states = states, look->room = room;
-    }
+    if (!GROW(look->states, look->room, (look->count + r->rows) * dim))
+        return fault_set(fault, "no memory for %zu hidden states", look->count + r->rows);
     for (size_t i = 0; i < r->rows; i++)
         unit_vector(look->states + look->count++ * dim,
                     look->session->hidden + (r->row + i) * dim, dim);
@@ -53,11 +49,11 @@ static float nearest_state(LookAhead *look, size_t row) {
     return best;
 }
 
-/* The text's own sequence and those that nobody uses, at most `max`, each with a page for each
+/* The text's own sequence and unused ones, at most `max`, each with a free page in every
  * layer. */
 static size_t take_forks(const LookAhead *look, int32_t *forks, size_t max) {
     const KvCache *kv = &look->session->kv;
-    size_t n = 0, layers = 0; /* layers: that keep something of a position */
+    size_t n = 0, layers = 0; /* with a KV cache */
     for (size_t l = 0; l < kv->config.layers; l++) layers += kv->shape[l].kv_heads > 0;
     forks[n++] = (int32_t)look->slot->id;
     if (layers && max > kv->pages.free_count / layers) max = kv->pages.free_count / layers;
@@ -66,7 +62,7 @@ static size_t take_forks(const LookAhead *look, int32_t *forks, size_t max) {
     return n;
 }
 
-/* The text goes on in n ways at once; the session holds their hidden states then. */
+/* Evaluate n continuations at once; the session then holds their hidden states. */
 static bool read_forks(LookAhead *look, const int32_t *forks, const int32_t *tokens, size_t n,
                        size_t length) {
     Session *s = look->session;

@@ -17,32 +17,23 @@ void take_back_close(TakeBack *t) {
     *t = (TakeBack){0};
 }
 
-/* Room for `more` after `count` things. */
-static void *take_back_grow(void *list, size_t count, size_t more, size_t *room, size_t size) {
-    if (count + more <= *room) return list;
-    *room = 2 * (count + more) + 16;
-    list = realloc(list, *room * size);
-    REQUIRE(list, "no memory for %zu tokens", *room);
-    return list;
-}
-
-/* The token of the answer in which a byte lies. */
+/* The answer's token that a byte belongs to. */
 static size_t take_back_token_at(const TakeBack *t, size_t byte) {
     size_t i = 0;
     while (t->tokens[i].end <= byte) i++;
     return i;
 }
 
-/* Forget the tokens from `first` on, and that the one there may not come there again. */
+/* Forget the tokens from `first` on, and the bans after it. */
 static void take_back_forget(TakeBack *t, size_t first, int32_t token) {
     size_t gone = t->tokens[t->count - 1].end - (first ? t->tokens[first - 1].end : 0),
            left = 0;
     t->count = first;
     t->held_size -= gone;
-    for (size_t i = 0; i < t->n_bans; i++) /* of what came after, another text comes now */
+    for (size_t i = 0; i < t->n_bans; i++) /* another text follows from here */
         if (t->bans[i].position <= first) t->bans[left++] = t->bans[i];
     t->n_bans = left;
-    t->bans = take_back_grow(t->bans, t->n_bans, 1, &t->bans_room, sizeof *t->bans);
+    REQUIRE(GROW(t->bans, t->bans_room, t->n_bans + 1), "no memory for banned texts");
     t->bans[t->n_bans++] = (TakeBackBan){first, token};
     t->times++;
 }
@@ -51,13 +42,14 @@ size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
     int32_t state = t->count ? t->tokens[t->count - 1].state : 0;
     size_t begin = t->count ? t->tokens[t->count - 1].end : 0, read = 0;
     size_t length = stops_read(&t->stops, &state, text, &read);
-    t->tokens = take_back_grow(t->tokens, t->count, 1, &t->room, sizeof *t->tokens);
-    t->held = take_back_grow(t->held, t->held_size, text.size, &t->held_room, 1);
+    REQUIRE(GROW(t->tokens, t->room, t->count + 1) &&
+                GROW(t->held, t->held_room, t->held_size + text.size),
+            "no memory for banned texts");
     if (text.size) memcpy(t->held + t->held_size, text.data, text.size);
     t->held_size += text.size;
     t->tokens[t->count++] = (TakeBackToken){state, begin + text.size};
     if (!length) return 0;
-    size_t out = begin + text.size - t->held_size; /* bytes that were let go */
+    size_t out = begin + text.size - t->held_size; /* flushed bytes */
     size_t first = take_back_token_at(t, max_size(begin + read - length, out)),
            n = t->count - first;
     take_back_forget(t, first, answer[first]);
@@ -93,8 +85,8 @@ void take_back_let_go(TakeBack *t, size_t bytes) {
     t->held_size -= bytes;
 }
 
-/* ------------------------------------------------------------------ an extra of a text; count:
- * bytes that are on their way out */
+/* ------------------------------------------------------------------ the extra; count: bytes
+ * to flush */
 
 static bool take_back_begin(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     (void)e, (void)fault;
@@ -137,7 +129,7 @@ static bool take_back_text(Extra *x, Sequence *s, Text *text) {
     return false;
 }
 
-/* No banned text can be completed any more: what was held goes out. */
+/* No banned text can be completed any more: flush what is pending. */
 static void take_back_end(Extra *x, Sequence *s, StopReason *reason) {
     if (*reason == STOP_STRING) return;
     take_back_flush(x);
@@ -146,7 +138,7 @@ static void take_back_end(Extra *x, Sequence *s, StopReason *reason) {
     take_back_let_go(x->wish, rest.size);
 }
 
-/* The models forget what was taken back, and read the last token that is left again. */
+/* Rewind the KV caches; the last remaining token is evaluated again. */
 static void take_back_unread(Extra *x, Sequence *s) {
     (void)x;
     for (const Slot *r = s->slot; s->live && r < s->slot + s->n_slots; r++)

@@ -1,13 +1,13 @@
-/* activation_cache.h - all that happens to a text inside a model, kept to be looked at.
+/* activation_cache.h - everything inside a model for one text, kept for inspection.
  *
- *     places of the stream      0          1           2          3          4    ...   2 * layers
+ *     places of the stream      0          1           2          3          4   ... 2 * layers
  *                            embedding  attention  feed-forward attention  ...
  *                                       `----- layer 0 ------'  `----- layer 1
  *
- * Every number comes from a probe of the forward pass that also writes the text; nothing is computed
- * a second time, but the lens: what the model would say if the stream at a place were its last.
+ * Every number comes from a probe of the ordinary forward pass.  Only the logit lens computes
+ * more: what the model would predict if the stream at a place were its last.
  *
- * Invariant: what is kept of a position is what was computed when the session read it last.
+ * Invariant: a position holds what the session computed when it last evaluated it.
  * Source   nostalgebraist 2020, "interpreting GPT: the logit lens". */
 #ifndef STRATA_ACTIVATION_CACHE_H
 #define STRATA_ACTIVATION_CACHE_H
@@ -29,11 +29,11 @@ typedef struct ActivationCache {
 
 /* Memory for all positions of the session's sequence 0.
  *
- * Fails when the machine does not have it. */
+ * Fails without memory. */
 bool activation_open(ActivationCache *cache, Session *session, Fault *fault);
 void activation_close(ActivationCache *cache);
 
-/* Forget the text; what the session reads from now on is kept, with these acts on it.
+/* Start over; what the session evaluates from now on is kept, with these interventions.
  *
  *   acts   (count) borrowed
  *
@@ -42,19 +42,20 @@ bool activation_watch(ActivationCache *cache, const Act *acts, size_t count, Fau
 
 size_t activation_places(const ActivationCache *cache);
 
-/* How much a head takes of positions 0 .. position: (position + 1); 0 where a window ends. */
+/* Attention weights of a head at a position: (position + 1); 0 outside a window. */
 const float *activation_weights(const ActivationCache *cache, size_t layer, size_t head,
                                 size_t position);
 
-/* (dim) the stream, and its root mean square. */
+/* (dim) the residual stream, and its root mean square. */
 const float *activation_stream(const ActivationCache *cache, size_t place, size_t position);
 float activation_size(const ActivationCache *cache, size_t place, size_t position);
 
-/* (hidden) between up and down; zeros where a layer has experts, or nothing. */
+/* (hidden) activations between up and down; zeros for layers with experts or without a
+ * feed-forward network. */
 const float *activation_neurons(const ActivationCache *cache, size_t layer, size_t position);
 
-/* (vocab) the probabilities of the next token if the stream at this place were the last; good until
- * the next call. */
+/* (vocab) probabilities of the next token if the stream at this place were the last; valid
+ * until the next call. */
 const float *activation_lens(ActivationCache *cache, size_t place, size_t position);
 
 #endif

@@ -1,15 +1,15 @@
 /* beam.h - beam search: the likeliest texts, not likely words.
  *
- *     step 1      step 2           each step: every beam with its likeliest next tokens,
- *     the         the fox          the best B of all of them go on
+ *     step 1      step 2           each step: extend every beam by its likeliest next tokens,
+ *     the         the fox          and keep the best B of all extensions
  *     a      ->   the hen
- *                 a fox            beams share the memory of what they have in common
+ *                 a fox            beams share the KV pages of their common prefix
  *
- * A text that ends, by itself or by a stop string, leaves the beams and waits among the finished ones.
+ * A text that ends, by itself or by a stop string, leaves the beams; it is finished.
  *
- * Invariant: beams of a group are distinct texts; a finished text keeps its score.
- * Source   Graves 2012, arXiv:1211.3711; length penalty: Wu et al. 2016, arXiv:1609.08144; groups: Vijayakumar et al.
- *          2016, arXiv:1610.02424. */
+ * Invariant: the beams of a group are distinct texts; a finished text keeps its score.
+ * Source   Graves 2012, arXiv:1211.3711; length penalty: Wu et al. 2016, arXiv:1609.08144;
+ *          groups: Vijayakumar et al. 2016, arXiv:1610.02424. */
 #ifndef STRATA_BEAM_H
 #define STRATA_BEAM_H
 
@@ -19,38 +19,38 @@
 
 enum { BEAM_MAX = 32 };
 
-/* Called when the prompt has been read and after each step; false ends the search there. */
+/* Called when the prompt is evaluated and after each step; false ends the search. */
 typedef bool OnStep(void *context, size_t steps);
 
 typedef struct BeamOptions {
-    size_t beams, groups; /* groups divides beams */
-    /* taken off a logit for each earlier group that chose the token in this step */
+    size_t beams, groups; /* divides beams */
+    /* subtracted from a logit for each earlier group that chose the token in this step */
     double diversity;
     double length_power; /* score = ln p / tokens^power */
-    bool early; /* end when `beams` texts are finished; else when none can become better */
+    bool early;          /* end when `beams` texts are finished; else when none can improve */
     Limits limits;
-    const Stops *stops; /* stop strings; or NULL */
-    const Heal *heal;   /* what the texts must begin with: from heal_prompt; or NULL */
-    /* what the texts must obey: its stages but for the one that selects.  Scores are the model's own, of
-     * the tokens that are left; NULL: nothing */
+    const Stops *stops; /* stop strings, or NULL */
+    const Heal *heal;   /* required beginning, from heal_prompt, or NULL */
+    /* constraints: the stages but the selecting one.  Scores are the model's own, over the
+     * remaining tokens; NULL: none */
     Chain *rules;
     OnStep *on_step; /* or NULL */
     void *context;
 } BeamOptions;
 
 typedef struct BeamText {
-    /* what was generated: with the tokens of a stop string, without an end or stop token */
+    /* generated tokens, those of a stop string included, without an end or stop token */
     TokenList tokens;
-    double log_prob, score; /* of all tokens, the one that ended the text, too */
+    double log_prob, score; /* of all tokens, the ending one included */
     StopReason reason;
 } BeamText;
 
-/* Search; texts[0] is the best.  The session needs as many sequences as there are beams; what
- * it held is forgotten.
+/* Search; texts[0] is the best.  The session needs one sequence per beam; its contents are
+ * lost.
  *
  *   texts   (beams) filled; free with beam_free
  *
- * Fails when the prompt is empty or does not fit, and when no text obeys. */
+ * Fails when the prompt is empty or does not fit, and when no text meets the constraints. */
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *options,
                  BeamText *texts, size_t *count, Fault *fault);
 void beam_free(BeamText *texts, size_t count);

@@ -1,16 +1,16 @@
-/* guidance.h - second logits for the stages that compare: contrast asks a weaker model, cfg a
- * second text.
+/* guidance.h - second logits for stages that compare: contrast reads a weaker model's, cfg
+ * those of another prompt.
  *
- *     contrast     the same text, read by an amateur
- *     cfg          another text instead of the prompt, then the same answer, read by the model itself
+ *     contrast     the same text, evaluated by an amateur
+ *     cfg          a negative prompt, then the same answer, evaluated by the model itself
  *
- * Invariant: what the second reader knows of a text is what it would know of it alone. */
+ * Invariant: the second reader sees exactly what it would see alone. */
 #ifndef STRATA_GUIDANCE_H
 #define STRATA_GUIDANCE_H
 
 #include "generate.h"
 
-/* A weaker model with the same vocabulary reads the text, too. */
+/* A weaker model with the same vocabulary also reads the text. */
 void with_amateur(GenerateOptions *options, Session *amateur);
 
 /* A second sequence of the session reads these tokens instead of the prompt. */

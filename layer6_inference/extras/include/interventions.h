@@ -1,12 +1,12 @@
-/* interventions.h - what is to be changed in a model while it runs, as text.
+/* interventions.h - changes to a model while it runs, as text.
  *
- *     head     1.3=0      what head 3 of layer 1 brings, times 0: silence
+ *     head     1.3=0      the output of head 3 of layer 1, times 0: removed
  *     layer    2=0.5      what layer 2 adds to the stream, halved
  *     neuron   0.17=4     neuron 17 of layer 0, times 4
- *     heat     2          attention at a temperature of 2 in all heads; 1=2: of layer 1; 1.3=2: of one head
+ *     heat     2          attention temperature 2; 1=2: in layer 1; 1.3=2: in one head
  *
- * Invariant: what is in the list was read without a mistake; whether a model has such parts is for
- * session_probe to say. */
+ * Invariant: the list's entries are well-formed; session_probe checks whether a model has such
+ * parts. */
 #ifndef STRATA_INTERVENTIONS_H
 #define STRATA_INTERVENTIONS_H
 
@@ -23,11 +23,11 @@ typedef struct Interventions {
  *
  *   kind   head, layer, neuron or heat
  *
- * Fails when the kind is unknown, the text is not of its form, the same part is in the list already,
- * or the list is full. */
+ * Fails on an unknown kind, malformed text, a part that is already in the list, and a full
+ * list. */
 bool interventions_add(Interventions *list, const char *kind, const char *text, Fault *fault);
 
-/* Replace the list by "head:1.3=0,layer:2=0.5"; nothing is an empty one.
+/* Replace the list by "head:1.3=0,layer:2=0.5"; "" empties it.
  *
  * Fails as interventions_add does. */
 bool interventions_read(Interventions *list, const char *text, Fault *fault);

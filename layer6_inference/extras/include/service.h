@@ -1,8 +1,8 @@
-/* service.h - many users: their requests wait, run and end.
+/* service.h - many users: requests wait, run and end.
  *
- *     submit --> waiting --admit--> running --> over: it ended, was cancelled, was too late, failed
+ *     submit --> waiting --admit--> running --> over: ended, cancelled, too late or failed
  *                   ^                  |
- *                   '-----preempt------'        the schedule decides (schedule.h), the engine does it
+ *                   '-----preempt------'        schedule.h decides, the engine does it
  *
  *     Service service;
  *     service_open(&service, &session, policy, &fault);
@@ -11,8 +11,8 @@
  *
  * One thread owns a service.
  *
- * Invariant: the text of a request depends on its prompt, chain and seed alone: not on who else is
- * served, whether it was preempted, or what its prompt shares.  To the bit. */
+ * Invariant: the text of a request depends only on its prompt, chain and seed, to the bit:
+ * not on other requests, preemptions or shared prefixes. */
 #ifndef STRATA_SERVICE_H
 #define STRATA_SERVICE_H
 
@@ -23,35 +23,36 @@ typedef enum RequestState { REQUEST_WAITING, REQUEST_RUNNING, REQUEST_OVER } Req
 
 typedef enum RequestEnd {
     REQUEST_ENDED,     /* result.reason says why */
-    REQUEST_CANCELLED, /* by whoever sent it */
-    REQUEST_LATE,      /* its deadline was over */
+    REQUEST_CANCELLED, /* by its client */
+    REQUEST_LATE,      /* past its deadline */
     REQUEST_FAILED     /* with a fault */
 } RequestEnd;
 
 typedef struct ServiceRequest {
-    /* What is asked for; what it points to stays until the request is over. */
+    /* The request; what it points to must live until it is over. */
     TokenList *tokens; /* the prompt; the answer is appended */
     GenerateOptions options;
-    int priority; /* the larger, the more urgent */
-    /* whose requests take turns with those of others; 0: somebody's who sends no other */
+    int priority; /* larger is more urgent */
+    /* user id for fair queueing; 0: anonymous */
     uint64_t user;
-    double deadline; /* seconds, by the clock of the service; 0: none */
-    /* of the same prompt, as with n > 1: this one begins when that has read it, and shares it; or NULL */
+    double deadline; /* seconds, by the service's clock; 0: none */
+    /* request with the same prompt, as with n > 1: this one starts when that has evaluated
+     * it; or NULL */
     const struct ServiceRequest *after;
-    bool cancelled; /* set it between two steps */
+    bool cancelled; /* set between two steps */
 
-    /* What became of it. */
+    /* The result. */
     RequestState state;
     RequestEnd end;
-    double arrival, started, first, finished; /* seconds; first: its first token */
-    size_t cached;                            /* tokens of the prompt that were there */
+    double arrival, started, first, finished; /* seconds; first: the first token */
+    size_t cached;                            /* cached tokens of the prompt */
     size_t preemptions;
     GenerateResult result;
     Fault fault;
-    bool dead_end;      /* it failed because its chain left no token */
-    Sequence *sequence; /* of the engine, while it runs or was preempted */
+    bool dead_end;      /* failed because its chain left no token */
+    Sequence *sequence; /* of the engine, while it runs or is preempted */
     uint64_t served;
-    size_t round; /* in which it is its user's turn */
+    size_t round; /* of its user's turn */
 } ServiceRequest;
 
 typedef struct ServiceCounts {
@@ -62,39 +63,40 @@ typedef struct ServiceCounts {
 typedef struct Service {
     Engine engine;
     SchedulePolicy policy;
-    ServiceRequest **requests; /* (count) that wait or run; owns the list */
+    ServiceRequest **requests; /* (count) waiting or running; owns the list */
     size_t count, waiting;
-    size_t round;          /* the last one of which somebody came in */
-    double (*clock)(void); /* seconds: clock_seconds, unless a test has another */
-    /* does nobody wait for a request any more?  Asked before each step, and in it before each layer; NULL: no */
+    size_t round;          /* round of the last admission */
+    double (*clock)(void); /* seconds: clock_seconds, unless a test sets another */
+    /* has the client of a request disconnected?  Asked before each step, and in it before
+     * each layer; or NULL */
     bool (*is_gone)(void *context, const ServiceRequest *request);
     void *context;
-    ServiceRequest **eligible; /* (planned) those that the step is planned for */
+    ServiceRequest **eligible; /* (planned) requests of the planned step */
     ScheduleJob *jobs;         /* (planned) */
     SchedulePlan *plan;        /* (planned) */
     size_t *order;             /* (planned) */
     size_t planned;
-    StepSize last; /* what the last step read */
-    StepLog steps; /* what the last ones took, */
-    StepCost cost; /* and what the next ones will: for the policy, where that has a stretch */
+    StepSize last; /* tokens of the last step */
+    StepLog steps; /* costs of recent steps, */
+    StepCost cost; /* and of future ones, if the policy has a stretch */
     ServiceCounts counts;
 } Service;
 
-/* A service on a session, whose sequences are the places of those that run; cfg takes two.
+/* A service on a session, whose sequences are the slots; a request with cfg takes two.
  *
- * Fails when memory runs out; service_close may be called then, too. */
+ * Fails without memory; call service_close even then. */
 bool service_open(Service *service, Session *session, SchedulePolicy policy, Fault *fault);
 void service_close(Service *service);
 
-/* A request joins the queue.
+/* Add a request to the queue.
  *
- * Fails when the queue is full, or the prompt is empty or larger than context or memory. */
+ * Fails when the queue is full, or the prompt is empty or too large for the context or the
+ * memory. */
 bool service_submit(Service *service, ServiceRequest *request, Fault *fault);
 
-/* One step.  Requests that are over by then have left the service.  When most of the tokens that are being read
- * are of requests that are gone, the step is given up between two layers; the others read theirs in the next one.
- *
- * Fails when the engine does (engine.h). */
+/* One step.  Finished requests have left the service when it returns.  If most of the tokens
+ * belong to cancelled requests, the step is abandoned between two layers, and the others are
+ * evaluated in the next. */
 bool service_step(Service *service, Fault *fault);
 
 #endif

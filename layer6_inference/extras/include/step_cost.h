@@ -1,18 +1,19 @@
-/* step_cost.h - how long a step takes: points that were measured, joined by straight lines, and what comes on top.
+/* step_cost.h - how long a step takes: measured points joined by lines, and four terms.
  *
- *     seconds = batch(tokens)           |              .·'    few tokens wait for the weights, which are read once for
- *                                       |          .·'        all; many for their products
- *                                       | .___.·'
+ *     seconds = batch(tokens)           |              .·'    few tokens wait for the weights,
+ *                                       |          .·'        fetched once for all; many, for
+ *                                       | .___.·'             their products
  *                                       '-----------------
  *                                         1 2 4  8 ... 512
  *
- *             + after(before)       prompts of the steps before drove weights out of the caches, and they are fetched again
+ *             + after(before)       earlier prompts evicted weights from the caches
  *             + row  * rows         each row of logits, and the choice from it
- *             + past * positions    the keys and values of each text are fetched, once for all its tokens of the step
- *             + seen * pairs        each token looks at every position of its past
+ *             + past * positions    keys and values of each text, fetched once per step
+ *             + seen * pairs        each token attends to every position of its past
  *
- * One line for all sizes would be wrong where it matters most, at a few tokens: that is what who is being answered waits for.
- * All are measured: least squares over the steps of a service (strata bench serve --costs).
+ * A single line would be wrong where it matters most, at a few tokens: that is the time between
+ * tokens of an answer.  All terms are fitted by least squares to the steps of a service (strata
+ * bench serve --costs).
  *
  * Invariant: tokens rise from point to point; no cost is negative. */
 #ifndef STRATA_STEP_COST_H
@@ -25,35 +26,36 @@
 enum { COST_POINTS = 16 };
 
 typedef struct StepCost {
-    double tokens[COST_POINTS], batch[COST_POINTS]; /* (points) of a step; its seconds */
-    double after[COST_POINTS]; /* (points) seconds more, behind so many tokens of prompts */
-    size_t points;             /* two at least */
-    double row, past, seen;    /* seconds for one */
+    double tokens[COST_POINTS], batch[COST_POINTS]; /* (points) tokens of a step; its seconds */
+    double after[COST_POINTS]; /* (points) additional seconds after so many prompt tokens */
+    size_t points;             /* at least two */
+    double row, past, seen;    /* seconds per item */
 } StepCost;
 
 typedef struct StepSize {
     double tokens, rows, past, seen;
-    double before; /* tokens of prompts that steps before it read: step_before */
+    double before; /* prompt tokens that the steps before evaluated: step_before */
 } StepSize;
 
-/* Below the first point a step takes as long as there; behind the last one the last line goes on, but nothing is
- * colder than after the most tokens. */
+/* Below the first point a step costs the same as there; after the last one its line
+ * continues, but `after` is constant. */
 double step_cost_seconds(const StepCost *cost, StepSize size);
 
-/* `before` of the step that comes behind this one: its own tokens of prompts, and an eighth of what it found itself; each
- * step fetches most of the weights back. */
+/* `before` of the next step: this step's prompt tokens, plus an eighth of its own `before`,
+ * as each step fetches most of the weights back. */
 double step_before(StepSize size);
 
-/* The costs that err least, relative to what each of n steps should take, so that together they take what all of them took; a
- * step counts as twice its cost at most.  Of the steps of about 1, 2, 4, 8 ... tokens each has a point, in their middle, where
- * there are any.  A term that would be negative is left out.
+/* Fit the costs to n steps, minimising the relative error; a step counts as at most twice its
+ * expected cost.  The steps of about 1, 2, 4, 8 ... tokens get a point at their mean, if there
+ * are any.  Negative terms are left out.
  *
- * Needs    n > 0, sizes of a token at least, and seconds above 0.
+ * Needs    n > 0, steps of at least a token, and seconds above 0.
  * Fails when all steps are of about one size. */
 bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
                    Fault *fault);
 
-/* The last steps of a service, some of each kind: without prompts, where every token has a row, and with them. */
+/* Recent steps of a service, of two kinds: without prompts, where every token has a row, and
+ * with them. */
 enum { STEP_LOG = 32 };
 
 typedef struct StepLog {
@@ -62,15 +64,17 @@ typedef struct StepLog {
     size_t count[2]; /* since the service was opened */
 } StepLog;
 
-/* One step more; one without time or tokens is left out. */
+/* Add a step; one without time or tokens is ignored. */
 void step_log_add(StepLog *log, StepSize size, double seconds);
 
-/* What steps take, by those in the log.  False while there are too few: none of a kind, or all of about one size. */
+/* Fit the costs to the log.  False: too few steps, none of one kind, or all of about one
+ * size. */
 bool step_log_cost(const StepLog *log, StepCost *cost);
 
-/* As text: a line "batch TOKENS SECONDS AFTER" for each point, then "row SECONDS", "past SECONDS" and "seen SECONDS".
+/* As text: a line "batch TOKENS SECONDS AFTER" for each point, then "row SECONDS", "past
+ * SECONDS" and "seen SECONDS".
  *
- * Fails on what is not that. */
+ * Fails on anything else. */
 bool step_cost_read(StepCost *cost, Text text, Fault *fault);
 void step_cost_write(const StepCost *cost, FILE *out);
 

@@ -1,4 +1,4 @@
-/* traffic.h - who comes when, with how long a prompt, for how long an answer.
+/* traffic.h - requests: when they arrive, and how long their prompts and answers are.
  *
  * A trace is a table with a line for each request, in order of arrival:
  *
@@ -6,8 +6,8 @@
  *     0.000000,57,80,0,0
  *     0.413207,12,33,1,0
  *
- * Invariant: arrivals never go back, prompts and answers have a token at least; the same shape and
- * seed make the same traffic. */
+ * Invariant: arrivals never decrease, prompts and answers have at least one token; the same
+ * shape and seed give the same traffic. */
 #ifndef STRATA_TRAFFIC_H
 #define STRATA_TRAFFIC_H
 
@@ -19,7 +19,7 @@ typedef struct Visit {
     double arrival;        /* seconds */
     size_t prompt, answer; /* tokens */
     int priority;
-    uint32_t user; /* 0: somebody who sends nothing else */
+    uint32_t user; /* 0: a new user for every request */
 } Visit;
 
 typedef struct Traffic {
@@ -27,24 +27,24 @@ typedef struct Traffic {
     size_t count;
 } Traffic;
 
-/* What made traffic is like: lengths differ from half to one and a half times their mean. */
+/* Shape of generated traffic: lengths vary between half and one and a half times their mean. */
 typedef struct TrafficShape {
     size_t count;
-    double rate;           /* requests a second, on average; 0: all come at once */
-    size_t burst;          /* that come together; 0 or 1: each for itself (Poisson) */
-    size_t prompt, answer; /* tokens, on average */
+    double rate;           /* requests a second, on average; 0: all arrive at once */
+    size_t burst;          /* requests per burst; 0 or 1: single arrivals (Poisson) */
+    size_t prompt, answer; /* mean tokens */
     double urgent;         /* share of requests of priority 1 */
-    double heavy;          /* of the rate, requests of user 1, who is never urgent */
-    size_t heavy_prompt;   /* tokens of his prompts, on average */
+    double heavy;          /* requests a second of user 1, who is never urgent */
+    size_t heavy_prompt;   /* mean prompt tokens of user 1 */
     uint64_t seed;
 } TrafficShape;
 
-/* Fails when memory runs out. */
+/* Fails without memory. */
 bool traffic_make(Traffic *traffic, const TrafficShape *shape, Fault *fault);
 
 /* Read a trace; the first line names the columns, priority and user may be missing.
  *
- * Fails on what is no such table, with the line. */
+ * Fails on anything else, naming the line. */
 bool traffic_read(Traffic *traffic, Text text, Fault *fault);
 
 void traffic_write(const Traffic *traffic, FILE *out);

@@ -1,4 +1,5 @@
-/* diversity.c - see diversity.h.  An n-gram is the hash of its words; equal ones meet by sorting. */
+/* diversity.c - see diversity.h.  An n-gram is the hash of its words; sorting brings equal
+ * ones together. */
 #include "diversity.h"
 #include "hash.h"
 
@@ -12,13 +13,13 @@ typedef struct Gram {
 
 typedef struct Words {
     uint64_t *hashes;
-    size_t *start; /* of each text, and the end */
+    size_t *start; /* offsets of the texts, and the end */
     size_t texts;
 } Words;
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '\'' || (c & 0x80); }
 
-/* The words of a text as hashes; returns how many. */
+/* Hash the words of a text; returns how many. */
 static size_t diversity_read_words(Text text, uint64_t *out) {
     size_t count = 0;
     for (size_t i = 0; i < text.size;) {
@@ -62,7 +63,7 @@ static double distinct(const Gram *grams, size_t count) {
     return count ? (double)different / (double)count : 0;
 }
 
-/* Of the 4-grams: those that stand in several texts, and those that came before in theirs. */
+/* Shares of 4-grams that occur in several texts, and that occurred before in their own. */
 static void shares(const Words *w, const Gram *grams, size_t count, Diversity *d) {
     for (size_t i = 0; i < count;) {
         size_t end = i;

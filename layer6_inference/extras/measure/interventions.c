@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands before a number: "L.N=" or "L="; heat may do without. */
+/* The part before a number: "L.N=" or "L="; heat may omit it. */
 typedef enum Address { ADDRESS_TWO, ADDRESS_ONE, ADDRESS_ANY } Address;
 
 static const struct {
@@ -26,7 +26,7 @@ static bool read_count(const char **at, size_t *value) {
     return number < ACT_ALL;
 }
 
-/* LAYER, LAYER.INDEX or nothing, then a number to the end. */
+/* LAYER, LAYER.INDEX or nothing, then a number up to the end. */
 static bool read_act(const char *at, Address address, Act *act) {
     char *end;
     act->layer = act->index = ACT_ALL;

@@ -5,14 +5,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The chance of exactly k. */
+/* Binomial probability of exactly k. */
 static double binomial(double n, double k, double gamma) {
     double ways = lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1);
     return exp(ways + k * log(gamma) + (n - k) * log1p(-gamma));
 }
 
-/* Terms shrink away from the mean, so the sum goes from `green` outwards; below the mean it is that
- * of the other side. */
+/* Terms fall away from the mean, so sum outwards from `green`; below the mean use the other
+ * tail. */
 double watermark_chance(size_t n, size_t green, double gamma) {
     double sum = 0, odds = gamma / (1 - gamma), count = (double)n;
     bool above = (double)green > gamma * count;
@@ -26,7 +26,7 @@ double watermark_chance(size_t n, size_t green, double gamma) {
     return fmin(1, above ? sum : 1 - sum);
 }
 
-/* The pairs of a text, sorted; to be freed. */
+/* The distinct pairs of a text, sorted; free them. */
 static uint64_t *sorted_pairs(const int32_t *tokens, size_t n) {
     uint64_t *pairs = malloc(n * sizeof *pairs);
     REQUIRE(pairs, "no memory for %zu pairs of tokens", n);

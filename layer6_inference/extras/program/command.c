@@ -17,12 +17,12 @@ static void list_kinds(const Command *command, char *out, size_t size) {
     for (char *bar; (bar = strchr(out, '|'));) *bar = ' ';
 }
 
-/* The Asked of a command with kinds: what is no option is the kind. */
+/* A rule's name that is no option is a kind. */
 static bool is_kind(const void *context, const char *name) {
     return strcmp(context, name) == 0;
 }
 
-/* Returns -1, or the exit status of a mistake. */
+/* Returns -1, or an exit status. */
 static int command_check_kind(const Command *command, const char *kind) {
     char kinds[300], list[400], hint[80];
     Fault fault;

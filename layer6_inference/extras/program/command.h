@@ -7,9 +7,8 @@
  *                                   .words = asked.names, .min_words = 2, .max_words = 2,
  *                                   .run = dump_run};
  *
- * command_run reads the line into static values (asked), checks the rules and runs it.
- * Help, man page and completion are made of the same row.  What runs a model calls
- * loaded_run. */
+ * command_run reads the line into static values (asked), checks the rules and runs it. Help,
+ * man page and completion are made of the same row.  What runs a model calls loaded_run. */
 #ifndef STRATA_COMMAND_H
 #define STRATA_COMMAND_H
 
@@ -17,7 +16,7 @@
 
 struct Command {
     const char *name;        /* "generate"; of a part the last word, "check" */
-    const char *usage;       /* what stands behind "strata" */
+    const char *usage;       /* after "strata" */
     const char *about;       /* what it does */
     const char *examples[4]; /* lines to try, NULL behind the last */
     const Option *options;
@@ -30,7 +29,7 @@ struct Command {
     bool has_kinds;
     /* Commands of its own, strata world check; NULL behind the last. */
     const Command *const *parts;
-    /* Fails for a mistake in the line that no rule tells; or NULL. */
+    /* Checks what rules cannot express; or NULL. */
     bool (*check)(Fault *fault);
     /* One of these two does it; run_status has an exit status of its own. */
     bool (*run)(Fault *fault);

@@ -175,7 +175,7 @@ int commands_words(int argc, char **argv) {
     return command_start(command, n, words);
 }
 
-/* What other programs call their commands, and what people try. */
+/* Commands of other programs, and common guesses. */
 static const struct {
     const char *names, *meant;
 } others[] = {

@@ -16,7 +16,7 @@ extern const Command *const program_commands[];
 /* What every program knows of a command. */
 typedef struct CommandName {
     const char *group; /* the first one of a group names it */
-    bool first;        /* what a newcomer needs is told first */
+    bool first;        /* listed for newcomers */
     const char *name, *gloss;
     const char *program; /* NULL: strata */
 } CommandName;
@@ -31,7 +31,7 @@ int command_start(const CommandName *name, int argc, char **argv);
 /* Start a command's program in place of this one (start.c).  Returns only when that fails. */
 int program_start(const CommandName *name, char **argv);
 
-/* What the program says of itself: a few commands; all of them. */
+/* Overview: the first commands; all of them. */
 void commands_brief(FILE *out);
 void commands_all(FILE *out);
 
@@ -44,7 +44,7 @@ bool commands_of(const char *program);
 /* The man page strata(1). */
 void commands_man(void);
 
-/* For a shell: the words that may stand in place of the last, which is begun (help/help.h). */
+/* For a shell: completions of the last word (help/help.h). */
 int commands_words(int argc, char **argv);
 
 /* Print that there is no such command, and what was probably meant. */

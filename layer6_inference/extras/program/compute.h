@@ -1,13 +1,12 @@
-/* compute.h - what every command that computes has: the choice of a model, of an instruction
- * set and of threads. */
+/* compute.h - the shared options of computing commands: model, instruction set, threads. */
 #ifndef STRATA_COMPUTE_H
 #define STRATA_COMPUTE_H
 
 #include "options.h"
 #include "tokenizers.h"
 
-/* The model file to use when none is named: STRATA_MODEL, the one installed beside the program,
- * or the one in the source tree.  Returns text, or NULL when there is none. */
+/* The default model: STRATA_MODEL, the one installed beside the program, or the one in the
+ * source tree. NULL: none. */
 const char *default_model(char *text, size_t size);
 
 /* The folder of the running program, with a slash.  False when it is unknown. */
@@ -44,7 +43,6 @@ typedef struct ComputeOptions {
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                               \
             "KV cache format: f32 (default here), f16, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
-/* Of commands that let small corrections act on a model. */
 #define ADAPTER_OPTION(m)                                                  \
     {                                                                      \
         "--adapter", OPT_LIST, &(m).adapters, "FILE[=X]",                  \
@@ -75,7 +73,7 @@ void compute_close(ComputeOptions *compute);
 bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
                         Fault *fault);
 
-/* Let the adapters that were named act on it. */
+/* Apply the adapters. */
 bool compute_adapt(const ComputeOptions *compute, Model *model, Fault *fault);
 
 #endif

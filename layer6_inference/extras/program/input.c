@@ -7,19 +7,18 @@
 #include <sys/stat.h>
 
 char *read_all(FILE *file, const char *name, size_t *size, Fault *fault) {
-    size_t room = 1 << 16, used = 0;
-    char *bytes = malloc(room);
+    enum { PIECE = 1 << 16 };
+    size_t room = 0, used = 0;
+    char *bytes = NULL;
+    bool ok;
     errno = 0;
-    for (size_t got; bytes && (got = fread(bytes + used, 1, room - 1 - used, file)) > 0;) {
-        used += got;
-        if (used + 1 < room) continue;
-        char *grown = realloc(bytes, room *= 2);
-        if (!grown) free(bytes);
-        bytes = grown;
-    }
+    for (size_t got = 1; (ok = GROW(bytes, room, used + PIECE)) && got > 0; used += got)
+        got = fread(bytes + used, 1, room - 1 - used, file);
     *size = used;
-    if (!bytes) {
+    if (!ok) {
         fault_set(fault, "no memory for %.200s", name);
+        free(bytes);
+        bytes = NULL;
     } else if (ferror(file)) {
         fault_set(fault, "%.200s cannot be read: %s", name, strerror(errno));
         free(bytes);

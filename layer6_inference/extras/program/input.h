@@ -14,23 +14,22 @@
  * out. */
 char *read_all(FILE *file, const char *name, size_t *size, Fault *fault);
 
-/* The same of standard input. */
 char *read_standard_input(size_t *size, Fault *fault);
 
 /* The same of a file, or of standard input when it is called "-". */
 char *read_named(const char *path, size_t *size, Fault *fault);
 
-/* The lines of a file or of standard input, a text each: into lines (most, which borrows *bytes; free it).  Without
- * the end of a line, LF or CR LF.
+/* The lines of a file or of standard input, without LF or CR LF: into lines (most, which
+ * borrows *bytes; free it).
  *
- *   *count   lines there are already; becomes what there are then
+ *   *count   number of lines so far; updated
  *
- * Fails when there are more, and at an empty line: a text that nobody wrote, or one that was lost. */
+ * Fails when there are more, and at an empty line, which would be a lost text. */
 bool read_lines(const char *path, Text *lines, size_t *count, size_t most, char **bytes,
                 Fault *fault);
 
-/* Begin a table.  Fails as file_begin does, and when a model lies at the path: it may be the one
- * that is read, by whatever name. */
+/* Begin a table.  Fails as file_begin does, and if the file is a model, perhaps the one
+ * being read. */
 bool table_begin(FileOut *out, const char *path, Fault *fault);
 
 #endif

@@ -15,11 +15,11 @@ void list_cell(FILE *out, Text text);
 /* A text as a JSON string. */
 void list_json(FILE *out, Text text);
 
-/* A text as a chain holds it: letters, digits and what paths are made of stay, the rest is %HH. */
+/* A text in a chain: letters, digits and path characters as they are, others as %HH. */
 void list_encoded(FILE *out, Text text);
 
-/* A line for a choice:  step, token, text, ln p before and after the chain; then the n likeliest
- * before the chain, id:ln p. */
+/* A line for a choice:  step, token, text, ln p before and after the chain; then the n
+ * likeliest before the chain, id:ln p. */
 void list_log_probs(FILE *out, const Tokenizer *tokenizer, const Choice *choice, size_t n);
 
 #endif

@@ -11,7 +11,7 @@
 typedef struct LoadedModel {
     const Model *model;
     Model own;     /* when it was opened here */
-    size_t rewind; /* tokens that drafts may have to take back */
+    size_t rewind; /* tokens that a rejected draft may roll back */
     Session session;
 } LoadedModel;
 
@@ -19,17 +19,17 @@ typedef struct LoadedModel {
 bool loaded_open_model(LoadedModel *loaded, const char *path, const ComputeOptions *compute,
                        Fault *fault);
 
-/* What a command does with a model. */
+/* A command's work with a loaded model. */
 typedef bool LoadedRun(LoadedModel *loaded, Fault *fault);
 
-/* Choose the model (NULL: the one in the box), start the threads, open it and its adapters, run, and
- * close all of it again.
+/* Choose the model (NULL: the one in the box), start the threads, open it and its adapters,
+ * run, and close all of it again.
  *
  *   model   a path; while it runs, that of the model that was chosen */
 bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, Fault *fault);
 
-/* A session for the model: `ctx` positions (0: the model's, at most 4096) of each of `sequences`
- * sequences. */
+/* A session for the model: `ctx` positions (0: the model's, at most 4096) of each of
+ * `sequences` sequences. */
 bool loaded_open_session(LoadedModel *loaded, const ComputeOptions *compute, size_t ctx,
                          size_t sequences, Fault *fault);
 
@@ -39,12 +39,12 @@ bool loaded_open(LoadedModel *loaded, const char *path, const ComputeOptions *co
 
 void loaded_close(LoadedModel *loaded);
 
-/* Fails when a companion ("the draft", "the amateur") cannot read as far as the one it goes with:
- * the run would end in the middle. */
+/* Fails when a companion ("the draft", "the amateur") cannot read as far as the one it goes
+ * with: the run would end in the middle. */
 bool loaded_check_ctx(const LoadedModel *companion, const char *name, const LoadedModel *with,
                       Fault *fault);
 
-/* Tokens of a text, after what a text begins with. */
+/* Tokens of a text, with a begin-of-sequence token if the model uses one. */
 bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenList *tokens,
                      Fault *fault);
 
@@ -54,8 +54,8 @@ bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenLi
 bool loaded_open_form(const LoadedModel *loaded, const char *name, ChatForm *form,
                       Fault *fault);
 
-/* Tokens of a user's message, and of the pictures in it, in the form the model knows, up to where its answer
- * begins. */
+/* Tokens of a user's message, and of the pictures in it, in the form the model knows, up to
+ * where its answer begins. */
 bool loaded_encode_message(const LoadedModel *loaded, Text message, const Shown *shown,
                            TokenList *tokens, Fault *fault);
 

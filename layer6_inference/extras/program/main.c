@@ -47,7 +47,7 @@ static int run_help(int argc, char **argv) {
     return command_start(command, n, asked);
 }
 
-/* What stands in place of a command: -1, or the exit status. */
+/* An option in place of a command.  Returns -1, or an exit status. */
 static int run_option(int argc, char **argv) {
     const char *word = argv[1];
     if (strcmp(word, "--help=words") == 0) return commands_words(argc - 2, argv + 2);
@@ -83,7 +83,8 @@ static int run_program(int argc, char **argv) {
     return command ? command_start(command, argc - 1, argv + 1) : command_unknown(name);
 }
 
-/* What ends the program leaves no halves of files behind.  Too large a file is an error of the write. */
+/* Remove partial files before a signal ends the program.  A file over the size limit is a
+ * write error. */
 static void on_end(int number) {
     file_drop_all();
     signal(number, SIG_DFL);

@@ -112,8 +112,8 @@ static void add_name(void *context, const char *name) {
     list->used += n + 1;
 }
 
-/* "; did you mean smollm2-360m?", or something else to do: with the names of the table, and those in a folder, if one is
- * given. */
+/* "; did you mean smollm2-360m?", or something else to do: with the names of the table, and
+ * those in a folder, if one is given. */
 static const char *model_hint(char *out, size_t size, const char *name, const char *folder,
                               const char *otherwise) {
     NameList list = {0};

@@ -1,4 +1,5 @@
-/* model_names.h - models by name: ten that are published, and the folder in which `strata pull` keeps them.
+/* model_names.h - models by name: ten that are published, and the folder in which `strata
+ * pull` keeps them.
  *
  *     -m smollm2-360m  -->  ~/.local/share/strata/models/smollm2-360m.gguf */
 #ifndef STRATA_MODEL_NAMES_H
@@ -24,7 +25,8 @@ bool published_want(const char *name, const PublishedModel **model, Fault *fault
 
 /* $STRATA_MODELS, else $XDG_DATA_HOME/strata/models, else ~/.local/share/strata/models.
  *
- * Fails when none of the variables is set, or the path is too long.  The folder may not exist. */
+ * Fails when none of the variables is set, or the path is too long.  The folder may not
+ * exist. */
 bool models_folder(char *text, size_t size, Fault *fault);
 
 /* Call with the name of each file *.gguf in the folder, without the ending, in order. */
@@ -34,10 +36,11 @@ void models_in_folder(const char *folder, void (*each)(void *context, const char
 /* "386 MB", "1.2 MB" */
 const char *megabytes_text(char text[24], double bytes);
 
-/* Turn a model's name into its path: *model is text then.  The path of a file that exists stays, and so does one with
- * a slash.  With .gguf or without.
+/* Turn a model's name, with or without .gguf, into its path in `text`.  Existing files and
+ * names with a slash stay as they are.
  *
- * Fails when there is neither a file nor a model called so; the fault names the nearest, or the command that brings it. */
+ * Fails if there is no such file or model, naming the nearest, or the command that downloads
+ * it. */
 bool model_find(const char **model, char *text, size_t size, Fault *fault);
 
 #endif

@@ -42,9 +42,9 @@ static int options_wrong(const char *usage, const char *what, const char *which)
     return EXIT_USAGE;
 }
 
-/* "-n 1e3": what the option got, and what it wants. */
+/* "-n 1e3": got and wanted. */
 static int out_of_range(const Option *o, const char *text, const char *usage) {
-    const char *what = o->kind.type == TYPE_REAL ? "a number" : "a whole number";
+    const char *what = o->kind.type == TYPE_REAL ? "a number" : "an integer";
     fprintf(stderr, "strata: %s is '%.60s': wanted %s from ", o->name, text, what);
     if (o->kind.type == TYPE_SEED)
         fprintf(stderr, "0 to %llu", (unsigned long long)UINT64_MAX);
@@ -58,7 +58,7 @@ static int out_of_range(const Option *o, const char *text, const char *usage) {
 static bool store_number(const Option *o, const char *text) {
     char *end;
     double number;
-    if (isspace((unsigned char)*text)) return false; /* what strtod and strtol would skip */
+    if (isspace((unsigned char)*text)) return false; /* which strtod and strtol would skip */
     errno = 0;
     if (o->kind.type == TYPE_REAL) {
         *(double *)o->value = number = strtod(text, &end);
@@ -72,7 +72,7 @@ static bool store_number(const Option *o, const char *text) {
     return *text && !*end && !errno && number >= o->kind.low && number <= o->kind.high;
 }
 
-/* Returns -1, or the exit status of a mistake. */
+/* Returns -1, or an exit status. */
 static int options_store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
     if (!*text && o->metavar && strncmp(o->metavar, "FILE", 4) == 0) {
@@ -182,7 +182,7 @@ int wrong_usage(const Fault *fault, const char *usage) {
     return EXIT_USAGE;
 }
 
-/* Words in their places; *n of them. */
+/* Store options and words; *n words. */
 static int options_read_words(const CommandLine *line, int *n) {
     const Command *command = line->command;
     bool words = false; /* behind "--" all are */
@@ -215,7 +215,6 @@ static bool is_file(const char *word, const char *output) {
     return word && strcmp(output, "-") != 0 && file_same(word, output);
 }
 
-/* Does the value of an option? */
 static bool names_file(const Option *o, const char *output) {
     if (o->kind.type == TYPE_TEXT || o->kind.type == TYPE_OUTPUT)
         return is_file(*(const char *const *)o->value, output);
@@ -225,7 +224,7 @@ static bool names_file(const Option *o, const char *output) {
     return false;
 }
 
-/* What is to be written is neither read nor written twice. */
+/* An output file must not also be read or written by another option. */
 static bool check_output(const Command *command, const Option *o, int n_words, Fault *fault) {
     const char *output = *(const char *const *)o->value, *other = NULL;
     for (int i = 0; output && i < n_words; i++)
@@ -243,7 +242,7 @@ static bool check_outputs(const Command *command, int n_words, Fault *fault) {
     return true;
 }
 
-/* What standard input says in place of a prompt "-"; it stays until the program ends. */
+/* Standard input for a prompt "-"; kept until the program ends. */
 static bool options_read_prompts(const Option *options, Fault *fault) {
     static char *input;
     size_t size;

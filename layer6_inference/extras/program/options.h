@@ -15,7 +15,7 @@
 typedef enum OptionType {
     TYPE_TEXT,
     TYPE_OUTPUT, /* a file to write: nothing else on the line may name it */
-    TYPE_PROMPT, /* a text; "-": what standard input says, without the end of its last line */
+    TYPE_PROMPT, /* a text; "-": standard input without its final newline */
     TYPE_INT,
     TYPE_SEED,
     TYPE_REAL,
@@ -73,7 +73,7 @@ typedef struct OptionRule {
     const char *names; /* each of them has the rule; NULL ends the table */
     OptionRelation relation;
     const char *others; /* with spaces between; NEEDS: one of them, NOT_WITH: none of them */
-    const char *advice; /* why, or what to do instead: ends the sentence */
+    const char *advice; /* reason or alternative: ends the sentence */
 } OptionRule;
 
 /* Was something asked for that is no option: a kind of benchmark, a stage of the chain?  Where
@@ -95,10 +95,9 @@ typedef struct CommandLine {
     const Command *command;
 } CommandLine;
 
-/* Read options and words into their places, and check what the table says of them.  Prints
- * help or the mistake itself.
+/* Read and check options and words.  Prints help or the mistake itself.
  *
- * Returns -1 to go on, else the exit status to return. */
+ * Returns -1 to go on, else an exit status. */
 int command_line_read(const CommandLine *line);
 
 /* The option of that name ("-t" and "--threads" are one's), or NULL. */
@@ -129,7 +128,7 @@ enum {
     EXIT_INTERRUPTED = 130 /* Ctrl-C, as a shell counts it */
 };
 
-/* Print a mistake in how the command was called, and return EXIT_USAGE. */
+/* Print a usage mistake, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);
 
 /* Print "strata: text" and return EXIT_FAILED. */

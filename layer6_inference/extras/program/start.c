@@ -1,4 +1,4 @@
-/* start.c - a command of another program: found, and started in this one's place. */
+/* start.c - finding and starting the program of a command. */
 #include "commands.h"
 #include "compute.h"
 

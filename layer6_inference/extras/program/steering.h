@@ -24,9 +24,9 @@ typedef struct SteeringOptions {
             "layer, L.H=T for one head (repeatable)"                                      \
     }
 
-/* From the options to a probe of the session, which borrows it; without them the session has none.
+/* Set the session's probe, which it borrows, from the options; none without options.
  *
- * Fails when one cannot be read or the model does not have what it names. */
+ * Fails on malformed values and on parts that the model does not have. */
 bool steering_open(SteeringOptions *steering, Session *session, Fault *fault);
 
 #endif

@@ -1,32 +1,33 @@
-/* admission.h - who holds the places for answers: those that run, and those of the queue.
+/* admission.h - slots for running and queued answers.
  *
- *     one key, or none    all places are for whoever comes
- *     several keys        none holds more than it leaves free (share.h)
+ *     one key, or none    first come, first served
+ *     several keys        no key holds more slots than it leaves free (share.h)
  *
- * Invariant: whoever holds nothing gets a place while there is one. */
+ * Invariant: a user that holds nothing gets a slot while one is free. */
 #ifndef STRATA_ADMISSION_H
 #define STRATA_ADMISSION_H
 
 #include "http_error.h"
 
 typedef struct Admission {
-    uint64_t *user; /* (taken) whose answers they are; owns */
+    uint64_t *user; /* (taken) the users of the taken slots; owns */
     size_t room, taken;
-    bool shared; /* there are several users: none may hold more places than are free */
+    bool shared; /* several users: none may hold more slots than are free */
 } Admission;
 
 bool admission_open(Admission *places, size_t room, Fault *fault);
 void admission_close(Admission *places);
 
-/* The most that one user may hold, when nobody else holds any. */
+/* The most slots that one user may hold when all others hold none. */
 size_t admission_most(const Admission *places);
 
-/* Take n places for a user's answers.
+/* Take n slots for a user's answers.
  *
- * Fails when so many are not free, or the user would hold more of them than stay free then, and more than one. */
+ * Fails when fewer are free, or the user would hold more than stay free (a single slot is
+ * always allowed). */
 bool admission_take(Admission *places, uint64_t user, size_t n, HttpError *error);
 
-/* One of the user's answers is over. */
+/* Return the slot of a finished answer. */
 void admission_leave(Admission *places, uint64_t user);
 
 #endif

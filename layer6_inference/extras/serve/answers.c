@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the text of a token ends. */
 static size_t answers_end_of(const Answer *a, size_t i) {
     return i + 1 < a->noted ? a->notes[i + 1].begin : a->taken;
 }
@@ -24,7 +23,7 @@ size_t notes_ready(const Answer *a) {
     return n;
 }
 
-/* No token could come: the fields that forbid some contradict each other, or this model's vocabulary. */
+/* No token is allowed: the request's constraints contradict each other or the vocabulary. */
 static void refuse_dead_end(const TextJob *t, const Fault *fault, HttpError *error) {
     static const char *const limits[] = {"grammar",     "json",
                                          "json_schema", "tags",
@@ -58,7 +57,7 @@ void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
         http_error(error, 503, NULL, "the server stopped before this answer was complete");
 }
 
-/* ------------------------------------------------------------------ what all have */
+/* ------------------------------------------------------------------ usage and ids */
 
 static void write_head(FILE *out, const TextJob *t, const char *object) {
     fprintf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%ld,\"model\":", t->id, object,
@@ -67,7 +66,7 @@ static void write_head(FILE *out, const TextJob *t, const char *object) {
     fprintf(out, ",\"system_fingerprint\":\"strata-%s-%s\"", strata_version(), kernels_isa());
 }
 
-/* All answers together; a prompt counts once, however many answers it has. */
+/* Usage of all answers; a prompt counts once, however many answers it has. */
 static void answers_write_usage(FILE *out, const TextJob *t) {
     size_t prompt = 0, cached = 0, tokens = 0;
     for (size_t i = 0; i < t->job->n; i++) {
@@ -87,7 +86,7 @@ static void write_reason(FILE *out, const char *reason) {
     fprintf(out, reason ? ",\"finish_reason\":\"%s\"}" : ",\"finish_reason\":null}", reason);
 }
 
-/* ------------------------------------------------------------------ pieces of a stream */
+/* ------------------------------------------------------------------ chunks of a stream */
 
 static void write_delta(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
     fputs("{", out);
@@ -137,7 +136,7 @@ void chunk_write_usage(FILE *out, const TextJob *t) {
 
 /* ------------------------------------------------------------------ whole answers */
 
-/* Contents and calls apart.  Returns whether there was a call. */
+/* Writes content and tool calls separately.  Returns whether there was a call. */
 static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text) {
     Bytes content = {0};
     char *calls = NULL;
@@ -195,7 +194,7 @@ static double mean_logprob(const Answer *a) {
     return a->n_notes ? sum / (double)a->n_notes : 0;
 }
 
-/* Of a prompt's answers the one that stands at this place. */
+/* The prompt's answer at this rank of best_of. */
 static const Answer *answer_at(const TextJob *t, size_t prompt, size_t place) {
     const Answer *all = &t->job->answers[prompt * t->n];
     for (size_t i = 0; t->reported < t->n && i < t->n; i++) {

@@ -1,4 +1,4 @@
-/* auth.c - who may ask what: names of the server, origins, keys, methods, bodies.  See connection.h. */
+/* auth.c - who may send requests: hosts, origins, keys, methods, bodies.  See connection.h. */
 #include "connection.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ bool auth_check_origins(const OptionList *list, Fault *fault) {
     return true;
 }
 
-/* A page that this server itself sent, or one that it was told of. */
+/* This server's own page, or an allowed origin. */
 static bool origin_is_allowed(const Web *web, const char *origin, const char *host) {
     const char *name = strstr(origin, "://");
     return !*origin || (name && strcmp(name + 3, host) == 0) || auth_allow_origin(web, origin);
@@ -46,7 +46,7 @@ Text auth_key(struct MHD_Connection *c) {
     return text_of(given + 7 + strspn(given + 7, " "));
 }
 
-/* A page of somebody else's may have its own name lead here: only names of this machine are answered. */
+/* Against DNS rebinding: a foreign page's host name may resolve to this machine. */
 static bool auth_is_here(const char *host) {
     size_t n = strcspn(host[0] == '[' ? "" : host, ":");
     return !*host || host[0] == '[' || (n == 9 && strncmp(host, "localhost", 9) == 0) ||

@@ -16,13 +16,13 @@ void base64_write(FILE *out, const void *bytes, size_t size) {
     }
 }
 
-/* The six bits of each letter; 64: it is none. */
+/* Value of each character; 64: not base64. */
 static void list_values(unsigned char values[256]) {
     memset(values, 64, 256);
     for (unsigned char i = 0; i < 64; i++) values[(unsigned char)alphabet[i]] = i;
 }
 
-/* Four letters, of which `padded` are "=" at the end.  False: the first that is wrong is *at. */
+/* Decode four characters, the last `padded` of them "=".  False: character *at is wrong. */
 static bool read_four(const unsigned char *letters, const unsigned char *values, size_t padded,
                       unsigned char out[3], size_t *at) {
     uint32_t bits = 0;
@@ -32,7 +32,7 @@ static bool read_four(const unsigned char *letters, const unsigned char *values,
     }
     bits <<= 6 * padded;
     for (int i = 0; i < 3; i++) out[i] = (unsigned char)(bits >> (16 - 8 * i));
-    return --*at, (bits & ((1u << 8 * padded) - 1)) == 0; /* what is not said is zero */
+    return --*at, (bits & ((1u << 8 * padded) - 1)) == 0; /* unused bits are zero */
 }
 
 bool base64_read(Text letters, Bytes *bytes, Fault *fault) {

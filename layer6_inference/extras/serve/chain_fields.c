@@ -1,9 +1,9 @@
-/* chain_fields.c - fields about sampling become a chain.  See fields.h.
+/* chain_fields.c - sampling fields become a chain.  See fields.h.
  *
  *     {"temperature": 0.7, "top_k": 40, "dry": {"mult": 0.8, "base": 2}, "ban": ["fox"]}
  *         -->  ban:fox,dry:mult=0.8:base=2,temp:0.7,top_k:40
  *
- * Stages stand in the order of `strata samplers`, whatever the order of the fields. */
+ * Stages come in the order of `strata samplers`, whatever the order of the fields. */
 #include "fields.h"
 #include "listing.h"
 #include "calls/write.h"
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Other names of stages and their parameters. */
+/* Aliases of stages and parameters. */
 static const struct {
     const char *name, *stage, *key;
-    double low, high; /* what is more than the stage takes is refused here */
+    double low, high; /* "off" values that the stage itself would refuse */
 } others[] = {
     {"temperature", "temp", "t", 0, 100},
     {"frequency_penalty", "penalties", "freq", -2, 2},
@@ -32,7 +32,7 @@ static const struct {
     {"xtc_threshold", "xtc", "t", 0, 1},
 };
 
-static const char breakers[] = "dry_sequence_breakers"; /* a list of texts: dry's `break` */
+static const char breakers[] = "dry_sequence_breakers"; /* a list of strings: dry's `break` */
 
 enum { OTHERS = sizeof others / sizeof *others };
 
@@ -57,7 +57,7 @@ static void fields_chain_begin_stage(Writer *w, const char *name, bool *begun) {
     *begun = w->any = true;
 }
 
-/* A value as a parameter, with a key or without. */
+/* A value as a parameter, with or without its key. */
 static bool put_param(Writer *w, const char *field, const char *key, const JsonValue *v) {
     fputc(':', w->out);
     if (key) fprintf(w->out, "%s=", key);
@@ -73,7 +73,7 @@ static bool put_param(Writer *w, const char *field, const char *key, const JsonV
     }
 }
 
-/* A list is its key again and again. */
+/* A list repeats its key. */
 static bool put_params(Writer *w, const char *field, const char *key, const JsonValue *v) {
     bool ok = v->kind != JSON_ARRAY || v->count > 0 ||
               http_error(w->error, 400, field, "%s: its list is empty", field);
@@ -82,7 +82,7 @@ static bool put_params(Writer *w, const char *field, const char *key, const Json
     return ok;
 }
 
-/* Keys are words: whatever else they are would be read as part of the chain. */
+/* Keys are letters, digits and _: anything else could be parsed as part of the chain. */
 static bool fields_chain_put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
     char word[STAGE_NAME];
     bool ok = key.size > 0 && key.size < sizeof word;
@@ -95,7 +95,7 @@ static bool fields_chain_put_key(Writer *w, const char *field, Text key, const J
     return put_params(w, field, word, v);
 }
 
-/* What the stage's own field says. */
+/* The object in the stage's own field. */
 static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun) {
     bool ok = true;
     if (v->kind == JSON_NULL || v->kind == JSON_FALSE) return true;
@@ -145,11 +145,11 @@ static bool put_others(Writer *w, const char *stage, bool *begun) {
         whole |= others[i].low == -2;
         last |= strcmp(others[i].key, "last") == 0;
     }
-    if (whole && !last) fputs(":last=-1", w->out); /* OpenAI's count all of the text */
+    if (whole && !last) fputs(":last=-1", w->out); /* OpenAI's penalties count the whole text */
     return ok;
 }
 
-/* ------------------------------------------------------------------ biases */
+/* ------------------------------------------------------------------ logit_bias */
 
 static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
     double number = 0;
@@ -168,7 +168,7 @@ static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
     return true;
 }
 
-/* "15": the token of that number; any other text: each of its tokens. */
+/* "15" is the token with that id; any other text, each of its tokens. */
 static bool put_text_bias(Writer *w, Text key, const JsonValue *v, bool *begun) {
     TokenList tokens = {0};
     JsonValue number = {.kind = JSON_NUMBER, .text = key};
@@ -210,7 +210,7 @@ static bool put_biases(Writer *w, bool *begun) {
     return ok;
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ the whole chain */
 
 static bool fields_chain_put_stage(Writer *w, const char *name) {
     const JsonValue *own = json_get(w->fields->root, name);
@@ -228,7 +228,7 @@ static bool write_stages(Writer *w) {
     return ok;
 }
 
-/* How long the model may think, whatever the chain; -1: as long as it likes. */
+/* Thinking budget in tokens; -1: no limit. */
 static bool put_budget(Writer *w) {
     const RequestFields *fields = w->fields;
     double n =
@@ -260,7 +260,7 @@ static bool write_chain(Writer *w, const char *first, const char *otherwise) {
     return true;
 }
 
-/* Stages for which a server has nothing. */
+/* Stages that a server cannot provide. */
 static bool fields_chain_check_needs(const RequestFields *fields, const Chain *chain,
                                      HttpError *error) {
     bool moves_away = false;

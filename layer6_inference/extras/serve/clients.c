@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* Shut what has had its time; its thread then finds the socket closed. */
+/* Shut sockets whose deadline has passed; their threads then see them closed. */
 static void sweep(Clients *clients) {
     double now = clock_seconds();
     for (Client *p = clients->first; p; p = p->after)

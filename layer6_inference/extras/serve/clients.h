@@ -1,9 +1,9 @@
-/* clients.h - the connections there are, and how long each has been sending a request.
+/* clients.h - open connections, and how long each has been sending a request.
  *
- * A client that sends a byte now and then is never idle, so an idle time does not rid us of it: what a
- * connection has is a deadline, from its opening or its last answer to the end of its next request.
+ * An idle timeout never closes a client that sends a byte now and then.  So each connection
+ * has a deadline from its opening, or its last answer, to the end of its next request.
  *
- * Invariant: a peer that is in the list has an open socket. */
+ * Invariant: a listed client has an open socket. */
 #ifndef STRATA_CLIENTS_H
 #define STRATA_CLIENTS_H
 
@@ -12,8 +12,8 @@
 
 typedef struct Client {
     int socket;
-    double since;  /* when it began to wait for a request */
-    double probed; /* when it was asked whether it is still there */
+    double since;  /* start of the wait for a request */
+    double probed; /* last check whether it is still connected */
     bool busy;     /* its request is being answered */
     bool old;      /* speaks HTTP 1.0: knows no interim answers */
     struct Client *before, *after;
@@ -31,24 +31,24 @@ typedef struct Clients {
 bool clients_open(Clients *clients, double patience);
 void clients_close(Clients *clients);
 
-/* NULL when memory runs out. */
+/* NULL: no memory. */
 Client *client_add(Clients *clients, int socket);
 void client_remove(Clients *clients, Client *client);
 
 /* Its request is complete; or its answer is, and the next request may come. */
 void client_busy(Clients *clients, Client *client, bool busy);
 
-/* Does any wait for the rest of an answer? */
+/* Is any client waiting for the rest of an answer? */
 bool clients_any_busy(Clients *clients);
 
-/* Has the client of a busy peer gone?  One that has only finished sending is not gone: it is asked, by an
- * interim answer (102), and a socket that nobody holds any more answers with a reset. */
+/* Has a busy client disconnected?  A half-closed socket is no disconnect: an interim answer
+ * (102) is sent, and a closed socket replies with a reset. */
 bool client_is_gone(void *client);
 
 /* Is its socket broken? */
 bool client_is_hung_up(const Client *client);
 
-/* A stream asks by what it sends: is it time to? */
+/* Is it time for a stream to check by sending something? */
 bool client_wants_probe(Client *client);
 
 #endif

@@ -11,9 +11,9 @@ const char *connection_header(struct MHD_Connection *c, const char *name) {
     return value ? value : "";
 }
 
-/* ------------------------------------------------------------------ answers */
+/* ------------------------------------------------------------------ streaming */
 
-/* Text as it comes; between pieces, whether anybody is still there. */
+/* Sends text as it comes; between pieces it checks that the client is still connected. */
 static ssize_t read_events(void *context, uint64_t position, char *out, size_t room) {
     Connection *x = context;
     bool over = false;
@@ -86,7 +86,7 @@ static enum MHD_Result answer_error(Connection *x, struct MHD_Connection *c,
     return answer(x, c);
 }
 
-/* A browser asks whether a page of another origin may. */
+/* CORS preflight: a browser asks whether a page of another origin may send a request. */
 static enum MHD_Result answer_preflight(Connection *x, struct MHD_Connection *c) {
     HttpError error = {0};
     if (!auth_allow_origin(x->web, connection_header(c, "Origin"))) {

@@ -1,12 +1,12 @@
-/* connection.h - one request on its way in, and its answer on the way out: what the files share that know the library which
- * speaks HTTP (GNU libmicrohttpd).
+/* connection.h - one request and its answer: what the files share that know GNU libmicrohttpd.
  *
- *     web.c        sockets, connections, limits of them
+ *     web.c          sockets, connections, their limits
  *     connection.c   a request: head, body, answer
- *     auth.c     who may ask what
- *     clients.c      who has been silent for too long
+ *     auth.c         who may send requests
+ *     clients.c      connections that take too long
  *
- * Invariant: a request is refused at its head, where that is enough to know it: its body is not read then. */
+ * Invariant: a request that its head already disqualifies is refused before its body is
+ * read. */
 #ifndef STRATA_CONNECTION_H
 #define STRATA_CONNECTION_H
 
@@ -25,32 +25,31 @@ typedef struct Connection {
     Client *client;
 } Connection;
 
-/* A field of the head; "" when it is not there. */
+/* A header field, "" if missing. */
 const char *connection_header(struct MHD_Connection *connection, const char *name);
 
-/* What the library calls, for each piece of a request and at its end. */
+/* Callbacks of libmicrohttpd: for each piece of a request, and at its end. */
 enum MHD_Result connection_take(void *web, struct MHD_Connection *connection, const char *path,
                                 const char *method, const char *version, const char *data,
                                 size_t *size, void **state);
 void connection_end(void *web, struct MHD_Connection *connection, void **state,
                     enum MHD_RequestTerminationCode code);
 
-/* ------------------------------------------------------------------ who may ask what (auth.c) */
+/* ------------------------------------------------------------------ auth.c */
 
-/* The route of a path, and what follows it; NULL: there is none. */
+/* The route of a path and the rest of the path; NULL: none. */
 const Route *auth_route(const char *path, const char **rest);
 
-/* All that can be said before the body is read. */
-bool auth_check(const Connection *x, struct MHD_Connection *connection,
-                const char *method, HttpError *error);
+/* All checks that need no body. */
+bool auth_check(const Connection *x, struct MHD_Connection *connection, const char *method,
+                HttpError *error);
 
-/* Was the server told that pages of this origin may ask? */
 bool auth_allow_origin(const Web *web, const char *origin);
 
-/* Is each --origin one: scheme://host, perhaps :port, and nothing behind it?  A browser sends just that. */
+/* Is each --origin scheme://host, perhaps with :port, as browsers send it? */
 bool auth_check_origins(const OptionList *origins, Fault *fault);
 
-/* The key that a request comes with; empty: none. */
+/* The request's API key; "": none. */
 Text auth_key(struct MHD_Connection *connection);
 
 #endif

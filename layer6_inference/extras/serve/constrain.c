@@ -1,7 +1,7 @@
 /* constrain.c - see constrain.h.
  *
  *     response_format {"type": "json_schema", "json_schema": {"name": ..., "schema": {...}}}
- *         --> json_schema:%7B...%7D,                                                          */
+ *         --> json_schema:%7B...%7D, */
 #include "constrain.h"
 
 #include "listing.h"
@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-/* A stage whose text is a value as JSON. */
+/* A stage that takes a JSON value as its text. */
 static bool put_value_stage(FILE *out, const char *stage, const JsonValue *value) {
     char *text = NULL;
     size_t size;

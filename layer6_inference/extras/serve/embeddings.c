@@ -1,4 +1,4 @@
-/* embeddings.c - /v1/embeddings: texts as vectors of length 1, as strata embed has them. */
+/* embeddings.c - /v1/embeddings: texts as vectors of length 1, the same as strata embed's. */
 #include "base64.h"
 #include "text_job.h"
 #include "json.h"
@@ -10,7 +10,7 @@
 
 enum { INPUTS = 256 };
 
-/* One text for the worker. */
+/* A text for the worker. */
 typedef struct Embedding {
     TokenList *tokens;
     Pooling pooling;
@@ -65,7 +65,7 @@ static bool embeddings_read_fields(const RequestFields *fields, const Server *s,
     return prompts_read_shapes(fields->value[F_INPUT], "input", INPUTS, s, inputs, error);
 }
 
-/* Texts that are whole end as the model's texts do. */
+/* Append the model's end tokens, as for whole texts. */
 static bool check_inputs(const RequestFields *fields, const Server *s, Prompts *inputs,
                          HttpError *error) {
     const JsonValue *v = fields->value[F_INPUT];
@@ -87,7 +87,7 @@ static bool check_inputs(const RequestFields *fields, const Server *s, Prompts *
     return true;
 }
 
-/* Text after text, so that answers go on between them. */
+/* One task per text, so that decode steps run in between. */
 static bool run_all(const HttpRequest *request, const RequestFields *fields, Embedding *e,
                     const Prompts *inputs, FILE *out, HttpError *error) {
     size_t tokens = 0;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How far an answer has been told. */
+/* How much of an answer has been sent. */
 typedef struct Told {
     ToolPlace text;
     size_t notes, calls;
@@ -19,10 +19,10 @@ typedef struct Told {
 struct Events {
     TextJob text;
     Told *reported; /* (answers) */
-    char *waiting;  /* (size) of which `sent` bytes are gone; owns */
+    char *waiting;  /* (size) `sent` bytes of it are gone; owns */
     size_t size, sent;
-    double last; /* when something was sent */
-    double ping; /* seconds without, after which nothing is said */
+    double last; /* time of the last send */
+    double ping; /* seconds of silence before a keep-alive */
     bool over;
 };
 
@@ -41,7 +41,7 @@ void events_close(Events *e) {
     free(e->reported), free(e->waiting), free(e);
 }
 
-/* ------------------------------------------------------------------ one event after the other */
+/* ------------------------------------------------------------------ one event at a time */
 
 typedef void WriteJson(FILE *out, const Events *e, const Answer *a, const Piece *piece);
 
@@ -81,7 +81,7 @@ static void put_failure(FILE *out, const Events *e, const Answer *a) {
     free(line);
 }
 
-/* What is new of its text, and of its tokens; calls of tools one by one, each as a whole. */
+/* New text and new notes; each tool call as a whole. */
 static void events_put_text(FILE *out, Events *e, const Answer *a, Told *reported) {
     const Text all = {a->shown ? a->text.data : "", a->shown};
     const size_t notes = notes_ready(a);
@@ -103,7 +103,7 @@ static void events_put_text(FILE *out, Events *e, const Answer *a, Told *reporte
     reported->notes = notes;
 }
 
-/* What is new of an answer.  False when it failed. */
+/* The new part of an answer.  False: it failed. */
 static bool put_news(FILE *out, Events *e, size_t i) {
     const Answer *a = &e->text.job->answers[i];
     Told *reported = &e->reported[i];
@@ -125,7 +125,7 @@ static bool all_over(const Events *e) {
     return true;
 }
 
-/* All that is new, as one piece of text.  The job's lock is held. */
+/* All new events as one text.  The job's lock is held. */
 static void events_collect(Events *e) {
     bool ok = true;
     free(e->waiting);

@@ -1,4 +1,4 @@
-/* fields.c - the table of fields, and how a body is read by it.  See fields.h. */
+/* fields.c - the table of fields, and reading a body by it.  See fields.h. */
 #include "fields.h"
 #include "json.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef enum Takes {
-    TAKES_ANY, /* whoever uses it checks it */
+    TAKES_ANY, /* checked where it is used */
     TAKES_BOOL,
     TAKES_INT,
     TAKES_NUMBER,
@@ -20,7 +20,7 @@ typedef struct Field {
     const char *name;
     int where;
     Takes takes;
-    double low, high; /* of numbers */
+    double low, high; /* range of a number */
 } Field;
 
 static const Field field_table[FIELDS] = {
@@ -70,11 +70,9 @@ static const Field field_table[FIELDS] = {
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY, 0, 0},
 };
 
-/* Fields that OpenAI's clients send, and that would change nothing here. */
+/* Fields that OpenAI's clients send and that have no effect here. */
 static const char *const harmless[] = {"user",         "metadata",          "store",
                                        "service_tier", "safety_identifier", "prompt_cache_key"};
-
-const char *field_name(FieldId field) { return field_table[field].name; }
 
 /* ------------------------------------------------------------------ values */
 
@@ -147,7 +145,7 @@ static bool read_field(RequestFields *fields, Text key, const JsonValue *v, Http
         if (!text_equal(key, text_of(field_table[i].name)) ||
             !(field_table[i].where & fields->where))
             continue;
-        if (v->kind == JSON_NULL) return true; /* as if it were not there */
+        if (v->kind == JSON_NULL) return true; /* null counts as missing */
         if (i == F_CHAIN || i == F_LOGIT_BIAS) fields->samplers++;
         fields->value[i] = v;
         return fields_check_value(&field_table[i], v, error);
@@ -161,7 +159,8 @@ static bool read_field(RequestFields *fields, Text key, const JsonValue *v, Http
     return is_harmless(key) || http_error(error, 400, name, "unknown field '%s'", name);
 }
 
-/* Of two keys of one name one would be passed over; who has read the request before may have meant the other. */
+/* JSON parsers disagree about which of two equal keys wins, so a proxy may have checked the
+ * other one. */
 static bool check_once(const JsonValue *value, HttpError *error) {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)min_size(value->repeated.size, 60),

@@ -1,11 +1,12 @@
-/* fields.h - what a request asks for: its fields, read by one table and checked.
+/* fields.h - the fields of a request, read and checked by one table.
  *
- *     {"n", IN_CHAT | IN_COMPLETION, TAKES_INT, 1, 128}      name, where, what, from, to
+ *     {"n", IN_CHAT
+ * IN_COMPLETION, TAKES_INT, 1, 128}      name, where, type, range
  *
- * Besides the table a request may have any stage of the chain by its name (samplers), and some
- * fields that change nothing here (harmless).  Whatever else it has is refused by name.
+ * A request may also have any stage of the chain by name (samplers), and some fields without
+ * effect (harmless).  All others are refused by name.
  *
- * Invariant: every field of a request was used, or is listed as harmless, or the request was refused. */
+ * Invariant: every field of an accepted request was used or is listed as harmless. */
 #ifndef STRATA_FIELDS_H
 #define STRATA_FIELDS_H
 
@@ -60,7 +61,7 @@ typedef enum FieldId {
     FIELDS
 } FieldId;
 
-/* Where a field may stand. */
+/* Requests that may have a field. */
 enum {
     IN_CHAT = 1,
     IN_COMPLETION = 2,
@@ -74,37 +75,37 @@ enum {
 
 typedef struct RequestFields {
     int where;
-    Json *json; /* owns; all values are its */
+    Json *json; /* owns all values */
     const JsonValue *root;
-    const JsonValue *value[FIELDS]; /* NULL: not given */
-    size_t samplers;                /* how many fields are about the chain */
+    const JsonValue *value[FIELDS]; /* NULL: missing */
+    size_t samplers;                /* number of sampling fields */
 } RequestFields;
 
 /* Read a body.
  *
- * Fails, naming the field, when it is no JSON object in UTF-8 and when a field is unknown, of the wrong
- * type or out of range. */
+ * Fails, naming the field, if it is not a JSON object in UTF-8, or a field is unknown, of
+ * the wrong type or out of range. */
 bool fields_read(RequestFields *fields, int where, Text body, HttpError *error);
 void fields_free(RequestFields *fields);
 
 bool fields_bool(const RequestFields *fields, FieldId field, bool otherwise);
 double fields_number(const RequestFields *fields, FieldId field, double otherwise);
 Text fields_text(const RequestFields *fields, FieldId field, const char *otherwise);
-const char *field_name(FieldId field);
 
-/* A finite number; one without fraction within a range. */
+/* A finite number; an integer within a range. */
 bool value_as_number(const JsonValue *value, double *number);
 bool value_as_int(const JsonValue *value, double low, double high, double *number);
 
-/* ------------------------------------------------------------------ the chain (chain_fields.c) */
+/* ------------------------------------------------------------------ the chain
+ * (chain_fields.c) */
 
-/* Is it a stage, or another name for a parameter of one? */
+/* Is it a stage, or an alias of a parameter? */
 bool is_sampler(Text name);
 
-/* The chain that the fields describe, behind what constrains the text.
+/* The chain of the sampling fields.
  *
- *   first       stages that go before it, "" or "json,"
- *   otherwise   the chain when no field says anything about it */
+ *   first       stages to put before it, "" or "json,"
+ *   otherwise   the chain if there are no sampling fields */
 bool fields_chain(const RequestFields *fields, const char *first, const char *otherwise,
                   const Tokenizer *tokenizer, Chain *chain, HttpError *error);
 

@@ -15,16 +15,16 @@ static bool image_part_wrong(HttpError *r, const char *what) {
     return http_error(r, 400, "messages", "%s", what);
 }
 
-/* ------------------------------------------------------------------ what is sent */
+/* ------------------------------------------------------------------ decoding */
 
-/* Without regard to case, as all schemes and types are written. */
+/* Schemes and media types are case-insensitive. */
 static bool image_part_begins(Text text, const char *with) {
     return text.size >= strlen(with) && strncasecmp(text.data, with, strlen(with)) == 0;
 }
 
 static Text behind(Text text, size_t n) { return (Text){text.data + n, text.size - n}; }
 
-/* Of the types that are read a picture's first bytes say which it is. */
+/* The type in the URL only has to be a known one: the file's first bytes decide. */
 static bool is_read(Text type) {
     static const char *const types[] = {"image/png", "image/jpeg", "image/jpg",
                                         "image/x-portable-pixmap"};
@@ -33,7 +33,7 @@ static bool is_read(Text type) {
     return false;
 }
 
-/* data:TYPE;base64,LETTERS, where more may be said of the type: ;charset=..., ;name=... */
+/* data:TYPE;base64,DATA; TYPE may have parameters: ;charset=..., ;name=... */
 static bool find_letters(Text url, Text *letters, HttpError *error) {
     size_t type = 0;
     if (image_part_begins(url, "http:") || image_part_begins(url, "https:"))
@@ -53,7 +53,7 @@ static bool find_letters(Text url, Text *letters, HttpError *error) {
     return true;
 }
 
-/* "auto", "low" or nothing: what is done anyway. */
+/* "auto", "low" or missing: all mean the one size there is. */
 static bool check_detail(const JsonValue *detail, HttpError *error) {
     if (!detail || (detail->kind == JSON_STRING && (text_equal(detail->text, text_of("auto")) ||
                                                     text_equal(detail->text, text_of("low")))))
@@ -72,7 +72,7 @@ static bool find_url(const JsonValue *part, Text *url, HttpError *error) {
     return check_detail(detail, error);
 }
 
-/* ------------------------------------------------------------------ what is seen */
+/* ------------------------------------------------------------------ encoding */
 
 static bool shape(Pictures *pictures, Text letters, Picture *square, HttpError *error) {
     Bytes bytes = {0};
@@ -113,7 +113,7 @@ typedef struct Look {
 
 static bool image_part_look(Session *session, void *context, Fault *fault) {
     const Look *l = context;
-    (void)session; /* the eye's own */
+    (void)session; /* the vision encoder's own session */
     return pictures_read(l->pictures, l->number, fault);
 }
 

@@ -1,25 +1,27 @@
-/* image_part.h - pictures in messages, as OpenAI's clients send them.
+/* image_part.h - images in messages, as OpenAI's clients send them.
  *
- *     {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR...", "detail": "auto"}}
+ *     {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR...", "detail":
+ *     "auto"}}
  *
- * The picture itself is in the request: nothing is fetched from anywhere.  It is read whole, once, in the size that
- * the eye was trained on: so detail may be auto or low, and high is refused.
+ * The request contains the image; nothing is downloaded.  It is encoded once, in the size
+ * that the vision encoder was trained on, so detail may be auto or low, and high is refused.
  *
- * Invariant: a picture that was taken was decoded whole; what is wrong with one is known before the eye looks. */
+ * Invariant: an accepted image is fully decoded, so what is wrong with one is known before
+ * encoding. */
 #ifndef STRATA_IMAGE_PART_H
 #define STRATA_IMAGE_PART_H
 
 #include "text_job.h"
 #include "json.h"
 
-/* Take the picture of a part, which joins those of its text.
+/* Add a part's image to those of its text.
  *
- * Fails when it is no picture, or there is no place for it. */
+ * Fails if it is not an image, or no slot is free. */
 bool image_part_take(const JsonValue *part, Prompts *prompts, HttpError *error);
 
-/* Have the worker read the pictures of a job that nobody has read yet.
+/* Let the worker encode a job's images that are not encoded yet.
  *
- * Fails when the client is gone, or the server stops. */
+ * Fails when the client disconnects or the server stops. */
 bool image_parts_read(const TextJob *text, const HttpRequest *request, HttpError *error);
 
 #endif

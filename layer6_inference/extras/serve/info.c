@@ -1,4 +1,4 @@
-/* info.c - what the server says of itself: /v1/models, /health, /metrics, /load, and its page. */
+/* info.c - /v1/models, /health, /metrics, /load. */
 #include "request.h"
 
 #include <stdlib.h>

@@ -49,7 +49,7 @@ void job_wait(Job *job, double seconds) {
     pthread_cond_timedwait(&job->changed, &job->lock, &until);
 }
 
-/* ------------------------------------------------------------------ what the engine tells */
+/* ------------------------------------------------------------------ from the engine */
 
 static void job_take_text(void *context, Text text) {
     Answer *a = context;
@@ -74,12 +74,7 @@ void note_fill(const Answer *a, const float *logits, size_t vocab, int32_t token
 }
 
 static bool add_note(Answer *a, const Note *note) {
-    if (a->n_notes == a->notes_room) {
-        size_t room = 2 * a->notes_room + 16;
-        Note *grown = realloc(a->notes, room * sizeof *grown);
-        if (!grown) return false;
-        a->notes = grown, a->notes_room = room;
-    }
+    if (!GROW(a->notes, a->notes_room, a->n_notes + 1)) return false;
     a->notes[a->n_notes++] = *note;
     return true;
 }
@@ -96,7 +91,7 @@ static bool take_choice(void *context, const Choice *choice) {
     return !atomic_load(&a->job->gone);
 }
 
-/* The tokens that a[count] stands behind now were not. */
+/* The last `count` tokens were rolled back. */
 static void take_less(void *context, size_t n) {
     Answer *a = context;
     const int32_t *gone = a->tokens.ids + a->tokens.count;
@@ -126,7 +121,8 @@ void answer_publish(Answer *a) {
     a->released = a->stream.size - a->stream.pending_size;
     if (a->request.state == REQUEST_OVER && !a->over) {
         a->over = true;
-        if (--job->left == 0) shown_release(&job->shown); /* who is told may show others */
+        if (--job->left == 0)
+            shown_release(&job->shown); /* an answer without logprobs keeps no notes */
     }
     pthread_cond_broadcast(&job->changed);
     pthread_mutex_unlock(&job->lock);

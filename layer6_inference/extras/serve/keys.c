@@ -13,14 +13,14 @@ static void digest_of(Text text, unsigned char digest[KEY_DIGEST]) {
     sha256_digest(&sha, digest);
 }
 
-/* What surrounds a key is no part of it: no header could carry it. */
+/* Surrounding white space is not part of a key, as no header could carry it. */
 static Text trimmed(Text line) {
     while (line.size && strchr(" \t\r", line.data[line.size - 1])) line.size--;
     while (line.size && strchr(" \t", *line.data)) line.data++, line.size--;
     return line;
 }
 
-/* A key that stands twice is one user. */
+/* The same key twice is one user. */
 static bool keys_add_key(Keys *keys, Text line, Fault *fault) {
     if (keys->count && keys_have(keys, line)) return true;
     void *grown = realloc(keys->digest, (keys->count + 1) * sizeof *keys->digest);

@@ -1,9 +1,9 @@
-/* keys.h - who may ask: keys from a file, one a line.
+/* keys.h - API keys from a file, one per line.
  *
- * What is kept and compared are digests of one length, and all of each: how long a comparison takes
- * tells nothing about a key.
+ * Only digests of equal length are kept, and every comparison reads all of them, so timing
+ * reveals nothing about a key.
  *
- * Invariant: no key is printed, logged, or kept as it is. */
+ * Invariant: no key is printed, logged or stored. */
 #ifndef STRATA_KEYS_H
 #define STRATA_KEYS_H
 
@@ -17,17 +17,18 @@ typedef struct Keys {
     size_t count;
 } Keys;
 
-/* Read them, without the white space around them; empty lines, those that begin with #, and a key once more are passed over.
+/* Read them; white space around a key, empty lines, lines that begin with #, and repeated keys
+ * are ignored.
  *
- * Fails when the file cannot be read or holds none. */
+ * Fails when the file cannot be read or has no key. */
 bool keys_open(Keys *keys, const char *path, Fault *fault);
 void keys_close(Keys *keys);
 
-/* Is it among them?  Without keys everybody may ask. */
+/* Is it one of them?  Without keys, every request is allowed. */
 bool keys_have(const Keys *keys, Text key);
 
-/* The salt of what is read for a key (GenerateOptions), with a text of the request's own; 0 without both: all
- * may share then. */
+/* Salt of the prefix cache for a key and the request's cache_salt; 0 without both: shared by
+ * all. */
 uint64_t keys_salt(Text key, Text own);
 
 #endif

@@ -1,4 +1,4 @@
-/* main.c - the program strata-serve, which `strata serve` starts: its options, and how it ends. */
+/* main.c - the program strata-serve: options and shutdown. */
 #include "commands.h"
 #include "web.h"
 #include "schedule.h"
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
-/* Wait for a signal that ends the program; 0: none came in time. */
+/* Wait for a terminating signal; 0: timeout. */
 static int wait_signal(double seconds) {
     sigset_t set;
     struct timespec time = {(time_t)seconds, (long)(1e9 * (seconds - (double)(long)seconds))};
@@ -22,7 +22,7 @@ static void block_signals(void) {
     signal(SIGPIPE, SIG_IGN);
 }
 
-/* No new connections, no new work; what is going on may end, until time or patience does. */
+/* Take no new work; wait for running answers until the time is up or a second signal comes. */
 static void drain(Web *web, Server *server, double seconds) {
     const double until = clock_seconds() + seconds;
     fprintf(stderr,
@@ -34,7 +34,7 @@ static void drain(Web *web, Server *server, double seconds) {
     while (worker_pending(server) && clock_seconds() < until)
         if (wait_signal(0.02) > 0) break;
     worker_cancel(server);
-    /* whoever was cut off is told so */
+    /* tell cut-off clients */
     for (int i = 0; i < 200 && clients_any_busy(&web->clients); i++) wait_signal(0.01);
 }
 
@@ -67,7 +67,7 @@ static ServeOptions asked = {.host = "127.0.0.1",
 static bool serve_run(Fault *fault) {
     ServeOptions *o = &asked;
     if (!o->body) o->body = o->vision.mmproj ? 16384 : 4096;
-    block_signals(); /* before there are threads, which take over what is blocked */
+    block_signals(); /* before any thread starts, as threads inherit the mask */
     if (!choose_model(&o->model, fault) || !compute_open(&o->compute, fault)) return false;
     bool ok = serve_until_signal(o, fault);
     compute_close(&o->compute);

@@ -1,10 +1,11 @@
 /* messages.c - OpenAI's messages as chat templates expect them.  See text_job.h.
  *
  *     role developer                         system
- *     content [{"type": "text", ...}, ...]   one text, a newline between parts, PICTURE_BYTE for a picture
+ *     content [{"type": "text", ...}, ...]   one text, a newline between parts, PICTURE_BYTE
+ *     for an image
  *     arguments "{\"city\": \"Rome\"}"       the object itself
  *
- * Invariant: every key of a message was used, or the message was refused. */
+ * Invariant: every key of an accepted message was used. */
 #include "image_part.h"
 #include "region.h"
 #include "calls/tools.h"
@@ -17,13 +18,13 @@
 
 enum { MESSAGES = 2048, CALL_DEPTH = 8 };
 
-/* What the rewritten messages are made of lives until the text is rendered. */
+/* Memory of the rewritten messages, until the text is rendered. */
 typedef struct Rewrite {
     Region region;
-    Json *arguments[128]; /* (n) texts of calls, read */
+    Json *arguments[128]; /* (n) parsed arguments of tool calls */
     size_t n;
-    Prompts *prompts; /* whose pictures these are; NULL: none are wanted */
-    bool user;        /* the message is a user's */
+    Prompts *prompts; /* collects the images; NULL: none are allowed */
+    bool user;        /* it is a user's message */
     HttpError *error;
 } Rewrite;
 
@@ -37,7 +38,7 @@ static bool messages_no_memory(Rewrite *r) {
 
 /* ------------------------------------------------------------------ contents */
 
-/* What stands for a part in the text, a picture's byte or a text. */
+/* A part as text: an image's byte, or its text. */
 static bool read_part(Rewrite *r, size_t i, const JsonValue *part, Text *as) {
     static const char picture[] = {(char)PICTURE_BYTE};
     const JsonValue *type = json_get(part, "type"), *text = json_get(part, "text");
@@ -78,9 +79,9 @@ static bool messages_join_parts(Rewrite *r, size_t i, const JsonValue *parts,
     return true;
 }
 
-/* ------------------------------------------------------------------ calls of tools */
+/* ------------------------------------------------------------------ tool calls */
 
-/* A copy whose arguments are what their text says. */
+/* A copy with the arguments parsed. */
 static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to, int depth) {
     *to = *from;
     if (from->kind != JSON_OBJECT) return true;
@@ -116,9 +117,10 @@ static bool copy_calls(Rewrite *r, size_t i, const JsonValue *from, JsonValue *t
     return true;
 }
 
-/* ------------------------------------------------------------------ where the template knows no tools */
+/* ------------------------------------------------------------------ templates without tools */
 
-/* A call as the text it was, a result as a user's: for a model that was told of tools by a system's message. */
+/* For a model that reads of tools in a system message: a call becomes its text, a result a
+ * user's message. */
 static bool spell_message(Rewrite *r, JsonValue *message) {
     static const Text keys[] = {{"role", 4}, {"content", 7}};
     const JsonValue *calls = json_get(message, "tool_calls"),
@@ -202,7 +204,7 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
             return false;
         bool is_content = text_equal(from->keys[k], text_of("content"));
         if (null && !is_content) continue;
-        if (null) /* a call alone: most templates look into a text */
+        if (null) /* content next to tool_calls may be null; most templates expect a text */
             items[to->count] = (JsonValue){.kind = JSON_STRING, .text = {"", 0}};
         keys[to->count++] = from->keys[k];
     }
@@ -225,7 +227,7 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
     return true;
 }
 
-/* With tool_choice none the model is not told of the tools. */
+/* With tool_choice none the model does not see the tools. */
 static const JsonValue *tools_told(const RequestFields *fields) {
     const JsonValue *choice = fields->value[F_TOOL_CHOICE], *tools = fields->value[F_TOOLS];
     bool none =

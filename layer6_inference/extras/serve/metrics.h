@@ -1,4 +1,4 @@
-/* metrics.h - what a server counts, and how Prometheus reads it.
+/* metrics.h - counters, in Prometheus's text format.
  *
  *     strata_first_token_seconds_bucket{le="0.1"} 17
  *
@@ -14,7 +14,7 @@
 enum { BUCKETS = 14, METRIC_CODES = 16, METRIC_PATHS = 16 };
 
 typedef struct Histogram {
-    const double *limits; /* (BUCKETS) rising */
+    const double *limits; /* (BUCKETS) ascending */
     uint64_t count[BUCKETS + 1];
     double sum;
 } Histogram;
@@ -22,29 +22,29 @@ typedef struct Histogram {
 typedef struct Metrics {
     Histogram first, gap, queue, prompt, answer;
     uint64_t requests[METRIC_PATHS][METRIC_CODES];
-    uint64_t rejected; /* for lack of room */
+    uint64_t rejected; /* for lack of slots */
     double start;
 } Metrics;
 
-/* What the worker is doing, as of its last step. */
+/* State of the worker after its last step. */
 typedef struct Load {
     ServiceCounts counts;
     size_t waiting, running, pages, pages_free, pages_kept;
-    size_t layers;            /* that have pages */
-    double tokens_per_second; /* lately */
-    size_t pictures;          /* that the eye has read, */
-    double picture_seconds;   /* and how long that took, with the steps between its layers */
+    size_t layers;            /* layers with pages */
+    double tokens_per_second; /* recent average */
+    size_t pictures;          /* encoded images, */
+    double picture_seconds;   /* and the time for that, decode steps in between included */
 } Load;
 
 void metrics_open(Metrics *metrics);
 void histogram_add(Histogram *histogram, double value);
 
-/* A request to the path of this number was answered with a status of HTTP. */
+/* Count a request to path number `path`, answered with an HTTP status. */
 void metrics_count(Metrics *metrics, size_t path, int status);
 
-/* The text format of Prometheus, 0.0.4.
+/* Write Prometheus's text format, 0.0.4.
  *
- *   paths   (n) names of the numbers */
+ *   paths   (n) names of the paths */
 void metrics_write(const Metrics *metrics, const Load *load, const char *const *paths, size_t n,
                    FILE *out);
 

@@ -1,4 +1,4 @@
-/* prompts.c - what a text goes on from, as tokens.  See text_job.h. */
+/* prompts.c - prompts as tokens.  See text_job.h. */
 #include "text_job.h"
 #include "json.h"
 #include "template.h"

@@ -1,7 +1,7 @@
-/* request.h - a request that has come in whole, and what is said to it.  HTTP itself is in connection.c.
+/* request.h - a complete request and its reply.  HTTP itself is in connection.c.
  *
- * Invariant: a handler fills the reply, whatever the body holds; what the reply owns is given back by
- * reply_free. */
+ * Invariant: a handler fills the reply, whatever the body contains; reply_free frees what it
+ * owns. */
 #ifndef STRATA_REQUEST_H
 #define STRATA_REQUEST_H
 
@@ -12,19 +12,19 @@ typedef struct Events Events; /* events.h */
 
 typedef struct Reply {
     int status;
-    const char *type; /* of its content */
+    const char *type; /* media type */
     char *body;       /* (size) owns */
     size_t size;
-    Events *events; /* a stream instead of a body; owns */
-    bool retry;     /* tell when to come again */
+    Events *events; /* a stream, instead of a body; owns */
+    bool retry;     /* send Retry-After */
 } Reply;
 
 typedef struct HttpRequest {
     Server *server;
-    const char *rest; /* of the path, behind the route's: "" or a name */
+    const char *rest; /* rest of the path after the route's: "" or a name */
     Text body;
-    Text key;                      /* whose: "" without keys */
-    bool (*is_gone)(void *client); /* has the client hung up? */
+    Text key;                      /* API key; "" without keys */
+    bool (*is_gone)(void *client); /* has the client disconnected? */
     void *client;
 } HttpRequest;
 
@@ -34,10 +34,10 @@ typedef struct Route {
     const char *method, *path;
     Handler *handle;
     bool open; /* needs no key */
-    bool tree; /* what begins with the path, too */
+    bool tree; /* also matches longer paths */
 } Route;
 
-/* All of them; a path that has none is a 404. */
+/* All routes; any other path is a 404. */
 extern const Route routes[];
 extern const size_t n_routes;
 
@@ -45,7 +45,7 @@ Handler handle_chat, handle_completion, handle_embeddings, handle_rerank, handle
     handle_health, handle_metrics, handle_tokenize, handle_detokenize, handle_template,
     handle_load, handle_page;
 
-/* A body of JSON, which what is written to the stream becomes: reply_begin ... reply_end. */
+/* A stream for a JSON body: reply_begin ... reply_end. */
 FILE *reply_begin(Reply *reply);
 void reply_end(Reply *reply, FILE *out);
 

@@ -1,4 +1,5 @@
-/* rerank.c - /v1/rerank: documents in the order in which they answer a query, as strata rerank has them. */
+/* rerank.c - /v1/rerank: documents ordered by how well they answer a query, the same as
+ * strata rerank's. */
 #include "text_job.h"
 #include "json.h"
 #include "rerank.h"
@@ -7,7 +8,7 @@
 
 enum { DOCUMENTS = 1024 };
 
-/* One document for the worker. */
+/* A document for the worker. */
 typedef struct Document {
     Text text;
     TokenList tokens; /* query and document; owns */
@@ -26,7 +27,7 @@ static bool score(Session *session, void *context, Fault *fault) {
     return rerank_score(session, &d->tokens, d->second, &d->score, fault);
 }
 
-/* A document is a text, or an object with one: {"text": "..."}. */
+/* A document is a string, or an object {"text": "..."}. */
 static bool read_document(const JsonValue *v, Text *text, HttpError *error) {
     const JsonValue *of = v->kind == JSON_OBJECT ? json_get(v, "text") : v;
     if (!of || of->kind != JSON_STRING)
@@ -79,7 +80,7 @@ static bool rerank_read_fields(const RequestFields *fields, const Server *s, Ran
     return true;
 }
 
-/* The best first; of equals the one that came first. */
+/* Best first; ties keep their order. */
 static int by_score(const void *a, const void *b) {
     const Document *x = a, *y = b;
     if (x->score != y->score) return x->score < y->score ? 1 : -1;

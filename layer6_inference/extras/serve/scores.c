@@ -1,4 +1,4 @@
-/* scores.c - what the model thinks of a prompt, token by token: echo with logprobs.  See text_job.h. */
+/* scores.c - log-probabilities of a prompt's tokens: echo with logprobs.  See text_job.h. */
 #include "text_job.h"
 #include "json.h"
 
@@ -9,11 +9,11 @@ enum { SCORE_ROWS = 32 };
 typedef struct Score {
     const TokenList *tokens;
     Scores *scores;
-    Answer *answer; /* of which the likeliest tokens are found */
-    size_t first;   /* token that is shown first */
+    Answer *answer; /* to find the likeliest tokens in */
+    size_t first;   /* first token that is shown */
 } Score;
 
-/* The row that follows token i - 1 tells of token i. */
+/* Row i - 1 holds the logits of token i. */
 static void scores_score_row(const Score *s, float *logits, size_t vocab, size_t i) {
     if (i < s->first || i >= s->tokens->count) return;
     Note *note = &s->scores->notes[i - s->first];
@@ -42,7 +42,7 @@ static bool score_prompt(TextJob *t, size_t prompt, HttpError *error) {
     bool text = given->kind == JSON_STRING ||
                 (given->items[0].kind == JSON_STRING && given->kind == JSON_ARRAY);
     Score score = {.tokens = &a->tokens, .scores = &t->scores[prompt], .answer = a};
-    /* what texts begin with was not given, and is not shown */
+    /* a begin-of-sequence token was not given, so it is not shown */
     score.first = text && a->tokens.ids[0] == tokenizer_bos(tokenizer);
     score.scores->first_is_known = score.first > 0;
     score.scores->count = a->prompt - score.first;

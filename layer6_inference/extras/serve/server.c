@@ -1,4 +1,4 @@
-/* server.c - a model, a session, a worker: opened and closed.  See server.h. */
+/* server.c - opens and closes the model, the session and the worker.  See server.h. */
 #include "grammar_stages.h"
 #include "server.h"
 #include "chat.h"
@@ -10,7 +10,7 @@ static const char *base_name(const char *path) {
     return slash ? slash + 1 : path;
 }
 
-/* Sequences of the session: those that run, and one more, so that a text with cfg has its second. */
+/* Sequences of the session: the slots, and one more, so that a text with cfg has its second. */
 static bool open_session(Server *s, Fault *fault) {
     const ServeOptions *o = s->options;
     const ModelSizes *sizes = &s->loaded.model->sizes;
@@ -31,7 +31,7 @@ static bool open_session(Server *s, Fault *fault) {
     return session_open(&s->loaded.session, s->loaded.model, o->compute.pool, config, fault);
 }
 
-/* The chain that is used when a request names none. */
+/* The chain of requests without sampling fields. */
 static bool server_check_chain(const Server *s, Fault *fault) {
     Chain chain;
     bool ok = chain_parse(&chain, s->options->chain, s->loaded.model->tokenizer, fault);
@@ -44,7 +44,6 @@ static bool server_check_chain(const Server *s, Fault *fault) {
     return ok;
 }
 
-/* What reads pictures, which come in conversations. */
 static bool open_eye(Server *s, Fault *fault) {
     const ServeOptions *o = s->options;
     if (!o->vision.mmproj) return true;
@@ -63,7 +62,7 @@ bool server_open(Server *s, const ServeOptions *o, Fault *fault) {
                              .waiting = (size_t)o->queue,
                              .ageing = 10,
                              .stretch = o->stretch,
-                             .pace = 0.05}}; /* as fast as anybody reads */
+                             .pace = 0.05}}; /* no rate limit */
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->wake, NULL);
     metrics_open(&s->metrics);

@@ -1,12 +1,12 @@
-/* server.h - a model that answers requests: what its threads share.
+/* server.h - what the server's threads share.
  *
- *     connections (connection.c)       worker (worker.c)
- *     a thread each:                 one thread, the only one that computes:
+ *     connections (connection.c)     worker (worker.c)
+ *     a thread each:                 the only thread that computes:
  *     read, check, submit  --jobs-->     take jobs, run a step of the service (service.h),
- *     write, as it comes   <--text--     publish what came out
+ *     write, as it comes   <--text--     publish new text
  *
- * Invariant: the session, the service and the pool of threads belong to the worker; what others may
- * read meanwhile lies behind a lock and is never held for longer than a copy. */
+ * Invariant: session, service and thread pool belong to the worker; what other threads may
+ * read is behind a lock, which is held for a copy at most. */
 #ifndef STRATA_SERVER_H
 #define STRATA_SERVER_H
 
@@ -19,7 +19,6 @@
 #include "schedule.h"
 #include "service.h"
 
-/* The options, as they were given. */
 typedef struct ServeOptions {
     const char *model, *host, *chain, *alias, *keys, *form;
     long port, ctx, places, queue, body, connections, pictures;
@@ -30,13 +29,13 @@ typedef struct ServeOptions {
     ComputeOptions compute;
 } ServeOptions;
 
-/* Work for the worker beside the service: a text that is read as a whole, or a picture. */
+/* Work outside the service: a whole text to evaluate, or an image. */
 typedef struct Task Task;
 struct Task {
     bool (*run)(Session *session, void *context, Fault *fault);
     void *context;
-    /* of what takes long: between its layers those who are answered have their steps, and it ends when its client
-     * is gone; NULL: the server's, and all at once */
+    /* a session whose evaluation may take long: decode steps run between its layers, and it
+     * stops when its client disconnects; NULL: the server's, without interruption */
     Session *session;
     bool (*is_gone)(void *client);
     void *client;
@@ -46,7 +45,7 @@ struct Task {
     Task *next;
 };
 
-/* What the scheduler's picture shows of an answer. */
+/* What the web UI shows of an answer. */
 typedef struct SlotStatus {
     uint64_t id;
     size_t prompt, read, tokens, pages, shared;
@@ -55,56 +54,56 @@ typedef struct SlotStatus {
 
 enum { MAX_STATUS = 256 };
 
-/* Tokens of the last seconds: old ones count less and less. */
+/* Recent speed: older tokens count less. */
 typedef struct Rate {
     double at, tokens, seconds;
-    size_t reported; /* tokens, so far */
+    size_t reported; /* total tokens at the last update */
 } Rate;
 
 typedef struct Server {
     const ServeOptions *options;
     LoadedModel loaded;
-    Pictures pictures; /* those that requests show; places is NULL where it has no eye */
+    Pictures pictures; /* images of requests; places is NULL without a vision encoder */
     ChatForm form;
-    Fault no_form; /* why there is none, when form.tree is NULL */
+    Fault no_form; /* why form.tree is NULL */
     const char *name;
     SchedulePolicy policy;
-    /* keys and values; of texts that become vectors whole, unless somebody says otherwise */
+    /* KV format; embeddings use f32 unless an option says otherwise */
     KvFormat kv;
 
-    /* the worker's own */
+    /* used by the worker only */
     Service service;
-    Session side;   /* for tasks that bring none; opened by the first one */
-    Task *task;     /* that is run */
-    double stepped; /* when the last step ended */
+    Session side;   /* for tasks without one; opened on demand */
+    Task *task;     /* the running task */
+    double stepped; /* end of the last step */
     Rate rate;
     pthread_t thread;
     bool working;
     Answer **live;
     size_t n_live;
-    atomic_bool giving_up; /* all that is going on ends, in the middle of a step if need be */
+    atomic_bool giving_up; /* stop everything, even within a step */
 
-    pthread_mutex_t lock; /* of all below */
+    pthread_mutex_t lock; /* guards all fields below */
     pthread_cond_t wake;
     Job *inbox;
     Task *tasks;
-    Admission admission; /* of the answers that were accepted and are not over */
+    Admission admission; /* slots of accepted, unfinished answers */
     bool stopping, draining;
-    Fault broken; /* why it computes no more; "": it does */
+    Fault broken; /* why it cannot compute any more; "": it can */
     Metrics metrics;
     Load load;
     SlotStatus status[MAX_STATUS];
     size_t n_status;
-    uint64_t submitted; /* answers, so far */
+    uint64_t submitted; /* total answers */
 } Server;
 
-/* Load the model, and start the worker.  server_close may be called when that fails, too. */
+/* Load the model and start the worker.  Call server_close even if this fails. */
 bool server_open(Server *server, const ServeOptions *options, Fault *fault);
 void server_close(Server *server);
 
-/* Let the worker have a job whose answers are filled; it holds it, too, from then on.
+/* Hand a filled job to the worker, which also holds it from then on.
  *
- * Fails when the queue has no room for its answers (admission.h), or no new work is taken. */
+ * Fails when the queue has too few slots (admission.h) or the server is shutting down. */
 bool worker_submit(Server *server, Job *job, HttpError *error);
 
 /* Let the worker run a task between two steps, and wait for it. */
@@ -112,13 +111,13 @@ bool worker_run(Server *server, Task *task, Fault *fault);
 
 bool worker_start(Server *server, Fault *fault);
 
-/* No new work; what is going on may go on. */
+/* Take no new work; running answers continue. */
 void worker_drain(Server *server);
 
-/* How many answers are not over. */
+/* Number of unfinished answers. */
 size_t worker_pending(Server *server);
 
-/* All that is going on ends here; the thread does when it is done. */
+/* End all answers; the worker stops when that is done. */
 void worker_cancel(Server *server);
 void worker_stop(Server *server);
 

@@ -36,7 +36,7 @@ bool field_stream_options(TextJob *t, HttpError *error) {
     return true;
 }
 
-/* The texts of a field, one or several, as copies; *n of them. */
+/* Copies of a field's strings, one or several; *n of them. */
 static bool copy_texts(const JsonValue *v, const char *field, char **texts, size_t *n,
                        HttpError *error) {
     size_t count = !v ? 0 : v->kind == JSON_ARRAY ? v->count : 1;

@@ -1,4 +1,4 @@
-/* text_fields.h - the small fields of a request for texts, one function each.
+/* text_fields.h - the small fields of a text request, one function each.
  *
  * Invariant: a function has used its field, or refused it by name. */
 #ifndef STRATA_TEXT_FIELDS_H
@@ -11,12 +11,12 @@ bool field_stream_options(TextJob *t, HttpError *error);
 bool field_stops(TextJob *t, HttpError *error);
 bool field_banned(const TextJob *t, Answer *a, HttpError *error);
 
-/* Chat: true, and how many beside it; completions: how many. */
+/* Chat: true, and top_logprobs; completions: a number. */
 bool field_logprobs(TextJob *t, HttpError *error);
 bool field_salt(TextJob *t, Text key, HttpError *error);
 bool field_modalities(const RequestFields *fields, HttpError *error);
 
-/* A limit to its thinking is for a model that thinks, and whose thoughts no grammar forbids. */
+/* A thinking budget needs a model that thinks, and no grammar that forbids thoughts. */
 bool field_think(const TextJob *t, const Chain *chain, bool constrained, HttpError *error);
 
 #endif

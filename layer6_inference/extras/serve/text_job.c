@@ -20,14 +20,14 @@ static size_t most_tokens(const TextJob *t) {
     return most < 0 ? SIZE_MAX : (size_t)most;
 }
 
-/* Two names for one number: which of them was meant? */
+/* max_tokens and its newer name: giving both is ambiguous. */
 static bool check_lengths(const TextJob *t, HttpError *error) {
     return !t->fields.value[F_MAX_TOKENS] || !t->fields.value[F_MAX_COMPLETION_TOKENS] ||
            http_error(error, 400, "max_tokens",
                       "max_tokens and max_completion_tokens are the same: give one of them");
 }
 
-/* A full context is no end of the answer; then something else has to be. */
+/* A shifting context never ends an answer, so max_tokens must. */
 static bool text_job_read_shift(const TextJob *t, GenerateOptions *o, HttpError *error) {
     const bool shift = fields_bool(&t->fields, F_CONTEXT_SHIFT, false);
     if (shift) with_long_text(o, (size_t)fields_number(&t->fields, F_N_KEEP, 0));
@@ -43,7 +43,7 @@ static bool text_job_read_shift(const TextJob *t, GenerateOptions *o, HttpError 
 static uint64_t first_seed(const TextJob *t) {
     uint64_t random = (uint64_t)(clock_seconds() * 1e9);
     if (t->fields.value[F_SEED]) return (uint64_t)(int64_t)fields_number(&t->fields, F_SEED, 0);
-    return rng_hash(random, (uint64_t)(uintptr_t)t, 0) >> 11; /* a number JSON can hold */
+    return rng_hash(random, (uint64_t)(uintptr_t)t, 0) >> 11; /* a number that JSON can hold */
 }
 
 static bool check_prompt(const Server *s, const TokenList *tokens, HttpError *error) {
@@ -95,7 +95,7 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
     return true;
 }
 
-/* n answers of each prompt; those after the first begin when that has read it. */
+/* n answers per prompt; all but the first wait until the first has evaluated it. */
 static bool fill_answers(TextJob *t, const Prompts *p, const Chain *chain, HttpError *error) {
     uint64_t seed = first_seed(t);
     for (size_t i = 0; i < t->job->n; i++) {
@@ -107,7 +107,7 @@ static bool fill_answers(TextJob *t, const Prompts *p, const Chain *chain, HttpE
     return true;
 }
 
-/* May its texts hold calls?  Then their marks are part of them. */
+/* If its texts may have tool calls, their special tokens are part of the text. */
 static bool read_calls(TextJob *t, HttpError *error) {
     const Tokenizer *tokenizer = t->server->loaded.model->tokenizer;
     return tool_calls_read(&t->fields, &t->calls, error) &&
@@ -116,7 +116,7 @@ static bool read_calls(TextJob *t, HttpError *error) {
             http_error_fault(error, 500, "tools"));
 }
 
-/* best_of: so many are written, and the n that the model finds likeliest are told. */
+/* best_of answers are generated, and the n likeliest returned. */
 static bool text_job_read_numbers(TextJob *t, size_t prompts, HttpError *error) {
     const size_t most = admission_most(&t->server->admission);
     const char *field = t->fields.value[F_BEST_OF] ? "best_of" : "n";
@@ -144,7 +144,6 @@ static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, HttpError
 
 /* ------------------------------------------------------------------ echo */
 
-/* A prompt as it was given, or what its tokens say. */
 static bool copy_prompt(const TextJob *t, const JsonValue *given, const TokenList *tokens,
                         Bytes *text) {
     if (given->kind == JSON_STRING) return bytes_add(text, given->text);
@@ -169,7 +168,7 @@ Text echoed(const TextJob *t, const Answer *a) {
     return text && text->size ? (Text){text->data, text->size} : (Text){"", 0};
 }
 
-/* "chatcmpl-" and a number that no other request has. */
+/* "chatcmpl-" and a unique number. */
 static void name_it(TextJob *t) {
     static atomic_ulong number;
     uint64_t random = rng_hash((uint64_t)(clock_seconds() * 1e9), atomic_fetch_add(&number, 1),

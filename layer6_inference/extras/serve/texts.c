@@ -3,7 +3,7 @@
 #include "events.h"
 #include "image_part.h"
 
-/* Wait until all answers are over.  False when the client has gone. */
+/* Wait until all answers are over.  False: the client disconnected. */
 static bool wait_for_all(const HttpRequest *request, Job *job) {
     bool gone = false;
     pthread_mutex_lock(&job->lock);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ what is asked */
+/* ------------------------------------------------------------------ the request */
 
 /* {"type": "function", "function": {"name": ...}} */
 static bool tool_calls_read_one(const JsonValue *choice, const JsonValue *tools, ToolRule *rule,
@@ -66,9 +66,9 @@ bool tool_calls_constrain(const RequestFields *fields, ChatCalls form, FILE *out
            http_error_fault(error, 500, "tools");
 }
 
-/* ------------------------------------------------------------------ what is answered */
+/* ------------------------------------------------------------------ the answer */
 
-/* Nine letters and digits, which is what Mistral's templates take. */
+/* Nine letters and digits, as Mistral's templates require. */
 static void write_id(FILE *out, const char *id, size_t answer, size_t index) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     uint64_t number = strtoull(strchr(id, '-') + 1, NULL, 16);

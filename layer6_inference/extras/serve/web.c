@@ -25,7 +25,7 @@ static void on_connection(void *context, struct MHD_Connection *c, void **state,
         client_remove(&web->clients, *state), *state = NULL;
 }
 
-/* %2F and the like as what they stand for; but a path that would end at a %00 stays as it was sent, and leads nowhere. */
+/* Decodes %2F and the like; a path with %00 stays as sent, so that no route matches. */
 static size_t web_unescape(void *context, struct MHD_Connection *c, char *text) {
     (void)context, (void)c;
     return strstr(text, "%00") ? strlen(text) : MHD_http_unescape(text);
@@ -70,7 +70,7 @@ static bool open_socket(Web *web, Fault *fault) {
     return ok;
 }
 
-/* Each connection takes a descriptor. */
+/* One descriptor per connection. */
 static void allow_descriptors(void) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -1,7 +1,7 @@
-/* web.h - HTTP: sockets, limits, who may ask.  Only the files of connection.h know the library which speaks it.
+/* web.h - HTTP: sockets and limits.  Only the files of connection.h know libmicrohttpd.
  *
- * Invariant: a connection has so many seconds to send a request and to take what is sent to it, and holds
- * no more memory than its limits say. */
+ * Invariant: a connection has limited time to send a request and to receive its answer, and
+ * limited memory. */
 #ifndef STRATA_WEB_H
 #define STRATA_WEB_H
 
@@ -20,10 +20,10 @@ typedef struct Web {
     char address[96]; /* "http://127.0.0.1:8080" */
 } Web;
 
-/* Listen.  web_close may be called when that fails, too. */
+/* Listen.  Call web_close even if this fails. */
 bool web_open(Web *web, Server *server, Fault *fault);
 
-/* Take no new connections. */
+/* Accept no new connections. */
 void web_quiesce(Web *web);
 void web_close(Web *web);
 

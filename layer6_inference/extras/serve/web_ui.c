@@ -1,4 +1,4 @@
-/* web_ui.c - the page at /, which lies in the program (page.html). */
+/* web_ui.c - the page at /, compiled into the program (page.html). */
 #include "request.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* words.c - texts and tokens: /tokenize, /detokenize, /apply-template. */
+/* words.c - /tokenize, /detokenize, /apply-template. */
 #include "text_job.h"
 #include "json.h"
 #include "template.h"
@@ -43,7 +43,6 @@ void handle_tokenize(const HttpRequest *request, Reply *reply) {
     token_list_free(&tokens), fields_free(&fields);
 }
 
-/* The bytes of all tokens. */
 static bool words_join(const RequestFields *fields, const Server *s, Bytes *text,
                        HttpError *error) {
     const JsonValue *list = fields->value[F_TOKENS];

@@ -1,4 +1,5 @@
-/* worker.c - the thread that computes: jobs come in, steps are run, text goes out.  See server.h. */
+/* worker.c - the thread that computes: takes jobs, runs steps, publishes text.  See
+ * server.h. */
 #include "prefix.h"
 #include "server.h"
 #include "pooling.h"
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------ work comes */
+/* ------------------------------------------------------------------ jobs */
 
 bool worker_submit(Server *s, Job *job, HttpError *error) {
     bool ok = true;
@@ -50,10 +51,10 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
     return ok;
 }
 
-/* ------------------------------------------------------------------ and is done */
+/* ------------------------------------------------------------------ answers */
 
-/* An answer is over: its job may be, too.  Its place is free before anybody is told: who has the
- * answer may ask again at once. */
+/* An answer is over, perhaps its job too.  Its slot is freed before the client hears of it,
+ * so that the client's next request finds it free. */
 static void worker_forget(Server *s, Answer *a) {
     pthread_mutex_lock(&s->lock);
     admission_leave(&s->admission, a->request.user);
@@ -101,7 +102,7 @@ static void note_progress(Server *s, Answer *a, double now) {
     if (a->chosen > a->counted) a->counted = a->chosen, a->reported = now;
 }
 
-/* After a step: who has a token, who is over. */
+/* After a step: which answers have a token, which are over. */
 static void publish(Server *s) {
     double now = clock_seconds();
     size_t left = 0;
@@ -132,7 +133,7 @@ static SlotStatus sight_of(const Answer *a) {
     return status;
 }
 
-/* What others may see of it all. */
+/* Publish the state for /load and the metrics. */
 static void show_load(Server *s, double rate) {
     const KvCache *kv = &s->loaded.session.kv;
     Load load = {.counts = s->service.counts,
@@ -157,12 +158,13 @@ static void show_load(Server *s, double rate) {
 static bool open_side(Server *s, Fault *fault) {
     if (s->side.model) return true;
     SessionConfig config = pooling_session(s->loaded.model, session_ctx(&s->loaded.session));
-    config.vectors = !model_writes(s->loaded.model); /* prompts are scored by their logits */
+    config.vectors =
+        !model_writes(s->loaded.model); /* scoring a prompt needs a row of logits per token */
     config.kv = s->kv;
     return session_open(&s->side, s->loaded.model, s->options->compute.pool, config, fault);
 }
 
-/* The model cannot go on: everybody is told why, and no new work is taken. */
+/* The model failed: end all answers with the reason, and take no new work. */
 static void break_down(Server *s, const Fault *fault) {
     fprintf(stderr, "strata serve: %s\n", fault->text);
     pthread_mutex_lock(&s->lock);
@@ -173,7 +175,7 @@ static void break_down(Server *s, const Fault *fault) {
     s->n_live = s->service.count = s->service.waiting = 0;
 }
 
-/* Has the client gone, or has the server had its time?  Also asked in the middle of a step. */
+/* Has the client disconnected, or is the server's time up?  Also called within a step. */
 static bool is_gone(void *context, const ServiceRequest *request) {
     Server *s = context;
     const Answer *a = request->options.context;
@@ -194,7 +196,7 @@ static size_t tokens_told(const Server *s) {
     return n;
 }
 
-/* Tokens of answers per second, lately. */
+/* Recent tokens per second. */
 static double take_rate(Server *s) {
     Rate *rate = &s->rate;
     size_t reported = tokens_told(s), before = rate->reported;
@@ -206,7 +208,7 @@ static double take_rate(Server *s) {
     return rate->seconds > 0 ? rate->tokens / rate->seconds : 0;
 }
 
-/* What has come in is taken, and all have a step. */
+/* Take new jobs, then run a step. */
 static void take_turn(Server *s) {
     pthread_mutex_lock(&s->lock);
     Job *inbox = s->inbox;
@@ -218,7 +220,7 @@ static void take_turn(Server *s) {
     s->stepped = clock_seconds();
 }
 
-/* A task's is_wanted: between two of its layers, when it has had its time, those who are answered have a step. */
+/* A task's is_wanted: between two of its layers, when its time is up, run a decode step. */
 static bool give_way(void *context) {
     Server *s = context;
     if (clock_seconds() - s->stepped >= s->policy.pace) take_turn(s);
@@ -262,7 +264,7 @@ bool worker_start(Server *s, Fault *fault) {
     if (!(s->live = calloc(room, sizeof(Answer *))))
         return fault_set(fault, "no memory for %zu answers", room);
     SchedulePolicy policy = s->policy;
-    policy.waiting = room; /* worker_submit has counted them: before a step all may wait */
+    policy.waiting = room; /* all that worker_submit has counted may wait at once */
     if (!service_open(&s->service, &s->loaded.session, policy, fault)) return false;
     s->service.is_gone = is_gone, s->service.context = s;
     show_load(s, 0);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A plan on its way. */
+/* A plan in the making. */
 typedef struct Plan {
     const SchedulePolicy *policy;
     const ScheduleMemory *memory;
@@ -11,22 +11,21 @@ typedef struct Plan {
     size_t n;
     double now;
     SchedulePlan *plan;
-    size_t *order;       /* (n) places, the most urgent first */
-    size_t budget, free; /* left */
-    size_t join;         /* of the budget: what prompts that are read already leave */
-    size_t running;      /* jobs, after the plan */
+    size_t *order;       /* (n) job indices, most urgent first */
+    size_t budget, free; /* tokens left of the budget */
+    size_t join;         /* tokens that prompts already being read leave over */
+    size_t running;      /* running jobs, after the plan */
     bool preempted;
 } Plan;
 
 /* ------------------------------------------------------------------ urgency */
 
-/* The priority, and a level more for each whole `ageing` seconds since it came, but not while it is not its user's turn. */
+/* The priority, plus a level for each whole `ageing` seconds of waiting in its user's turn. */
 static double urgency(const Plan *d, const ScheduleJob *j) {
     double waited = j->turn ? 0 : d->now - j->arrival;
     return j->priority + (d->policy->ageing > 0 ? floor(waited / d->policy->ageing) : 0);
 }
 
-/* Is job a more urgent than job b? */
 static bool before(const Plan *d, size_t a, size_t b) {
     const ScheduleJob *x = &d->jobs[a], *y = &d->jobs[b];
     double u = urgency(d, x), v = urgency(d, y);
@@ -67,7 +66,7 @@ static bool runs(const Plan *d, size_t i) {
     return (d->jobs[i].running || p->admit) && !p->drop && !p->preempt;
 }
 
-/* Tokens that are in memory once the plan so far is carried out. */
+/* Tokens in memory after the plan so far. */
 static size_t will_have(const Plan *d, size_t i) {
     const ScheduleJob *j = &d->jobs[i];
     return j->read + (d->plan[i].tokens && !j->running ? j->cached : 0) + d->plan[i].tokens;
@@ -79,7 +78,7 @@ static void preempt(Plan *d, size_t i) {
     d->running--;
 }
 
-/* The least urgent job behind `i` that holds pages and is not in this step yet; n: none. */
+/* The least urgent job after `i` that holds pages and is not in this step yet; n: none. */
 static size_t victim(const Plan *d, size_t i) {
     for (size_t k = d->n; k-- > d->plan[i].rank + 1;) {
         size_t j = d->order[k];
@@ -88,14 +87,15 @@ static size_t victim(const Plan *d, size_t i) {
     return d->n;
 }
 
-/* How many tokens more than `have` the free pages, and the last one it has, have room for. */
+/* How many tokens beyond `have` fit into the free pages and its last one. */
 static size_t room_behind(const Plan *d, size_t have) {
     const ScheduleMemory *m = d->memory;
     return (pages_of(m, have) + d->free) * m->page_tokens - have;
 }
 
-/* Let a job that got nothing yet read up to `tokens`; fewer when the budget or the pages end.  For its first
- * one it takes the pages of those behind it.  A kept prefix takes pages, too: nobody can evict it then. */
+/* Let a job without tokens in this step read up to `tokens`, as budget and pages allow; it
+ * preempts for its first one.  Pages of a cached prefix count as taken, as they cannot be
+ * evicted then. */
 static void read_tokens(Plan *d, size_t i, size_t tokens) {
     const ScheduleJob *j = &d->jobs[i];
     size_t cached = j->running ? 0 : j->cached, least = cached + 1, room;
@@ -138,13 +138,13 @@ static void serve_answers(Plan *d) {
     }
 }
 
-/* Is it job a's turn before job b's?  Who was served longest ago comes first. */
+/* Round robin: the prompt that read longest ago comes first. */
 static bool turn_before(const Plan *d, size_t a, size_t b) {
     uint64_t x = d->jobs[a].served, y = d->jobs[b].served;
     return x != y ? x < y : d->plan[a].rank < d->plan[b].rank;
 }
 
-/* The running prompt whose turn comes after that of `last`, the first one when that is n; n: none. */
+/* The running prompt after `last` in the round robin, the first one if that is n; n: none. */
 static size_t next_prompt(const Plan *d, size_t last) {
     size_t best = d->n;
     for (size_t i = 0; i < d->n; i++) {
@@ -160,14 +160,13 @@ static size_t chunk_of(const Plan *d, size_t i) {
     return chunk && chunk < all && d->running > 1 ? chunk : all;
 }
 
-/* Does somebody wait for whom there is a place? */
+/* Is a waiting job kept out by a running one of lower priority? */
 static bool may_join(const Plan *d) {
     for (size_t i = 0; i < d->n; i++)
         if (!d->jobs[i].running && !d->plan[i].drop) return d->running < d->policy->running;
     return false;
 }
 
-/* The tokens that are planned so far. */
 static StepSize planned(const Plan *d) {
     StepSize size = {0};
     for (size_t i = 0; i < d->n; i++) {
@@ -177,7 +176,8 @@ static StepSize planned(const Plan *d) {
     return size;
 }
 
-/* The most tokens of a prompt behind `read` others, up to the budget, with which the step takes no longer than that. */
+/* The most tokens of a prompt behind `read` others, within the budget, so that the step
+ * takes at most so long. */
 static size_t tokens_within(const Plan *d, StepSize step, double read, double seconds) {
     size_t n = 0;
     for (step.past += read; n < d->budget; n++) {
@@ -187,8 +187,8 @@ static size_t tokens_within(const Plan *d, StepSize step, double read, double se
     return n;
 }
 
-/* Of a step in which answers are written prompts have the time that makes it `stretch` times as long: so many tokens, of which
- * those that are read already leave some for a newcomer. */
+/* Prompt tokens in a step with answers: as many as make it `stretch` times as long; running
+ * prompts leave some of them for a new one. */
 static void spare_answers(Plan *d) {
     const SchedulePolicy *policy = d->policy;
     const size_t prompt = next_prompt(d, d->n);
@@ -209,15 +209,15 @@ static void serve_prompts(Plan *d) {
         read_tokens(d, i, min_size(chunk_of(d, i), d->budget - d->join));
 }
 
-/* Is there memory for all of its text, one token more, and a page for each that runs already? */
+/* Is there memory for its whole text, one more token, and a page for each running job? */
 static bool has_pages(const Plan *d, size_t i) {
     return pages_of(d->memory, d->jobs[i].tokens + 1) + d->running <= d->free ||
            d->running == 0;
 }
 
-/* In the order of urgency, while places and tokens are left; who has no pages is not passed.  Nobody joins when one was
- * preempted, or a static batch that runs; that one is filled first, and read in as many steps as it takes.  Who comes in reads its
- * first chunk. */
+/* Admit in the order of urgency, while slots and tokens last; no job overtakes one that
+ * lacks pages.  No admission after a preemption or beside a running static batch, which is
+ * filled and prefilled first. */
 static void admit(Plan *d) {
     if (d->preempted || (d->policy->static_batch && d->running)) return;
     for (size_t k = 0; k < d->n && d->running < d->policy->running; k++) {
@@ -230,7 +230,7 @@ static void admit(Plan *d) {
     }
 }
 
-/* A job that waits takes the place of one that was asked for with a lower priority. */
+/* A waiting job takes the slot of one that was submitted with a lower priority. */
 static void make_way(Plan *d) {
     size_t first = 0, last = d->n;
     while (first < d->n && (d->jobs[d->order[first]].running || d->plan[d->order[first]].drop))
@@ -241,10 +241,10 @@ static void make_way(Plan *d) {
     if (d->jobs[comes].priority <= d->jobs[goes].priority) return;
     if (d->running < d->policy->running && has_pages(d, comes)) return;
     preempt(d, goes);
-    d->preempted = false; /* the place is for the one that waits */
+    d->preempted = false; /* the slot belongs to the waiting job */
 }
 
-/* ------------------------------------------------------------------ what others call */
+/* ------------------------------------------------------------------ for callers */
 
 bool schedule_accepts(const SchedulePolicy *policy, const ScheduleMemory *memory,
                       size_t waiting, size_t tokens, Fault *fault) {

@@ -8,12 +8,11 @@
 
 #include <stdlib.h>
 
-/* Is it cancelled? */
 static bool service_is_over(const Service *s, const ServiceRequest *r) {
     return r->cancelled || (s->is_gone && s->is_gone(s->context, r));
 }
 
-/* A Session's is_wanted: is at least half of what the plan reads for somebody? */
+/* A Session's is_wanted: do live requests want at least half of the planned tokens? */
 static bool service_is_wanted(void *context) {
     const Service *s = context;
     size_t all = 0, gone = 0;
@@ -47,9 +46,9 @@ void service_close(Service *s) {
     *s = (Service){0};
 }
 
-/* ------------------------------------------------------------------ requests come */
+/* ------------------------------------------------------------------ submit */
 
-/* The schedule counts pages of all layers together. */
+/* The schedule counts the pages of all layers together. */
 static ScheduleMemory service_memory_of(const KvCache *kv) {
     size_t layers = 0;
     for (size_t l = 0; l < kv->config.layers; l++) layers += kv->shape[l].kv_heads > 0;
@@ -77,7 +76,7 @@ bool service_submit(Service *s, ServiceRequest *r, Fault *fault) {
     return true;
 }
 
-/* ------------------------------------------------------------------ and go */
+/* ------------------------------------------------------------------ finish */
 
 static void leave(Service *s, ServiceRequest *r, RequestEnd end, double now) {
     size_t *counts[] = {&s->counts.ended, &s->counts.cancelled, &s->counts.late,
@@ -108,14 +107,14 @@ static size_t read_by(const ServiceRequest *r) {
     return text && r->state == REQUEST_RUNNING ? session_length(text->session, text->id) : 0;
 }
 
-/* Tokens of its text that are in memory, or should be: one that shifts never has more than its context. */
+/* Tokens of its text that are or should be in memory; at most the context if it shifts. */
 static size_t tokens_of(const Service *s, const ServiceRequest *r) {
     size_t ctx = session_ctx(s->engine.runners[0].session), n = r->tokens->count;
     if (r->state == REQUEST_RUNNING) n -= r->sequence->slot[TEXT_SLOT].gone;
     return is_long_text(&r->options) ? min_size(n, ctx) : n;
 }
 
-/* Its prompt is about to be read by the request it comes after. */
+/* The request that it comes after is about to evaluate its prompt. */
 static bool is_early(const ServiceRequest *r) {
     const ServiceRequest *a = r->after;
     return a && r->state == REQUEST_WAITING && a->state != REQUEST_OVER &&
@@ -149,7 +148,7 @@ static void pause(Service *s, ServiceRequest *r) {
     s->waiting++, s->counts.preempted++;
 }
 
-/* Begin, or go on after a pause.  False when there is no place; then it goes on waiting. */
+/* Start, or resume after a preemption.  False: no slot, it keeps waiting. */
 static bool start(Service *s, ServiceRequest *r, double now) {
     if (!engine_has_room(&s->engine, &r->options)) return false;
     if (!r->sequence) {
@@ -159,7 +158,7 @@ static bool start(Service *s, ServiceRequest *r, double now) {
         s->counts.cached_tokens += r->cached;
         s->counts.prompt_tokens += r->tokens->count;
     } else {
-        engine_resume(&s->engine, r->sequence); /* it takes its places before others do */
+        engine_resume(&s->engine, r->sequence); /* it takes its slots before others do */
     }
     r->state = REQUEST_RUNNING, s->waiting--;
     s->round = max_size(s->round, r->round);
@@ -176,7 +175,7 @@ static void obey(Service *s, ServiceRequest *r, const ScheduleJob *job,
     if (plan->admit && !start(s, r, now)) return;
     if (r->state != REQUEST_RUNNING) return;
     bool writes = job->running && job->tokens - job->read <=
-                                      1; /* a draft is longer: the engine finds it room */
+                                      1; /* a draft is longer: the engine finds room for it */
     r->sequence->quota = writes ? 0 : plan->tokens;
     r->sequence->paused = plan->tokens == 0;
     r->sequence->rank = plan->rank;
@@ -202,9 +201,9 @@ static StepSize size_of_step(const Service *s) {
     return size;
 }
 
-/* How long the step took. */
+/* Record how long the step took. */
 static void log_step(Service *s, double seconds) {
-    enum { EVERY = 8 }; /* steps: how often the costs are reckoned anew */
+    enum { EVERY = 8 }; /* steps between two fits of the costs */
     step_log_add(&s->steps, s->last, seconds);
     if (s->counts.steps % EVERY == 0)
         s->policy.cost = step_log_cost(&s->steps, &s->cost) ? &s->cost : NULL;
@@ -216,7 +215,7 @@ bool service_step(Service *s, Fault *fault) {
     list_jobs(s);
     schedule_plan(&s->policy, &memory, s->jobs, s->planned, now, s->plan, s->order);
     s->counts.steps++;
-    for (int pass = 0; pass < 2; pass++) /* those that go make room for those that come */
+    for (int pass = 0; pass < 2; pass++) /* finished requests make room for new ones */
         for (size_t i = 0; i < s->planned; i++)
             if (s->plan[i].admit == (pass == 1))
                 obey(s, s->eligible[i], &s->jobs[i], &s->plan[i], now);

@@ -1,7 +1,7 @@
 /* sse.c - see sse.h. */
 #include "sse.h"
 
-/* Bytes before the end of the first line. */
+/* Bytes up to the end of the first line. */
 static size_t line_of(Text text) {
     size_t n = 0;
     while (n < text.size && text.data[n] != '\n' && text.data[n] != '\r') n++;

@@ -1,11 +1,11 @@
-/* sse.h - server-sent events: text that goes out bit by bit, in one answer of HTTP that does not end.
+/* sse.h - server-sent events: text in pieces, in an HTTP answer that stays open.
  *
- *     data: one line\n          an event: each line of its text, and an empty one
+ *     data: one line\n          an event: each line of its text, then an empty line
  *     data: another line\n
  *     \n
- *     :\n\n                     a comment, which nobody is told of
+ *     :\n\n                     a comment, which clients ignore
  *
- * Invariant: a client is told the same text, but that every end of a line (\n, \r, or \r\n) is a \n.
+ * Invariant: the client receives the same text, with every line end (\n, \r or \r\n) as \n.
  * Source   WHATWG, HTML, section 9.2. */
 #ifndef STRATA_SSE_H
 #define STRATA_SSE_H
@@ -14,12 +14,12 @@
 
 #include <stdio.h>
 
-/* Frame an event.
+/* Write an event.
  *
- *   text    of any bytes; an empty one is an event, too */
+ *   text    any bytes; an empty text is an event, too */
 void sse_event(FILE *out, Text text);
 
-/* Nothing to say, said so that the connection lives. */
+/* A comment, to keep the connection alive. */
 void sse_ping(FILE *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { MORE = 3, TERMS = 2 * COST_POINTS + MORE, DISTURBED = 2 };
 
-/* The line on which a step lies: from point i to the next one, and how far on it. */
+/* The segment that a step lies on, from point i to the next, and the position along it. */
 static size_t find_line(const StepCost *c, double tokens, double *share) {
     size_t i = 0;
     while (i + 2 < c->points && tokens > c->tokens[i + 1]) i++;
@@ -19,7 +19,7 @@ double step_cost_seconds(const StepCost *c, StepSize s) {
     double share, cold;
     size_t i = find_line(c, s.tokens, &share), k = find_line(c, s.before, &cold);
     double rise = c->batch[i + 1] - c->batch[i];
-    if (rise < 0) share = fmin(share, 1); /* a line that falls does not go on */
+    if (rise < 0) share = fmin(share, 1); /* a falling line does not continue */
     cold = fmin(cold, 1);
     return c->batch[i] + share * rise + c->row * s.rows + c->past * s.past + c->seen * s.seen +
            c->after[k] + cold * (c->after[k + 1] - c->after[k]);
@@ -29,14 +29,16 @@ double step_before(StepSize s) { return s.tokens - s.rows + s.before / 8; }
 
 /* ------------------------------------------------------------------ fitting */
 
-/* A least-squares problem: sums of products of its terms, and of each with what they should add up to. */
+/* Normal equations of a least-squares problem: sums of products of the terms, and with the
+ * target. */
 typedef struct Squares {
     double m[TERMS][TERMS + 1];
     bool used[TERMS];
     size_t terms;
 } Squares;
 
-/* Of the steps of about 1, 2, 4 ... tokens, the mean; of the fewest, the least, so that none is below the first point. */
+/* The mean of the steps of about 1, 2, 4 ... tokens; for the fewest the minimum, so that no
+ * step is below the first point. */
 static void find_points(StepCost *c, const StepSize *sizes, size_t n) {
     double sum[COST_POINTS] = {0}, count[COST_POINTS] = {0}, least = sizes[0].tokens;
     for (size_t k = 0; k < n; k++) {
@@ -56,11 +58,11 @@ static void terms_of(const StepCost *c, StepSize s, double x[TERMS]) {
     x[c->points] = s.seen, x[c->points + 1] = s.past, x[c->points + 2] = s.rows;
     i = find_line(c, s.before, &share), share = fmin(share, 1);
     after[i] = 1 - share, after[i + 1] = share;
-    after[0] = 0; /* so many tokens, or none: that is the usual case */
+    after[0] = 0; /* all steps of one size, or none: the usual case */
 }
 
-/* Every step is divided by what it should take: an error of 1 % counts the same in a short one and in a long one.  One that took
- * more than twice as long was interrupted by something else, and counts as if it had taken that. */
+/* Each step is divided by its expected cost, so that 1 % counts the same in short and long
+ * ones.  A step that took more than twice as long was interrupted and is clipped to twice. */
 static void add_step(Squares *q, const StepCost *c, StepSize size, double seconds,
                      double usual) {
     double t[TERMS];
@@ -71,7 +73,7 @@ static void add_step(Squares *q, const StepCost *c, StepSize size, double second
     }
 }
 
-/* Solve m x = y by elimination, for the terms that are in use; the others are 0, and so is one that says what others say. */
+/* Solve m x = y by elimination for the used terms; unused and dependent ones are 0. */
 static void step_cost_solve(Squares q, double x[TERMS]) {
     const size_t n = q.terms;
     double whole[TERMS];
@@ -87,7 +89,7 @@ static void step_cost_solve(Squares q, double x[TERMS]) {
     for (size_t i = 0; i < n; i++) x[i] = q.used[i] ? q.m[i][n] / q.m[i][i] : 0;
 }
 
-/* No term below nothing: those that would be are left out, the last first. */
+/* No negative terms: those are left out, the last first. */
 static void fit(Squares *q, StepCost *c) {
     double x[TERMS] = {0};
     for (size_t i = 0; i < q->terms; i++) q->used[i] = true;
@@ -104,8 +106,9 @@ static void fit(Squares *q, StepCost *c) {
     for (size_t i = 0; i < c->points; i++) c->after[i] = fmax(x[c->points + MORE + i], 0);
 }
 
-/* What a step should take is not known before the fit.  To divide by what it took instead makes steps that were disturbed count
- * for nearly nothing, and the costs too small; so that is the first guess, and the next ones divide by what the last fit says. */
+/* The expected cost is unknown before the fit.  Dividing by the measured cost would discount
+ * disturbed steps and bias the costs low, so that is only the first guess; then each fit
+ * divides by the last one. */
 bool step_cost_fit(const StepSize *sizes, const double *seconds, size_t n, StepCost *cost,
                    Fault *fault) {
     enum { ROUNDS = 4 };
@@ -139,7 +142,7 @@ void step_log_add(StepLog *log, StepSize size, double seconds) {
 bool step_log_cost(const StepLog *log, StepCost *cost) {
     StepSize sizes[2 * STEP_LOG];
     double seconds[2 * STEP_LOG];
-    Fault fault; /* too few, or no memory */
+    Fault fault; /* too few steps, or no memory */
     size_t n = 0;
     if (!log->count[0] || !log->count[1]) return false;
     for (int kind = 0; kind < 2; kind++)
@@ -156,7 +159,7 @@ void step_cost_write(const StepCost *c, FILE *out) {
     fprintf(out, "row %.6g\npast %.6g\nseen %.6g\n", c->row, c->past, c->seen);
 }
 
-/* "NAME NUMBER...\n" with n numbers, none below 0; `at` moves behind it. */
+/* "NAME NUMBER...\n" with n numbers, none negative; `at` moves past it. */
 static bool step_cost_read_line(const char **at, const char *name, double *numbers, int n) {
     const size_t size = strlen(name);
     const char *next = *at + size;

@@ -3,13 +3,13 @@
 
 #include <stdlib.h>
 
-/* A request that waits or runs. */
+/* A waiting or running request. */
 typedef struct Live {
     size_t visit, answered;
     size_t tokens, read, round;
     uint64_t served;
-    double last;           /* when it got its last token */
-    bool running, chooses; /* chooses: it has read all, in this step */
+    double last;           /* time of its last token */
+    bool running, chooses; /* its prompt is complete in this step */
 } Live;
 
 typedef struct Machine {
@@ -22,8 +22,8 @@ typedef struct Machine {
     size_t *order;
     size_t room, count, next, stride, round;
     double now;
-    StepSize last; /* what the last step read */
-    bool warm;     /* the shared beginning is in memory */
+    StepSize last; /* tokens that the last step evaluated */
+    bool warm;     /* the shared prefix is in memory */
 } Machine;
 
 /* ------------------------------------------------------------------ pages */
@@ -32,14 +32,14 @@ static size_t simulate_pages_of(const Machine *m, size_t tokens) {
     return (tokens + m->config->page_tokens - 1) / m->config->page_tokens;
 }
 
-/* Tokens of a prompt that somebody has read before; its last one is read for its logits. */
+/* Cached tokens of a prompt; its last one is always evaluated, for its logits. */
 static size_t cached_of(const Machine *m, const Live *l) {
     const SimulatedMachine *c = m->config;
     size_t shared = c->shares && m->warm ? c->shared : 0;
     return min_size(shared, l->tokens - 1);
 }
 
-/* The shared beginning is there once. */
+/* The shared prefix is stored once. */
 static size_t used_pages(const Machine *m) {
     const SimulatedMachine *c = m->config;
     size_t once = c->shares && m->warm ? c->shared / c->page_tokens : 0, used = once;
@@ -52,7 +52,7 @@ static size_t used_pages(const Machine *m) {
 
 /* ------------------------------------------------------------------ a step */
 
-/* Whose requests take turns; 0: nobody's. */
+/* User for fair queueing; 0: none. */
 static uint32_t user_of(const Machine *m, const Live *l) {
     return m->config->by_turns ? m->traffic->visits[l->visit].user : 0;
 }
@@ -129,7 +129,7 @@ static void simulate_choose(Machine *m, Live *l) {
     m->warm = true;
 }
 
-/* False when there was nothing to do. */
+/* False: there was nothing to do. */
 static bool simulate_step(Machine *m) {
     StepSize size = {.before = step_before(m->last)};
     size_t left = 0;
@@ -151,9 +151,9 @@ static bool simulate_step(Machine *m) {
     return size.tokens > 0;
 }
 
-/* ------------------------------------------------------------------ all of them */
+/* ------------------------------------------------------------------ the run */
 
-/* Room for what these visits can add. */
+/* Room for the results of these visits. */
 static bool simulate_grow(Waits *w, const Traffic *t, bool several, size_t first, size_t stride,
                           Fault *fault) {
     size_t firsts = w->firsts_count, gaps = w->gaps_count;
@@ -169,7 +169,7 @@ static bool simulate_grow(Waits *w, const Traffic *t, bool several, size_t first
 static bool serve_all(Machine *m, Fault *fault) {
     size_t idle = 0; /* steps without a token: a preemption may cost one */
     while (m->count || m->next < m->traffic->count) {
-        if (m->count == 0) { /* nobody is there: sleep until somebody comes */
+        if (m->count == 0) { /* no requests: sleep until the next arrival */
             double at = m->traffic->visits[m->next].arrival;
             if (at > m->now) m->now = at;
         }

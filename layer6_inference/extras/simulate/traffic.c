@@ -46,7 +46,7 @@ void traffic_write(const Traffic *t, FILE *out) {
 
 /* ------------------------------------------------------------------ reading */
 
-/* The number before the next comma, or the end of the line. */
+/* The number before the next comma or the end of the line. */
 static bool traffic_read_number(const char **at, const char *end, double low, double *number) {
     char text[32];
     size_t n = 0;
@@ -61,7 +61,7 @@ static bool traffic_read_number(const char **at, const char *end, double low, do
 
 static bool traffic_read_line(const char *at, const char *end, double before, Visit *v) {
     double arrival, prompt, answer, priority = 0, user = 0;
-    if (at < end && end[-1] == '\r') end--; /* as other systems end a line */
+    if (at < end && end[-1] == '\r') end--; /* CR LF */
     if (!traffic_read_number(&at, end, 0, &arrival) ||
         !traffic_read_number(&at, end, 1, &prompt) ||
         !traffic_read_number(&at, end, 1, &answer))

@@ -1,4 +1,4 @@
-/* accept.c - what becomes of a drafted token.  See speculate.h. */
+/* accept.c - accepting or rejecting a drafted token.  See speculate.h. */
 #include "speculate.h"
 
 #include <math.h>

@@ -1,23 +1,22 @@
-/* draft_heads.c - drafts of a draft head (draft_head.h): what the model knew at each position
- * of a text is kept for as long as the text is, and given to the head, position p - 1 with
- * token p.
+/* draft_heads.c - drafts of a draft head (draft_head.h): the model's hidden row of each
+ * position is kept as long as the text, and row p - 1 is fed to the head with token p.
  *
  *     position    0    1    2   ...  n - 1 |  n      n + 1
- *     hidden      h    h    h         g    |  g      g         h: the model's; g: the head's own, while it drafts
+ *     hidden      h    h    h         g    |  g      g       h: the model's; g: the head's own
  *
- * Invariant: what a head's memory holds of a text between two drafts was read with the model's
- * h, so that drafts depend on the text alone. */
+ * Invariant: between two drafts a head's memory holds only what it read with the model's h, so
+ * drafts depend on the text alone. */
 #include "draft.h"
 #include "draft_head.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a part needs whose model is a draft head. */
+/* State of a part whose model is a draft head. */
 typedef struct Head {
-    float *input;  /* (max_tokens, dim) the part's: what the head reads beside the tokens */
-    float *known;  /* (PREFILL_BATCH, dim) rows of the model's batch on their way there */
-    float *tapped; /* (PREFILL_BATCH, layers, dim) rows of the model that it reads */
+    float *input;  /* (max_tokens, dim) hidden rows for the head's batch */
+    float *known;  /* (PREFILL_BATCH, dim) rows of the model's batch */
+    float *tapped; /* (PREFILL_BATCH, layers, dim) layers of the model that the head reads */
     Arena arena;   /* owns all of the above */
 } Head;
 
@@ -25,8 +24,8 @@ typedef struct Heads {
     Head of[ENGINE_MODELS];
 } Heads;
 
-/* The text, one of whose slots (the draft's, or the first) reads in this part as number `id`;
- * NULL: none with a draft head. */
+/* The text with the reader number `id` in this part (the draft's, or the first); NULL: none
+ * has a draft head. */
 static Sequence *reads_for(Engine *e, size_t runner, bool drafts, int32_t id) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         const Draft *g = sequence_draft(s);
@@ -37,7 +36,7 @@ static Sequence *reads_for(Engine *e, size_t runner, bool drafts, int32_t id) {
     return NULL;
 }
 
-/* A draft head gets each token with the model's row of the one before it, the first with
+/* A draft head reads each token with the model's row of the token before, the first with
  * zeros. */
 static void draft_head_feed(Engine *e, size_t number) {
     const ModelRunner *p = &e->runners[number];
@@ -54,8 +53,7 @@ static void draft_head_feed(Engine *e, size_t number) {
     }
 }
 
-/* For one head the model's h of what that one read; the head's own where the model has not read
- * yet. */
+/* Rows for one head: the model's h; the head's own g where the model has not been there yet. */
 static void keep_for(Engine *e, size_t number, size_t head) {
     const Heads *heads = e->hooks.state;
     const ModelRunner *p = &e->runners[number], *h = &e->runners[head];
@@ -86,7 +84,7 @@ void draft_head_rollback(const Draft *g) {
     session_rewind(r->session, r->id, session_length(r->session, r->id) - guessed);
 }
 
-/* ------------------------------------------------------------------ memory of heads */
+/* ------------------------------------------------------------------ the head's memory */
 
 static void head_layout(Head *h, const Session *session) {
     const Model *m = session->model;
@@ -104,7 +102,7 @@ static void heads_close(Engine *e) {
     free(heads);
 }
 
-/* A draft head in a file of its own reads more of its model than the last row. */
+/* A separate draft head (EAGLE-3) reads more layers of its model than the last. */
 static void tap_for(Session *main, const Session *head, float *rows) {
     const DraftHead *g = &model_extras(head->model)->draft_head;
     if (!g->model || g->model != main->model) return;
@@ -112,7 +110,7 @@ static void tap_for(Session *main, const Session *head, float *rows) {
     session_tap(main, g->layers, DRAFT_DEPTHS, rows);
 }
 
-/* The part's model is a draft head: from now on the engine keeps for it what the model knew. */
+/* The part's model is a draft head: keep the model's hidden rows for it from now on. */
 static bool open_head(Engine *e, size_t runner, Fault *fault) {
     if (!e->hooks.state && !(e->hooks.state = calloc(1, sizeof(Heads))))
         return fault_set(fault, "no memory for a draft head");

@@ -1,4 +1,4 @@
-/* drafts.c - drafts are made.  See speculate.h; how they are verified: speculate.c. */
+/* drafts.c - making drafts.  See speculate.h; verification: speculate.c. */
 #include "draft.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 size_t speculate_lookup(const int32_t *tokens, size_t n, size_t max, int32_t *draft) {
     for (size_t words = n > 3 ? 3 : n ? n - 1 : 0; words > 0; words--)
         for (size_t at = n - 1; at-- > words - 1;) {
-            const int32_t *end = tokens + at + 1; /* what follows position `at` */
+            const int32_t *end = tokens + at + 1; /* the token after position `at` */
             if (memcmp(end - words, tokens + n - words, words * sizeof *tokens) != 0) continue;
             size_t count = n - (at + 1) < max ? n - (at + 1) : max;
             memcpy(draft, end, count * sizeof *draft);
@@ -29,13 +29,13 @@ static size_t max_drafted(const Sequence *s) {
     return length < room ? length : room;
 }
 
-/* Has it read all but its last token, and its draft about as much? */
+/* Is all but its last token evaluated, and about as much by its draft model? */
 static bool is_due(const Sequence *s) {
     const Draft *g = sequence_draft(s);
     if (!g || g->made || !s->live || s->paused || s->preempted) return false;
     const Slot *text = s->slot, *draft = g->slot;
     size_t count = s->tokens->count, lacks = 2;
-    if (g->hidden) /* what it guessed right it reads again */
+    if (g->hidden) /* it evaluates correct guesses again */
         lacks = min_size(SPECULATE_MAX + 2, draft->session->max_tokens);
     return session_length(text->session, text->id) + 1 == count &&
            (!draft || session_length(draft->session, draft->id) + lacks >= count);
@@ -48,7 +48,7 @@ static void draft_by_lookup(Sequence *s) {
     for (size_t i = 0; i < g->count; i++) g->q[i * g->vocab + (size_t)g->text[i]] = 1;
 }
 
-/* What the first stage that can tell says comes next. */
+/* The token forced by the first stage that knows. */
 static void draft_forced(Sequence *s) {
     const Chain *chain = s->options.chain;
     Draft *g = sequence_draft(s);
@@ -58,7 +58,7 @@ static void draft_forced(Sequence *s) {
     }
 }
 
-/* `made` from now on: it is complete when all drafts have run. */
+/* The draft is complete from now on, when all drafts have run. */
 static void begin_draft(Sequence *s) {
     Draft *g = sequence_draft(s);
     g->made = true, g->count = 0, g->text_count = s->tokens->count;
@@ -70,7 +70,7 @@ static void begin_draft(Sequence *s) {
         draft_by_lookup(s);
 }
 
-/* Is there memory for all that the draft is going to read? */
+/* Does the draft model's memory hold the whole draft? */
 static bool has_draft_pages(Engine *e, Sequence *s) {
     const Slot *r = sequence_draft(s)->slot;
     size_t tokens[SEQUENCE_SLOTS] = {0}, count = s->tokens->count + max_drafted(s);
@@ -79,8 +79,8 @@ static bool has_draft_pages(Engine *e, Sequence *s) {
     return pages_promise(e, s, tokens);
 }
 
-/* The draft model's next token; it is part of the text for as long as the draft is being
- * made.  Where the chain leaves the draft model no token, the draft ends. */
+/* Append the draft model's next token while drafting.  The draft ends if the chain leaves no
+ * token. */
 static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
     Draft *g = sequence_draft(s);
     float *q = g->q + g->count * g->vocab;
@@ -93,8 +93,8 @@ static bool draft_one(Engine *e, Sequence *s, Fault *fault) {
     return true;
 }
 
-/* The draft model reads what it lacks of the texts in `taking`, and drafts one token more of
- * each. */
+/* The draft model evaluates what it lacks of the texts in `taking`, and drafts one more
+ * token for each. */
 static bool run_drafts(Engine *e, size_t number, size_t n, Fault *fault) {
     ModelRunner *runner = &e->runners[number];
     if (!engine_forward(e, number, fault)) return false;
@@ -110,7 +110,7 @@ static bool is_drafting(const Sequence *s, size_t runner, size_t tokens) {
            g->slot->runner == runner && tokens < max_drafted(s) && !chain_ends(&g->chain);
 }
 
-/* Token number `tokens` of all drafts that one draft model makes. */
+/* Token number `tokens` of all drafts by one draft model. */
 static bool draft_next(Engine *e, size_t number, size_t tokens, Fault *fault) {
     ModelRunner *runner = &e->runners[number];
     size_t n = 0;
@@ -136,7 +136,7 @@ static bool has_drafts(const Engine *e) {
     return false;
 }
 
-/* The text is as long as before; what was drafted is to be tried behind it. */
+/* Restore the text; its draft is tried after it. */
 static void end_draft(Sequence *s) {
     Draft *g = sequence_draft(s);
     if (!g || !g->text_count) return;

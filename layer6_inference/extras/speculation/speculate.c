@@ -1,4 +1,4 @@
-/* speculate.c - a draft is verified.  See speculate.h; how it is made: drafts.c. */
+/* speculate.c - verifying a draft.  See speculate.h; making it: drafts.c. */
 #include "draft.h"
 #include "draft_head.h"
 
@@ -39,9 +39,9 @@ double draft_coin(const Sequence *s, uint64_t which) {
     return rng_unit(s->options.seed, s->tokens->count, which);
 }
 
-/* ------------------------------------------------------------------ what the model says */
+/* ------------------------------------------------------------------ verification */
 
-/* Accept or draw again; returns false at the first token that was not drafted. */
+/* Accept or draw again; false at the first token that differs from the draft. */
 static bool accept_or_draw(Sequence *s, size_t i, int32_t *token) {
     Draft *g = sequence_draft(s);
     const float *q = g->q + i * g->vocab;
@@ -59,7 +59,7 @@ static bool accept_or_draw(Sequence *s, size_t i, int32_t *token) {
     return false;
 }
 
-/* The chain chooses as if nothing had been drafted. */
+/* The chain chooses as if nothing were drafted. */
 static bool verify_forced(Sequence *s, float *rows, Fault *fault) {
     Draft *g = sequence_draft(s);
     for (size_t i = 0; s->live && i <= g->count; i++) {
@@ -71,8 +71,8 @@ static bool verify_forced(Sequence *s, float *rows, Fault *fault) {
     return true;
 }
 
-/* Take what the model accepts: row 0 follows the last token, row i the i-th that was
- * drafted. */
+/* Take what the model accepts: row 0 predicts the first drafted token, row i the one after
+ * draft token i. */
 static bool draft_verify(Extra *x, Sequence *s, Fault *fault) {
     const Draft *g = x->state;
     const Slot *r = s->slot;
@@ -90,7 +90,7 @@ static bool draft_verify(Extra *x, Sequence *s, Fault *fault) {
     return true;
 }
 
-/* Model and draft forget what was refused. */
+/* Roll model and draft back to the accepted tokens. */
 static void draft_rollback(Extra *x, Sequence *s) {
     Speculation *all = x->wish;
     Draft *g = x->state;
@@ -102,9 +102,9 @@ static void draft_rollback(Extra *x, Sequence *s) {
         session_rewind(r->session, r->id, s->tokens->count - 1);
 }
 
-/* ------------------------------------------------------------------ what goes together */
+/* ------------------------------------------------------------------ requirements */
 
-/* A draft head reads rows of its own model. */
+/* A draft head fits one model's hidden rows. */
 static bool check_draft_head(const Model *head, const Model *model, Fault *fault) {
     if (!draft_head_is(head)) return true;
     if (model_extras(head)->quirks->is_draft_head)
@@ -116,8 +116,7 @@ static bool check_draft_head(const Model *head, const Model *model, Fault *fault
                      head->sizes.dim, model->sizes.dim);
 }
 
-/* The last stage must be one whose distribution can be told: what it draws from is what is
- * left. */
+/* The last stage must sample from the distribution that is left, so that it can be read off. */
 static bool check_draft(const Extra *x, const GenerateOptions *o, const Session *session,
                         Fault *fault) {
     const StageKind *last = o->chain->stages[o->chain->count - 1].kind;
@@ -149,7 +148,7 @@ static bool check_draft(const Extra *x, const GenerateOptions *o, const Session 
     return true;
 }
 
-/* ------------------------------------------------------------------ an extra of a text */
+/* ------------------------------------------------------------------ the extra */
 
 static bool draft_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     const Session *session = e->runners[0].session;
@@ -176,8 +175,8 @@ static void draft_close(Extra *x) {
     free(g->q), free(g->p), free(g->rest), free(g->hidden), free(g);
 }
 
-/* While a draft is verified, its model reads nothing; a draft head never reads what the model
- * reads in the same step. */
+/* While a draft is verified the model reads nothing else; a head never reads what the model
+ * evaluates in the same step. */
 static size_t draft_wishes(Extra *x, const Sequence *s, const Slot *r, size_t n) {
     const Draft *g = x->state;
     if (r != g->slot) return n;

@@ -151,7 +151,6 @@ static bool narrow(OpenRange *r) {
     return mass_cut(r, nextafterf(s.value[place], INFINITY), true);
 }
 
-/* Sort the open range and walk through it. */
 static Border mass_finish(const OpenRange *r) {
     Candidates *c = r->c;
     float *sorted = c->work[r->next];
@@ -169,7 +168,6 @@ static Border mass_finish(const OpenRange *r) {
     return (Border){c->keys[n - 1], r->needed + n};
 }
 
-/* All open candidates have the same logit: keep the lowest ids. */
 static Border finish_equal(const OpenRange *r) {
     Candidates *c = r->c;
     double each = mass_of(r, r->values, r->entries, r->n) / (double)r->n;

@@ -70,7 +70,6 @@ static bool open_slot(Engine *e, Sequence *s, Session *session, const TokenList 
     return true;
 }
 
-/* The session an extra reads in; NULL: none. */
 static Session *session_of(const Extra *x, Session *main) {
     return x->session ? x->session : x->instead ? main : NULL;
 }

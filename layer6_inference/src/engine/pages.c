@@ -67,8 +67,8 @@ bool pages_promise(Engine *e, Sequence *s, const size_t *tokens) {
         for (size_t k = 0; k < e->n_runners; k++) e->runners[k].pages = promised[k];
         if (is_alone(e, s, r->runner)) {
             fault_set(&s->fault,
-                      "the memory of keys and values has %zu pages, too few for %zu tokens of "
-                      "this text alone: give it more pages, or shorten the text",
+                      "the KV cache has %zu pages, too few for the %zu tokens of this text "
+                      "alone: give it more pages, or shorten the text",
                       r->session->kv.pages.count,
                       session_length(r->session, r->id) + tokens[i]);
             sequence_fail(s);

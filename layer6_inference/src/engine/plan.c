@@ -1,7 +1,6 @@
 /* plan.c - which tokens of which sequences go into a step's batches.  See take.h. */
 #include "take.h"
 
-/* Tokens it has not read yet. */
 static size_t unread_of(const Sequence *s, const Slot *r) {
     size_t total = slot_total(s, r), have = slot_length(r);
     return total > have ? total - have : 0;

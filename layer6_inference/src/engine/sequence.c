@@ -22,7 +22,7 @@ bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
                      .tokenizer = session->model->tokenizer};
     if (o->chain) o->chain->pending = 0;
     EACH_EXTRA(x, s, take) s->taker = x;
-    REQUIRE(o->chain || s->taker, "a text is continued by a chain or by somebody else");
+    REQUIRE(o->chain || s->taker, "a text needs a chain, or an extra that takes its tokens");
     EACH_EXTRA(x, s, open) {
         if (!x->kind->open(x, e, s, fault)) return false;
     }

@@ -48,7 +48,6 @@ static void take_some(void *context, int worker, size_t begin, size_t end) {
         if (!e->taking[i]->plan.alone) take_token(e->taking[i], &e->candidates[worker]);
 }
 
-/* Every text that is ready chooses a token and appends it. */
 static void take_all(Engine *e) {
     size_t n = 0;
     for (size_t i = 0; i < e->room; i++) {

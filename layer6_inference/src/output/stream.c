@@ -15,12 +15,8 @@ void stream_close(Stream *s) {
 }
 
 static void hold(Stream *s, Text bytes) {
-    if (s->pending_size + bytes.size > s->pending_room) {
-        size_t room = 2 * (s->pending_size + bytes.size) + 64;
-        char *grown = realloc(s->pending, room);
-        REQUIRE(grown, "no memory for %zu bytes of text", room);
-        s->pending = grown, s->pending_room = room;
-    }
+    size_t need = s->pending_size + bytes.size;
+    REQUIRE(GROW(s->pending, s->pending_room, need), "no memory for %zu bytes of text", need);
     memcpy(s->pending + s->pending_size, bytes.data, bytes.size);
     s->pending_size += bytes.size;
 }

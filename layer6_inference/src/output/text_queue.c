@@ -18,7 +18,6 @@ void text_queue_free(TextQueue *q) {
     free(q->bytes);
 }
 
-/* Copies as much of the text as fits. */
 static size_t text_queue_put(TextQueue *q, Text text) {
     size_t n = q->room - q->size < text.size ? q->room - q->size : text.size;
     for (size_t i = 0; i < n; i++) q->bytes[(q->begin + q->size + i) % q->room] = text.data[i];

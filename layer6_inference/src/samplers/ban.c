@@ -23,7 +23,7 @@ const StageKind stage_ban = {
         "texts that shall not come: ban:fox:%20wolf (%20 is a space, %2C a comma, %3A a colon)",
     .formula = "text ends with the first n-1 tokens of a banned one:  logit of its last token "
                "= -infinity",
-    .advice = "each text is banned as its tokens stand, with and without a space before it.",
+    .advice = "each text is banned as tokens, with and without a space before it.",
     .source = "Hugging Face transformers, NoBadWordsLogitsProcessor",
     .example = "ban:fox",
     .list = LIST_TEXTS,

@@ -5,18 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void *grown(void *memory, size_t bytes) {
-    void *more = realloc(memory, bytes);
-    REQUIRE(more, "no memory for %zu bytes of a chain", bytes);
-    return more;
+static void *copied(const void *from, size_t bytes) {
+    void *copy = malloc(bytes);
+    REQUIRE(copy, "no memory for %zu bytes of a chain", bytes);
+    return memcpy(copy, from, bytes);
 }
 
 static double *add_row(Stage *stage) {
     size_t width = stage->kind->memory;
-    if (stage->n_rows == stage->rows_room) {
-        stage->rows_room = 2 * stage->rows_room + 16;
-        stage->rows = grown(stage->rows, stage->rows_room * width * sizeof *stage->rows);
-    }
+    REQUIRE(GROW(stage->rows, stage->rows_room, (stage->n_rows + 1) * width),
+            "no memory for the state of %s", stage->kind->name);
     return stage->rows + stage->n_rows++ * width;
 }
 
@@ -61,25 +59,15 @@ static void copy_stage(Stage *to, const Stage *from) {
     *to = *from;
     to->rows = NULL, to->list = NULL, to->list_text = to->text = NULL;
     if (from->object) from->kind->share(from->object);
-    if (from->text) {
-        size_t bytes = strlen(from->text) + 1;
-        to->text = memcpy(grown(NULL, bytes), from->text, bytes);
-    }
+    if (from->text) to->text = copied(from->text, strlen(from->text) + 1);
     if (from->kind->memory) {
-        size_t bytes = from->n_rows * from->kind->memory * sizeof *to->rows;
-        to->rows_room = from->n_rows;
-        to->rows = memcpy(grown(NULL, bytes), from->rows, bytes);
+        to->rows_room = from->n_rows * from->kind->memory;
+        to->rows = copied(from->rows, to->rows_room * sizeof *to->rows);
     }
-    if (from->list_text) {
-        size_t bytes = strlen(from->list_text) + 1;
-        to->list_text = memcpy(grown(NULL, bytes), from->list_text, bytes);
-    }
-    if (from->n_list) to->list = grown(NULL, from->n_list * sizeof *to->list);
-    for (size_t i = 0; i < from->n_list; i++) {
-        size_t bytes = from->list[i].count * sizeof(int32_t);
-        to->list[i] = from->list[i];
-        to->list[i].ids = memcpy(grown(NULL, bytes), from->list[i].ids, bytes);
-    }
+    if (from->list_text) to->list_text = copied(from->list_text, strlen(from->list_text) + 1);
+    if (from->n_list) to->list = copied(from->list, from->n_list * sizeof *to->list);
+    for (size_t i = 0; i < from->n_list; i++)
+        to->list[i].ids = copied(from->list[i].ids, from->list[i].count * sizeof(int32_t));
 }
 
 void chain_copy(Chain *to, const Chain *from) {

@@ -22,13 +22,19 @@ bool chain_read_number(Text text, double *number) {
     return *end == 0 && end != copy && !isnan(*number);
 }
 
-static StageListItem *add_item(Stage *stage, const int32_t *ids, size_t count, double value) {
-    stage->list = realloc(stage->list, (stage->n_list + 1) * sizeof *stage->list);
-    int32_t *copy = malloc(count * sizeof *copy);
-    REQUIRE(stage->list && copy, "no memory for a list of tokens");
+static bool no_memory(const ChainReader *r, const Stage *stage) {
+    return fault_set(r->fault, "no memory for the list of %s", stage->kind->name);
+}
+
+static bool add_item(const ChainReader *r, Stage *stage, const int32_t *ids, size_t count,
+                     double value) {
+    StageListItem *list = realloc(stage->list, (stage->n_list + 1) * sizeof *list);
+    if (list) stage->list = list;
+    int32_t *copy = list ? malloc(count * sizeof *copy) : NULL;
+    if (!copy) return no_memory(r, stage);
     memcpy(copy, ids, count * sizeof *copy);
-    stage->list[stage->n_list] = (StageListItem){copy, count, value};
-    return &stage->list[stage->n_list++];
+    list[stage->n_list++] = (StageListItem){copy, count, value};
+    return true;
 }
 
 /* %20 is a space; out has room for all.  Returns the size, or -1. */
@@ -65,7 +71,7 @@ static bool chain_list_add_text(ChainReader *r, Stage *stage, Text text) {
         ok =
             tokenizer_encode(r->tokenizer, (Text){bytes + !space, (size_t)size + (size_t)space},
                              false, &tokens, r->fault);
-        if (tokens.count) add_item(stage, tokens.ids, tokens.count, 0);
+        ok = ok && (tokens.count == 0 || add_item(r, stage, tokens.ids, tokens.count, 0));
         token_list_free(&tokens);
     }
     return ok;
@@ -79,7 +85,7 @@ static bool set_text(ChainReader *r, Stage *stage, Text text) {
                          "comma %%2C",
                          name, stage->text);
     stage->text = malloc(text.size + 1);
-    REQUIRE(stage->text, "no memory for the text of a stage");
+    if (!stage->text) return no_memory(r, stage);
     long size = percent_decode(text, stage->text);
     if (size < 1 || memchr(stage->text, 0, (size_t)size))
         return stage->text[0] = 0, fault_set(r->fault, "%s: '%.*s' is no text (a %% is %%25)",
@@ -88,7 +94,6 @@ static bool set_text(ChainReader *r, Stage *stage, Text text) {
     return true;
 }
 
-/* Append a text. */
 static bool add_break(ChainReader *r, Stage *stage, Text text) {
     char bytes[3 * BREAK_BYTES];
     size_t used = stage->text ? strlen(stage->text) : 0;
@@ -98,11 +103,12 @@ static bool add_break(ChainReader *r, Stage *stage, Text text) {
                          "%s: break is '%.*s', wanted a text of 1 to %d bytes (%%0A is "
                          "a new line, a %% is %%25)",
                          stage->kind->name, chain_shown(text), text.data, BREAK_BYTES);
-    stage->text = realloc(stage->text, used + (size_t)size + 2);
-    REQUIRE(stage->text, "no memory for the texts of a stage");
-    stage->text[used] = (char)size;
-    memcpy(stage->text + used + 1, bytes, (size_t)size);
-    stage->text[used + (size_t)size + 1] = 0;
+    char *grown = realloc(stage->text, used + (size_t)size + 2);
+    if (!grown) return no_memory(r, stage);
+    grown[used] = (char)size;
+    memcpy(grown + used + 1, bytes, (size_t)size);
+    grown[used + (size_t)size + 1] = 0;
+    stage->text = grown;
     return true;
 }
 
@@ -124,14 +130,14 @@ bool chain_add_to_list(ChainReader *r, Stage *stage, Text text) {
                          stage->kind->list == LIST_BIASES
                              ? "ID=B with a number B from -1e30 to 1e30 or -inf, like 15=-2"
                              : "the number of a token");
-    add_item(stage, &(int32_t){(int32_t)id}, 1, number);
-    return true;
+    return add_item(r, stage, &(int32_t){(int32_t)id}, 1, number);
 }
 
-void chain_add_list_text(Stage *stage, Text text) {
+bool chain_add_list_text(const ChainReader *r, Stage *stage, Text text) {
     size_t used = stage->list_text ? strlen(stage->list_text) : 0;
     char *grown = realloc(stage->list_text, used + text.size + 2);
-    REQUIRE(grown, "no memory for a list of tokens");
+    if (!grown) return no_memory(r, stage);
     snprintf(grown + used, text.size + 2, ":%.*s", (int)text.size, text.data);
     stage->list_text = grown;
+    return true;
 }

@@ -46,7 +46,6 @@ static void squeeze(Text name, char *out, size_t size) {
     out[n] = 0;
 }
 
-/* The names of all stages and presets, with blanks between. */
 static void list_names(char *out, size_t size) {
     const StageKind *const *list;
     const ChainPreset *presets;

@@ -13,11 +13,7 @@ typedef struct Printer {
 
 static void chain_print_put(Printer *p, const char *text) {
     size_t size = strlen(text);
-    if (p->used + size + 1 > p->room) {
-        p->room = 2 * (p->used + size) + 128;
-        p->text = realloc(p->text, p->room);
-        REQUIRE(p->text, "no memory for the text of a chain");
-    }
+    REQUIRE(GROW(p->text, p->room, p->used + size + 1), "no memory for the text of a chain");
     memcpy(p->text + p->used, text, size + 1);
     p->used += size;
 }

@@ -26,6 +26,6 @@ const ChainPreset *chain_preset_find(Text name);
 bool chain_add_to_list(ChainReader *reader, Stage *stage, Text text);
 
 /* Add an item to the list's text, as the user wrote it. */
-void chain_add_list_text(Stage *stage, Text text);
+bool chain_add_list_text(const ChainReader *reader, Stage *stage, Text text);
 
 #endif

@@ -30,7 +30,6 @@ static bool dry_ends_in(const Step *step, const int32_t *text, size_t at, size_t
     return true;
 }
 
-/* Does a breaker end in token `at`? */
 static bool breaks(const Stage *stage, const Step *step, const int32_t *text, size_t at) {
     if (!step->tokenizer) return false;
     size_t own = tokenizer_piece(step->tokenizer, text[at], true).size;

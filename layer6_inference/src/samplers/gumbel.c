@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-/* The uniform samples of the entries from `from` on. */
 static void toss(const Candidates *c, const Step *step, uint64_t stream, size_t from, size_t n,
                  double *u) {
     if (c->dense)
@@ -41,7 +40,8 @@ const StageKind stage_gumbel = {
     .name = "gumbel",
     .gloss = "pick the largest of logit + Gumbel noise: the same distribution as draw",
     .formula = "token = argmax (logit_i - ln(-ln u_i)),  u_i uniform in (0, 1)",
-    .advice = "when every token needs a coin of its own: parallel machines, coupled samples.",
+    .advice =
+        "when every token needs its own uniform sample: parallel machines, coupled samples.",
     .source = "Gumbel 1954; Maddison, Tarlow & Minka 2014, arXiv:1411.0030",
     .example = "gumbel",
     .selects = true,

@@ -19,7 +19,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 
 const StageKind stage_quadratic = {
     .name = "quadratic",
-    .gloss = "bend the logits: near the best drawn together, far ones pushed away",
+    .gloss = "reshape the logits: near the best closer together, far ones lower",
     .formula = "d = logit - max;  logit' = max - F (3-C)/2 d^2 + F (C-1)/2 d^3",
     .advice =
         "variety among good tokens without a long tail.  Factors from 0.2 to 0.5 are usual.",

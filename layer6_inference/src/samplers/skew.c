@@ -9,8 +9,8 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 
 const StageKind stage_skew = {
     .name = "skew",
-    .gloss =
-        "bend the coin of draw: above 0 towards unlikely tokens, below 0 towards likely ones",
+    .gloss = "skew draw's uniform sample: above 0 towards unlikely tokens, below 0 towards "
+             "likely ones",
     .formula = "u' = u^(e^-S), over the tokens from best to worst",
     .advice = "a gentle push without moving any token in or out of reach.",
     .source = "turboderp 2024, exllamav2",

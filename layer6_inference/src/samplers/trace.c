@@ -48,7 +48,6 @@ static void put_row(Trace *t, const Stage *stage, size_t rank, uint64_t key, dou
     fprintf(t->out, "%.9g,%.9g,%d\n", (double)order_value(key), prob, kept);
 }
 
-/* The keys of the candidates above -infinity, in order. */
 static size_t trace_keys_of(Trace *t, const Candidates *c) {
     size_t n = 0;
     for (size_t i = 0; i < c->count; i++)

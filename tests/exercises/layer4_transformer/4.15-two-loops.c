@@ -9,7 +9,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         float *row = t->run->kv + i * (m->rank + m->rotary),
               *cosine = t->shared->cosine + i * half, *sine = t->shared->sine + i * half,
-              *q = t->run->asked + i * s->heads * width;
+              *q = t->run->q + i * s->heads * width;
         size_t position = (size_t)t->batch->position[i];
         if (t->a->q_temperature > 0) attention_scale_q(t->a, q, s->heads * width, position);
         norm_apply(&m->kv_a_norm, row, row, m->rank);

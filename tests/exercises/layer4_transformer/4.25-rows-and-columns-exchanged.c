@@ -1,4 +1,4 @@
-/* wrong: lie elsewhere | the rows of the memory are taken for its columns */
+/* wrong: rows and columns of the memory are | the rows of the memory are taken for its columns */
 #define AT(m, j, i) ((m)[(i) / 16 * 16 * d + 16 * (j) + (i) % 16])
 
 void delta_step_backward(float *memory, const float *after, const float *before, size_t d,

@@ -1,4 +1,4 @@
-/* wrong: lie elsewhere | the memory is read as rows, one behind the other */
+/* wrong: rows and columns of the memory are | the memory is read as rows, one behind the other */
 #define AT(m, j, i) ((m)[(j)*d + (i)])
 
 void delta_step_backward(float *memory, const float *after, const float *before, size_t d,

@@ -1,4 +1,4 @@
-/* wrong: nan or inf | the maximum of the first page serves them all */
+/* wrong: NaN or infinite | the maximum of the first page serves them all */
 static void online_softmax_update(Running *run, float *mean, size_t value_dim, float *scores,
                                   size_t n) {
     if (run->sum == 0) run->max = vector_max(scores, n);

@@ -15,7 +15,7 @@ static void place_row(const Rows *t, size_t i) {
     size_t at = (size_t)t->batch->position[i], half = a->rope ? a->rope->rotary / 2 : 0;
     float *v = t->run->v + i * v_dim(&a->shape), *k = t->run->k + i * k_dim(&a->shape),
           *q = t->run->q + i * q_dim(&a->shape);
-    if (a->gate_in_q) part_queries(a, t->run->gate + i * 2 * q_dim(&a->shape), q);
+    if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * q_dim(&a->shape), q);
     if (a->v_scale > 0)
         for (size_t n = 0; n < v_dim(&a->shape); n++) v[n] = v[n] * a->v_scale;
     for (size_t n = 0; a->clamp > 0 && n < v_dim(&a->shape); n++)

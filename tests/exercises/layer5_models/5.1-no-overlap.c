@@ -1,4 +1,4 @@
-/* wrong: stands twice | what was counted as part of one pair is no part of the next */
+/* wrong: occurs twice | what was counted as part of one pair is no part of the next */
 static void count_pairs(BpeTrainer *t) {
     memset(t->pairs, 0, t->pair_capacity * sizeof *t->pairs);
     for (const WordCount *w = t->words; w < t->words + t->capacity; w++)

@@ -1,4 +1,4 @@
-/* wrong: behind the candidates | sorted, and then only the count is changed: the sum is still that of all */
+/* wrong: logits were changed without telling the | sorted, and then only the count is changed: the sum is still that of all */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float limit = candidates_max(c) + logf((float)stage->value[P]);
     size_t keep = (size_t)stage->value[KEEP], kept = 0;

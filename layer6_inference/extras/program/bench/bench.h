@@ -17,8 +17,8 @@ typedef struct BenchJob {
     double began; /* before a model was opened */
 } BenchJob;
 
-/* Seconds: of the clock, or with --own-time those that this process has computed, so that what else runs on the machine
- * counts less. */
+/* Seconds: of the clock, or with --own-time those that this process has computed, so that
+ * what else runs on the machine counts less. */
 double bench_now(const BenchJob *job);
 
 /* The middle of n times, which are put in order: times[0] is the best. */
@@ -40,8 +40,8 @@ double bench_bytes_per_token(const Model *model);
 /* Bytes of keys and values of one token. */
 double bench_kv_bytes(const Model *model, KvFormat format);
 
-/* Open a chain that draws, and never the token that ends a text, where there is one: with limits.only_bos_ends an answer
- * is as long as it is asked to be, whatever the prompt.
+/* Open a chain that draws, and never the token that ends a text, where there is one: with
+ * limits.only_bos_ends an answer is as long as it is asked to be, whatever the prompt.
  *
  * Fails for a model that reads a source: words drawn by chance are none. */
 bool bench_open_chain(Chain *chain, const Model *model, Fault *fault);

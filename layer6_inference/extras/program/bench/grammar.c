@@ -1,8 +1,9 @@
-/* grammar.c - strata bench grammar: microseconds of a mask, under JSON and under function calls.
+/* grammar.c - strata bench grammar: microseconds of a mask, under JSON and under function
+ * calls.
  *
- * Every grammar is compiled and walked along the tokens of a text that obeys it; at each token the mask
- * is asked for, then the token is taken.  All of them twice: when everything is met for the
- * first time, and again, as a server does that is asked the same thing twice. */
+ * Every grammar is compiled and walked along the tokens of a text that obeys it; at each
+ * token the mask is asked for, then the token is taken.  All of them twice: when everything
+ * is met for the first time, and again, as a server does that is asked the same thing twice. */
 #include "grammar_bench.h"
 #include "grammar.h"
 #include "input.h"
@@ -21,7 +22,8 @@ typedef struct Times {
     size_t count[KINDS], tokens, forced;
 } Times;
 
-/* Of this thread alone: on a machine that others use, too, masks are shorter than the waiting. */
+/* Of this thread alone: on a machine that others use, too, masks are shorter than the
+ * waiting. */
 static double own_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -38,7 +40,7 @@ static void grammar_note(Times *t, TimeKind kind, double since) {
 static bool grammar_follow(Grammar *g, const TokenList *tokens, Times *t, const char *text,
                            Fault *fault) {
     uint32_t row = grammar_begin(g);
-    size_t words, known = 0; /* known: tokens that were foretold */
+    size_t words, known = 0; /* known: forced tokens */
     int32_t next[FORESEEN];
     for (size_t i = 0; i <= tokens->count; i++) {
         double before = own_seconds();

@@ -4,7 +4,8 @@
 
 #include "bench.h"
 
-/* A function: its parameters' schemas, those that are required (comma-separated), and arguments. */
+/* A function: its parameters' schemas, those that are required (comma-separated), and
+ * arguments. */
 typedef struct BenchCall {
     const char *name, *properties, *required, *arguments;
 } BenchCall;
@@ -27,9 +28,9 @@ void bench_object_write(size_t number, char schema[BENCH_TEXT], char text[BENCH_
  * Fails when there is no such folder, and on a file that is none of these. */
 bool bench_grammar_folder(const BenchJob *job, Fault *fault);
 
-/* A tokenizer of so many tokens, always the same: words with and without a blank before them and all
- * their beginnings, numbers of up to three digits, runs of punctuation and of blanks, characters
- * of other scripts. */
+/* A tokenizer of so many tokens, always the same: words with and without a blank before them
+ * and all their beginnings, numbers of up to three digits, runs of punctuation and of
+ * blanks, characters of other scripts. */
 Tokenizer *bench_vocabulary(size_t tokens, Fault *fault);
 
 /* The same as a model file without weights; free *bytes. */

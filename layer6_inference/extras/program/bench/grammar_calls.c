@@ -1,4 +1,4 @@
-/* grammar_calls.c - what bench grammar measures: functions as a model is told of them, and one call of each.
+/* grammar_calls.c - tool descriptions for bench grammar, and one call of each.
  *
  * ' stands for ". */
 #include "grammar_bench.h"

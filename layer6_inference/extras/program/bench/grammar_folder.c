@@ -1,8 +1,8 @@
-/* grammar_folder.c - strata bench grammar --folder DIR: how many schemas of a folder are taken, and how often their
- * grammars are wrong.
+/* grammar_folder.c - strata bench grammar --folder DIR: how many schemas of a folder are
+ * taken, and how often their grammars are wrong.
  *
- * A file is JSON: a `schema`, and `tests`, each `data` that is `valid` or not (the shape of MaskBench).  Properties may
- * come in any order, so that no valid text is refused for that. */
+ * A file is JSON: a `schema`, and `tests`, each `data` that is `valid` or not (the shape of
+ * MaskBench).  Properties may come in any order, so that no valid text is refused for that. */
 #include "grammar_bench.h"
 #include "grammar.h"
 #include "input.h"
@@ -66,7 +66,8 @@ static char *text_of_value(const JsonValue *value, size_t *size) {
 
 /* ------------------------------------------------------------------ one file */
 
-/* "schema, at #/a/b: uniqueItems: ..." for the keyword's sake; other sentences as they begin. */
+/* "schema, at #/a/b: uniqueItems: ..." for the keyword's sake; other sentences as they
+ * begin. */
 static void note_reason(Folder *f, const char *sentence) {
     char text[REASON];
     const char *at = strstr(sentence, "schema, at ") ? strstr(sentence, ": ") : NULL;

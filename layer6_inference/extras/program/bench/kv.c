@@ -1,7 +1,8 @@
-/* kv.c - strata bench kv: what each format of keys and values takes, costs and spoils.
+/* kv.c - strata bench kv: size, speed and error of every KV cache format.
  *
- * Spoiled is how far the next token's distribution is from that with keys and values in f32: the
- * mean of sum p ln(p / q) over the tokens of held-out documents of Tiny World. */
+ * The error is the mean of sum p ln(p / q) over the tokens of held-out documents of Tiny
+ * World: the divergence of the next token's distribution from that with keys and values in
+ * f32. */
 #include "bench.h"
 #include "input.h"
 
@@ -124,7 +125,8 @@ static bool open_behind(const KvBench *b, KvFormat format, size_t context, Sessi
     return true;
 }
 
-/* Tokens here and there in turn, so that both have the same machine; the fastest quarter counts. */
+/* Tokens here and there in turn, so that both have the same machine; the fastest quarter
+ * counts. */
 static bool time_both(KvBench *b, KvFormat format, Fault *fault) {
     const size_t context = (size_t)b->job->context, count = (size_t)b->job->count,
                  rounds = (size_t)b->job->rounds;

@@ -1,9 +1,9 @@
 /* ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each
- * checked first; and strata bench roofline: what the machine could do, and how near the products
- * come.
+ * checked first; and strata bench roofline: what the machine could do, and how near the
+ * products come.
  *
- * Checked means: against double precision on the weights as they are stored and the inputs as they
- * are rounded, within the bound that the header of the kernel states. */
+ * Checked means: against double precision on the weights as they are stored and the inputs
+ * as they are rounded, within the bound that the header of the kernel states. */
 #include "bench.h"
 #include "input.h"
 
@@ -225,7 +225,8 @@ typedef struct Roof {
 } Roof;
 enum { MAX_ROOFS = 10 };
 
-/* Measured before the benchmark's own threads are there: a pool of each size, one after the other. */
+/* Measured before the benchmark's own threads are there: a pool of each size, one after the
+ * other. */
 static int measure_roofs(const BenchJob *job, Roof *roofs, Fault *fault) {
     int cores = job->compute.threads > 0 ? (int)job->compute.threads : cpu_count(), count = 0;
     for (int n = 1; count < MAX_ROOFS; n = 2 * n < cores ? 2 * n : cores) {

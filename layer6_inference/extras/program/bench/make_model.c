@@ -1,5 +1,5 @@
-/* make_model.c - strata bench make-model: a model of random weights to measure with, in any mix of
- * formats. */
+/* make_model.c - strata bench make-model: a model of random weights to measure with, in any
+ * mix of formats. */
 #include "bench.h"
 #include "quant_preset.h"
 

@@ -1,10 +1,13 @@
-/* mixers.c - strata bench mixers: how fast a memory of fixed size moves on, beside what the machine could do.
+/* mixers.c - strata bench mixers: how fast a memory of fixed size moves on, beside what the
+ * machine could do.
  *
- * One head of 128 numbers for each of some texts (RWKV 7: 64).  A prompt: 512 tokens of one text, whose memory stays in
- * the cache, against the peak of arithmetic.  A token: one of each text, as many texts as fill 64 MB, whose memories
- * come from main memory and go back, against its bandwidth.  A prompt of the delta net is checked first,
- * against the recurrence in double precision: `error` is the largest of a token's answer, in millionths of its length.
- * Of a chunk those flops count that are needed, half of each product that is cut along its diagonal. */
+ * One head of 128 numbers for each of some texts (RWKV 7: 64).  A prompt: 512 tokens of one
+ * text, whose memory stays in the cache, against the peak of arithmetic.  A token: one of
+ * each text, as many texts as fill 64 MB, whose memories come from main memory and go back,
+ * against its bandwidth.  A prompt of the delta net is checked first, against the recurrence
+ * in double precision: `error` is the largest of a token's answer, in millionths of its
+ * length. Of a chunk those flops count that are needed, half of each product that is cut
+ * along its diagonal. */
 #include "bench.h"
 #include "transformer_extras.h"
 
@@ -67,7 +70,8 @@ static void rwkv_token(void *context) {
     }
 }
 
-/* ------------------------------------------------------------------ what they read, and what they should say */
+/* ------------------------------------------------------------------ what they read, and
+ * what they should say */
 
 static void mixers_fill(MixerBench *b) {
     for (size_t i = 0; i < TOKENS * D; i++) {
@@ -82,7 +86,8 @@ static void mixers_fill(MixerBench *b) {
     memset(b->states, 0, (size_t)HEADS * D * D * sizeof *b->states);
 }
 
-/* The largest distance of a token's answer from what the delta rule says in double, over the answer's length. */
+/* The largest distance of a token's answer from what the delta rule says in double, over the
+ * answer's length. */
 static double delta_error(const MixerBench *b) {
     double worst = 0, stays = exp((double)b->rate[0]), *state = b->exact;
     memset(state, 0, (size_t)D * D * sizeof *state);
@@ -128,7 +133,7 @@ static const Form forms[] = {
     {"", "a token of each text", rwkv_token, RWKV_TEXTS, 0, RWKV_STEP, RWKV_MOVED},
 };
 
-/* The best of all runs: what else the machine does makes a run longer, and nothing makes it shorter. */
+/* The best of all runs: interference only makes a run longer. */
 static double best_time(void (*run)(void *context), void *context, double seconds) {
     double best = INFINITY, start = clock_seconds();
     for (int rounds = 0; rounds < 3 || clock_seconds() - start < seconds; rounds++) {

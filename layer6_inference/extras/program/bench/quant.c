@@ -41,7 +41,8 @@ static double normal_error(Bench *b, Dtype dtype) {
     return quant_distance(b->back, b->x, N);
 }
 
-/* Over all matrices of the storyteller; the rewritten file has its tensors in the same order. */
+/* Over all matrices of the storyteller; the rewritten file has its tensors in the same
+ * order. */
 static double storyteller_error(Bench *b, const Gguf *rewritten, Dtype dtype) {
     double sum = 0, weight = 0;
     for (size_t i = 0; i < b->gguf.n_tensors; i++) {
@@ -58,8 +59,8 @@ static double storyteller_error(Bench *b, const Gguf *rewritten, Dtype dtype) {
 
 enum { MAX_CTX = 1024 }; /* no held-out document is longer */
 
-/* The mean surprisal at the tokens of held-out documents; of a longer one than the model reads, at
- * the tokens it does read. */
+/* The mean surprisal at the tokens of held-out documents; of a longer one than the model
+ * reads, at the tokens it does read. */
 static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     Session session;
     WorldText text = {0};
@@ -108,7 +109,6 @@ static bool storyteller_in(Bench *b, const QuantPreset *preset, double *error, d
     return ok;
 }
 
-/* Weights that are timed. */
 typedef struct Timed {
     Bench *bench;
     Tensor w;
@@ -130,8 +130,8 @@ static void quant_multiply(void *context) {
                    b->scratch);
 }
 
-/* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where there is a
- * packed form. */
+/* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where
+ * there is a packed form. */
 static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
     const size_t row = dtype_row_bytes(dtype, COLS);
     double seconds = b->job->seconds / 8;

@@ -1,9 +1,9 @@
 /* samplers.c - strata bench samplers: microseconds of a sampler, from the model's logits to
  * what is left of them.
  *
- * Each time covers the first look at the logits (largest of every segment, NaN) and the stage or
- * chain.  The logits are written anew before each round, outside the time, so they lie in the cache
- * as a model leaves them. */
+ * Each time covers the first look at the logits (largest of every segment, NaN) and the
+ * stage or chain.  The logits are written again before each round, outside the time, so they
+ * lie in the cache as a model leaves them. */
 #include "bench.h"
 #include "input.h"
 

@@ -1,8 +1,8 @@
 /* serve.c - strata bench serve: many users at once, for several numbers of places.
  *
- * Every row serves the same users: those of a trace, at their time, or as many as are asked for,
- * who all come at the start.  Prompts are random words, the same for a seed.  The first row, one
- * place, is one text after the other. */
+ * Every row serves the same users: those of a trace, at their time, or as many as are asked
+ * for, who all come at the start.  Prompts are random words, the same for a seed.  The first
+ * row, one place, is one text after the other. */
 #include "bench.h"
 #include "input.h"
 #include "serve.h"
@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------------ users */
 
-/* The clock of the users and of the service.  In the program's own time nobody sleeps: the clock is put forward. */
+/* The clock of users and service.  With --own-time, sleeping advances it instead. */
 static const BenchJob *clock_of;
 static double put_forward;
 
@@ -80,7 +80,7 @@ static void forget_users(User *users, size_t n) {
 
 /* ------------------------------------------------------------------ serving */
 
-/* What the step read, and how long that took. */
+/* The size and duration of the step. */
 static void note_step(ServeRow *row, const Service *service, double seconds) {
     const KvCache *kv = &service->engine.runners[0].session->kv;
     const StepSize size = service->last;
@@ -109,7 +109,7 @@ static bool serve_bench_all(const Traffic *t, Service *service, User *users, Ser
     size_t come = 0;
     while (come < t->count || service->count) {
         const bool idle = service->count == 0;
-        /* a step is all that a user waits for, so also who comes with it */
+        /* users notice whole steps, so arrivals within one count together */
         double before = serve_now();
         if (!let_come(t, users, service, row, &come, fault)) return false;
         if (idle) before = serve_now();

@@ -1,5 +1,5 @@
-/* serve.h - what strata bench serve is made of: serving a trace (serve.c), a table of it (serve_rows.c), what a step
- * costs (serve_costs.c), promises (serve_goals.c). */
+/* serve.h - what strata bench serve is made of: serving a trace (serve.c), a table of it
+ * (serve_rows.c), what a step costs (serve_costs.c), promises (serve_goals.c). */
 #ifndef STRATA_BENCH_SERVE_H
 #define STRATA_BENCH_SERVE_H
 
@@ -11,7 +11,7 @@
 
 enum { SERVE_STEPS = 100000 }; /* whose cost is kept, at most */
 
-/* What one row measured. */
+/* Results of a row. */
 typedef struct ServeRow {
     double *firsts, *gaps; /* seconds to the first token of a user; between two */
     size_t n_firsts, n_gaps;
@@ -44,10 +44,10 @@ void serve_row_keep(ServeRow *all, const ServeRow *row);
 bool serve_traffic(const Serve *serve, const Traffic *traffic, SchedulePolicy policy,
                    ServeRow *row, Fault *fault);
 
-/* Measure what a step costs, write it down, and print how far the steps of all rows are apart from it. */
+/* Measure and write the step costs, and print how well they predict the steps of all rows. */
 bool serve_costs(const Serve *serve, FileOut *out, Fault *fault);
 
-/* Measure what a service promises, and print it (serve_goals.c). */
+/* Measure the goals, and print them (serve_goals.c). */
 bool serve_goals(const BenchJob *job, const Model *model, Fault *fault);
 
 #endif

@@ -1,7 +1,9 @@
-/* serve_costs.c - strata bench serve --costs FILE: what a step takes, and how well single steps are told by that.
+/* serve_costs.c - strata bench serve --costs FILE: what a step takes, and how well single
+ * steps are told by that.
  *
- * What is told should not have been learned: the costs are those of steps that are made for it, of every size and at the
- * beginning and the end of a text; the table beside is of the steps of the rows, in which others wrote and read together. */
+ * What is told should not have been learned: the costs are those of steps that are made for
+ * it, of every size and at the beginning and the end of a text; the table beside is of the
+ * steps of the rows, in which others wrote and read together. */
 #include "input.h"
 #include "serve.h"
 #include "schedule.h"
@@ -26,7 +28,8 @@ static size_t serve_costs_nearest(const StepCost *c, double tokens) {
     return best;
 }
 
-/* A step that took more than twice as long as it should was interrupted, and counts as if it had taken that (step_cost_fit). */
+/* A step that took more than twice as long as it should was interrupted, and counts as if it
+ * had taken that (step_cost_fit). */
 static void find_near(const ServeRow *all, const StepCost *c, size_t point, Near *near) {
     near->took = near->told = 0, near->count = 0;
     for (size_t k = 0; k < all->n_steps; k++) {
@@ -63,7 +66,8 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
 
 enum { WRITERS = 32, WRITTEN = 24, AFTER = 6, ROUNDS = 3 };
 
-/* So many come together, with prompts and answers of so many tokens, for steps of up to `budget` tokens. */
+/* So many come together, with prompts and answers of so many tokens, for steps of up to
+ * `budget` tokens. */
 static bool take_steps(const Serve *v, size_t users, size_t prompt, size_t answer,
                        size_t places, size_t budget, ServeRow *all, Fault *fault) {
     Visit visits[2 * PREFILL_BATCH];
@@ -90,8 +94,8 @@ static bool write_together(const Serve *v, ServeRow *all, Fault *fault) {
     return true;
 }
 
-/* Whole texts, in steps of so many tokens, and a few tokens of an answer behind each; where one text is too short for a step there
- * are several. */
+/* Whole texts, in steps of so many tokens, and a few tokens of an answer behind each; where
+ * one text is too short for a step there are several. */
 static bool read_in_steps(const Serve *v, ServeRow *all, Fault *fault) {
     const size_t most = v->longest - 2, answer = min_size(AFTER, most / 2);
     for (size_t n = 8; n <= PREFILL_BATCH; n *= 2) {
@@ -107,7 +111,7 @@ bool serve_costs(const Serve *v, FileOut *out, Fault *fault) {
     Serve made = *v;
     ServeRow all = {0};
     StepCost cost;
-    made.job = &job, job.shared = 0; /* nobody's text is known before */
+    made.job = &job, job.shared = 0; /* no cached prompts */
     bool ok = serve_row_open(&all, &v->traffic, fault);
     for (int round = 0; ok && round < ROUNDS; round++)
         ok = write_together(&made, &all, fault) && read_in_steps(&made, &all, fault);

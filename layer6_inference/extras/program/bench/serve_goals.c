@@ -1,9 +1,10 @@
-/* serve_goals.c - strata bench serve --goals: three promises of a service, each beside its measure.
+/* serve_goals.c - strata bench serve --goals: three goals of a service, each with its measure.
  *
- *     decode   texts that write together, tokens/s: the share that the products and the reading of keys and values take of
- *              a step; what is left over is what serving costs
- *     gaps     texts that write while a long prompt comes in: the longest of 20 waits for a token, in steps of theirs before
- *     warm     a prompt that was read before: the time to its first token, of the time that it took then */
+ *     decode   tokens/s of concurrent answers: share of a step spent in products and in reading
+ *              keys and values; the rest is the cost of serving
+ *     gaps     answers during a long prefill: the longest of 20 gaps, in decode steps
+ *     warm     time to the first token of a cached prompt, relative to its first time
+ */
 #include "profile.h"
 #include "serve.h"
 #include "schedule.h"
@@ -132,7 +133,8 @@ static bool decode_round(Goals *g, uint64_t seed, double *share, double *rate, F
     return ok && end_writers(g, fault);
 }
 
-/* ------------------------------------------------------------------ gaps, and what was read before */
+/* ------------------------------------------------------------------ gaps, and what was read
+ * before */
 
 /* Note what steps take: n of them, or all until a text has its first token. */
 static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
@@ -144,7 +146,8 @@ static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
     return true;
 }
 
-/* One round: of 20 gaps the longest, and that in steps of those who write, before the prompt comes. */
+/* One round: of 20 gaps the longest, and that in steps of those who write, before the prompt
+ * comes. */
 static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault *fault) {
     const Asker *late = &g->asker[WRITERS];
     g->gaps = 0;

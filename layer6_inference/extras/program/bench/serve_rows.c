@@ -1,7 +1,7 @@
 /* serve_rows.c - the table of strata bench serve.  See serve.c.
  *
- * The roof of a row is what memory alone allows: in each step all weights are read once, and every
- * token's past.  What is computed beside comes on top of that, or hides behind it. */
+ * The roof of a row is what memory alone allows: in each step all weights are read once, and
+ * every token's past.  What is computed beside comes on top of that, or hides behind it. */
 #include "input.h"
 #include "serve.h"
 #include "schedule.h"

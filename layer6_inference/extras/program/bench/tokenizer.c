@@ -1,4 +1,5 @@
-/* tokenizer.c - strata bench tokenizer: how long a vocabulary takes to open, and text to become tokens. */
+/* tokenizer.c - strata bench tokenizer: how long a vocabulary takes to open, and text to
+ * become tokens. */
 #include "bench.h"
 #include "input.h"
 

@@ -1,7 +1,8 @@
-/* vocabulary.c - a vocabulary about the shape of a large model's, made up.  See grammar_bench.h.
+/* vocabulary.c - a vocabulary about the shape of a large model's, made up.  See
+ * grammar_bench.h.
  *
- * Invariant: every token but the bytes and the end is an earlier token and one more byte, and a merge
- * says so; so all beginnings of a token are tokens. */
+ * Invariant: every token but the bytes and the end is an earlier token and one more byte,
+ * and a merge says so; so all beginnings of a token are tokens. */
 #include "grammar_bench.h"
 
 #include <stdio.h>
@@ -92,7 +93,8 @@ static void add_scripts(Words *w) {
     }
 }
 
-/* All words of a text, with a blank before them and without, in small letters and with a large one. */
+/* All words of a text, with a blank before them and without, in small letters and with a
+ * large one. */
 static void add_words_of(Words *w, const char *text) {
     while (*text) {
         char word[LONGEST] = " ";

@@ -1,4 +1,4 @@
-/* tools_read.c - calls in a text, as far as it has come.  See tools.h. */
+/* tools_read.c - finding calls in a text that is still growing.  See tools.h. */
 #include "tools.h"
 
 #include "write.h"
@@ -13,14 +13,14 @@ static const char *tools_read_find(Text text, size_t from, const char *mark) {
                              : memmem(text.data + from, text.size - from, mark, strlen(mark));
 }
 
-/* How long the end of the text is that may become a mark. */
+/* Length of the text's end that may be the beginning of a mark. */
 static size_t tools_read_may_begin(Text text, size_t from, const char *mark) {
     for (size_t n = min_size(strlen(mark) - 1, text.size - from); n > 0; n--)
         if (memcmp(text.data + text.size - n, mark, n) == 0) return n;
     return 0;
 }
 
-/* Where the object or array that begins at `from` is over; 0: not yet. */
+/* Where the object or array that begins at `from` ends; 0: not yet. */
 static size_t json_end(Text text, size_t from) {
     size_t depth = 0;
     bool quoted = false;
@@ -52,9 +52,10 @@ static bool a_call(ToolPart *part, Text text, size_t begin, size_t end, ToolPlac
     return true;
 }
 
-/* ------------------------------------------------------------------ one form after the other */
+/* ------------------------------------------------------------------ one form after the
+ * other */
 
-/* At a mark: what stands between it and the one that closes it. */
+/* At a mark: the text up to the closing mark. */
 static bool tagged(Text text, ToolPlace *place, ToolPart *part) {
     static const char open[] = "<tool_call>", close[] = "</tool_call>";
     const char *end = tools_read_find(text, place->at, close);
@@ -63,7 +64,7 @@ static bool tagged(Text text, ToolPlace *place, ToolPart *part) {
     return a_call(part, text, place->at + sizeof open - 1, at, place, at + sizeof close - 1);
 }
 
-/* In a list: its next item.  Behind the last one the place is behind the list. */
+/* In a list: its next item; after the last one `at` moves past the list. */
 static bool tools_read_listed(Text text, ToolPlace *place, ToolPart *part) {
     static const char open[] = "[TOOL_CALLS][";
     size_t at = place->inside ? place->at : place->at + sizeof open - 1;
@@ -89,7 +90,7 @@ static bool tools_read_named(Text text, ToolPlace *place, ToolPart *part) {
     return true;
 }
 
-/* The whole answer, or none of it. */
+/* Bare calls: the whole answer or nothing. */
 static bool bare(Text text, bool whole, ToolPlace *place, ToolPart *part) {
     static const char *const marks[] = {"{\"name\": \"", "<|python_tag|>{"};
     for (int i = 0; place->at == 0 && i < 2; i++) {
@@ -106,7 +107,7 @@ static bool bare(Text text, bool whole, ToolPlace *place, ToolPart *part) {
 
 /* ------------------------------------------------------------------ parts of a text */
 
-/* A list that is over is left behind. */
+/* Skip the end of a list. */
 static void leave_list(Text text, ToolPlace *place) {
     if (!place->inside || place->at >= text.size || text.data[place->at] != ']') return;
     *place = (ToolPlace){place->at + 1, false};

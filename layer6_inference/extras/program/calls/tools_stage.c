@@ -1,6 +1,8 @@
-/* tools_stage.c - what a call obeys, as a description of tags (grammar/tags.h).  See tools.h.
+/* tools_stage.c - the grammar of calls, as a description of tags (grammar/tags.h).  See
+ * tools.h.
  *
- * A tag holds the schema of one function's arguments; its begin and end are how the model writes the rest. */
+ * A tag has the schema of one function's arguments; its begin and end are the model's own
+ * text around them. */
 #include "tools.h"
 
 #include "listing.h"
@@ -11,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text around arguments: before the name, behind it, and at the end. */
+/* The text around arguments: before the name, after it, and at the end. */
 static const struct {
-    const char *trigger; /* where a text becomes a call */
+    const char *trigger; /* marks that begin a call */
     const char *before, *behind, *end;
 } spelled[] = {[CALLS_TAGGED] = {"<tool_call>", "<tool_call>\n{\"name\": \"",
                                  "\", \"arguments\": ", "}\n</tool_call>"},
@@ -38,21 +40,20 @@ static void tools_stage_put_schema(const Writer *w, const JsonValue *tool) {
         fputs("{\"type\":\"object\"}", w->out);
 }
 
-/* Three texts as one, as JSON. */
+/* Three texts joined, as JSON. */
 static void tools_stage_put_text(FILE *out, const char *a, Text b, const char *c) {
     char text[256];
     int size = snprintf(text, sizeof text, "%s%.*s%s", a, (int)b.size, b.data, c);
     write_text(out, (Text){text, (size_t)size});
 }
 
-/* One function's call. */
 static void tools_stage_put_call(const Writer *w, const JsonValue *tool) {
     fputs("{\"begin\":", w->out);
     tools_stage_put_text(w->out, spelled[w->form].before,
                          json_get(json_get(tool, "function"), "name")->text,
                          spelled[w->form].behind);
     fputc(',', w->out);
-    if (w->form == CALLS_NUMBERED) /* a number that the model makes up, and then the rest */
+    if (w->form == CALLS_NUMBERED) /* an id that the model invents, then the rest */
         fputs("\"tags\":[{\"begin\":\"\",\"regex\":\"[a-zA-Z0-9]{9}\",\"end\":\"[ARGS]\"},{"
               "\"begin\":\"\",",
               w->out);
@@ -73,7 +74,7 @@ static void put_calls(const Writer *w) {
     }
 }
 
-/* The calls as tags of a list: as they are, or as one tag around them. */
+/* The calls as tags of a list: as they are, or inside one tag. */
 static void put_structures(const Writer *w) {
     fputc('[', w->out);
     if (w->form == CALLS_LISTED) {
@@ -83,7 +84,7 @@ static void put_structures(const Writer *w) {
     } else {
         put_calls(w);
     }
-    if (w->form == CALLS_BARE) { /* Llama 3.1 may say first that what comes is no text */
+    if (w->form == CALLS_BARE) { /* Llama 3.1 may first say that code follows */
         fputs(",{\"begin\":\"<|python_tag|>\",\"any\":[", w->out), put_calls(w);
         fputs("],\"end\":\"\"}", w->out);
     }

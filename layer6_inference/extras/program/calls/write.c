@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text with U+FFFD for what is no character. */
+/* With U+FFFD for invalid UTF-8. */
 static Text repaired(Text text, char **memory) {
     const unsigned char *bytes = (const unsigned char *)text.data;
     size_t used = 0;
@@ -62,12 +62,7 @@ void write_value(FILE *out, const JsonValue *v) {
 }
 
 bool bytes_add(Bytes *b, Text text) {
-    if (b->size + text.size + 1 > b->room) {
-        size_t room = 2 * (b->size + text.size) + 64;
-        char *grown = realloc(b->data, room);
-        if (!grown) return false;
-        b->data = grown, b->room = room;
-    }
+    if (!GROW(b->data, b->room, b->size + text.size + 1)) return false;
     if (text.size) memcpy(b->data + b->size, text.data, text.size);
     b->size += text.size;
     b->data[b->size] = 0;

@@ -1,6 +1,6 @@
-/* write.h - JSON on its way out.
+/* write.h - writing JSON.
  *
- * Invariant: what write_text writes is valid UTF-8 in one line, whatever the bytes were. */
+ * Invariant: write_text writes valid UTF-8 in one line, whatever the bytes. */
 #ifndef STRATA_WRITE_H
 #define STRATA_WRITE_H
 
@@ -9,22 +9,22 @@
 
 #include <stdio.h>
 
-/* A text as a JSON string; bytes that are part of no character become U+FFFD. */
+/* A text as a JSON string; invalid UTF-8 becomes U+FFFD. */
 void write_text(FILE *out, Text text);
 
-/* A parsed value as JSON again. */
+/* A parsed value as JSON. */
 void write_value(FILE *out, const JsonValue *value);
 
-/* A number that JSON has: 9 digits, which restore every float; an infinity becomes -9999 or 9999. */
+/* A number with 9 digits, which restore every float; infinities become -9999 or 9999. */
 void write_number(FILE *out, double x);
 
-/* Growing memory for a text. */
+/* A growing text. */
 typedef struct Bytes {
     char *data; /* owns; NUL-terminated when not NULL */
     size_t size, room;
 } Bytes;
 
-/* False when memory runs out: nothing is added then. */
+/* False: no memory, and nothing is added. */
 bool bytes_add(Bytes *bytes, Text text);
 void bytes_free(Bytes *bytes);
 

@@ -13,7 +13,7 @@
 
 /* ------------------------------------------------------------------ opening and closing */
 
-/* One of three words, by its place. */
+/* The index of one of three words. */
 static bool choose_word(const char *option, const char *word, const char *const words[3],
                         int *chosen, Fault *fault) {
     for (*chosen = 0; *chosen < 3; ++*chosen)
@@ -40,8 +40,8 @@ static bool chat_read_words(Talk *talk, Fault *fault) {
                      r->tool_choice);
 }
 
-/* A template that never prints what a user says would have the model answer to nothing.  One that refuses
- * a single word will say so when it is asked. */
+/* A template that never prints the user's message would have the model answer nothing.  One
+ * that refuses the test message will say so later. */
 static bool check_form(const Talk *talk, Fault *fault) {
     static const char said[] = "owl, owl, owl";
     static const Text keys[] = {{"role", 4}, {"content", 7}};
@@ -62,7 +62,7 @@ static bool check_form(const Talk *talk, Fault *fault) {
                                talk->form.name);
 }
 
-/* What is typed is edited where that can be; a terminal that is none of its kind says so. */
+/* Edit typed lines if the terminal can. */
 static bool open_editor(Talk *talk, Fault *fault) {
     const ChatRequest *r = talk->request;
     const char *kind = getenv("TERM");
@@ -137,7 +137,7 @@ static bool chat_take_line(Talk *talk, Text line, Fault *fault) {
     if (talk_waits(talk))
         return talk_add(talk, "tool", line, (Text){0}, fault) && talk_reply(talk, fault);
     if (!talk_say(talk, line, &talk->next, fault)) return false;
-    shown_release(&talk->next); /* the turn has them */
+    shown_release(&talk->next); /* the turn holds them */
     return talk_reply(talk, fault);
 }
 

@@ -1,6 +1,6 @@
 /* editor.c - see editor.h.
  *
- * Source   libedit's histedit.h, whose functions and numbers these are; they have stayed the same since 2001. */
+ * Source   libedit's histedit.h: these functions and numbers have not changed since 2001. */
 #include "editor.h"
 
 #include "file_write.h"
@@ -46,7 +46,7 @@ struct Editor {
     History *history;
     HistEvent event;
     const char *path;   /* of the history; NULL: none */
-    const char *prompt; /* of the line at hand */
+    const char *prompt; /* of the current line */
     bool dropped;       /* by Ctrl-C */
 };
 
@@ -78,7 +78,7 @@ static bool editor_load(Editor *e, Fault *fault) {
 
 /* ------------------------------------------------------------------ opening and closing */
 
-/* libedit tells its callbacks nothing but its own line: the editor it belongs to. */
+/* libedit passes nothing but its own state to callbacks: find the editor by that. */
 static Editor *here;
 
 static const char *prompt_of(EditLine *line) {
@@ -92,14 +92,15 @@ static unsigned char drop_line(EditLine *line, int key) {
     return CC_NEWLINE;
 }
 
-/* What is typed is UTF-8, whatever the system's language is. */
+/* Typed text is UTF-8, whatever the locale. */
 static void choose_characters(void) {
     setlocale(LC_CTYPE, "");
     if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0 && !setlocale(LC_CTYPE, "C.UTF-8"))
         setlocale(LC_CTYPE, "en_US.UTF-8");
 }
 
-/* Ctrl-C is a key while a line is typed, and a signal otherwise.  A reader's own keys stand in ~/.editrc. */
+/* Ctrl-C is a key while a line is typed, and a signal otherwise.  User bindings are in
+ * ~/.editrc. */
 static bool open_line(Editor *e) {
     const Library *l = &e->lib;
     choose_characters();
@@ -108,7 +109,7 @@ static bool open_line(Editor *e) {
     l->set(e->line, EL_EDITOR, "emacs");
     l->source(e->line, NULL);
     l->set(e->line, EL_SETTY, "-d", "-isig", NULL);
-    l->set(e->line, EL_ADDFN, "drop-line", "begin the line anew", drop_line);
+    l->set(e->line, EL_ADDFN, "drop-line", "start the line again", drop_line);
     l->set(e->line, EL_BIND, "^C", "drop-line", NULL);
     return true;
 }
@@ -129,7 +130,7 @@ static bool open_history(Editor *e, Fault *fault) {
 static void let_go(Editor *e) {
     if (e->line) e->lib.end(e->line);
     if (e->history) e->lib.history_end(e->history);
-    free(e), here = NULL; /* the library stays: what it keeps of a terminal is still its own */
+    free(e), here = NULL; /* the library stays loaded: its terminal state is still in use */
 }
 
 Editor *editor_open(const char *history, Fault *fault) {
@@ -157,7 +158,7 @@ bool editor_close(Editor *e, Fault *fault) {
 
 /* ------------------------------------------------------------------ a line */
 
-/* At once on the disk: a window that is closed ends the program without a word. */
+/* Written at once: closing the terminal window ends the program without notice. */
 static void keep_line(Editor *e, const char *line) {
     e->lib.history(e->history, &e->event, H_ENTER, line);
     if (e->path) e->lib.history(e->history, &e->event, H_SAVE, e->path);

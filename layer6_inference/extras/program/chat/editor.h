@@ -1,9 +1,9 @@
-/* editor.h - a line that is typed in a terminal: moved about in, corrected, brought back from before.
+/* editor.h - line editing and history in a terminal.
  *
- * libedit does it where it is installed.  It is looked for when a conversation begins, so that the program itself needs
- * nothing but the system's libraries.
+ * libedit does it, if installed; it is loaded when a conversation starts, so that the program
+ * needs only the system's libraries.
  *
- * Invariant: while nothing is being typed the terminal is as it was found. */
+ * Invariant: while no line is being typed the terminal is in its original state. */
 #ifndef STRATA_EDITOR_H
 #define STRATA_EDITOR_H
 
@@ -11,18 +11,18 @@
 
 typedef struct Editor Editor;
 
-/* An editor of what comes from standard input.
+/* An editor for standard input.
  *
- *   history   a file of lines that were typed before, which editor_close writes again; NULL: none
+ *   history   file of earlier lines, which editor_close writes; NULL: none
  *
- * Fails where libedit is not installed, and when the file is there and is no history. */
+ * Fails if libedit is missing, and if the file exists and is no history. */
 Editor *editor_open(const char *history, Fault *fault);
 
-/* Fails when the history cannot be written; the editor is closed all the same.  NULL is none. */
+/* Fails if the history cannot be written; the editor is closed even then.  NULL is allowed. */
 bool editor_close(Editor *editor, Fault *fault);
 
-/* A line without its end, (*size) bytes, which the caller frees; NULL when there are no more.  Ctrl-C drops what was
- * typed: the line is empty then. */
+/* A line without its end, (*size) bytes, to be freed; NULL at the end of input.  Ctrl-C
+ * gives an empty line. */
 char *editor_line(Editor *editor, const char *prompt, size_t *size);
 
 #endif

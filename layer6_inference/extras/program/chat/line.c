@@ -26,7 +26,7 @@ static char *line_alone(const Talk *talk, const char *prompt, size_t *used) {
     return line;
 }
 
-/* A line that ends in a backslash goes on in the next. */
+/* A line that ends in a backslash continues on the next. */
 char *talk_line(const Talk *talk, size_t *size) {
     char prompt[80] = "> ";
     if (talk_waits(talk)) {

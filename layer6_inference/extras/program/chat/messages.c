@@ -1,8 +1,8 @@
 /* messages.c - the turns as a template's messages, and these as tokens.  See talk.h.
  *
  *     content, call            template with a place for tools          without
- *     "Let me look. ", {...}   content, tool_calls: [{...}]             the whole text as it was written
- *     a tool's result          role tool, content                       role user, in <tool_response> marks
+ *     "Let me look. ", {...}   content, tool_calls: [{...}]       the whole text as written
+ *     a tool's result          role tool, content                 role user, in <tool_response>
  *
  * Invariant: every turn and every call becomes part of a message. */
 #include "region.h"
@@ -31,7 +31,7 @@ static JsonValue messages_string(Text text) {
     return (JsonValue){.kind = JSON_STRING, .text = text};
 }
 
-/* Three texts as one. */
+/* Three texts joined. */
 static JsonValue messages_joined(Messages *m, const char *a, const char *b, const char *c) {
     size_t sizes[] = {strlen(a), strlen(b), strlen(c)};
     char *text = messages_take(m, sizes[0] + sizes[1] + sizes[2] + 1);
@@ -48,7 +48,7 @@ static JsonValue object(Messages *m, const Text *keys, size_t count, const JsonV
     return (JsonValue){.kind = JSON_OBJECT, .count = count, .items = items, .keys = keys};
 }
 
-/* Nine letters and digits: what Mistral's templates want. */
+/* Nine letters and digits, as Mistral's templates require. */
 void talk_call_id(size_t turn, char id[CALL_ID]) {
     snprintf(id, CALL_ID, "call%05zu", turn % 100000);
 }
@@ -68,7 +68,7 @@ static JsonValue calls(Messages *m, const JsonValue *call, size_t turn) {
     return (JsonValue){.kind = JSON_ARRAY, .count = item != NULL, .items = item};
 }
 
-/* A turn that calls, or that tells what a call gave: for a template with a place for them. */
+/* A turn with a call or its result, for a template with tools. */
 static JsonValue told_message(Messages *m, const Talk *talk, size_t i) {
     static const Text of_call[] = {{"role", 4}, {"content", 7}, {"tool_calls", 10}},
                       of_result[] = {
@@ -102,7 +102,7 @@ static JsonValue message(Messages *m, const Talk *talk, size_t i) {
     return object(m, keys, 2, values);
 }
 
-/* The pictures of the first `count` turns, which hold them. */
+/* The images of the first `count` turns, which hold them. */
 static bool list_shown(const Talk *talk, size_t count, Shown *shown, Fault *fault) {
     for (size_t i = 0; i < count; i++) {
         const Shown *own = talk->turns[i].shown;

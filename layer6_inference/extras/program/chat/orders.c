@@ -1,4 +1,4 @@
-/* orders.c - what begins with a slash: a table of orders.  See talk.h. */
+/* orders.c - the table of /commands.  See talk.h. */
 #include "talk.h"
 
 #include <inttypes.h>
@@ -35,7 +35,8 @@ static bool orders_undo(Talk *talk, Text text, Fault *fault) {
     return true;
 }
 
-/* The last question is asked again, with another text or the same one (NULL); it stays where that has no answer. */
+/* Ask the last question again, with another text or the same one (NULL); nothing changes if
+ * that fails. */
 static bool ask_again(Talk *talk, const Text *text, Fault *fault) {
     size_t from = talk_asked(talk), count = talk->count - from;
     Talk before = {.turns = malloc(count * sizeof(Turn)), .count = count};
@@ -49,7 +50,7 @@ static bool ask_again(Talk *talk, const Text *text, Fault *fault) {
     ok = ok && talk_reply(talk, fault);
     if (ok) {
         talk_drop(&before, 0, count);
-    } else { /* there is room: they were there before */
+    } else { /* cannot fail: there was room before */
         memcpy(talk->turns + talk->count, before.turns, count * sizeof(Turn));
         talk->count += count;
     }
@@ -57,7 +58,7 @@ static bool ask_again(Talk *talk, const Text *text, Fault *fault) {
     return ok;
 }
 
-/* With another seed. */
+/* With the next seed. */
 static bool retry(Talk *talk, Text text, Fault *fault) {
     (void)text;
     return asked(talk, fault) && ask_again(talk, NULL, fault);
@@ -72,7 +73,7 @@ static bool edit(Talk *talk, Text text, Fault *fault) {
 static bool chain(Talk *talk, Text text, Fault *fault) {
     if (text.size == 0) {
         char *now = chain_print(&talk->chain);
-        const char *own = now && talk->tools ? strchr(now, ',') : NULL; /* behind the tools */
+        const char *own = now && talk->tools ? strchr(now, ',') : NULL; /* after the tools */
         printf("%s\n", own ? own + 1 : now ? now : "");
         return free(now), true;
     }
@@ -101,7 +102,7 @@ static bool orders_load(Talk *talk, Text text, Fault *fault) {
            fprintf(stderr, "[%zu turns loaded]\n", talk->count) > 0;
 }
 
-/* The tokens the model has seen, each in brackets: control tokens by name. */
+/* The tokens of the context, each in brackets, special tokens by name. */
 static bool tokens(Talk *talk, Text text, Fault *fault) {
     (void)text, (void)fault;
     const TokenList *list = talk->sequence ? talk->sequence->tokens : NULL;
@@ -160,7 +161,7 @@ static const struct {
     {"load", "FILE", "load a saved conversation", orders_load},
     {"tokens", "", "print the model's context, token by token", tokens},
     {"stats", "", "counts and times of the last answer", stats},
-    {"reset", "", "begin anew", reset},
+    {"reset", "", "start a new conversation", reset},
     {"quit", "", "quit, as does Ctrl-D", quit}};
 
 static bool help(Talk *talk, Text text, Fault *fault) {

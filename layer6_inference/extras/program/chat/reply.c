@@ -1,5 +1,5 @@
-/* reply.c - one reply: all turns as tokens, what is new read, the answer as it comes; and what to do when
- * the context is full.  See talk.h. */
+/* reply.c - one reply: tokenize all turns, evaluate the new tokens, print the answer; handle
+ * a full context.  See talk.h. */
 #include "talk.h"
 #include "thought.h"
 #include "calls/tools.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CALLS = 16 }; /* of a command for one question */
+enum { MOST_CALLS = 16 }; /* calls of the command per question */
 
 volatile sig_atomic_t talk_interrupted;
 
-/* A reply on its way: what is shown, and the same text for the turn. */
+/* A reply in the making: what was printed, and the whole text for the turn. */
 typedef struct Reply {
     Talk *talk;
     Thought thought;
@@ -24,7 +24,7 @@ typedef struct Reply {
     ToolPlace shown;
 } Reply;
 
-/* What is new is shown; of a call nothing is before it is known as one. */
+/* Print new text; a call is printed only when it is complete. */
 static void reply_show_text(Reply *reply, bool whole) {
     Text all = {reply->text, reply->size};
     ToolPlace *shown = &reply->shown;
@@ -40,15 +40,9 @@ static void reply_show_text(Reply *reply, bool whole) {
 
 static void reply_take_text(void *context, Text text) {
     Reply *reply = context;
-    if (reply->size + text.size > reply->room) {
-        size_t room = 2 * (reply->size + text.size);
-        char *grown = realloc(reply->text, room);
-        if (!grown) {
-            talk_interrupted = 1;
-            return;
-        }
-        reply->text = grown;
-        reply->room = room;
+    if (!GROW(reply->text, reply->room, reply->size + text.size)) {
+        talk_interrupted = 1;
+        return;
     }
     memcpy(reply->text + reply->size, text.data, text.size);
     reply->size += text.size;
@@ -68,7 +62,8 @@ static bool reply_on_read(void *context, size_t read, size_t total) {
     return !talk_interrupted;
 }
 
-/* A Session's is_wanted, until all is read: a long turn may be given up between two layers. */
+/* A Session's is_wanted while the prompt is evaluated: a long turn may be interrupted
+ * between two layers. */
 static bool reply_is_wanted(void *context) {
     (void)context;
     return !talk_interrupted;
@@ -76,12 +71,12 @@ static bool reply_is_wanted(void *context) {
 
 /* ------------------------------------------------------------------ tokens */
 
-/* The list of tokens that the engine does not hold. */
+/* A list of tokens that the engine does not hold. */
 static TokenList *free_list(Talk *talk) {
     return &talk->tokens[talk->sequence && talk->sequence->tokens == &talk->tokens[0]];
 }
 
-/* Tokens that a reply should have room for. */
+/* Tokens to reserve for a reply. */
 static size_t wanted_room(const Talk *talk) {
     return session_ctx(&talk->loaded.session) / 8 + 1;
 }
@@ -90,14 +85,14 @@ static bool reply_fits(const Talk *talk, const TokenList *tokens) {
     return tokens->count + wanted_room(talk) <= session_ctx(&talk->loaded.session);
 }
 
-/* The turns of the oldest question: up to the next one. */
+/* The turns of the oldest question, up to the next one. */
 static size_t oldest(const Talk *talk, size_t first) {
     size_t end = first + 1;
     while (end < talk->count && strcmp(talk->turns[end].role, "user") != 0) end++;
     return end - first;
 }
 
-/* The oldest question and its answer go, until the rest fits. */
+/* Drop the oldest questions and answers until the rest fits. */
 static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
     size_t first = talk_first(talk), gone = 0;
     while (!reply_fits(talk, tokens) && talk_asked(talk) > first) {
@@ -110,7 +105,8 @@ static bool forget_turns(Talk *talk, TokenList *tokens, Fault *fault) {
     return true;
 }
 
-/* Tokens at the beginning that stay when others are cut out: the system's turn, or what texts begin with. */
+/* Tokens to keep at the start when others are dropped: the system message, or the
+ * begin-of-sequence token. */
 static bool count_kept(const Talk *talk, const TokenList *tokens, size_t *keep, Fault *fault) {
     TokenList head = {0};
     size_t most = session_ctx(&talk->loaded.session) / 4;
@@ -121,7 +117,8 @@ static bool count_kept(const Talk *talk, const TokenList *tokens, size_t *keep, 
     return ok;
 }
 
-/* Room for the system's turn, a word and an answer.  A form that refuses the word will say so when it is asked. */
+/* Room for the system message, a word and an answer.  A template that refuses the word will
+ * say so later. */
 static bool check_room(Talk *talk, Fault *fault) {
     TokenList *tokens = free_list(talk);
     Fault ignored;
@@ -162,7 +159,7 @@ static bool reply_make_room(Talk *talk, TokenList *tokens, Fault *fault) {
 
 /* ------------------------------------------------------------------ the engine */
 
-/* Read what is new and go on until something says stop. */
+/* Evaluate the new tokens and generate the answer. */
 static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t max_tokens,
                          Fault *fault) {
     Session *session = &talk->loaded.session;
@@ -203,7 +200,7 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
     return ok || given_up;
 }
 
-/* A thought may be open before the first token: the template wrote its beginning. */
+/* The template may already have opened a thought. */
 static bool begins_in_thought(const Talk *talk, const TokenList *tokens) {
     char tail[256] = "";
     size_t size = 0;
@@ -239,7 +236,7 @@ static void say_why(const Talk *talk) {
         fprintf(stderr, "[the answer was cut: the context is full]\n");
 }
 
-/* What was written becomes the answer's turn: its contents, and what it calls. */
+/* Split the text into the turn's content and its call. */
 static bool keep_reply(Talk *talk, const Reply *reply, Fault *fault) {
     Text all = {reply->text ? reply->text : "", reply->size};
     char *call = NULL;
@@ -281,7 +278,7 @@ static bool one_reply(Talk *talk, Fault *fault) {
     return ok;
 }
 
-/* The result of the last turn's call, from the command. */
+/* Run the command for the last turn's call. */
 static bool add_result(Talk *talk, Fault *fault) {
     size_t size;
     char *result = tool_command_run(talk->request->tool_command,

@@ -1,4 +1,5 @@
-/* saved.c - a talk in a file, as JSON: what clients send to a server, and strata template reads.  See talk.h. */
+/* saved.c - a conversation in a file, as JSON: what API clients send, and strata template
+ * reads.  See talk.h. */
 #include "input.h"
 #include "listing.h"
 #include "talk.h"
@@ -59,10 +60,10 @@ static bool is_text(const JsonValue *value, Text text) {
     return value && value->kind == JSON_STRING && text_equal(value->text, text);
 }
 
-/* What belongs to a turn's role besides that and its content, as talk_save writes it.
+/* The keys of a turn besides role and content, as talk_save writes them.
  *
- *   keys   written: how many keys that is
- *   call   written: what the turn calls; free it */
+ *   keys   written: their number
+ *   call   written: the turn's call; free it */
 static bool saved_read_tools(const Talk *talk, const JsonValue *message, size_t *keys,
                              char **call) {
     char id[CALL_ID];
@@ -122,7 +123,7 @@ static bool add_message(Talk *talk, const JsonValue *message, Fault *fault) {
     return ok;
 }
 
-/* The turns of a file in place of those that are there; when it is none, these stay. */
+/* Replace the turns by those of a file; on failure nothing changes. */
 static bool take_messages(Talk *talk, const JsonValue *root, Fault *fault) {
     Talk loaded = {0};
     const JsonValue *messages = json_get(root, "messages");

@@ -3,7 +3,8 @@
  *     <think>\nThe user asks ...</think>\n\nFour.
  *     '------------ dim, or hidden ---''---- the answer
  *
- * Invariant: bytes that may still become <think> or </think> are held back; all others are shown at once. */
+ * Invariant: bytes that may still become <think> or </think> are pending; all others are
+ * shown at once. */
 #ifndef STRATA_THOUGHT_H
 #define STRATA_THOUGHT_H
 

@@ -1,8 +1,8 @@
-/* tool_command.c - a program that answers calls: {"name": ..., "arguments": {...}} on its standard input, the result on
- * its standard output.  See talk.h.
+/* tool_command.c - a program that answers calls: {"name": ..., "arguments": {...}} on its
+ * standard input, the result on its standard output.  See talk.h.
  *
- * No shell reads anything: the program is started by its name alone, and what a model wrote is nothing but its
- * input. */
+ * No shell reads anything: the program is started by its name alone, and what a model wrote
+ * is nothing but its input. */
 #include "talk.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* tools.c - tools in a talk: their file, what answers obey, and the call at an answer's end.  See talk.h and
- * ../calls/tools.h. */
+/* tools.c - tools in a talk: their file, what answers obey, and the call at an answer's
+ * end.  See talk.h and ../calls/tools.h. */
 #include "calls/tools.h"
 
 #include "input.h"

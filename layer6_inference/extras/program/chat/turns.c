@@ -33,13 +33,8 @@ static bool read_call(Turn *turn, Text call, Fault *fault) {
 }
 
 bool talk_add(Talk *talk, const char *role, Text content, Text call, Fault *fault) {
-    if (talk->count == talk->room) {
-        size_t room = talk->room ? 2 * talk->room : 16;
-        Turn *grown = realloc(talk->turns, room * sizeof *grown);
-        if (!grown) return fault_set(fault, "no memory for %zu turns", room);
-        talk->turns = grown;
-        talk->room = room;
-    }
+    if (!GROW(talk->turns, talk->room, talk->count + 1))
+        return fault_set(fault, "no memory for %zu turns", talk->count + 1);
     Turn turn = {.role = copy_text(text_of(role)), .content = copy_text(content)};
     bool ok = (turn.role && turn.content) || fault_set(fault, "no memory for a turn");
     ok = ok && read_call(&turn, call, fault);

@@ -21,11 +21,7 @@ typedef struct LogitRow {
 } LogitRow;
 
 static void add_number(LogitRow *row, size_t *room, double number) {
-    if (row->count == *room) {
-        *room = 2 * *room + 1024;
-        row->values = realloc(row->values, *room * sizeof *row->values);
-        REQUIRE(row->values, "no memory for %zu numbers", *room);
-    }
+    REQUIRE(GROW(row->values, *room, row->count + 1), "no memory for %zu numbers", row->count);
     row->values[row->count++] = (float)number;
 }
 
@@ -51,8 +47,7 @@ static bool parse_logits(char *text, bool probs, const char *name, LogitRow *row
         add_number(row, &room, probs ? log(value) : value);
         line = next;
     }
-    return row->count > 0 ||
-           fault_set(fault, "%s is empty: wanted one number on each line", name);
+    return row->count > 0 || fault_set(fault, "%s is empty: wanted one number per line", name);
 }
 
 static bool read_logits(const char *path, bool probs, LogitRow *row, Fault *fault) {
@@ -60,14 +55,11 @@ static bool read_logits(const char *path, bool probs, LogitRow *row, Fault *faul
     const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     char *text = read_named(path, &size, fault);
     if (!text) return false;
-    char *grown = realloc(text, size + 1);
-    if (grown) grown[size] = 0;
-    bool ok = (grown || fault_set(fault, "no memory for %s", name)) &&
-              (!memchr(grown, 0, size) ||
-               fault_set(fault, "%s holds a byte 0: wanted numbers as text, one on each line",
-                         name)) &&
-              parse_logits(grown, probs, name, row, fault);
-    free(grown ? grown : text);
+    bool ok =
+        (!memchr(text, 0, size) ||
+         fault_set(fault, "%s has a zero byte: wanted numbers as text, one per line", name)) &&
+        parse_logits(text, probs, name, row, fault);
+    free(text);
     return ok;
 }
 
@@ -98,7 +90,6 @@ static const OptionRule chain_rules[] = {
     {0},
 };
 
-/* An Asked. */
 static bool chain_has(const void *chain, const char *name) {
     return chain_find(chain, name) != NULL;
 }

@@ -1,4 +1,4 @@
-/* diffuse.c - strata diffuse: fill a canvas with a diffusion model. */
+/* diffuse.c - strata diffuse: fill in masked positions with a diffusion model. */
 #include "commands.h"
 #include "input.h"
 #include "listing.h"
@@ -14,7 +14,7 @@ static struct {
     uint64_t seed;
     bool chat, special, no_prompt, show, quiet;
     ComputeOptions compute;
-    /* what is open */
+    /* opened so far */
     LoadedModel *loaded;
     Chain chain;
     TokenList tokens;
@@ -77,7 +77,7 @@ static void close_canvas(void) {
 
 /* ------------------------------------------------------------------ what is printed */
 
-/* Places begin to end: their text, and an underscore where one is open. */
+/* Text of positions begin to end, with an underscore for masked ones. */
 static void print_places(size_t begin, size_t end, bool one_line) {
     const Diffusion *d = &asked.text;
     const Tokenizer *t = asked.loaded->model->tokenizer;
@@ -101,7 +101,7 @@ static void show_step(void) {
     print_places(asked.chat ? asked.prompt_count : 0, asked.text.count, true);
 }
 
-/* A row for each place that was filled, in the order of the text. */
+/* A row per filled position, in text order. */
 static bool write_diffusion_trace(Fault *fault) {
     const Diffusion *d = &asked.text;
     if (!asked.trace) return true;

@@ -14,7 +14,7 @@ static struct {
     const char *model, *pooling_name, *file;
     bool raw, json, csv;
     ComputeOptions compute;
-    /* what became of it */
+    /* its vector */
     char *lines; /* of the file; owns */
     size_t n_texts;
     Pooling pooling;

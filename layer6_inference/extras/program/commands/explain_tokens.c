@@ -1,4 +1,5 @@
-/* explain_tokens.c - strata tokenize --explain: why a text becomes these tokens, event by event.
+/* explain_tokens.c - strata tokenize --explain: why a text becomes these tokens, event by
+ * event.
  *
  *   " lower"   rule 1:  ?\p{L}+      a word, and the pattern that matched it
  *        |l|ow|er   rank 95: ow       a merge, after it

@@ -1,4 +1,5 @@
-/* inspect.c - strata inspect: what a GGUF, safetensors or PyTorch file holds and what running it would take. */
+/* inspect.c - strata inspect: contents of a GGUF, safetensors or PyTorch file, and its
+ * memory needs. */
 #include "commands.h"
 #include "input.h"
 #include "compute.h"

@@ -1,4 +1,4 @@
-/* samplers.c - strata samplers: what there is, and what each does to one fixed distribution. */
+/* samplers.c - strata samplers: the list, and the effect of each on one fixed distribution. */
 #include "commands.h"
 #include "options.h"
 

@@ -1,4 +1,4 @@
-/* template.c - strata template: what a chat template makes of its variables. */
+/* template.c - strata template: rendering variables with a chat template. */
 #include "commands.h"
 #include "input.h"
 #include "compute.h"
@@ -48,7 +48,7 @@ static bool read_template_now(const char *text, struct tm *now, Fault *fault) {
            fault_set(fault, "--now is '%.60s': wanted a time as 2026-07-26 12:34:56", text);
 }
 
-/* The text; with --show-user, what a user wrote in colour, or between [[ and ]]. */
+/* The text; with --show-user, user text is coloured, or between [[ and ]]. */
 static void print_rendered(const Rendered *r, bool show_user) {
     bool user = false;
     for (size_t i = 0; i < r->size; i++) {

@@ -1,13 +1,13 @@
-/* chance.c - the probability with which a chain chooses a token: known exactly, because what its last
- * stage draws from is there to be looked at.  See study.h.
+/* chance.c - the probability with which a chain chooses a token, read off the distribution that
+ * its last stage draws from.  See study.h.
  *
- * A stage that throws a coin of its own before (xtc) is taken with the side on which that fell. */
+ * For a stage with its own random choice before that (xtc), its actual outcome is used. */
 #include "study.h"
 
 #include <math.h>
 
-/* A bent coin, u^(e^-S), falls between the sums a and b of the sorted probabilities when u does between
- * a^(e^S) and b^(e^S). */
+/* A skewed uniform sample, u^(e^-S), is between the sums a and b of the sorted probabilities
+ * if u is between a^(e^S) and b^(e^S). */
 static double bent(Candidates *c, int32_t token) {
     candidates_sort(c);
     double before = 0, max = (double)candidates_max(c), sum = candidates_sum(c);

@@ -1,4 +1,4 @@
-/* compare.c - strata compare: what each chain makes of the same openings, measured. */
+/* compare.c - strata compare: chains on the same openings, measured. */
 #include "commands.h"
 #include "input.h"
 #include "study.h"
@@ -13,7 +13,7 @@ static bool has_contrast(const void *has, const char *name) {
     return strcmp(name, "contrast") == 0 && *(const bool *)has;
 }
 
-/* What cfg moves away from begins with the token that begins a text; there is nothing else in it. */
+/* cfg's negative prompt is the begin-of-sequence token alone. */
 static bool check_guide(const Study *study, Fault *fault) {
     TokenList begin = {0};
     tokenizer_begin(study->model.tokenizer, &begin);
@@ -33,7 +33,7 @@ static const OptionRule compare_rules[] = {
     {0},
 };
 
-/* Every chain can be read and has what it needs, before anything is computed. */
+/* Check every chain before anything is computed. */
 static bool check_chains(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
     const float none[1] = {0};
@@ -57,7 +57,7 @@ static bool check_chains(Study *study, Fault *fault) {
             model_shares_vocabulary(&study->model, &study->amateur, "the amateur", fault));
 }
 
-/* Room for what chains tell, and for what they make of the truth. */
+/* Memory for generated texts and for scores of true ones. */
 static bool open_results(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
     study->texts = study->n_openings * (size_t)job->seeds;

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The 97.5 % quantile of Student's t: for 1 and 2 degrees as it is, above to three digits by its expansion
- * about the normal one (Abramowitz & Stegun 26.7.5). */
+/* The 97.5 % quantile of Student's t: for 1 and 2 degrees as it is, above to three digits by
+ * its expansion about the normal one (Abramowitz & Stegun 26.7.5). */
 static double student(double degrees) {
     const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
     if (degrees < 2) return 12.706;

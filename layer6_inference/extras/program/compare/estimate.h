@@ -1,9 +1,10 @@
-/* estimate.h - a mean, a share or a ratio over independent units (openings, samples of texts), how sure
- * it is, and how sure a difference of two over the same units is.
+/* estimate.h - a mean, a share or a ratio over independent units (openings, samples of
+ * texts), how sure it is, and how sure a difference of two over the same units is.
  *
- * An estimate keeps what each unit adds to its deviation from the truth, to first order (its influence):
- * for a mean x[i] - mean, for a ratio (a[i] - r b[i]) / mean(b).  Its standard error is that of the mean
- * of these; and the influences of a difference are the differences, unit by unit: that is what pairing is.
+ * An estimate keeps what each unit adds to its deviation from the truth, to first order (its
+ * influence): for a mean x[i] - mean, for a ratio (a[i] - r b[i]) / mean(b).  Its standard
+ * error is that of the mean of these; and the influences of a difference are the
+ * differences, unit by unit: that is what pairing is.
  *
  * Invariant: influences of one estimate add up to 0. */
 #ifndef STRATA_ESTIMATE_H
@@ -37,8 +38,8 @@ void estimate_ratio(Estimate *estimate, const double *a, const double *b);
 /* Mean +- t standard errors, with Student's t of n - 1 degrees of freedom. */
 Value estimate_value(const Estimate *estimate);
 
-/* A share between 0 and 1: Wilson's interval, for as many independent texts as would have this error; so
- * none of 500 is not 0 +- 0.   Wilson 1927, J. Am. Stat. Assoc. 22, 209 */
+/* A share between 0 and 1: Wilson's interval, for as many independent texts as would have
+ * this error; so none of 500 is not 0 +- 0.   Wilson 1927, J. Am. Stat. Assoc. 22, 209 */
 Value estimate_share(const Estimate *estimate);
 
 /* a - b, over the same units. */

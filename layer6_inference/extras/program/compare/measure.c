@@ -1,13 +1,14 @@
 /* measure.c - what is measured of a chain.
  *
- * Let A be the texts that both the chain c and the world w may tell, V the chain's share of texts in A (valid)
- * and K the world's (kept).  Within A each has a distribution, c/V and w/K, and
+ * Let A be the texts that both the chain c and the world w may tell, V the chain's share of
+ * texts in A (valid) and K the world's (kept).  Within A each has a distribution, c/V and
+ * w/K, and
  *
  *     KL(chain | truth) = mean over valid texts   of ln c - ln w,  less ln V, plus ln K
  *     KL(truth | chain) = mean over kept documents of ln w - ln c, less ln K, plus ln V
  *
- * with ln c and ln w of the text given its opening: both are known exactly, so the means are all that is
- * estimated. */
+ * with ln c and ln w of the text given its opening: both are known exactly, so the means are
+ * all that is estimated. */
 #include "measure.h"
 #include "diversity.h"
 
@@ -87,7 +88,8 @@ static void add_up(const Study *study, size_t chain, Sums *s) {
     }
 }
 
-/* gap / of  less  ln of  plus  ln other:  all three are estimated, and their influences add up. */
+/* gap / of  less  ln of  plus  ln other:  all three are estimated, and their influences add
+ * up. */
 static void estimate_kl(Estimate *e, const Sums *s, int gap, int of, int other) {
     double gaps = 0, p = 0, q = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -120,8 +122,8 @@ static bool is_of_samples(size_t m) {
     return m == WORDS || (m >= DISTINCT_1 && m <= SIMILARITY);
 }
 
-/* Distinct-n falls as a sample grows: all samples have the same size, and each opening once before any
- * comes again. */
+/* Distinct-n falls as a sample grows: all samples have the same size, and each opening once
+ * before any comes again. */
 static bool measure_samples(const Study *study, size_t chain, Summary *s, Fault *fault) {
     const Sample *samples = study->samples + chain * study->texts;
     const size_t each = study->texts / study->n_openings;

@@ -1,4 +1,4 @@
-/* measure.h - what is measured of a chain. */
+/* measure.h - the measures of a chain. */
 #ifndef STRATA_MEASURE_H
 #define STRATA_MEASURE_H
 
@@ -7,12 +7,12 @@
 
 /* The first four need a world. */
 typedef enum MeasureKind {
-    VALID,     /* share of told texts that the world could have written, to their end */
+    VALID,     /* share of generated texts that are valid to their end */
     KEPT,      /* share of true documents of which the chain cuts no token */
     KL_TOLD,   /* KL(chain | truth), nats a text, both within what both allow */
     KL_TRUTH,  /* KL(truth | chain), the same */
-    SURPRISAL, /* nats a token that was told, under the model as it is */
-    ENTROPY,   /* of the model's distribution where it was told */
+    SURPRISAL, /* nats per generated token, under the unmodified model */
+    ENTROPY,   /* mean entropy of the model there */
     DISTINCT_1,
     DISTINCT_2,
     DISTINCT_3,
@@ -39,7 +39,8 @@ typedef struct Summary {
     char reasons[160];      /* why texts are not valid */
 } Summary;
 
-/* Everything about one chain; `first` is the chain that it is set against, or NULL.  Close it. */
+/* Everything about one chain; `first` is the chain that it is set against, or NULL.  Close
+ * it. */
 bool measure_chain(const Study *study, size_t chain, const Summary *first, Summary *summary,
                    Fault *fault);
 void measure_close(Summary *summary);

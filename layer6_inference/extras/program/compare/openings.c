@@ -1,7 +1,7 @@
 /* openings.c - what the texts of a study begin with.  See study.h.
  *
- * Of the world's documents chats are passed over: an opening is the beginning of a story, which the
- * document may go on from to a card of its facts. */
+ * Of the world's documents chats are passed over: an opening is the beginning of a story,
+ * which the document may go on from to a card of its facts. */
 #include "world_check.h"
 #include "input.h"
 #include "study.h"

@@ -1,4 +1,5 @@
-/* plot.c - one measure against another as SVG, each chain a point with its intervals.  See page.h. */
+/* plot.c - one measure against another as SVG, each chain a point with its intervals.  See
+ * page.h. */
 #include "page.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* study.h - texts that chains tell from the same openings, the true documents beside them, and what both
- * say about each chain.
+/* study.h - texts that chains tell from the same openings, the true documents beside them,
+ * and what both say about each chain.
  *
  *     openings.c   the first words of true documents of Tiny World; or prompts of the user
  *     write.c      each chain tells a text from each opening
@@ -7,8 +7,8 @@
  *     measure.c    measures, with intervals; estimate.c has the statistics
  *     table.c      as columns, JSON and CSV; page.c and plot.c: as a page
  *
- * The texts of all chains are sequences of one engine, up to AT_ONCE in a batch; the next one takes the
- * place of one that is over.
+ * The texts of all chains are sequences of one engine, up to AT_ONCE in a batch; the next
+ * one takes the place of one that is over.
  *
  * Invariant: a text depends on its chain, its opening and the seed, not on those beside it. */
 #ifndef STRATA_STUDY_H
@@ -31,7 +31,6 @@ typedef struct CompareJob {
     SteeringOptions steering; /* on the model, not on the amateur */
 } CompareJob;
 
-/* What a text begins with. */
 typedef struct Opening {
     WorldText text;   /* of a true document, all of it; of a prompt, the prompt */
     size_t line;      /* of the file of prompts; 0: it stands in none */
@@ -41,7 +40,7 @@ typedef struct Opening {
     double unlikely;  /* -ln p of all documents that begin so */
 } Opening;
 
-/* One text and what the model thought of it. */
+/* A text and its scores. */
 typedef struct Sample {
     WorldText text;
     WorldVerdict verdict;
@@ -80,7 +79,7 @@ bool study_write(Study *study, Fault *fault);
 /* Ask every chain for the true documents. */
 bool study_truth(Study *study, Fault *fault);
 
-/* Print what was measured, and write it to files when that is asked for. */
+/* Print the results, and write the requested files. */
 bool study_report(Study *study, Fault *fault);
 
 /* A session that the model, or the amateur, reads texts in. */

@@ -1,4 +1,4 @@
-/* table.c - what was measured, as columns, JSON and CSV.  See study.h. */
+/* table.c - the results as columns, JSON and CSV.  See study.h. */
 #include "input.h"
 #include "listing.h"
 #include "page.h"

@@ -1,11 +1,13 @@
 /* texts.c - the texts of the first openings side by side.  See page.h.
  *
- * A longest common subsequence of a text's tokens and the first chain's leaves over the tokens to mark:
+ * A longest common subsequence of a text's tokens and the first chain's leaves over the
+ * tokens to mark:
  *
  *     first chain    Tom lost his hat     and cried
  *     this one       Tom lost his [scarf] and [sighed]
  *
- * length[i][j] is that of the tokens from i and from j on; a path through it from 0, 0 keeps what is common. */
+ * length[i][j] is that of the tokens from i and from j on; a path through it from 0, 0 keeps
+ * what is common. */
 #include "page.h"
 
 #include <stdlib.h>

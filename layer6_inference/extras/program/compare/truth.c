@@ -1,7 +1,8 @@
 /* truth.c - how likely each chain was to tell the true documents.  See study.h.
  *
- * The model reads a document once; every chain then goes through its rows of logits as if it had told
- * the document itself: at each place its coin falls on the true token, if that is still there.
+ * The model reads a document once; every chain then goes through its rows of logits as if it
+ * had told the document itself: at each place its coin falls on the true token, if that is
+ * still there.
  *
  * Invariant: a chain's -ln p of a document is the one that its texts have. */
 #include "study.h"
@@ -108,7 +109,7 @@ static bool begin_sessions(TruthReader *r, Fault *fault) {
                            session_eval(&r->amateur, r->tokens.ids, first, false, fault)));
 }
 
-/* Longer than a told text may be: no chain tells it. */
+/* longer than a generated text may be */
 static bool truth_is_too_long(const TruthReader *r) {
     size_t told = r->tokens.count - r->begun; /* its end, too */
     return told > (size_t)r->study->job->max_tokens ||

@@ -12,10 +12,10 @@
 
 enum { AT_ONCE = 64, FORKS = 3 }; /* FORKS: for chains that look ahead */
 
-/* A text that is being written; its place is taken by another one when it is over. */
+/* A running text; when it is over, another takes its slot. */
 typedef struct Place {
     Sample *sample;
-    Sequence *sequence; /* NULL: the place is free */
+    Sequence *sequence; /* NULL: the slot is free */
     TokenList tokens;
     size_t begun; /* tokens of the opening */
     Chain chain;
@@ -25,7 +25,7 @@ typedef struct Place {
 typedef struct Writer {
     const Study *study;
     Session session, amateur;
-    TokenList guide; /* what cfg moves away from: a text of no opening */
+    TokenList guide; /* negative prompt of cfg */
     SteeringOptions steering;
     Engine engine;
     Place places[AT_ONCE];
@@ -42,7 +42,7 @@ static bool write_watch(void *context, const Choice *choice) {
     return true;
 }
 
-/* The chain's own probability of what it chose: also of the token that ends the text. */
+/* The chain's probability of its choice, the end token included. */
 static void watch_chain(void *context, const Stage *stage, Candidates *after) {
     Place *p = context;
     if (stage && stage == &p->chain.stages[p->chain.count - 1] && after->chosen >= 0)
@@ -89,7 +89,7 @@ static void write_leave(Writer *w, Place *p) {
     stream_close(&p->stream), chain_close(&p->chain);
 }
 
-/* Right is what the world could have written, to its end. */
+/* Valid: the world could have generated it, to its end. */
 static void judge(const World *world, Sample *s, bool ended) {
     if (!world) return;
     s->verdict = world_check(world, "document", s->text.bytes, s->text.size, false);
@@ -125,7 +125,7 @@ static bool write_step(Writer *w, Fault *fault) {
     return true;
 }
 
-/* Free places take texts that have not begun. */
+/* Start new texts in free slots. */
 static bool fill_places(Writer *w, size_t total, Fault *fault) {
     for (Place *p = w->places; p < w->places + AT_ONCE && w->begun < total; p++)
         if (!p->sequence && !write_begin_text(w, p, w->begun++, fault)) return false;

@@ -43,7 +43,7 @@ static bool write_quantized(const Gguf *gguf, const Requantize *how, double mega
     return ok;
 }
 
-/* A file that is read is not written over: what quantizing loses is lost for good. */
+/* Never overwrite the input: quantizing is lossy. */
 static bool can_write_quantized(Fault *fault) {
     if (file_same(asked.names[0], asked.names[1]))
         return fault_set(fault,

@@ -1,7 +1,9 @@
-/* beams.c - the likeliest stories: what beams of each width find, beside true stories and drawn ones.
+/* beams.c - the likeliest stories: what beams of each width find, beside true stories and
+ * drawn ones.
  *
- * Rows  search,stories, then three columns each (mean, low, high: 95 %):  nats, -ln p of the story under the
- * model given its opening; valid; distinct_2, of samples of 25 stories; words. */
+ * Rows  search,stories, then three columns each (mean, low, high: 95 %):  nats, -ln p of the
+ * story under the model given its opening; valid; distinct_2, of samples of 25 stories;
+ * words. */
 #include "world_check.h"
 #include "compare/estimate.h"
 #include "figure.h"

@@ -1,6 +1,7 @@
 /* distribution.c - what samplers do to one distribution.
  *
- * Forty tokens: "peaked" is a step where one word nearly must follow, "flat" one where many may. */
+ * Forty tokens: "peaked" is a step where one word nearly must follow, "flat" one where many
+ * may. */
 #include "figure.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@ static void make_distribution(bool peaked, float *logits) {
                            : -0.07f * (float)i - 0.002f * (float)(i * i % 17);
 }
 
-/* What the model's rows look like to the stages that want more than one distribution. */
+/* The Step for stages that need more than one distribution. */
 static bool distribution_look(void *context, const int32_t *tokens, size_t n,
                               float *similarity) {
     (void)context;

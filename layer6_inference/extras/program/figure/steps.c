@@ -1,4 +1,4 @@
-/* steps.c - what samplers do step by step, along texts that a model writes. */
+/* steps.c - samplers step by step, along generated texts. */
 #include "figure.h"
 #include "look_ahead.h"
 #include "speculate.h"
@@ -41,13 +41,13 @@ static bool print_kept(void *context, const Choice *choice) {
     return true;
 }
 
-/* What stands before the cut in all chains of this figure: heat, because Mirostat can only take
- * surprisal away, and no end, so that all texts go on for as long. */
+/* Stages before the cut in all chains of this figure: heat, because Mirostat can only lower
+ * surprisal, and no end token, so that all texts have the same length. */
 #define SURPRISE_BEFORE "min_tokens:100000,temp:1.6"
 enum { SURPRISAL_WINDOW = 20, SURPRISE_TEXTS = 50 };
 
-/* chain,seed,step,seen,left: the surprisal of the drawn tokens in bits, mean of a window that ends
- * here; in the distribution that the cut sees, and in what it leaves. */
+/* chain,seed,step,seen,left: the surprisal of the drawn tokens in bits, mean of a window
+ * that ends here; in the distribution that the cut sees, and in what it leaves. */
 static bool print_surprisal(void *context, const Choice *choice) {
     Watcher *w = context;
     Candidates *c = &w->candidates;
@@ -105,7 +105,8 @@ bool figure_kept(LoadedModel *s, const FigureJob *job, Fault *fault) {
 }
 
 bool figure_surprisal(LoadedModel *s, const FigureJob *job, Fault *fault) {
-    /* adaptive_p wants a cut before it: what is certain is as far from its aim as what is absurd */
+    /* adaptive_p needs a cut before it: certain and absurd tokens are equally far from its
+     * target */
     static const struct {
         const char *label, *before, *spec;
     } chains[] = {{"draw", SURPRISE_BEFORE, SURPRISE_BEFORE ",draw"},
@@ -169,7 +170,8 @@ static bool draft_stories(LoadedModel *s, const FigureJob *job, Session *draft, 
     return ok;
 }
 
-/* length,drafter,acceptance,tokens per forward pass of the model,speed-up over plain decoding */
+/* length,drafter,acceptance,tokens per forward pass of the model,speed-up over plain
+ * decoding */
 bool figure_drafts(LoadedModel *s, const FigureJob *job, Fault *fault) {
     static const size_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
     LoadedModel draft = {0};

@@ -15,12 +15,11 @@
 
 enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
 
-/* An Asked. */
 static bool app_chain_has(const void *chain, const char *name) {
     return chain_find(chain, name) != NULL;
 }
 
-/* What cfg moves away from, in tokens. */
+/* The negative prompt of cfg. */
 static bool read_negative(GenerateApp *app, Fault *fault) {
     const char *text = app->request->negative ? app->request->negative : "";
     if (!chain_needs_guide(&app->chain)) return true;
@@ -31,7 +30,7 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
                 "cfg: this model has no begin-of-sequence token: give a --negative text"));
 }
 
-/* What makes drafts: the model's own head, a file's, or a model. */
+/* Open the draft: the model's own head, a head in a file, or a model. */
 static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
     const Request *r = app->request;
     LoadedModel *draft = &app->draft;
@@ -63,7 +62,7 @@ static bool open_companions(GenerateApp *app, Fault *fault) {
     return !(r->draft || r->draft_head) || open_draft(app, ctx, fault);
 }
 
-/* Numbers whose range depends on the model, and texts that may not be empty. */
+/* Numbers whose range depends on the model, and empty strings. */
 static bool check_request(const Request *r, const ModelSizes *sizes, Fault *fault) {
     if ((size_t)r->ctx > sizes->ctx)
         return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", r->ctx,
@@ -78,8 +77,8 @@ static bool check_request(const Request *r, const ModelSizes *sizes, Fault *faul
     return true;
 }
 
-/* Text waits on standard input.  A pipe that stays empty is not waited for: whoever started the
- * program may have left it open. */
+/* Is there text on standard input?  An empty pipe is not waited for: the caller may have
+ * left it open. */
 static bool input_waits(void) {
     struct stat status;
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -94,7 +93,7 @@ static void choose_prompt(GenerateApp *app) {
     app->prompt = text_of(app->request->prefix ? app->request->prefix : app->request->prompt);
 }
 
-/* What asks for the text between two others; what ends it stops the run. */
+/* The tokens that ask for the text in the middle; its end tokens stop the run. */
 static bool encode_fill(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
@@ -108,7 +107,7 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
                      r->model, why.text);
 }
 
-/* A prompt that is plain, with pictures in it. */
+/* A plain prompt with images. */
 static bool encode_shown(GenerateApp *app, Fault *fault) {
     size_t size;
     char *text = shown_mark(app->seen.count, app->prompt, "", &size, fault);
@@ -132,7 +131,6 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
     return loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault);
 }
 
-/* The prompt's tokens, up to where the text goes on. */
 static bool read_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const Tokenizer *t = app->expert.model->tokenizer;
@@ -157,19 +155,18 @@ static bool open_trace(GenerateApp *app, Fault *fault) {
     return true;
 }
 
-/* Sequences of the session: of each sample one, with cfg another; of each beam one; and some to look
- * ahead in. */
+/* Sequences of the session: one per sample, another one with cfg; one per beam; and forks to
+ * look ahead. */
 static size_t count_sequences(GenerateApp *app) {
     const Request *r = app->request;
     const size_t n = (size_t)r->best_of;
     app->at_once = n > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : n ? n : 1;
-    if (r->trace) app->at_once = 1; /* it follows one text after another */
+    if (r->trace) app->at_once = 1; /* a trace follows one text after another */
     if (r->beams) return (size_t)r->beams;
     return app->at_once * (chain_needs_guide(&app->chain) ? 2 : 1) +
            (chain_looks_ahead(&app->chain) ? LOOK_AHEAD_FORKS : 0);
 }
 
-/* Drafts are asked for. */
 static bool wants_draft(const Request *r) { return r->draft || r->draft_head || r->lookup; }
 
 bool app_may_force(const GenerateApp *app) {
@@ -181,8 +178,8 @@ bool app_may_force(const GenerateApp *app) {
            !r->no_forced && !r->shift && !wants_draft(r) && !r->amateur && !r->heal;
 }
 
-/* The chain, with the stage in front that --grammar, --schema, --tags or --regex is short for.  A pattern that
- * begins with @ is no file: \x40 is the same character. */
+/* The chain, with the stage in front that --grammar, --schema, --tags or --regex stands for.
+ * A pattern that begins with @ is not a file: \x40 is the same character. */
 static bool read_chain(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     const char *name = r->grammar  ? "grammar:%40"
@@ -212,7 +209,7 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
     return ok;
 }
 
-/* The eye, and what it sees. */
+/* The vision encoder and the prompt's images. */
 static bool open_pictures(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     bool ok = pictures_open(&app->pictures, &r->vision, r->images.count, &app->expert.session,

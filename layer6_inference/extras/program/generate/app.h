@@ -2,7 +2,7 @@
  *
  *     options -> Request -> app_open -> GenerateApp -> app_run -> text
  *
- * Invariant: app_close gives back all that app_open took, also when that failed half-way. */
+ * Invariant: app_close frees all that app_open took, even if that failed halfway. */
 #ifndef STRATA_APP_H
 #define STRATA_APP_H
 
@@ -15,11 +15,11 @@
 
 #include <stdio.h>
 
-/* The options, as they were given. */
+/* The options. */
 typedef struct Request {
     const char *model, *prompt, *chain, *amateur, *negative, *trace, *stop_ids;
     const char *draft, *grammar, *schema, *tags, *regex;
-    const char *prefix, *suffix; /* the middle is asked for; NULL: what follows the prompt */
+    const char *prefix, *suffix; /* for fill in the middle; NULL: continue the prompt */
     long max_tokens, ctx, logprobs, trace_rows, repeats, guess, best_of;
     long beams, groups;
     uint64_t seed;
@@ -33,46 +33,46 @@ typedef struct Request {
     OptionList images;
 } Request;
 
-/* The open models and what was made of the options. */
+/* The open models, and what the options became. */
 typedef struct GenerateApp {
     const Request *request;
     LoadedModel expert, amateur, draft;
-    Model head; /* of the expert, which owns what it has */
+    Model head; /* of the expert, which owns its weights */
     Speculation speculation;
     Chain chain;
     Stops stops;
     Trace trace;
     FileOut trace_file;
-    Text prompt; /* what stands before the text that is generated */
+    Text prompt; /* printed before the generated text */
     Heal heal;
     SteeringOptions steering; /* on the expert */
     Pictures pictures;
-    Shown seen; /* of them, in the prompt */
+    Shown seen; /* the prompt's images */
     TokenList tokens, negative, stop_ids;
     TextQueue queue;
     Stream stream; /* the text on its way to the queue */
     GenerateResult result;
-    uint64_t seed; /* of the text that is shown */
+    uint64_t seed; /* of the printed text */
     size_t prompt_tokens;
-    size_t at_once;   /* samples in a batch */
-    size_t generated; /* tokens, of all samples */
+    size_t at_once;   /* samples per batch */
+    size_t generated; /* tokens of all samples */
     double seconds;   /* of a search */
     Progress reading;
     bool first, shown, ok;
-    bool read; /* the model has read the prompt */
+    bool read; /* the prompt has been evaluated */
     Fault fault;
 } GenerateApp;
 
-/* Open the models and read the chain and the prompt.  On failure, too, the app must be closed. */
+/* Open the models and read the chain and the prompt.  Call app_close even if this fails. */
 bool app_open(GenerateApp *app, Fault *fault);
 
-/* Does a grammar say what comes next, and can the model be asked about several tokens at once? */
+/* Can a grammar force tokens, and can the model evaluate several at once? */
 bool app_may_force(const GenerateApp *app);
 
-/* Fails when the trace could not be written. */
+/* Fails if the trace cannot be written. */
 bool app_close(GenerateApp *app, Fault *fault);
 
-/* Generate on a thread of its own, and show the text as it comes. */
+/* Generate on another thread, and print the text as it comes. */
 bool app_run(GenerateApp *app, Fault *fault);
 
 /* Did Ctrl-C end the run?  The text so far is printed then. */

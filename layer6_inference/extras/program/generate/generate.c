@@ -1,4 +1,4 @@
-/* generate.c - strata generate: its options.  What they lead to is in app.h. */
+/* generate.c - the options of strata generate.  See app.h for the rest. */
 #include "commands.h"
 #include "app.h"
 #include "beam.h"

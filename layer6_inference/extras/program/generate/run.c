@@ -1,4 +1,4 @@
-/* run.c - a prompt becomes streamed text: one thread generates, the other shows.  See app.h. */
+/* run.c - from prompt to streamed text: one thread generates, the other prints.  See app.h. */
 #include "listing.h"
 #include "app.h"
 #include "beam.h"
@@ -38,7 +38,8 @@ static bool run_is_wanted(GenerateApp *app) {
     return !interrupted && !text_queue_is_cancelled(&app->queue);
 }
 
-/* A Session's is_wanted: a long prompt may be given up between two layers; a token is a short wait. */
+/* A Session's is_wanted: a long prompt may be interrupted between two layers; a token is a
+ * short wait. */
 static bool is_read_on(void *context) {
     GenerateApp *app = context;
     return app->read || run_is_wanted(app);
@@ -65,7 +66,7 @@ static bool on_choice(void *context, const Choice *choice) {
     return run_is_wanted(app);
 }
 
-/* A text that is only looked at, until one is chosen. */
+/* Samples are not printed until one is chosen. */
 static bool on_sample(void *context, const Choice *choice) {
     (void)choice;
     return run_is_wanted(context);
@@ -73,21 +74,20 @@ static bool on_sample(void *context, const Choice *choice) {
 
 static void echo_prompt(GenerateApp *app) {
     const Request *r = app->request;
-    bool source =
-        model_extras(app->expert.model)->encoder; /* what is written does not go on with it */
+    bool source = model_extras(app->expert.model)
+                      ->encoder; /* an encoder-decoder's output does not continue its input */
     if (r->no_prompt || r->chat || (source && !r->ids)) return;
     for (size_t i = 0; r->ids && i < app->tokens.count; i++) queue_id(app, app->tokens.ids[i]);
     if (!r->ids) queue_text(app, app->prompt);
 }
 
-/* What stands behind a middle. */
+/* The text after the gap. */
 static void echo_suffix(GenerateApp *app) {
     const Request *r = app->request;
     if (r->suffix && !r->no_prompt && !r->ids) queue_text(app, text_of(r->suffix));
 }
 
-/* A long prompt shows how far it has come; what has been read is shown once the model goes on from
- * there. */
+/* Shows the progress of a long prompt; the prompt itself is printed when it is complete. */
 static bool on_read(void *context, size_t read, size_t total) {
     GenerateApp *app = context;
     if (!run_is_wanted(app)) return false;
@@ -108,7 +108,7 @@ static bool on_step(void *context, size_t steps) {
     return run_is_wanted(app);
 }
 
-/* The other thread shows what comes, so that a slow terminal does not slow the model. */
+/* On a thread of its own, so that a slow terminal does not slow the model. */
 static void show_text(TextQueue *queue) {
     char bytes[4096];
     for (size_t n; (n = text_queue_pop(queue, bytes, sizeof bytes)) > 0;)
@@ -149,7 +149,7 @@ static GenerateOptions make_options(GenerateApp *app, bool streams) {
     return o;
 }
 
-/* A text that was chosen as a whole goes out as a whole. */
+/* Print a text that was chosen as a whole. */
 static void show_tokens(GenerateApp *app, const TokenList *tokens) {
     size_t spelled = 0;
     bool more = true;
@@ -187,7 +187,6 @@ static bool by_best_of(GenerateApp *app, Best *best, FILE *report) {
                           &app->fault);
 }
 
-/* Of several texts the best is shown. */
 static bool run_search(GenerateApp *app) {
     Best best = {0};
     FILE *report = app->request->quiet ? NULL : stderr;
@@ -229,7 +228,7 @@ static void *generate_text(void *context) {
     return NULL;
 }
 
-/* What chose the tokens, and how fast. */
+/* The chain and the speed. */
 static void print_way(const GenerateApp *app) {
     char *text = chain_print(&app->chain);
     const Request *r = app->request;
@@ -252,7 +251,7 @@ static void print_way(const GenerateApp *app) {
                 (double)(result->tokens - 1) / result->decode_seconds);
 }
 
-/* The format of keys and values; a model of states alone has none. */
+/* A recurrent model has no KV cache. */
 static const char *kv_name(const Request *r, const Model *model) {
     for (size_t l = 0; l < model->sizes.layers; l++)
         if (model->layers[l].heads) return kv_format_name(r->compute.kv_format);

@@ -39,15 +39,15 @@ bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOption
 /* A token of a sample. */
 typedef struct Mark {
     double log_prob;
-    size_t begin; /* where its text begins */
+    size_t begin; /* offset of its text */
 } Mark;
 
-/* A text on its way; its place is taken by another one when it is over. */
+/* A running sample; when it is over, another takes its slot. */
 typedef struct Sample {
     const GenerateOptions *asked;
     size_t number;
     uint64_t seed;
-    Sequence *sequence; /* NULL: the place is free */
+    Sequence *sequence; /* NULL: the slot is free */
     TokenList tokens;
     Chain chain;
     Stream stream;
@@ -56,7 +56,7 @@ typedef struct Sample {
     bool full; /* no memory for another mark */
 } Sample;
 
-/* What became of it. */
+/* The result of a sample. */
 typedef struct Verdict {
     double mean;
     GenerateResult result;
@@ -71,19 +71,14 @@ typedef struct Contest {
     Sample *samples; /* (at_once) */
     size_t at_once;
     Verdict *verdicts; /* (n) */
-    bool stopped;      /* by the caller, or no time is left */
+    bool stopped;      /* by the caller or the time limit */
     double end;
     Best *best;
 } Contest;
 
 static bool add_mark(void *context, const Choice *choice) {
     Sample *s = context;
-    if (s->count == s->room) {
-        size_t room = 2 * s->room + 256;
-        Mark *marks = realloc(s->marks, room * sizeof *marks);
-        if (!marks) return s->full = true, false;
-        s->marks = marks, s->room = room;
-    }
+    if (!GROW(s->marks, s->room, s->count + 1)) return s->full = true, false;
     double log_prob =
         (double)choice->raw[choice->token] - log_sum_exp(choice->raw, choice->after->vocab);
     s->marks[s->count++] = (Mark){log_prob, s->stream.size};
@@ -97,7 +92,7 @@ static bool pass_on_read(void *context, size_t read, size_t total) {
 
 static void show_nothing(void *context, Text text) { (void)context, (void)text; }
 
-/* The mean over the tokens that are shown, in whole or in part; -infinity when none is. */
+/* The mean over the printed tokens, partly printed ones included; -infinity for none. */
 static double mean_log_prob(const Sample *s) {
     double sum = 0;
     size_t n = 0;
@@ -128,7 +123,7 @@ static void close_sample(Contest *c, Sample *s) {
     stream_close(&s->stream), chain_close(&s->chain);
 }
 
-/* A sample is over: is it the best so far?  Of equals the first one is. */
+/* A sample is over: is it the best so far?  Ties go to the first. */
 static bool end_sample(Contest *c, Sample *s, Fault *fault) {
     const GenerateResult *r = &s->sequence->result;
     Best *best = c->best;
@@ -147,7 +142,7 @@ static bool end_sample(Contest *c, Sample *s, Fault *fault) {
     return true;
 }
 
-/* May another one begin?  The first one reads the prompt for all. */
+/* May another sample start?  The first one evaluates the prompt for all. */
 static bool may_begin(Contest *c) {
     if (c->asked->limits.max_seconds > 0 && clock_seconds() >= c->end && c->begun)
         c->stopped = true;

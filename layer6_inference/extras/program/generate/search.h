@@ -1,6 +1,6 @@
-/* search.h - texts that are chosen among several: by beam search, or as the best of n samples.
+/* search.h - choosing among several texts: beam search, or the best of n samples.
  *
- * Invariant: a text is ranked by what is shown of it and by what ended it, nothing behind. */
+ * Invariant: a text is ranked by its printed part and its end alone. */
 #ifndef STRATA_SEARCH_H
 #define STRATA_SEARCH_H
 
@@ -9,22 +9,22 @@
 
 #include <stdio.h>
 
-/* The text that was chosen. */
+/* The chosen text. */
 typedef struct Best {
-    TokenList tokens;      /* owns */
-    GenerateResult result; /* its own */
-    uint64_t seed;         /* it was drawn with */
-    size_t generated;      /* tokens of all samples */
+    TokenList tokens; /* owns */
+    GenerateResult result;
+    uint64_t seed;    /* its seed */
+    size_t generated; /* tokens of all samples */
 } Best;
 
-/* Beam search; all texts with their scores go to `report`, unless that is NULL. */
+/* Beam search; writes all texts with their scores to `report`, unless that is NULL. */
 bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOptions *options,
                   FILE *report, Best *best, Fault *fault);
 
-/* n samples with seeds seed, seed + 1, ...; the one with the largest mean log-probability of the
- * tokens that are shown.  The prompt is read once; the time limit is one for all of them.
+/* n samples with seeds seed, seed + 1, ...; takes the one with the largest mean log-probability
+ * of its printed tokens.  The prompt is evaluated once; the time limit covers all samples.
  *
- *   at_once   samples in a batch: as many as the session has sequences for
+ *   at_once   samples per batch: as many as the session has sequences for
  *   options   stream is not used; on_read and on_choice are called as in generate
  *   stops     stop strings */
 bool search_best_of(LoadedModel *loaded, const TokenList *prompt,

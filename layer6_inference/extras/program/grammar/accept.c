@@ -20,8 +20,8 @@ static bool accept_wrong_line(size_t line, Fault *fault) {
                      line);
 }
 
-/* The row after a text.  Where the grammar wants a token and does not say which, a character is one, of no number:
- * as whatever tokens a model would write it. */
+/* The row after a text.  Where the grammar wants a token and does not say which, a character
+ * is one, of no number: as whatever tokens a model would write it. */
 static uint32_t read_string(Grammar *grammar, uint32_t row, Text text) {
     static const char nameless[] = "\xFF\xFF\xFF\xFF";
     for (size_t at = 0; at < text.size && row != GRAMMAR_DEAD;) {

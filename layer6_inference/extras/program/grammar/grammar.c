@@ -1,4 +1,4 @@
-/* grammar.c - strata grammar: its options.  What they lead to is in tools.h. */
+/* grammar.c - the options of strata grammar.  See tools.h for the rest. */
 #include "commands.h"
 #include "input.h"
 #include "compute.h"

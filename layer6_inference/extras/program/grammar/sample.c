@@ -1,8 +1,8 @@
 /* sample.c - texts of a grammar, drawn; and the tokens that may come.  See tools.h.
  *
- * Every byte (or token) that may come is as likely as any other.  The longer the text, the more often
- * the next step is one of those that lead nearest to the end: after n steps with the chance
- * n^2 / (n^2 + 40^2). */
+ * Every byte (or token) that may come is as likely as any other.  The longer the text, the
+ * more often the next step is one of those that lead nearest to the end: after n steps with
+ * the chance n^2 / (n^2 + 40^2). */
 #include "listing.h"
 #include "tools.h"
 #include "grammar.h"
@@ -58,12 +58,8 @@ static int32_t sample_nearest(Draw *d) {
 }
 
 static bool sample_add_text(Draw *d, Text text, Fault *fault) {
-    if (d->size + text.size > d->room) {
-        d->room = 2 * (d->size + text.size) + 64;
-        char *more = realloc(d->text, d->room);
-        if (!more) return fault_set(fault, "no memory for a text");
-        d->text = more;
-    }
+    if (!GROW(d->text, d->room, d->size + text.size))
+        return fault_set(fault, "no memory for a text");
     for (size_t i = 0; i < text.size; i++) d->text[d->size++] = text.data[i];
     return true;
 }

@@ -20,25 +20,25 @@ int help_print(const CommandLine *line, int i);
 /* The command's name, from its usage: "world check". */
 void help_title(const CommandLine *line, char *out, size_t size);
 
-/* "80; 1 to 24": the default and range of a number, as help prints them; "" without. */
+/* "80; 1 to 24": default and range of a number as in help; "" without. */
 void help_range(const Option *option, char *out, size_t size);
 
 void help_man(const CommandLine *line);
 void help_words(const CommandLine *line, int i);
 
-/* Print that argv[i] is no option of the command, and what it was probably meant to be. */
+/* Print that argv[i] is not an option of the command, and what was probably meant. */
 int unknown_option(const CommandLine *line, int i);
 
-/* The same for a word that the command has no use for. */
+/* The same for an argument that the command does not take. */
 int unknown_word(const CommandLine *line, const char *word);
 
-/* Text in a man page: what roff would read as its own is escaped. */
+/* Text in a man page, escaped for roff. */
 void roff_text(const char *text);
 
-/* Its head, up to where a line about it follows. */
+/* The head of a man page, up to its one-line description. */
 void roff_head(const char *title);
 
-/* A line for the shell: a word, a tab, what it is. */
+/* A line for the shell: a word, a tab, its description. */
 void words_line(const char *word, const char *begun, const char *gloss);
 
 #endif

@@ -1,4 +1,4 @@
-/* man.c - a command's man page, from the tables that its help is made of.  See help.h. */
+/* man.c - a command's man page, from the same tables as its help.  See help.h. */
 #include "help.h"
 #include "command.h"
 
@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A dash that is copied into a shell must be one: \-.  The rest are signs that roff would bend
- * or take for its own. */
+/* \- stays a dash when copied into a shell; roff would change or interpret the others. */
 static void put_sign(char sign) {
     switch (sign) {
     case '\\': fputs("\\e", stdout); break;
@@ -18,7 +17,7 @@ static void put_sign(char sign) {
     case '`': fputs("\\(ga", stdout); break;
     case '^': fputs("\\(ha", stdout); break;
     case '~': fputs("\\(ti", stdout); break;
-    case '|': fputs("|\\:", stdout); break; /* a line may end here */
+    case '|': fputs("|\\:", stdout); break; /* allow a line break */
     default: putchar(sign);
     }
 }
@@ -57,8 +56,8 @@ void roff_head(const char *title) {
     printf(" \\- ");
 }
 
-/* Bytes of the first sentence: up to a full stop, or to a semicolon or the end of a line with a
- * colon that is in no parentheses. */
+/* Bytes of the first sentence: up to a full stop, a semicolon, or a colon that ends a line,
+ * outside parentheses. */
 static size_t sentence_size(const char *text) {
     int depth = 0;
     size_t n = 0;
@@ -72,8 +71,8 @@ static size_t sentence_size(const char *text) {
     return n;
 }
 
-/* The first sentence of what a command says of itself, in one line: "Continue a prompt.  The
- * text goes ..." */
+/* The first sentence of the description, in one line: "Continue a prompt.  The text goes
+ * ..." */
 static void put_gloss(const char *about) {
     const size_t n = sentence_size(about);
     bool blank = false, word = islower((unsigned char)about[1]) || about[1] == ' ';
@@ -87,8 +86,8 @@ static void put_gloss(const char *about) {
     putchar('\n');
 }
 
-/* "matmul    GFLOP/s of ...": the bytes before the gap of two blanks or more, 0 where a line is
- * plain text. */
+/* "matmul    GFLOP/s of ...": the bytes before a gap of two or more spaces; 0 for plain
+ * text. */
 static size_t item_size(Text line) {
     for (size_t i = 1; i + 2 < line.size; i++)
         if (line.data[i] == ' ' && line.data[i + 1] == ' ')
@@ -101,8 +100,8 @@ static Text man_trimmed(Text line) {
     return line;
 }
 
-/* Lines with a gap in them are items of a list, lines set in go on with the one before, empty
- * lines are paragraphs. */
+/* Lines with a gap are list items, indented lines continue the one before, empty lines end
+ * paragraphs. */
 static void put_about(const char *about) {
     bool listed = false;
     for (Text rest = text_of(about); rest.size;) {
@@ -148,8 +147,7 @@ static void put_rules(const OptionRule *rules) {
     }
 }
 
-/* Ways to call a command that has words of its own stand below each other: "world ... | world
- * check ...". */
+/* Usages of a command with subcommands go on separate lines: "world ... | world check ...". */
 static void put_usage(const char *usage, const char *title) {
     char again[80];
     snprintf(again, sizeof again, " | %s ", title);

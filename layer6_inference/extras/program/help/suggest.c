@@ -1,4 +1,4 @@
-/* suggest.c - a word that a command does not know: what was probably meant.  See help.h. */
+/* suggest.c - unknown options and arguments: what was probably meant.  See help.h. */
 #include "help.h"
 #include "command.h"
 
@@ -10,9 +10,9 @@
 
 enum { MEANT = 300 };
 
-/* What llama.cpp, Ollama and others call an option (without dashes, letters small), and ours:
- * tried from the top, and passed over where a command has no such option.  What begins with no
- * dash is said as it stands. */
+/* Names of options in llama.cpp, Ollama and others (without dashes, lower case), and ours:
+ * tried in order, skipped if the command lacks the option.  Entries without a dash are
+ * printed as they are. */
 static const struct {
     const char *names, *ours;
 } others[] = {
@@ -66,8 +66,7 @@ static void suggest_squeeze(const char *word, size_t size, char *out, size_t roo
     out[n] = 0;
 }
 
-/* A value as it would be typed: in quotes, within which a shell takes it as it is, if that can
- * be. */
+/* A value as one would type it, quoted for a shell if needed. */
 static const char *quoted(const char *value, char *out, size_t size) {
     const char *safe =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/:,=+@%-";
@@ -80,8 +79,7 @@ static const char *quoted(const char *value, char *out, size_t size) {
     return out;
 }
 
-/* An option with the value that was given to the wrong one, or with what stands for its
- * value. */
+/* An option with the given value, or with its placeholder. */
 static bool ask_option(const Option *o, const char *name, const char *value, char *out) {
     char text[80];
     if (o->kind.type == TYPE_FLAG)
@@ -104,7 +102,7 @@ static bool meant_other(const CommandLine *line, const char *plain, const char *
     return false;
 }
 
-/* "json:" may stand alone, "top_k:" may not: what has no value gets one, or no colon. */
+/* "json:" needs no value, "top_k:" does: add one, or drop the colon. */
 static void add_value(char *stage, size_t size, const char *value) {
     const size_t used = strlen(stage), name = strcspn(stage, ":");
     const StageKind *kind = stage_find((Text){stage, name});
@@ -120,7 +118,7 @@ static void add_value(char *stage, size_t size, const char *value) {
         stage[name] = 0;
 }
 
-/* Samplers are stages of a chain here: --temp 0.7 is --chain temp:0.7. */
+/* Samplers are stages of a chain: --temp 0.7 is --chain temp:0.7. */
 static bool meant_stage(const CommandLine *line, Text name, const char *value, bool near,
                         char *out) {
     char stage[200] = "";
@@ -143,7 +141,7 @@ static bool meant_near(const CommandLine *line, Text name, const char *value, ch
     return ask_option(option_find(line->command->options, found), found, value, out);
 }
 
-/* "-n50": a value that lacks its blank. */
+/* "-n50": a value without a space before it. */
 static bool meant_apart(const CommandLine *line, const char *word, char *out) {
     char name[3] = {word[0], word[1], 0};
     const Option *option =
@@ -152,7 +150,7 @@ static bool meant_apart(const CommandLine *line, const char *word, char *out) {
     return ask_option(option, name, word + 2 + (word[2] == '='), out);
 }
 
-/* The value that the next word, or what follows a '=', would be. */
+/* The value in the next argument or after '='. */
 static const char *suggest_value_of(const CommandLine *line, int i) {
     const char *equal = strchr(line->argv[i], '='), *next = line->argv[i + 1];
     if (equal) return equal + 1;
@@ -184,7 +182,7 @@ int unknown_option(const CommandLine *line, int i) {
     return EXIT_USAGE;
 }
 
-/* A text is a prompt or belongs on standard input, and a name that ends in .gguf is a model. */
+/* Free text is probably a prompt or standard input; a name that ends in .gguf is a model. */
 int unknown_word(const CommandLine *line, const char *word) {
     const char *end = strrchr(word, '.');
     const bool model = end && strcmp(end, ".gguf") == 0;

@@ -19,7 +19,7 @@ void words_line(const char *word, const char *begun, const char *gloss) {
     if (strncmp(word, begun, strlen(begun)) == 0) printf("%s\t%s\n", word, gloss);
 }
 
-/* Options whose file is a model, or what belongs to one, wherever they stand. */
+/* Options that take a model file. */
 static const char models[] =
     "-m, --draft, --amateur, --mmproj, --from, --vocab-from, --adapter, --importance";
 
@@ -32,7 +32,7 @@ static bool is_listed(const Option *option, const char *names) {
     return false;
 }
 
-/* Each of the names in a text with these signs between. */
+/* Each name in a list with these separators. */
 static void put_choices(const char *names, const char *between, const char *begun) {
     for (const char *at = names; *(at += strspn(at, between));) {
         char name[64];
@@ -43,8 +43,7 @@ static void put_choices(const char *names, const char *between, const char *begu
     }
 }
 
-/* A chain as far as it is typed: "top_k:40,te" goes on with every stage that begins with
- * "te". */
+/* A partly typed chain: "top_k:40,te" is completed by every stage that begins with "te". */
 static void put_chains(const char *begun) {
     const StageKind *const *list;
     const ChainPreset *presets;
@@ -63,7 +62,7 @@ static void put_chains(const char *begun) {
     puts(":open");
 }
 
-/* Models that have been pulled, and, where one may be pulled, those that can be. */
+/* Downloaded models, and where a model may be downloaded, the published ones. */
 static void put_model(void *begun, const char *name) {
     words_line(name, begun, "a downloaded model");
 }
@@ -77,7 +76,7 @@ static void put_models(const char *begun, bool published) {
         models_in_folder(folder, put_model, (void *)(uintptr_t)begun);
 }
 
-/* Values that are one of a few names. */
+/* Options that take one of a few names. */
 static const struct {
     const char *option, *names;
 } choices[] = {
@@ -112,7 +111,7 @@ static void put_values(const Option *o, const char *begun) {
             put_choices(choices[i].names, ", ", begun);
 }
 
-/* Both names of "-t, --threads", each by itself. */
+/* Both names of "-t, --threads", separately. */
 static void put_options(const Option *options, const char *begun) {
     for (const Option *o = options; o->name; o++)
         for (const char *at = o->name; *(at += strspn(at, ", "));) {
@@ -124,7 +123,8 @@ static void put_options(const Option *options, const char *begun) {
     words_line("--help", begun, "usage and the most common options");
 }
 
-/* What is no option, by the usage: "bench matmul|samplers [options]", "inspect [FILE]". */
+/* Arguments other than options, from the usage: "bench matmul|samplers [options]", "inspect
+ * [FILE]". */
 static void words_put_others(const CommandLine *line, const char *begun) {
     char title[64], list[300];
     help_title(line, title, sizeof title);
@@ -140,7 +140,7 @@ static void words_put_others(const CommandLine *line, const char *begun) {
     else if (strncmp(at, "FILE", 4) == 0 || strstr(usage, "FOLDER") || strstr(usage, "< "))
         puts(":files\t");
     if (strcmp(title, "compare") == 0)
-        put_chains(begun); /* behind --chains, which takes the first */
+        put_chains(begun); /* after --chains, which takes the first chain */
     const StageKind *const *stages;
     for (size_t i = 0, n = stage_list(&stages); strcmp(title, "samplers") == 0 && i < n; i++)
         words_line(stages[i]->name, begun, stages[i]->gloss);

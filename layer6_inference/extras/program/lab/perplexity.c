@@ -1,19 +1,20 @@
 /* perplexity.c - strata perplexity: how surprised a model is by a text.
  *
- *     |<-- window 0 -->|<-- window 1 -->|          by default windows stand side by side, and only the
- *     |  read  | count |  read  | count |          second half of each is counted, as llama.cpp does
+ *     |<-- window 0 -->|<-- window 1 -->|          default: disjoint windows; only the second
+ *     |  read  | count |  read  | count |          half of each counts, as in llama.cpp
  *
- *     |  read  | count |                           with --stride S a window moves by S tokens, and its
- *          |  read  | count |                      last S are counted: every token but the first window's
- *               |  read  | count |                 beginning counts once, with as much before it as fits
+ *     |  read  | count |                           --stride S: a window moves by S tokens,
+ *          |  read  | count |                      and its last S count: every token but the
+ *               |  read  | count |                 first ones counts once, in a full context
  *
  * Each window begins with the token that begins a text, where the model has one.
  *
- * A text with lines <|endoftext|> is read document by document, as strata train --corpus reads it: a document begins
- * with the token that begins a text and ends with the one that ends it, and every token but the first counts once.
+ * A text with lines <|endoftext|> is read document by document, as strata train --corpus
+ * reads it: a document begins with the token that begins a text and ends with the one that
+ * ends it, and every token but the first counts once.
  *
- * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
- * surprisals taken as independent. */
+ * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard
+ * errors), surprisals taken as independent. */
 #include "train_runs.h"
 #include "commands.h"
 #include "input.h"

@@ -16,7 +16,7 @@ static struct {
 
 enum { SCOPES = 1000000, SCOPE_TRIES = 2000000 };
 
-/* What was profiled: the reading of a prompt, or the writing of an answer. */
+/* A profiled phase: prefill or decode. */
 typedef struct ProfilePhase {
     const char *name;
     size_t steps;
@@ -39,7 +39,7 @@ static void print_scope(const ProfilePhase *f, size_t depth, const char *name, d
            count / (double)f->steps, 1e3 * sum / (double)f->steps, 100 * sum / all);
 }
 
-/* A row, those in it, and what is left between them. */
+/* A scope, its children, and the rest. */
 static void print_scopes(const ProfilePhase *f, size_t row, double all) {
     const Profile *p = &f->profile;
     const ProfileRow *r = &p->rows[row];
@@ -100,7 +100,7 @@ static bool profile_phases(Engine *e, ProfilePhase phases[2], Fault *fault) {
     return ok;
 }
 
-/* The price of a scope: nobody profiles, or somebody does. */
+/* The cost of a scope with profiling off. */
 static double scope_seconds(void) {
     double start = clock_seconds();
     for (int i = 0; i < SCOPE_TRIES; i++) {

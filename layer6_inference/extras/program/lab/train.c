@@ -1,5 +1,4 @@
-/* train.c - strata train: its options, and what they make of a configuration.  The run is in
- * training.c. */
+/* train.c - the options of strata train.  The run is in training.c. */
 #include "commands.h"
 #include "training.h"
 
@@ -17,7 +16,6 @@ static void override_size(size_t *value, long given) {
     if (given > 0) *value = (size_t)given;
 }
 
-/* What moves between the tokens of a layer. */
 static bool choose_mixer(const TrainJob *job, TrainConfig *config, Fault *fault) {
     bool delta = strcmp(job->mixer, "delta") == 0;
     if (!delta && strcmp(job->mixer, "attention") != 0)
@@ -71,7 +69,8 @@ static const OptionRule train_rules[] = {
     {0},
 };
 
-/* Before hours of work, not after; and what hours of work have left is not lost. */
+/* Check before hours of training that its results can be written, and overwrite no
+ * checkpoint. */
 static bool can_write_training(const TrainJob *job, Fault *fault) {
     if (!file_writable(job->out, fault) ||
         (job->checkpoint && !file_writable(job->checkpoint, fault)) ||

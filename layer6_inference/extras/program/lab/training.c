@@ -49,8 +49,7 @@ static void print_training_sample(Training *run, uint64_t seed) {
     world_text_free(&text);
 }
 
-/* Of a file too small to hold anything out the first documents stand in, and nobody calls
- * them held out. */
+/* Without held-out documents the first ones are used, and not called held out. */
 static void evaluate_held_out(Training *run, size_t documents, double *loss, double *floor) {
     if (!run->world) documents = min_size(documents, run->held_out.count);
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
@@ -69,7 +68,7 @@ static void show_training(const TrainJob *job, const TrainStep *s, double loss, 
             (int)(left / 60) % 60, (int)left % 60, terminal ? "   " : "\n");
 }
 
-/* The log first: a run that goes on from the checkpoint finds every line before it. */
+/* The log first: a run that resumes from the checkpoint finds every earlier line. */
 static bool save_training(const TrainJob *job, Training *run, Fault *fault) {
     return !job->checkpoint || ((!run->log || train_log_sync(run->log, fault)) &&
                                 trainer_save(run->trainer, job->checkpoint, fault));
@@ -118,7 +117,7 @@ static bool open_corpora(const TrainJob *job, Training *run, Fault *fault) {
     return run->holds_out = true;
 }
 
-/* The last tenth of a file with enough documents is kept for looks at what was not learned. */
+/* Hold out the last tenth of a file with enough documents. */
 static void hold_out(Training *run) {
     enum { LEAST = 100, MOST = 2000 };
     size_t tenth = min_size(run->corpus.count / 10, MOST);
@@ -136,7 +135,7 @@ static void hold_out(Training *run) {
     }
 }
 
-/* What is too long for the model becomes several documents. */
+/* Split documents that are longer than the context. */
 static bool cut_corpus(const TrainJob *job, Training *run, Fault *fault) {
     size_t before = run->corpus.count, cut;
     if (!job->corpus) return true;

@@ -6,7 +6,7 @@
 #include "compute.h"
 #include "train_families.h"
 
-/* What was asked for; 0 or NULL: not given. */
+/* The options; 0 or NULL: not given. */
 typedef struct TrainJob {
     const char *out, *size, *mixer, *corpus, *vocab_from, *from, *checkpoint, *log;
     uint64_t seed;

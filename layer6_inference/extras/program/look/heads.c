@@ -1,4 +1,4 @@
-/* heads.c - every head silenced in turn: what becomes of the next token?  See look.h. */
+/* heads.c - effect of every head on the next token, each removed in turn.  See look.h. */
 #include "look.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The next token's distribution after the position, read anew with one act more. */
+/* The next token's distribution, evaluated again with one more intervention. */
 static bool shares_with(Look *look, const Act *more, float *shares, Fault *fault) {
     Session *s = look->cache.session;
     Interventions acts = look->acts;
@@ -22,7 +22,7 @@ static bool shares_with(Look *look, const Act *more, float *shares, Fault *fault
     return true;
 }
 
-/* KL divergence of what is left from what was, in nats. */
+/* KL divergence from the distribution with all heads, in nats. */
 static double divergence(const float *was, const float *is, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)

@@ -28,7 +28,7 @@ static bool look_read_pair(const char *option, const char *text, size_t *a, size
     return !*last || fault_set(fault, "%s is '%.40s': wanted two numbers, 1.3", option, text);
 }
 
-/* The stream of --from after a layer at a position takes its place in the prompt. */
+/* Patch the stream of --from, after a layer at a position, into the prompt. */
 static bool add_patch(Look *look, const TokenList *from, Fault *fault) {
     size_t layer, position, dim = look->cache.dim;
     if (!look_read_pair("--patch", look->job->patch, &layer, &position, fault)) return false;
@@ -63,7 +63,8 @@ static bool choose_head(Look *look, Fault *fault) {
                      look->job->head, m->sizes.layers, look->cache.heads);
 }
 
-/* Where heads are looked at there must be some; to be silenced they need only bring something. */
+/* Where heads are looked at there must be some; to be silenced they need only bring
+ * something. */
 static bool has_heads(const LookJob *job, const Model *m, size_t which, Fault *fault) {
     const char *name = looks[which].name;
     bool found = strcmp(name, "lens") == 0 || strcmp(name, "stream") == 0;

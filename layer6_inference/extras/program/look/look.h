@@ -15,7 +15,7 @@ typedef struct LookJob {
     SteeringOptions steering;
 } LookJob;
 
-/* A text that has been read, and what happened. */
+/* An evaluated text with its activations. */
 typedef struct Look {
     const LookJob *job;
     const Tokenizer *tokenizer;
@@ -34,19 +34,18 @@ const char *look_cell(const Look *look, int32_t token);
 /* layer,head,query,key,weight */
 bool look_attention(Look *look, Fault *fault);
 
-/* What the stream would say at each place: place,rank,token,probability. */
+/* Logit lens at each place: place,rank,token,probability. */
 bool look_lens(Look *look, Fault *fault);
 
 /* The stream's root mean square at each place: position,place,size. */
 bool look_stream(Look *look, Fault *fault);
 
-/* Each head silenced in turn: layer,head,divergence,... */
+/* Each head removed in turn: layer,head,divergence,... */
 bool look_heads(Look *look, Fault *fault);
 
 /* Which heads carry an owner's name to where it is wanted, over stories of Tiny World. */
 bool look_owner(LoadedModel *loaded, const LookJob *job, Fault *fault);
 
-/* Which of n numbers is the largest. */
 size_t look_largest(const float *numbers, size_t n);
 
 #endif

@@ -1,14 +1,14 @@
-/* owner.c - whose hat?  Which heads carry an owner's name to where it is wanted.
+/* owner.c - whose hat?  Which heads carry an owner's name to where it is needed.
  *
- *     ... a lazy puppy named Daisy. ... Then Casper the heron came by. "What is wrong?" asked Casper.
+ *     ... a lazy puppy named Daisy. ... Then Casper the heron came by.
  *                            ^^^^^ owner     ^^^^^^ friend
  *     "I lost my red hat," said ____
  *
- * The world knows whose it is.  Over many held-out stories: how much of each head's attention goes from
- * `said` to the owner's name, to the friend's, and to the full stop that ends the owner's first
- * sentence; and from that full stop back to the owner's name.  How likely the owner's name and the friend's
- * are with each head silenced; and how likely the owner's is when the head is the only one of its
- * layer that is not.  See look.h. */
+ * The world knows whose it is.  Over many held-out stories: how much of each head's
+ * attention goes from `said` to the owner's name, to the friend's, and to the full stop that
+ * ends the owner's first sentence; and from that full stop back to the owner's name.  How
+ * likely the owner's name and the friend's are with each head removed; and how likely the
+ * owner's is when the head is the only one of its layer that is not.  See look.h. */
 #include "look.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 
 enum { LONGEST = 256, CORPUS = 2 /* held out */ };
 
-/* A story up to the place where the owner's name is wanted. */
+/* A story up to the position where the owner's name is needed. */
 typedef struct Case {
     TokenList tokens;
     int32_t owner, friend;      /* the first tokens of their names */
@@ -37,7 +37,7 @@ static Text word_at(const char *at) {
     return (Text){at, strspn(at, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")};
 }
 
-/* The name behind a phrase, from a place on; none: not there. */
+/* The name after a phrase, from an offset on; "": none. */
 static Text name_after(const char *from, const char *phrase) {
     const char *at = from ? strstr(from, phrase) : NULL;
     return at ? word_at(at + strlen(phrase)) : (Text){"", 0};

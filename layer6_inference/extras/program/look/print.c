@@ -65,7 +65,8 @@ static void list_row(const Look *look, size_t layer, size_t head, size_t query) 
                look_cell(look, ids[query]), look_cell(look, ids[key]));
 }
 
-/* One head, or as CSV: every token's row, but for a position that was asked for; all heads: the row of one token. */
+/* One head, or as CSV: every token's row, but for a position that was asked for; all heads:
+ * the row of one token. */
 bool look_attention(Look *look, Fault *fault) {
     (void)fault;
     const Session *s = look->cache.session;

@@ -17,7 +17,7 @@ bool library_find(void *library, const char *name, void *function) {
     return found != NULL;
 }
 
-/* What files of a kind begin with. */
+/* First bytes of each kind of file. */
 typedef struct Kind {
     const char *name, *begins;
     size_t size;

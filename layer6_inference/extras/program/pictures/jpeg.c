@@ -22,7 +22,7 @@ typedef struct Library {
     void (*destroy)(j_decompress_ptr jpeg);
 } Library;
 
-/* The headers are those of one version: so must the library be. */
+/* The library must have the version of the headers. */
 static bool jpeg_load(Library *l) {
     static const char *const names[] = {JPEG_LIB_VERSION >= 90   ? "libjpeg.so.9"
                                         : JPEG_LIB_VERSION >= 80 ? "libjpeg.so.8"
@@ -42,7 +42,7 @@ static bool jpeg_load(Library *l) {
 
 typedef struct Reading {
     struct jpeg_decompress_struct jpeg;
-    struct jpeg_error_mgr errors; /* libjpeg's, but for what it does then */
+    struct jpeg_error_mgr errors; /* libjpeg's own, with another error_exit */
     jmp_buf back;
     bool many_scans;
     char text[JMSG_LENGTH_MAX];
@@ -54,11 +54,12 @@ static void give_up(j_common_ptr jpeg) {
     longjmp(r->back, 1);
 }
 
-/* Whether a warning is about pixels.  These are not:
+/* Is a warning about pixels?  These are not:
  *
- *     an unknown revision    of what stands around them
- *     strange bytes          between segments; before a restart marker they are what pixels were
- *     a missing end          where all pixels are there: if not, another warning says so, or a scan is missing */
+ *     an unknown revision    about metadata
+ *     strange bytes          between segments; before a restart marker they were pixels
+ *     a missing end          where all pixels are there; else another warning says so, or a
+ *                            scan is missing */
 static bool is_damage(const Reading *r) {
     const struct jpeg_error_mgr *e = &r->errors;
     if (e->msg_code == JWRN_JFIF_MAJOR) return false;
@@ -66,12 +67,12 @@ static bool is_damage(const Reading *r) {
     return e->msg_code != JWRN_EXTRANEOUS_DATA || (e->msg_parm.i[1] & ~7) == JPEG_RST0;
 }
 
-/* Below 0: a warning.  Damage it would paint over. */
+/* Below 0: a warning, for damage that libjpeg would gloss over. */
 static void complain(j_common_ptr jpeg, int level) {
     if (level < 0 && is_damage(jpeg->client_data)) give_up(jpeg);
 }
 
-/* All that may end in give_up.  False with a fault, or, from libjpeg, with r->text. */
+/* All calls that may end in give_up.  False with a fault, or, from libjpeg, with r->text. */
 static bool read_all_lines(const Library *l, Reading *r, Picture *p, const void *bytes,
                            size_t size, Fault *fault) {
     if (setjmp(r->back)) return fault_set(fault, "libjpeg: %.200s", r->text);

@@ -22,7 +22,7 @@ static bool pictures_check_width(const Pictures *p, const char *path, Fault *fau
                                      path, width, dim);
 }
 
-/* A place for each, and tokens behind the vocabulary. */
+/* Slots for the images, and token ids after the vocabulary. */
 static bool pictures_take_room(Pictures *p, size_t room, Fault *fault) {
     const ModelSizes *sizes = &p->session->model->sizes;
     p->room = room, p->each = vision_rows(&p->vision);
@@ -66,7 +66,7 @@ bool pictures_shape(Pictures *p, Text bytes, Picture *square, Fault *fault) {
     return ok;
 }
 
-/* The place of an equal picture; NULL: there is none. */
+/* The slot of an equal image, or NULL. */
 static PictureSlot *find_equal(const Pictures *p, const Picture *square, uint64_t salt) {
     const size_t bytes = 3 * side_of(p) * side_of(p);
     for (PictureSlot *s = p->places; s < p->places + p->room; s++)
@@ -74,7 +74,7 @@ static PictureSlot *find_equal(const Pictures *p, const Picture *square, uint64_
     return NULL;
 }
 
-/* The place that was taken longest ago of those that nobody holds; NULL: all are held. */
+/* The least recently used slot without holders; NULL: all are held. */
 static PictureSlot *find_place(const Pictures *p) {
     PictureSlot *oldest = NULL;
     for (PictureSlot *s = p->places; s < p->places + p->room; s++)
@@ -82,7 +82,7 @@ static PictureSlot *find_place(const Pictures *p) {
     return oldest;
 }
 
-/* May a user hold one place more? */
+/* May a user hold another slot? */
 static bool has_share(const Pictures *p, uint64_t user) {
     size_t held = 0, free = 0;
     for (const PictureSlot *s = p->places; s < p->places + p->room; s++)

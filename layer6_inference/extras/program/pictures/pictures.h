@@ -1,16 +1,15 @@
-/* pictures.h - pictures that a model sees: each is read once, and shared by all texts that show it.
+/* pictures.h - images for a model: each is encoded once, and shared by all texts that show it.
  *
- *     a file --pictures_shape--> what the eye sees of it --pictures_take--> a number --pictures_read--> its rows
- *                                                              |
- *                        tokens vocab + number * each ... in every text that shows it (shown.h)
+ *     a file --pictures_shape--> the encoder's input --pictures_take--> a slot
+ *            --pictures_read---> its rows, for tokens vocab + slot * each ... (shown.h)
  *
- * Two pictures of which the eye sees the same are one picture; they are compared byte by byte, no hash decides.  What
- * nobody shows any more stays until its place is needed; then its number is another picture's, and what was read
- * of a text with that number is forgotten (prefix.h).
+ * Images with equal encoder inputs share a slot; they are compared byte by byte, not by hash.
+ * An image without holders stays until its slot is needed; then cached prefixes with its tokens
+ * are forgotten (prefix.h).
  *
- * Any thread may shape, take and release; the one that computes reads.
+ * Any thread may shape, take and release; only the computing thread reads.
  *
- * Invariant: as long as a picture is held its tokens stand for it, and for no other. */
+ * Invariant: while an image is held, its tokens stand for it alone. */
 #ifndef STRATA_PICTURES_H
 #define STRATA_PICTURES_H
 
@@ -21,7 +20,7 @@
 #include <pthread.h>
 
 typedef struct VisionOptions {
-    const char *mmproj; /* NULL: the model sees nothing */
+    const char *mmproj; /* NULL: no images */
     bool crop, class_last;
 } VisionOptions;
 
@@ -46,64 +45,66 @@ typedef struct VisionOptions {
             "images need a vision encoder; it is published with the model" \
     }
 
-/* A place for a picture. */
+/* A slot for an image. */
 typedef struct PictureSlot {
-    unsigned char *rgb;  /* (side, side, 3) what the eye sees; owns; NULL: free */
-    uint64_t user, salt; /* whose it is, and which of his texts show it, too */
-    uint64_t used;       /* when it was last taken */
+    unsigned char *rgb;  /* (side, side, 3) the encoder's input; owns; NULL: free */
+    uint64_t user, salt; /* owner, and cache salt */
+    uint64_t used;       /* time of the last use */
     size_t holders;
-    bool read; /* its rows are there */
+    bool read; /* its rows are computed */
 } PictureSlot;
 
 typedef struct Pictures {
     Vision vision;
-    Session *session; /* which reads the rows; borrows */
+    Session *session; /* to compute the rows with; borrows */
     PictureFit fit;
-    size_t room, each;   /* places, and rows of a picture */
+    size_t room, each;   /* slots, and rows per image */
     float *rows;         /* (room * each, dim of the model); owns */
-    PictureSlot *places; /* (room) owns; NULL: there is no eye */
-    size_t n_read;       /* pictures, so far, */
-    double seconds;      /* and what that took */
+    PictureSlot *places; /* (room) owns; NULL: no vision encoder */
+    size_t n_read;       /* images encoded so far, */
+    double seconds;      /* and the time for that */
     uint64_t clock;
-    bool shared; /* there are several users: none may hold more places than are free */
-    pthread_mutex_t lock, shaping; /* of places; a large picture is shaped alone */
+    bool shared;                   /* several users: none may hold more slots than are free */
+    pthread_mutex_t lock, shaping; /* of the slots; large images are resized one at a time */
 } Pictures;
 
-/* Open the eye, with places for so many pictures, and lend their rows to a session, which has none yet.
+/* Open the vision encoder with slots for so many images, and lend their rows to a session,
+ * which has none yet.
  *
- * Fails when the file is none that reads pictures or belongs to another model, the model cannot read rows, or memory
- * runs out; pictures_close may be called then, too. */
+ * Fails if the file is no vision encoder or one of another model, the model cannot take
+ * rows, or without memory; call pictures_close even then. */
 bool pictures_open(Pictures *pictures, const VisionOptions *options, size_t room,
                    Session *session, Pool *pool, Fault *fault);
 void pictures_close(Pictures *pictures);
 
-/* What the eye sees of a picture, which comes as the bytes of a file.
+/* The encoder's input for an image file.
  *
  * Fails as picture_read does (files.h). */
 bool pictures_shape(Pictures *pictures, Text bytes, Picture *square, Fault *fault);
 
-/* Hold it: *number is its own, or that of an equal one of the same salt.  The square is the caller's no more.
+/* Hold a slot for it, or that of an equal image with the same salt: *number.  Takes over the
+ * square.
  *
- *   salt   no two users have the same
+ *   salt   differs between users
  *
- * False when all places are held, or the user would hold more of them than stay free for others. */
+ * False if all slots are held, or the user would hold more than stay free. */
 bool pictures_take(Pictures *pictures, Picture *square, uint64_t user, uint64_t salt,
                    size_t *number);
 
-/* Hold one that is held once more; let go of it. */
+/* Hold a held slot once more; release it. */
 void pictures_hold(Pictures *pictures, size_t number);
 void pictures_release(Pictures *pictures, size_t number);
 
-/* Have the eye read it, unless it has.
+/* Encode an image, once.
  *
- * Fails when nobody wants it any more (eye.session.is_wanted). */
+ * Fails if it is no longer wanted (vision.session.is_wanted). */
 bool pictures_read(Pictures *pictures, size_t number, Fault *fault);
 bool pictures_is_read(Pictures *pictures, size_t number);
 
-/* The first of its `each` tokens. */
+/* The first of its `each` token ids. */
 int32_t pictures_first_token(const Pictures *pictures, size_t number);
 
-/* Are there tokens of it among these? */
+/* Are its tokens among these? */
 bool pictures_in(const Pictures *pictures, size_t number, const TokenList *tokens);
 
 #endif

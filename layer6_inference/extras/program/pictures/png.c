@@ -1,7 +1,7 @@
 /* png.c - PNG files, by libpng's simplified interface.  See files.h.
  *
- * 16-bit colours become 8-bit ones, and what is transparent has the colour that the file gives it: so programs that
- * train on pictures read them. */
+ * 16-bit colours become 8-bit, and transparent pixels keep the file's colour, as in programs
+ * that train on images. */
 #include "files.h"
 #include "picture.h"
 
@@ -27,8 +27,8 @@ static bool png_load(Library *l) {
            library_find(h, "png_image_free", &l->free);
 }
 
-/* Red, green, blue, and how far it is not transparent, a byte each: the last goes.  Warnings from here on are about
- * pixels; those before about what a picture does not need, as a colour profile. */
+/* Red, green, blue and alpha, a byte each: alpha is dropped.  Warnings from here on concern
+ * pixels; earlier ones metadata such as colour profiles. */
 static bool read_pixels(const Library *l, png_imagep image, Picture *p, Fault *fault) {
     size_t count = p->width * p->height;
     unsigned char *all = malloc(4 * count);

@@ -97,7 +97,7 @@ static void add_picture(const Pictures *p, size_t number, TokenList *tokens) {
         token_list_add(tokens, pictures_first_token(p, number) + (int32_t)i);
 }
 
-/* What stands before, between or behind pictures. */
+/* Text before, between or after images. */
 static bool shown_encode_part(const Tokenizer *t, Text part, const unsigned char *user,
                               bool first, bool special, TokenList *tokens, Fault *fault) {
     const Rendered rendered = {(char *)part.data, (unsigned char *)user, part.size};
@@ -107,7 +107,7 @@ static bool shown_encode_part(const Tokenizer *t, Text part, const unsigned char
     return tokenizer_encode(t, part, special, tokens, fault);
 }
 
-/* Where the next picture stands from `at` on; text.size: nowhere. */
+/* Offset of the next image from `at` on; text.size: none. */
 static size_t find_picture(const Shown *s, Text text, size_t at) {
     const char *found = NULL;
     if (s->count) found = memchr(text.data + at, PICTURE_BYTE, text.size - at);

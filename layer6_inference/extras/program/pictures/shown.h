@@ -1,11 +1,11 @@
-/* shown.h - pictures in a text.
+/* shown.h - images in a text.
  *
- *     -p "<image> and <image>"  --shown_mark-->  "@ and @"  --a template-->  "USER: @ and @"  --shown_encode-->
- *         tokens of "USER: ", those of the first picture, tokens of " and ", those of the second
+ *     -p "<image> and <image>"  --shown_mark-->  "@ and @"  --a template-->  "USER: @ and @"
+ *         --shown_encode-->  tokens of "USER: ", the first image, " and ", the second image
  *
- * Here @ is the byte PICTURE_BYTE, which no UTF-8 has: nobody can type it, a client of the server least of all.
+ * @ is the byte PICTURE_BYTE, which valid UTF-8 never contains, so no client can send it.
  *
- * Invariant: the pictures of a text are held until shown_release, and each stands in it once. */
+ * Invariant: the images of a text are held until shown_release, and each appears in it once. */
 #ifndef STRATA_SHOWN_H
 #define STRATA_SHOWN_H
 
@@ -20,32 +20,32 @@ typedef struct Shown {
     size_t number[SHOWN_MOST], count;
 } Shown;
 
-/* Add a picture in a file, or on standard input ("-"), and have it read.
+/* Add an image file, or standard input ("-"), and encode it.
  *
- * Fails when it is no picture, and when there are SHOWN_MOST already. */
+ * Fails if it is no image, and if there are SHOWN_MOST already. */
 bool shown_add_file(Shown *shown, const char *path, Fault *fault);
 
-/* Add a picture that is held. */
+/* Add a held image. */
 void shown_add(Shown *shown, size_t number);
 
-/* Hold all of another text's, too. */
+/* Hold all images of another text, too. */
 void shown_copy(const Shown *from, Shown *to);
 
-/* Let go of all of them. */
 void shown_release(Shown *shown);
 
-/* A user's text with PICTURE_BYTE for each PICTURE_MARK; where it has none the pictures come before it, each with
- * `behind` behind it.  Free it.
+/* A user's text with PICTURE_BYTE for each PICTURE_MARK; without marks the images come first,
+ * each followed by `behind`.  Free it.
  *
- * NULL, with the fault, when there are marks, but not as many as pictures, or the byte is there already. */
+ * NULL, with the fault, if the number of marks differs from that of the images, or the text
+ * has the byte already. */
 char *shown_mark(size_t pictures, Text said, const char *behind, size_t *size, Fault *fault);
 
-/* Append what a text begins with, and the tokens of a text and of the pictures in it; of no pictures, those of the text.
+/* Append the begin-of-sequence token, and the tokens of a text and its images.
  *
  *   user      (text.size) 1: a user wrote this byte (chat.h); NULL: all is plain
- *   special   of plain text, as in tokenizer_encode
+ *   special   for plain text, as in tokenizer_encode
  *
- * Fails as tokenizer_encode does, and when a template did not print all pictures, each once. */
+ * Fails as tokenizer_encode does, and if a template did not print each image exactly once. */
 bool shown_encode(const Shown *shown, const Tokenizer *tokenizer, Text text,
                   const unsigned char *user, bool special, TokenList *tokens, Fault *fault);
 

@@ -195,7 +195,7 @@ bool arrival_verify(Arrival *a, Fault *fault) {
     fprintf(stderr, "%s: %s in %.1f s, ", a->want->name, megabytes_text(size, (double)a->done),
             clock_seconds() - a->start);
     if (*wanted)
-        fprintf(stderr, "SHA-256 as %s says\n", source);
+        fprintf(stderr, "its SHA-256 matches %s\n", source);
     else
         fprintf(stderr, "no digest to check; its SHA-256 is %s\n", got);
     return true;

@@ -30,17 +30,18 @@ typedef struct Arrival {
 /* Fails when a path is too long. */
 bool arrival_paths(Arrival *a, Fault *fault);
 
-/* Digest what is there already, and say what is about to come. */
+/* Digest the partial file, and print what is to come. */
 bool arrival_begin(Arrival *a, Fault *fault);
 
-/* Forget what is there. */
+/* Start over. */
 bool arrival_restart(Arrival *a, Fault *fault);
 
-/* All that comes through a pipe.  Fails when it is no GGUF file, when the server announces another file than the one wanted,
- * when more comes than was announced, and when the disk is full. */
+/* All that comes through a pipe.  Fails when it is no GGUF file, when the server announces
+ * another file than the one wanted, when more comes than was announced, and when the disk is
+ * full. */
 bool arrival_take(Arrival *a, int pipe, Fault *fault);
 
-/* Fails when size or digest are not those that were wanted or announced; says what was checked. */
+/* Check size and digest against the wanted or announced ones; prints what was checked. */
 bool arrival_verify(Arrival *a, Fault *fault);
 
 void arrival_line_end(Arrival *a);

@@ -23,7 +23,8 @@ static void curl_words(const char *words[CURL_WORDS], const char *url, const cha
     static char agent[40];
     const char *redirects = strncasecmp(url, "https:", 6) == 0 ? "=https" : "=http,https";
     snprintf(agent, sizeof agent, "strata/%s", strata_version());
-    /* silent but for errors, status 400 and more fails, redirects are followed, [] is no pattern, no buffer */
+    /* silent but for errors, status 400 and more fails, redirects are followed, [] is no
+     * pattern, no buffer */
     const char *fixed[] = {
         "curl",          "-sSfLgN", "--max-redirs",      "10",  "--proto",       "=http,https",
         "--proto-redir", redirects, "--connect-timeout", "30",  "--speed-limit", "1",

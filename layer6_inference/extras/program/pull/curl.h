@@ -1,4 +1,5 @@
-/* curl.h - one transfer by the program curl: the file comes through a pipe, the headers go into a file. */
+/* curl.h - one transfer by the program curl: the file comes through a pipe, the headers go
+ * into a file. */
 #ifndef STRATA_CURL_H
 #define STRATA_CURL_H
 
@@ -28,8 +29,8 @@ typedef struct Announced {
 bool curl_begin(Curl *curl, const char *url, const char *headers, uint64_t from,
                 const char *etag, Fault *fault);
 
-/* Wait for its end, or cut it short.  Returns curl's exit status, 127 when there is no curl, and its complaint in `said`
- * (size), without a newline. */
+/* Wait for its end, or cut it short.  Returns curl's exit status, 127 when there is no curl,
+ * and its complaint in `said` (size), without a newline. */
 int curl_end(Curl *curl, bool stop, char *said, size_t size);
 
 void announced_read(const char *headers, Announced *announced);

@@ -1,4 +1,5 @@
-/* download.h - one file into the folder of models: begun, broken off, gone on with, verified, and only then named.
+/* download.h - one file into the folder of models: begun, broken off, gone on with,
+ * verified, and only then named.
  *
  *     NAME.gguf.part          what has arrived, locked while it grows
  *     NAME.gguf.part-headers  what the server said of it
@@ -23,12 +24,12 @@ typedef struct Download {
 
 /* Tells on stderr how far it is.
  *
- * Fails when there is no curl, no space, no such file, when the connection breaks again and again or another download of
- * that name is under way: what has arrived is kept, and the next call goes on from there.  Fails, too, when the file is no
- * GGUF or its size or digest is wrong: then nothing is kept. */
+ * Fails when there is no curl, no space, no such file, when the connection breaks again and
+ * again or another download of that name is under way: what has arrived is kept, and the
+ * next call goes on from there.  Fails, too, when the file is no GGUF or its size or digest
+ * is wrong: then nothing is kept. */
 bool download(const Download *want, Fault *fault);
 
-/* The digest of a file that is there. */
 bool file_digest(const char *path, char digest[65], Fault *fault);
 
 #endif

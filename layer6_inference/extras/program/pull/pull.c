@@ -72,7 +72,7 @@ static void pull_print_folder(void) {
            megabytes_text(text, listing.total), asked.folder);
 }
 
-/* A model, or what has arrived of it. */
+/* A model or a partial download. */
 static bool remove_model(Fault *fault) {
     static const char *const endings[] = {"", ".part", ".part-headers", ".part-headers-new"};
     char path[PULL_PATH];
@@ -105,7 +105,8 @@ static bool read_sha256(const char *text, size_t size, char digest[65], Fault *f
                      size > 80 ? 80 : (int)size, text);
 }
 
-/* https://host/a/Model%20Q4.gguf?download=true is Model_20Q4: letters, digits, '.', '_', '-' and '+' stay. */
+/* https://host/a/Model%20Q4.gguf?download=true is Model_20Q4: letters, digits, '.', '_', '-'
+ * and '+' stay. */
 static bool name_of_url(const char *url, char name[PULL_NAME], Fault *fault) {
     const char *host = strstr(url, "://") + 3, *end = host + strcspn(host, "?#"), *last = end;
     while (last > host && last[-1] != '/') last--;
@@ -196,7 +197,7 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
     if (strcmp(digest, w->download.digest) != 0)
         return fault_set(fault, "%s is a different file: it has SHA-256 %s, %s says %s", path,
                          digest, w->download.source, w->download.digest);
-    fprintf(stderr, "%s is already downloaded; its SHA-256 is the one %s says\n", w->name,
+    fprintf(stderr, "%s is already downloaded; its SHA-256 matches %s\n", w->name,
             w->download.source);
     return true;
 }
