@@ -7,7 +7,7 @@
  * runs one family (Llama) on one thread, every number is a float, and nothing is done for speed.
  * The six layers do the same for ninety families, fast; story.c is this main() on top of them.
  *
- * Invariant: the story is the one that `strata generate --kv f32` tells (tests/test_small.sh). */
+ * Invariant: after a cut the story is that of `strata generate --kv f32` (tests/test_small.sh). */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -552,7 +552,8 @@ static void forward(const Model *m, int token, size_t position, Scratch *s) {
 
 typedef struct Candidate {
     int token;
-    float logit, p;
+    float logit;
+    double p;
 } Candidate;
 
 typedef struct Settings {
@@ -572,8 +573,8 @@ static int by_token(const void *left, const void *right) {
 
 /* softmax(logits) as p; the best candidate is c[0]. */
 static void probabilities(Candidate *c, size_t n) {
-    float sum = 0;
-    for (size_t i = 0; i < n; i++) sum += c[i].p = expf(c[i].logit - c[0].logit);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += c[i].p = (double)expf(c[i].logit - c[0].logit);
     for (size_t i = 0; i < n; i++) c[i].p /= sum;
 }
 
@@ -583,12 +584,12 @@ static size_t top_k(size_t n, double k) { return k < (double)n ? (size_t)k : n; 
 static size_t top_p(const Candidate *c, size_t n, double p) {
     double sum = 0;
     for (size_t i = 0; i < n; i++)
-        if ((sum += (double)c[i].p) >= p) return i + 1;
+        if ((sum += c[i].p) >= p) return i + 1;
     return n;
 }
 
 static size_t min_p(const Candidate *c, size_t n, double p) {
-    while (n > 1 && (double)c[n - 1].p < p * (double)c[0].p) n--;
+    while (n > 1 && c[n - 1].p < p * c[0].p) n--;
     return n;
 }
 
@@ -600,7 +601,7 @@ static void temperature(Candidate *c, size_t n, double t) {
 /* The first candidate at which the running sum of probabilities passes u. */
 static int draw(const Candidate *c, size_t n, double u) {
     for (size_t i = 0; i < n; i++)
-        if ((u -= (double)c[i].p) < 0) return c[i].token;
+        if ((u -= c[i].p) < 0) return c[i].token;
     return c[0].token;
 }
 
