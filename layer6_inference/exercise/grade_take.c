@@ -85,7 +85,7 @@ static void open_told(Told *t, const Wish *w) {
     t->take_back.on_taken_back = on_taken_back, t->take_back.context = t;
     if (w->banned) with_take_back(&t->s.options, &t->take_back);
     if (w->heals) with_heal(&t->s.options, &t->heal);
-    NEED(sequence_open(&t->s, &(Engine){.parts[0].session = &session}, &fault));
+    NEED(sequence_open(&t->s, &(Engine){.runners[0].session = &session}, &fault));
     t->s.live = true;
     if (w->late) t->s.start -= 60;
     t->s.ctx = t->tokens.count + w->ctx;
