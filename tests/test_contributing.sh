@@ -59,9 +59,9 @@ if command -v mkdocs >/dev/null 2>&1; then
     sed -i.old 's, layer6/two.md\,,,' "$copy/mkdocs.yml"
     (cd "$copy" && docs/page.sh docs/layer6/two.md) >"$work/said" 2>&1
     says "a page that is not in the navigation is refused" "docs/layer6/two.md: not in the navigation. Add it to nav in mkdocs.yml"
-    echo '{{ run false }}' >>"$copy/docs/layer6/mirostat.md"
-    (cd "$copy" && docs/page.sh docs/layer6/mirostat.md) >"$work/said" 2>&1
-    says "and a command that fails, with its place" "docs/layer6/mirostat.md:[0-9]*: fails with 1: false"
+    echo '{{ run false }}' >>"$copy/docs/layer6/automata.md"
+    (cd "$copy" && docs/page.sh docs/layer6/automata.md) >"$work/said" 2>&1
+    says "and a command that fails, with its place" "docs/layer6/automata.md:[0-9]*: fails with 1: false"
 else
     echo "SKIPPED: mkdocs is not installed, how to add a page is not tried"
 fi
