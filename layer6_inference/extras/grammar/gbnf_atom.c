@@ -117,7 +117,7 @@ Expr gbnf_token_expr(ExprStore *s, uint32_t id) {
     return expr_text(s, (const char *)bytes, 4);
 }
 
-/* Any token but one: at least one of its three id bytes differs. */
+/* Any other token: at least one of its three id bytes differs. */
 Expr gbnf_other_tokens(ExprStore *s, uint32_t id) {
     ByteSet all;
     memset(&all, 0xFF, sizeof all);
