@@ -40,8 +40,8 @@ double bench_bytes_per_token(const Model *model);
 /* Bytes of keys and values per token. */
 double bench_kv_bytes(const Model *model, KvFormat format);
 
-/* Open a sampling chain that never draws the end token (if the model has one): with
- * limits.only_bos_ends, answers have the requested length whatever the prompt.
+/* Open a sampling chain that never draws the begin-of-sequence token: with
+ * limits.only_bos_ends, answers then have the requested length whatever the prompt.
  *
  * Fails for a model that reads a source text: random words are none. */
 bool bench_open_chain(Chain *chain, const Model *model, Fault *fault);

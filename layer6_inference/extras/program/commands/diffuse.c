@@ -1,4 +1,4 @@
-/* diffuse.c - strata diffuse: fill in masked positions with a diffusion model. */
+/* diffuse.c - strata diffuse: fills in masked positions with a diffusion model. */
 #include "commands.h"
 #include "input.h"
 #include "listing.h"
@@ -27,7 +27,7 @@ static struct {
            .length = 64,
            .seed = 1};
 
-/* ------------------------------------------------------------------ the canvas */
+/* ------------------------------------------------------------------ the masked sequence */
 
 static bool diffuse_read_canvas(Fault *fault) {
     const LoadedModel *m = asked.loaded;
