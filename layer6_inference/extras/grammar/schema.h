@@ -281,7 +281,7 @@ bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body);
 /* schema_string.c */
 bool schema_string(Schema *s, const Goal *flat, Expr *inside); /* without its quotes */
 bool schema_quoted(Schema *s, const Goal *flat, Expr *body);
-bool schema_names(Schema *s, const Goal *flat, Expr *inside); /* keys, given ones too */
+bool schema_names(Schema *s, const Goal *flat, Expr *inside); /* keys, declared ones too */
 
 /* schema_object.c, schema_member.c, schema_array.c */
 bool schema_object(Schema *s, const Goal *flat, Expr *body);

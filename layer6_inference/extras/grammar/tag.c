@@ -24,8 +24,7 @@ bool tag_spell(Tags *t, Text text, Text *spelled) {
     *spelled = text;
     if (!t->options->tokenizer || text.size == 0) return true;
     bool ok = tokenizer_encode(t->options->tokenizer, text, true, &tokens, t->fault);
-    char *out =
-        keep_text(t, 4 * text.size); /* a name has at least one byte, its token id four */
+    char *out = keep_text(t, 4 * text.size); /* a name: 1 byte or more, a token id: 4 */
     size_t size = 0;
     for (size_t i = 0; i < tokens.count; i++) {
         int32_t id = tokens.ids[i];

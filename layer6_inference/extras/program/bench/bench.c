@@ -1,4 +1,4 @@
-/* bench.c - strata bench: how fast the hot loops are. */
+/* bench.c - strata bench: benchmarks of the hot loops. */
 #include "commands.h"
 #include "bench.h"
 #include "families.h"

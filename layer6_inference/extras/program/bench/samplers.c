@@ -87,8 +87,7 @@ static double floor_time(Board *b, double seconds) {
 static bool samplers_bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     const char *list[KERNELS_MAX];
     kernels_list(list);
-    const char *use[2] = {list[0],
-                          kernels_isa()}; /* the reference and the active instruction set */
+    const char *use[2] = {list[0], kernels_isa()}; /* reference, active ISA */
     double seconds = job->seconds / 10;
     OptionList chains = job->chains;
     for (size_t s = 0; job->chains.count == 0 && s < sizeof all / sizeof *all; s++)

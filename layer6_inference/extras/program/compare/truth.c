@@ -91,9 +91,7 @@ static void take_rows(void *context, int worker, size_t begin, size_t end) {
 
 /* Evaluate n rows of logits, following the tokens from `at` on. */
 static bool eval_rows(TruthReader *r, size_t at, size_t n, Fault *fault) {
-    size_t guide =
-        at -
-        (r->begun - 1); /* the guide has the begin-of-sequence token instead of the opening */
+    size_t guide = at - (r->begun - 1); /* the guide has only the begin token before it */
     return session_eval(&r->session, r->tokens.ids + at, n, true, fault) &&
            (!r->amateur.model ||
             session_eval(&r->amateur, r->tokens.ids + at, n, true, fault)) &&
