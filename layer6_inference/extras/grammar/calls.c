@@ -1,9 +1,9 @@
-/* calls.c - the rules an expression can begin with, and what is left of it after each.  See
- * expr.h.
+/* calls.c - the calls (nonterminals) an expression can begin with, and the rest after each.
+ * See expr.h.
  *
- *     list ("," list)* "]"      list, and then  ("," list)* "]"
+ *      list ("," list)* "]"      calls list; rest: ("," list)* "]"
  *
- * Invariant: each pair of rule and rest stands in a list once. */
+ * Invariant: each pair of rule and rest is in a list once. */
 #include "expr.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void add_call(CallList *list, ExprCall call) {
     list->of[list->count++] = call;
 }
 
-/* The calls of e, each followed by `then`. */
+/* The calls of e, each rest followed by `then`. */
 static void collect_calls(ExprStore *s, Expr e, Expr then, CallList *list) {
     for (;; e = s->node[e].b) {
         ExprNode n = s->node[e];

@@ -1,4 +1,4 @@
-/* charset.c - ranges of characters as expressions over bytes.  See charset.h. */
+/* charset.c - character ranges as expressions over bytes.  See charset.h. */
 #include "charset.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { FIRST_SURROGATE = 0xD800, LAST_SURROGATE = 0xDFFF };
 
-/* A range without the surrogates: returns how many ranges remain. */
+/* Cut the surrogates out of a range; returns how many ranges remain (0..2). */
 static size_t whole_ranges(CodeRange r, CodeRange out[2]) {
     size_t n = 0;
     if (r.first < FIRST_SURROGATE)
@@ -20,9 +20,8 @@ static size_t whole_ranges(CodeRange r, CodeRange out[2]) {
 
 /* ------------------------------------------------------------------ ranges of digits */
 
-/* Numbers of a fixed count of digits, each with limits of its own: the bytes of UTF-8, or the
- * hexadecimal digits of an escape.  `write` makes the expression of one digit from `low` to
- * `high`. */
+/* Numbers of a fixed digit count with a range per digit: UTF-8 bytes, or the hex digits of an
+ * escape.  `write` makes the expression of one digit low..high. */
 typedef struct Places {
     int count;
     const uint8_t *least, *most; /* (count) */
@@ -33,7 +32,7 @@ static bool is_all(const uint8_t *digit, const uint8_t *limit, const Places *p, 
     return memcmp(digit + place, limit + place, (size_t)(p->count - place)) == 0;
 }
 
-/* All numbers from low to high, digits from `place` on. */
+/* All numbers low..high, from digit `place` on. */
 static Expr between(ExprStore *s, const Places *p, int place, const uint8_t *low,
                     const uint8_t *high) {
     if (place == p->count) return EXPR_EMPTY;
@@ -58,7 +57,7 @@ static Expr between(ExprStore *s, const Places *p, int place, const uint8_t *low
     return expr_alt(s, part, 3);
 }
 
-/* Expressions on their way into an alt. */
+/* The alternatives collected so far. */
 typedef struct Parts {
     Expr *of;
     size_t count, room;
@@ -86,7 +85,7 @@ static Expr write_byte(ExprStore *s, int place, unsigned low, unsigned high) {
 }
 
 static const struct {
-    uint32_t first, last; /* the characters of so many bytes */
+    uint32_t first, last; /* the characters of this encoded length */
     uint8_t least[4], most[4];
 } lengths[] = {{0, 0x7F, {0}, {0x7F}},
                {0x80, 0x7FF, {0xC2, 0x80}, {0xDF, 0xBF}},
@@ -139,7 +138,7 @@ static void hex_digits(uint32_t unit, uint8_t *out) {
     for (int i = 3; i >= 0; i--, unit >>= 4) out[i] = unit & 15;
 }
 
-/* \u0000 to \uFFFF, or a pair of surrogates. */
+/* \u0000 to \uFFFF, or a surrogate pair. */
 static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
     static const uint8_t least[8] = {0}, most[4] = {15, 15, 15, 15};
     static const uint8_t pair_least[8] = {13, 8, 0, 0, 13, 12, 0, 0};
@@ -161,7 +160,7 @@ static void add_hex(ExprStore *s, Parts *parts, CodeRange r) {
     }
 }
 
-/* The letter of each short escape, and its character. */
+/* The short escapes: letter, character. */
 static const char escape_letters[] = "\"\\/bfnrt";
 static const char escaped[] = "\"\\/\b\f\n\r\t";
 
@@ -174,7 +173,7 @@ static void add_short(ExprStore *s, Parts *parts, const CodeSet *set) {
     if (any) charset_add_part(parts, expr_cat(s, expr_byte(s, '\\'), expr_bytes(s, &letters)));
 }
 
-/* The part of the set that may stand in a string as it is. */
+/* The characters that JSON allows unescaped in a string. */
 static CodeSet plain_part(const CodeSet *set) {
     static const CodeRange plain[] = {{0x20, 0x21}, {0x23, 0x5B}, {0x5D, LAST_CODE}};
     CodeSet out = {0};

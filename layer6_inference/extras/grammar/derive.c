@@ -1,19 +1,18 @@
-/* derive.c - what is left of an expression after a byte.  See expr.h.
+/* derive.c - Brzozowski derivatives: the rest of an expression after one byte.  See expr.h.
  *
- *     d(set)      = empty, when the byte is in it        d(a & b)  = d(a) & d(b)
- *     d(a b)      = d(a) b | d(b) when a may be empty    d(~a)     = ~d(a)
+ *     d(set)      = empty if it has the byte, else none  d(a & b)  = d(a) & d(b)
+ *     d(a b)      = d(a) b | d(b) if a is nullable       d(~a)     = ~d(a)
  *     d(a | b)    = d(a) | d(b)                          d(a{l,h}) = d(a) a{l-1,h-1}
  *
- * A call has no derivative: what can be called first is a list of its own (calls.c).
+ * A call has no derivative: the calls an expression begins with are listed by calls.c.
  *
- * Invariant: a text belongs to d(e) if and only if the byte and the text belong to e. */
+ * Invariant: d(e) holds a text if and only if e holds the byte followed by that text. */
 #include "expr.h"
 #include "number.h"
 
 #include <stdlib.h>
 
-/* Conditions come again with other conditions beside them, and what is repeated with other
- * numbers: their moves are kept. */
+/* Conjuncts and repeated expressions recur in other combinations: cache their moves. */
 static Expr derive_kept(ExprStore *s, Expr e, uint8_t byte) {
     return s->over ? EXPR_NONE : expr_raw_moves(s, e)[byte];
 }

@@ -1,4 +1,4 @@
-/* earley.c - from one row to the next: scan, complete, predict.  See earley.h. */
+/* earley.c - from one Earley set (row) to the next: scan, complete, predict.  See earley.h. */
 #include "earley.h"
 
 void row_scan(RowTable *t, uint32_t row, uint8_t byte) {

@@ -1,24 +1,24 @@
-/* expr.c - expressions are made and interned.  See expr.h. */
+/* expr.c - constructors and interning of expressions.  See expr.h. */
 #include "expr.h"
 #include "number.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more in an array of a store. */
+/* Room for one more element in a store's array. */
 #define EXPR_GROW(array, room, count) \
     REQUIRE(GROW(array, room, (count) + 1), "no memory for a grammar")
 
 /* ------------------------------------------------------------------ interning */
 
-/* Two numbers more; products that do not wait for each other. */
+/* Hash in two more numbers; the two products are independent. */
 static uint64_t expr_mix(uint64_t h, uint32_t x, uint32_t y) {
     return h * 0x9E3779B97F4A7C15u ^ ((uint64_t)x << 32 | y) * 0xC2B2AE3D27D4EB4Fu;
 }
 
 static uint32_t folded(uint64_t h) { return (uint32_t)(h ^ h >> 29 ^ h >> 47); }
 
-/* Its list in the table. */
+/* Its bucket in the hash table. */
 static uint32_t *expr_bucket_of(const ExprStore *s, const ExprNode *n) {
     uint64_t h = expr_mix(n->kind, n->low, n->high);
     if (n->kind != KIND_ALT && n->kind != KIND_AND)
@@ -40,7 +40,7 @@ static void expr_rehash(ExprStore *s) {
     free(s->buckets);
     s->buckets = calloc(s->n_buckets, sizeof *s->buckets);
     REQUIRE(s->buckets, "no memory for a grammar");
-    for (uint32_t i = 1; i < s->count; i++) { /* none, number 0, ends the lists */
+    for (uint32_t i = 1; i < s->count; i++) { /* node 0 (none) ends the bucket lists */
         uint32_t *bucket = expr_bucket_of(s, &s->node[i]);
         s->node[i].hash_next = *bucket;
         *bucket = i;
@@ -132,7 +132,7 @@ Expr expr_text(ExprStore *store, const char *text, size_t size) {
 
 /* ------------------------------------------------------------------ a b */
 
-/* Cats lean to the right: (a b) c is a (b c). */
+/* Right-associative: (a b) c becomes a (b c). */
 Expr expr_cat(ExprStore *store, Expr a, Expr b) {
     if (a == EXPR_NONE || b == EXPR_NONE) return EXPR_NONE;
     if (a == EXPR_EMPTY) return b;
@@ -156,9 +156,9 @@ static int by_number(const void *x, const void *y) {
     return (a > b) - (a < b);
 }
 
-/* Children on their way into an alt or an and: flat, sorted, each once. */
+/* The children of an alt or an and: flattened, sorted, unique. */
 typedef struct Children {
-    uint32_t *of, count, room; /* of: `few`, until they are many */
+    uint32_t *of, count, room; /* of: `few`, until that is full */
     uint32_t few[32];
 } Children;
 
@@ -187,7 +187,7 @@ static void take_child(const ExprStore *s, Children *c, ExprKind kind, Expr e) {
     for (uint32_t i = 0; i < n->b; i++) add_child(c, s->child[n->a + i]);
 }
 
-/* Sets of bytes among them become one: their union, or their intersection. */
+/* Merge byte sets among the children: union for alt, intersection for and. */
 static void join_sets(ExprStore *s, Children *c, bool both) {
     ByteSet joined;
     uint32_t found = 0, kept = 0;
@@ -207,7 +207,7 @@ static void join_sets(ExprStore *s, Children *c, bool both) {
     if (found) c->of[c->count++] = expr_bytes(s, &joined);
 }
 
-enum { SORT_HERE = 12 }; /* so few are sorted sooner than qsort is called */
+enum { SORT_HERE = 12 }; /* insertion sort: faster than qsort for so few */
 
 static void sort_children(Children *c) {
     uint32_t kept = 0;
@@ -234,7 +234,7 @@ static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     }
     uint32_t before = s->count;
     Expr e = intern(s, node);
-    if (s->count == before) s->n_child = node.a; /* it was there already */
+    if (s->count == before) s->n_child = node.a; /* duplicate */
     return e;
 }
 

@@ -1,25 +1,24 @@
-/* expr.h - what may still come, as an expression.
+/* expr.h - expressions: what may still come.
  *
- * One language for terminals and rules alike:
+ * One language for terminals and productions:
  *
- *     none            nothing at all             a b      a, then b (cat)
- *     empty           the empty text             a | b    either (alt)
- *     [0-9]           one byte of a set          a & b    both (and)       only without calls
- *     call r          a text of rule r           ~a       anything else    only without calls
- *     a{low,high}     so many times              a test of a decimal number (number.h)
- *                                                an object or array, unfolded on demand (lazy)
+ *     none            no text                        a b      a, then b (cat)
+ *     empty           the empty text                 a | b    either (alt)
+ *     [0-9]           one byte of a set              a & b    both        only without calls
+ *     call r          a text of rule r               ~a       complement  only without calls
+ *     a{low,high}     repetition                     test     of a decimal number (number.h)
+ *                                                    lazy     object or array, unfolded later
  *
- * What is left of an expression after a byte is an expression again, its derivative; so an
- * expression is the state of an automaton, and its table of 256 moves is filled when it is
- * first asked for:
+ * The rest of an expression after a byte is its derivative, again an expression.  So an
+ * expression is the state of a lazily built DFA; its table of 256 moves is filled on first use:
  *
  *     abc|abd  --a-->  bc|bd  --b-->  [cd]  --c-->  empty
  *
- * A call is not a byte.  What an expression may call, and what is left of it after that, is
- * a list.
+ * A call of a rule (nonterminal) consumes no byte: the calls an expression can begin with, and
+ * the rest after each, are a list.
  *
- * Invariant: in a store, equal expressions are equal numbers (they are interned), and a
- * state from which no text can be completed is EXPR_NONE.
+ * Invariant: equal expressions of a store have equal numbers (they are interned), and a state
+ * from which no text can be completed is EXPR_NONE.
  *
  * Source   Brzozowski 1964, Derivatives of regular expressions; Owens, Reppy & Turon 2009. */
 #ifndef STRATA_EXPR_H
@@ -29,7 +28,7 @@
 #include "models.h"
 #include <stdint.h>
 
-typedef uint32_t Expr; /* its number in the store */
+typedef uint32_t Expr; /* index in the store */
 enum { EXPR_NONE = 0, EXPR_EMPTY = 1, EXPR_ANYTHING = 2 /* ~none */ };
 
 #define EXPR_FOREVER UINT32_MAX /* {low,} */
@@ -54,21 +53,21 @@ typedef struct ByteSet {
 
 typedef struct ExprNode {
     uint8_t kind;
-    bool calls;    /* a rule is called somewhere in it */
-    bool filters;  /* an intersection, a complement or a test is in it: it may have dead ends */
+    bool calls;    /* contains a call */
+    bool filters;  /* contains an intersection, complement or test: may have dead ends */
     uint8_t live;  /* see expr_is_live */
-    uint8_t empty; /* does the empty text belong to it: 0 ask, 1 no, 2 yes */
+    uint8_t empty; /* nullable: 0 ask the rules, 1 no, 2 yes */
     /* bytes: number of the set.  call: rule.  cat: left, right.  alt, and: first child, count.
      * not, repeat: child.  number: test, state.  lazy: which, state. */
     uint32_t a, b;
     uint32_t low, high; /* repeat */
     uint32_t hash_next;
-    uint32_t unfolded; /* lazy: what it stands for, once asked */
-    Expr *moves;   /* (256), then a ByteSet of those that lead on; owns; NULL until asked for */
-    bool filtered; /* moves into dead ends are gone */
+    uint32_t unfolded; /* lazy: its expansion, once asked for */
+    Expr *moves;   /* (256) moves, then the ByteSet of live ones; owned; NULL until asked for */
+    bool filtered; /* moves into dead ends are removed */
 } ExprNode;
 
-/* A call an expression can begin with, and what is left after it. */
+/* A call an expression can begin with, and the rest after it. */
 typedef struct ExprCall {
     uint32_t rule;
     Expr rest;
@@ -77,10 +76,10 @@ typedef struct ExprCall {
 typedef struct ExprRule {
     Expr body;
     bool nullable;
-    char *name; /* owns; NULL: made by us */
+    char *name; /* owned; NULL: generated rule */
 } ExprRule;
 
-/* What is left of a test after a byte (SIZE_MAX: nothing), and whether it may end here. */
+/* The state of a test after a byte (SIZE_MAX: failed), and whether it accepts there. */
 typedef struct NumberTest NumberTest;
 
 enum { SET_BUCKETS = 256 };
@@ -94,29 +93,28 @@ struct ExprStore {
     ByteSet *set;
     size_t set_room;
     uint32_t n_set;
-    uint32_t *set_next, set_bucket[SET_BUCKETS]; /* lists of equal hashes; numbers + 1 */
+    uint32_t *set_next, set_bucket[SET_BUCKETS]; /* hash buckets; numbers + 1 */
     ExprRule *rule;
     uint32_t n_rule;
     size_t rule_room;
-    ExprCall *call; /* lists of calls, one after the other */
+    ExprCall *call; /* the lists of calls, concatenated */
     size_t n_call, call_room;
-    /* (room) where an expression's calls are in `call`; UINT32_MAX: not asked yet */
+    /* (room) start of an expression's calls in `call`; UINT32_MAX: not asked yet */
     uint32_t *calls_first, *calls_count;
     NumberTest *test;
     uint32_t n_test;
     size_t test_room;
-    Expr (*unfold)(ExprStore *store, uint32_t which, uint32_t state); /* of lazy ones */
-    /* can a lazy one be completed, when of the rules that is known? */
+    Expr (*unfold)(ExprStore *store, uint32_t which, uint32_t state); /* expands lazy ones */
+    /* can a lazy expression be completed, given the rules known to be productive? */
     bool (*lazy_productive)(ExprStore *store, uint32_t which, const bool *known);
     void *unfold_context;
-    uint32_t n_tables;      /* of moves */
-    size_t work, most_work; /* steps taken; more than that: `over` */
-    bool over;              /* a limit was met: what was made since is worth nothing */
+    uint32_t n_tables;      /* tables of moves */
+    size_t work, most_work; /* steps taken; above the limit: `over` */
+    bool over;              /* a limit was exceeded: everything made since is invalid */
 };
 
-/* Limits of a store: nodes, tables of moves (a thousand bytes each, which are work, too),
- * and steps of work, until its grammar is compiled and then from there on.  Steps, not
- * seconds: what is refused on one machine is refused on all. */
+/* Limits of a store: nodes, tables of moves (1 KB each), and steps of work, while compiling and
+ * afterwards.  Steps, not seconds: every machine refuses the same grammars. */
 enum {
     EXPR_MOST = 4000000,
     EXPR_TABLES = 500000,
@@ -137,9 +135,9 @@ Expr expr_cat(ExprStore *store, Expr a, Expr b);
 Expr expr_alt(ExprStore *store, const Expr *of, size_t count);
 Expr expr_either(ExprStore *store, Expr a, Expr b);
 
-/* Alternatives on their way into one; it is empty again when they are one. */
+/* Alternatives being collected; making the alt empties the list. */
 typedef struct ExprList {
-    Expr *of; /* owns */
+    Expr *of; /* owned */
     size_t count, room;
 } ExprList;
 
@@ -154,54 +152,54 @@ Expr expr_call(ExprStore *store, uint32_t rule);
 Expr expr_lazy(ExprStore *store, uint32_t which, uint32_t state);
 Expr expr_number(ExprStore *store, uint32_t test, uint32_t state);
 
-/* Keep a test; returns its number. */
+/* Store a test; returns its number. */
 uint32_t expr_number_test(ExprStore *store, const NumberTest *test);
 
-/* A rule without a body yet; the name (may be NULL) is copied. */
+/* A new rule without a body; the name (may be NULL) is copied. */
 uint32_t expr_rule(ExprStore *store, const char *name);
 
 /* ------------------------------------------------------------------ once all rules have
  * bodies */
 
-/* Find out which rules may be empty. */
+/* Find the nullable rules. */
 void expr_find_nullable(ExprStore *store);
 
-/* The same, and take away those that can never be completed (their calls become none). */
+/* The same, and replace calls of unproductive rules by none. */
 void expr_close_rules(ExprStore *store);
 
-/* Does the empty text belong to it?  Without calls this was found when it was made; with
- * calls the rules are asked. */
+/* Is the expression nullable?  Known when it was made, unless it has calls: then the rules
+ * decide. */
 bool expr_is_nullable(const ExprStore *store, Expr e);
 
-/* The expression after a byte, for all bytes: (256) */
+/* The expression after each byte: (256) */
 const Expr *expr_moves(ExprStore *store, Expr e);
 
-/* The same with dead ends still in it. */
+/* The same, dead ends included. */
 const Expr *expr_raw_moves(ExprStore *store, Expr e);
 
-/* The bytes that lead on from it. */
+/* The bytes with a live move. */
 ByteSet expr_first(ExprStore *store, Expr e);
 
-/* What a lazy one stands for. */
+/* The expansion of a lazy expression. */
 Expr expr_unfold(ExprStore *store, Expr e);
 
 /* The calls it can begin with; returns how many. */
 size_t expr_calls(ExprStore *store, Expr e, const ExprCall **calls);
 
-/* Whether any text at all belongs to it (only without calls). */
+/* Is the language nonempty?  Only without calls. */
 bool expr_is_live(ExprStore *store, Expr e);
 
-/* Write an expression without calls and tests, so that equal texts mean equal languages,
- * whatever the store; returns the size, and writes nothing beyond `room`. */
+/* Serialize an expression without calls and tests: equal bytes mean equal languages, across
+ * stores.  Returns the size; writes at most `room` bytes. */
 size_t expr_write(const ExprStore *store, Expr e, unsigned char *out, size_t room);
 
-/* One derivative, by the textbook; expr_moves asks it once for each kind of byte. */
+/* One derivative by definition; expr_moves asks for one per class of bytes. */
 Expr expr_derive(ExprStore *store, Expr e, uint8_t byte);
 
 static inline bool byte_set_has(const ByteSet *set, unsigned byte) {
     return set->word[byte >> 6] >> (byte & 63) & 1;
 }
-/* One of its bytes.  Needs a set that is not empty. */
+/* Any byte of a nonempty set. */
 static inline int byte_set_any(const ByteSet *set) {
     int w = 0;
     while (!set->word[w]) w++;
@@ -212,7 +210,7 @@ static inline int byte_set_count(ByteSet set) {
     for (int w = 0; w < 4; w++) bytes += __builtin_popcountll(set.word[w]);
     return bytes;
 }
-/* The only byte of a set; -1: there are none, or several. */
+/* The only byte of a set; -1: none or several. */
 static inline int byte_set_only(const ByteSet *set) {
     int only = -1;
     for (int w = 0; w < 4; w++) {

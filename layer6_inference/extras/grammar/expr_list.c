@@ -1,8 +1,8 @@
-/* expr_list.c - many alternatives, gathered and then made one.  See expr.h.
+/* expr_list.c - an alternation of many expressions, built at once.  See expr.h.
  *
- * a | b | c | ... taken two by two would sort the first ones again with each that comes.
+ * Joining a | b | c | ... pairwise would sort the first ones again each time.
  *
- * Invariant: what comes out is what expr_either of all of them would be. */
+ * Invariant: the result is that of expr_either on all of them. */
 #include "expr.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* expr_mask.c - the tokens of an expression, independent of its callers.  See token_mask.h. */
+/* expr_mask.c - the token mask of an expression, independent of its callers.  See
+ * token_mask.h. */
 #include "token_mask.h"
 
 #include <stdlib.h>
@@ -27,15 +28,14 @@ void *token_zeroed(size_t count, size_t size) {
 
 /* ------------------------------------------------------------------ a walk */
 
-/* A walk under way.  Tokens are a list until they are many. */
+/* Tokens are a list first, a bit set when they are many. */
 typedef struct Walk {
     MaskTable *table;
     ExprMask *mask;
     size_t few_room, leaving_room, except_room;
-    const Expr **beside; /* moves of the loop that the expression is nearly */
+    const Expr **beside; /* moves of the loop this is compared with */
 } Walk;
 
-/* Room for one more in an array of a mask. */
 #define MASK_GROW(array, room, count) \
     REQUIRE(GROW(array, room, (count) + 1), "no memory for the masks of a grammar")
 
@@ -45,7 +45,7 @@ static void add_leaving(Walk *w, Leaving leaving) {
     m->leaving[m->n_leaving++] = leaving;
 }
 
-/* From a list to bits. */
+/* Turn the list into a bit set. */
 static void make_inside(Walk *w) {
     ExprMask *m = w->mask;
     if (m->inside) return;
@@ -74,7 +74,7 @@ static bool can_be_left(MaskTable *t, Expr e) {
     return expr_is_nullable(t->rows->exprs, e) || begins_with_call(t, e);
 }
 
-/* The last byte that leads on; -1: none does. */
+/* The last live byte; -1: none. */
 static int last_byte(const Expr *moves) {
     ByteSet first;
     memcpy(&first, moves + 256, sizeof first);
@@ -83,8 +83,7 @@ static int last_byte(const Expr *moves) {
     return w < 0 ? w : 64 * w + 63 - __builtin_clzll(first.word[w]);
 }
 
-/* The nodes that begin with this byte, from the root's child on.  Below a node bytes come in
- * order: beyond the last one that leads on, all are left out together. */
+/* Walk siblings from `from` on.  They are sorted by byte: stop after the last live one. */
 static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     MaskTable *t = w->table;
     uint32_t end = trie->node[from].skip;
@@ -107,7 +106,7 @@ static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     }
 }
 
-/* A leaving node matters only where a token below it is not inside anyway. */
+/* A leaving node matters only if a token below it is not inside anyway. */
 static bool is_idle(const ExprMask *mask, const Trie *trie, uint32_t node) {
     for (uint32_t k = trie->node[node].last, end = trie_end(trie, node); k < end; k++) {
         int32_t token = trie->order[k];
@@ -126,7 +125,7 @@ static void drop_idle(ExprMask *mask) {
 
 /* ------------------------------------------------------------------ slices */
 
-enum { CLOSED_STATES = 40 /* looked at, at most */, CLOSED_NO = 1, CLOSED_YES = 2 };
+enum { CLOSED_STATES = 40 /* max states to visit */, CLOSED_NO = 1, CLOSED_YES = 2 };
 
 static bool holds_all(const ByteSet *set, const ByteSet *of) {
     for (int w = 0; w < 4; w++)
@@ -134,7 +133,7 @@ static bool holds_all(const ByteSet *set, const ByteSet *of) {
     return true;
 }
 
-/* The states after one byte of the slice more; false: too many. */
+/* Add the successors by one byte of the slice; false: too many. */
 static bool add_states(const Expr *moves, const Slice *slice, Expr *states, size_t *count) {
     Expr before = EXPR_NONE;
     for (int w = 0; w < 4; w++)
@@ -150,7 +149,7 @@ static bool add_states(const Expr *moves, const Slice *slice, Expr *states, size
     return true;
 }
 
-/* May the bytes of the slice follow each other, from here to the longest token's end? */
+/* Do all words over the slice's bytes match, up to its longest token? */
 static bool find_closed(ExprStore *s, Expr e, const Slice *slice) {
     Expr states[CLOSED_STATES] = {e};
     size_t count = 1, from = 0;
@@ -181,7 +180,7 @@ static bool is_closed(MaskTable *t, Expr e, int slice) {
     return known == CLOSED_YES;
 }
 
-/* The slice that tokens with this first byte are taken from; SLICES: none. */
+/* The slice for tokens with this first byte; SLICES: none. */
 static int expr_mask_slice_of(MaskTable *t, unsigned byte, Expr next) {
     int i = 0;
     while (i < SLICES &&
@@ -190,7 +189,7 @@ static int expr_mask_slice_of(MaskTable *t, unsigned byte, Expr next) {
     return i;
 }
 
-/* Tokens of the slice by their first byte, as bits that are set or taken away. */
+/* Set or clear the slice's tokens with these first bytes. */
 static void change_tokens(uint64_t *mask, const Slice *slice, const ByteSet *bytes, bool set) {
     for (int i = 0; i < 4; i++)
         for (uint64_t bits = bytes->word[i]; bits; bits &= bits - 1) {
@@ -203,8 +202,8 @@ static void change_tokens(uint64_t *mask, const Slice *slice, const ByteSet *byt
         }
 }
 
-/* A slice's tokens with these first bytes: most of them by leaving out the others, which
- * must not have been added before. */
+/* If these are most of a slice's first bytes, set the whole slice and clear the others (which
+ * must not have been added before). */
 static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
     ExprMask *m = w->mask;
     ByteSet others;
@@ -220,8 +219,8 @@ static void add_slice(Walk *w, const Slice *slice, const ByteSet *bytes) {
     change_tokens(m->inside, slice, &others, false);
 }
 
-/* Choose a slice for each first byte: taken[slice] are the bytes of a slice, taken[SLICES]
- * those of none. */
+/* Choose a slice per first byte: taken[slice] are its bytes, taken[SLICES] those without
+ * one. */
 static void choose_slices(MaskTable *t, const Expr *moves, ByteSet first,
                           ByteSet taken[SLICES + 1]) {
     for (int i = 0; i < 4; i++)
@@ -259,7 +258,7 @@ static void except(Walk *w, const TrieNode *node, uint32_t end) {
     }
 }
 
-/* From here on the expression and the loop are not the same any more: until they are again. */
+/* Walk the nodes at which the expression and the loop differ, until they agree again. */
 static void walk_beside(Walk *w, uint32_t from) {
     MaskTable *t = w->table;
     const Trie *trie = &t->lexicon->trie;
@@ -282,7 +281,7 @@ static void walk_beside(Walk *w, uint32_t from) {
     }
 }
 
-/* Find where e and the loop differ; false when that is nearly everywhere. */
+/* Find where e and the loop differ; false: nearly everywhere. */
 static bool walk_difference(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
     ExprStore *s = t->rows->exprs;
     const Trie *trie = &t->lexicon->trie;
@@ -296,7 +295,7 @@ static bool walk_difference(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
     return mask->n_except <= EXCEPT;
 }
 
-/* The loop among the conditions of an intersection; EXPR_NONE: there is none. */
+/* The loop among the conjuncts of an intersection; EXPR_NONE: none. */
 static Expr loop_within(const ExprStore *s, const ExprNode *both) {
     for (uint32_t i = 0; i < both->b; i++)
         if (s->node[s->child[both->a + i]].kind == KIND_REPEAT) return s->child[both->a + i];
@@ -310,7 +309,7 @@ static bool take_loop(MaskTable *t, Expr loop, ExprMask *mask) {
     return mask->loop != NULL;
 }
 
-/* Is e nearly this loop, and then what mask->then says? */
+/* Is e nearly this loop followed by mask->then? */
 static bool is_nearly(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
     ExprStore *s = t->rows->exprs;
     if (expr_is_nullable(s, mask->then) || begins_with_call(t, mask->then) ||
@@ -319,7 +318,7 @@ static bool is_nearly(MaskTable *t, Expr e, Expr loop, ExprMask *mask) {
     return walk_difference(t, e, expr_cat(s, loop, mask->then), mask);
 }
 
-/* [a-z] [a-z0-9]{0,8} and so on is nearly [a-z0-9]{1,9} and so on. */
+/* [a-z] [a-z0-9]{0,8} rest is nearly [a-z0-9]{1,9} rest. */
 static Expr loop_of_second(MaskTable *t, Expr e, ExprMask *mask) {
     ExprStore *s = t->rows->exprs;
     Expr second = s->node[e].b;
@@ -332,7 +331,7 @@ static Expr loop_of_second(MaskTable *t, Expr e, ExprMask *mask) {
     return expr_repeat(s, n.a, n.low + 1, high);
 }
 
-/* Is it a loop, or nearly one, or that and something after it? */
+/* Is it a loop or nearly one, alone or followed by something? */
 static bool find_loop(MaskTable *t, Expr e, ExprMask *mask) {
     ExprStore *s = t->rows->exprs;
     bool cat = s->node[e].kind == KIND_CAT;

@@ -1,14 +1,14 @@
-/* gbnf.c - llama.cpp's notation for grammars.
+/* gbnf.c - GBNF, llama.cpp's grammar notation.
  *
  *     root  ::= "(" root ")" | word+        # a rule ends at a newline outside parentheses
- *     word  ::= [a-z]{1,8} [^\x00-\x7F]?    # sets of characters; how often
+ *     word  ::= [a-z]{1,8} [^\x00-\x7F]?    # character sets, quantifiers
  *
  *     grammar      := (name "::=" alternatives newline)*
  *     alternatives := sequence ("|" sequence)*
  *     sequence     := (atom quantifier*)*
  *     atom         := "text" | [set] | . | name | (alternatives) | <token> | !<token>
  *
- * Invariant: what llama.cpp loads and we load is the same set of texts. */
+ * Invariant: a grammar that llama.cpp loads means the same set of texts here. */
 #include "gbnf_reader.h"
 #include "charset.h"
 
@@ -22,7 +22,7 @@ static void take_line_end(GbnfReader *r) {
     r->line++, r->line_begin = r->at;
 }
 
-/* Blanks and comments; newlines, too, where a rule goes on behind them. */
+/* Skip blanks and comments; newlines too, where the rule continues on the next line. */
 static void gbnf_skip(GbnfReader *r, bool newlines) {
     while (r->at < r->end) {
         if (*r->at == '#')
@@ -54,7 +54,7 @@ static bool gbnf_take_name(GbnfReader *r, char name[NAME]) {
     return true;
 }
 
-/* The rule of that name; a new one when it is met first. */
+/* The rule of that name, created on first mention. */
 static uint32_t gbnf_rule_of(GbnfReader *r, const char *name, const char *at) {
     ExprStore *s = r->store;
     for (uint32_t i = r->first_rule; i < s->n_rule; i++)
@@ -113,7 +113,7 @@ static bool take_count(GbnfReader *r, uint32_t *count) {
     return true;
 }
 
-/* {m}, {m,}, {m,n}; the { is taken. */
+/* {m}, {m,}, {m,n}, after the opening brace. */
 static bool take_braces(GbnfReader *r, uint32_t *low, uint32_t *high) {
     gbnf_skip(r, false);
     if (!take_count(r, low)) return false;
@@ -145,7 +145,6 @@ static bool take_quantifiers(GbnfReader *r, Expr *e, bool nested) {
     }
 }
 
-/* Does a sequence go on here? */
 static bool begins_atom(const GbnfReader *r) {
     return r->at < r->end && (strchr("\"[.(<!", *r->at) || is_name(*r->at));
 }

@@ -1,4 +1,4 @@
-/* gbnf_atom.c - what GBNF is made of: texts, sets of characters, tokens.  See gbnf.c. */
+/* gbnf_atom.c - GBNF terminals: texts, character sets, tokens.  See gbnf.c. */
 #include "gbnf_reader.h"
 #include "charset.h"
 #include "unicode.h"
@@ -117,7 +117,7 @@ Expr gbnf_token_expr(ExprStore *s, uint32_t id) {
     return expr_text(s, (const char *)bytes, 4);
 }
 
-/* Any token except one: they differ in one of their three bytes. */
+/* Any other token: at least one of its three id bytes differs. */
 Expr gbnf_other_tokens(ExprStore *s, uint32_t id) {
     ByteSet all;
     memset(&all, 0xFF, sizeof all);
@@ -133,7 +133,7 @@ Expr gbnf_other_tokens(ExprStore *s, uint32_t id) {
     return out;
 }
 
-/* <[123]> or <text>; the < is taken. */
+/* <[123]> or <text>, after the <. */
 bool gbnf_take_token(GbnfReader *r, uint32_t *id) {
     const char *from = r->at;
     while (r->at < r->end && *r->at != '>' && *r->at != '\n') r->at++;

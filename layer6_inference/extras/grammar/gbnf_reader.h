@@ -1,5 +1,5 @@
-/* gbnf_reader.h - what the files that read GBNF share: the place, and the parts without
- * names (gbnf_atom.c). */
+/* gbnf_reader.h - shared by the GBNF files: the reader's position, and terminals
+ * (gbnf_atom.c). */
 #ifndef STRATA_GBNF_READER_H
 #define STRATA_GBNF_READER_H
 
@@ -8,7 +8,7 @@
 
 enum { GBNF_ITEMS = 100000 };
 
-/* Where a rule was named first, and whether it has a body. */
+/* A rule's first mention, and whether it has a body. */
 typedef struct Named {
     const char *at;
     int line;
@@ -28,7 +28,7 @@ typedef struct GbnfReader {
     Fault *fault;
 } GbnfReader;
 
-/* Expressions in a row. */
+/* The items of a sequence. */
 typedef struct GbnfItems {
     Expr *of;
     size_t count, room;
@@ -36,10 +36,10 @@ typedef struct GbnfItems {
 
 bool gbnf_add_item(GbnfReader *r, GbnfItems *items, Expr e);
 
-/* One after the other.  The items are freed. */
+/* Concatenate the items and free them. */
 Expr gbnf_chain_items(GbnfReader *r, GbnfItems *items);
 
-/* The fault, with line and column of the place; always false. */
+/* Report a fault at the current line and column; always false. */
 bool gbnf_wrong(const GbnfReader *r, const char *what);
 
 /* After their first character: "text", [set], <token>. */
@@ -48,13 +48,13 @@ bool gbnf_take_set(GbnfReader *r, Expr *e);
 bool gbnf_take_token(GbnfReader *r, uint32_t *id);
 
 Expr gbnf_token_expr(ExprStore *s, uint32_t id);
-Expr gbnf_other_tokens(ExprStore *s, uint32_t id); /* any but this one */
+Expr gbnf_other_tokens(ExprStore *s, uint32_t id); /* any token but this one */
 
 static inline bool gbnf_at_char(const GbnfReader *r, char c) {
     return r->at < r->end && *r->at == c;
 }
 
-/* This character, if it comes next. */
+/* Consume this character if it comes next. */
 static inline bool gbnf_take(GbnfReader *r, char c) {
     if (!gbnf_at_char(r, c)) return false;
     r->at++;

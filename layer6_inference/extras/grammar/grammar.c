@@ -1,4 +1,4 @@
-/* grammar.c - a notation, its expressions and its rows, held together.  See grammar.h. */
+/* grammar.c - a notation, its expressions and its Earley sets.  See grammar.h. */
 #include "grammar.h"
 #include "gbnf.h"
 #include "token_mask.h"
@@ -16,8 +16,8 @@ struct Grammar {
     ExprStore exprs;
     RowTable rows;
     uint32_t root;
-    Schema schema;              /* of a JSON Schema; its objects and arrays unfold later */
-    TagSchemas tag_schemas;     /* of tags: the same */
+    Schema schema;              /* JSON Schema: its objects and arrays unfold later */
+    TagSchemas tag_schemas;     /* the schemas of tags */
     const Tokenizer *tokenizer; /* NULL: bytes only */
     MaskTable masks;
     Shortest shortest;
@@ -41,7 +41,7 @@ void grammar_close(Grammar *grammar) {
     free(grammar);
 }
 
-/* All rules are there: is any text left, within the limits? */
+/* All rules are read: is the language nonempty, within the limits? */
 static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
     expr_close_rules(&g->exprs);
     uint32_t begin = row_begin(&g->rows, g->root);
@@ -153,8 +153,7 @@ bool grammar_bind(Grammar *grammar, const Tokenizer *tokenizer, Fault *fault) {
     return lexicon && mask_table_init(&grammar->masks, &grammar->rows, lexicon, fault);
 }
 
-/* A token's text: the byte that marks a token's number is no text, whatever the vocabulary
- * says. */
+/* TOKEN_MARK in a token's bytes is not text: it would start a token id. */
 static uint32_t grammar_read_piece(Grammar *g, uint32_t row, Text bytes) {
     if (bytes.size == 0 || memchr(bytes.data, TOKEN_MARK, bytes.size)) return GRAMMAR_DEAD;
     return grammar_read(g, row, bytes.data, bytes.size);
@@ -185,7 +184,7 @@ const uint64_t *grammar_mask(Grammar *grammar, uint32_t row, size_t *words) {
 
 enum { FORCED_BYTES = 512 };
 
-/* The bytes of the only way on. */
+/* The bytes that have no alternative. */
 static size_t forced_bytes(Grammar *g, uint32_t row, char *out) {
     size_t n = 0;
     for (int byte; n < FORCED_BYTES && !grammar_is_complete(g, row); n++) {

@@ -1,20 +1,20 @@
-/* left_recursion.c - can a rule begin with itself?  See gbnf.h.
+/* left_recursion.c - left recursion in a grammar.  See gbnf.h.
  *
- *     sum ::= sum "+" term | term       it can: to read a sum, read a sum first
- *     sum ::= term ("+" term)*          the same texts, and it cannot
+ *     sum ::= sum "+" term | term       left-recursive: to read a sum, read a sum first
+ *     sum ::= term ("+" term)*          the same texts without it
  *
- * Our recogniser does not mind; llama.cpp's would go round for ever, and refuses such a
+ * Earley parsing handles it; llama.cpp's parser would recurse forever and refuses such a
  * grammar.
  *
- * Invariant: a rule is visited once; one that is met while its own visit is open can begin
- * with itself. */
+ * Invariant: each rule is visited once; a rule met again during its own visit is
+ * left-recursive. */
 #include "gbnf.h"
 
 #include <stdlib.h>
 
 enum { NEW, OPEN, DONE };
 
-/* Visit the rules a rule can begin with; `depth` is how far the way here is. */
+/* Depth-first over the rules a rule can begin with. */
 static bool visit(ExprStore *s, uint32_t rule, uint8_t *state, uint32_t depth, Fault *fault) {
     const ExprCall *calls;
     if (state[rule] == DONE) return true;
@@ -28,7 +28,7 @@ static bool visit(ExprStore *s, uint32_t rule, uint8_t *state, uint32_t depth, F
     state[rule] = OPEN;
     size_t count = expr_calls(s, s->rule[rule].body, &calls);
     for (size_t i = 0; i < count; i++) {
-        expr_calls(s, s->rule[rule].body, &calls); /* the list may have moved */
+        expr_calls(s, s->rule[rule].body, &calls); /* reloaded: the list may have moved */
         if (!visit(s, calls[i].rule, state, depth + 1, fault)) return false;
     }
     state[rule] = DONE;

@@ -59,11 +59,11 @@ Lexicon *lexicon_of(const Tokenizer *tokenizer, Fault *fault) {
 
 /* ------------------------------------------------------------------ the walk of a loop */
 
-/* A depth of the walk: the state, and the rounds that were begun before it. */
+/* One depth of the walk: the state, and the rounds begun before it. */
 typedef struct Level {
     const Expr *moves;
     uint32_t begun;
-    bool between; /* no round is under way */
+    bool between; /* between two rounds */
 } Level;
 
 typedef struct Around {
@@ -76,7 +76,7 @@ typedef struct Around {
     size_t n_rest, rest_room;
 } Around;
 
-/* Below this node tokens leave, `depth` bytes from their beginning. */
+/* Tokens below this node leave the loop after `depth` bytes. */
 static void add_rests(Around *a, uint32_t node, size_t depth, uint32_t begun) {
     const Trie *trie = &a->lexicon->trie;
     for (uint32_t k = trie->node[node].first, end = trie_end(trie, node); k < end; k++) {
@@ -88,7 +88,7 @@ static void add_rests(Around *a, uint32_t node, size_t depth, uint32_t begun) {
     }
 }
 
-/* A round is under way, and it cannot be over yet: what is left of it, then the loop. */
+/* Inside a round that cannot be over yet: its rest, then the loop. */
 static bool is_within(const Around *a, Expr e) {
     bool more = false;
     const ExprNode *node = a->store->node;
@@ -97,7 +97,7 @@ static bool is_within(const Around *a, Expr e) {
     return more && e == a->again;
 }
 
-/* One level down; false when the rounds cannot be told apart. */
+/* One level down; false: the rounds are ambiguous. */
 static bool go_on(Around *a, const Level *from, Level *to, Expr next) {
     to->between = next == a->again;
     to->begun = from->begun + from->between;
@@ -140,7 +140,7 @@ static void *memory(size_t count, size_t size) {
     return out;
 }
 
-/* level[n]: the tokens that begin n rounds, then those of all levels before. */
+/* level[n]: the tokens that begin n rounds or fewer. */
 static void fill_levels(const Lexicon *l, Loop *loop) {
     loop->level = memory(loop->most + 1, sizeof *loop->level);
     for (uint32_t n = 0; n <= loop->most; n++)

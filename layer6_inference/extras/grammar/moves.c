@@ -1,8 +1,8 @@
-/* moves.c - the 256 derivatives of an expression, without those that lead nowhere.  See expr.h.
+/* moves.c - the 256 derivatives of an expression, dead ends removed.  See expr.h.
  *
- * An expression tells few kinds of bytes apart: one derivative is taken for each kind.
+ * An expression distinguishes few classes of bytes: one derivative is taken per class.
  *
- * Invariant: a move leads to EXPR_NONE if and only if no text goes on with that byte. */
+ * Invariant: a move is EXPR_NONE if and only if no text continues with that byte. */
 #include "expr.h"
 #include "number.h"
 
@@ -13,12 +13,12 @@
 
 enum { KINDS = 256, SETS_NOTED = 1024 };
 
-/* Bytes that no set at the front of an expression tells apart are of one kind. */
+/* Byte classes: bytes that no set at the front of an expression distinguishes. */
 typedef struct Kinds {
-    ByteSet of[KINDS]; /* apart from each other, none empty */
+    ByteSet of[KINDS]; /* a partition, no class empty */
     unsigned count;
-    uint64_t asked[SETS_NOTED / 64]; /* sets that were looked at, by number */
-    bool numbers;                    /* the bytes of numbers have kinds of their own */
+    uint64_t asked[SETS_NOTED / 64]; /* sets already applied, by number */
+    bool numbers;                    /* bytes of numbers are split off */
 } Kinds;
 
 static bool is_empty(const ByteSet *set) {
@@ -47,7 +47,7 @@ static void moves_split(Kinds *k, const ByteSet *set) {
 
 static void split_byte(Kinds *k, uint8_t byte) {
     unsigned kind = 0;
-    while (!byte_set_has(&k->of[kind], byte)) kind++; /* each byte is of some kind */
+    while (!byte_set_has(&k->of[kind], byte)) kind++; /* every byte has a class */
     if (byte_set_only(&k->of[kind]) >= 0) return;
     k->of[kind].word[byte >> 6] &= ~((uint64_t)1 << (byte & 63));
     k->of[k->count] = (ByteSet){{0}};
@@ -84,15 +84,15 @@ static void split_by(ExprStore *s, Kinds *k, Expr e) {
     }
 }
 
-/* Behind the moves: the bytes that lead on. */
+/* The set of live bytes is stored after the moves. */
 static void moves_note_first(Expr *moves, ByteSet first) {
     memcpy(moves + 256, &first, sizeof first);
 }
 
-/* All bytes of a kind lead to the same.  Those that lead on are added to `first`. */
+/* All bytes of a class share a move.  Live ones are added to `first`. */
 static void fill_moves(ExprStore *s, Expr e, const ByteSet *kind, Expr *moves, ByteSet *first) {
     Expr after = expr_derive(s, e, (uint8_t)byte_set_any(kind));
-    if (after == EXPR_NONE) return; /* as they are already */
+    if (after == EXPR_NONE) return; /* already EXPR_NONE */
     for (int w = 0; w < 4; w++) {
         first->word[w] |= kind->word[w];
         for (uint64_t bits = kind->word[w]; bits; bits &= bits - 1)
@@ -123,8 +123,7 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
 
 enum { UNKNOWN, LIVE, DEAD, SEEN };
 
-/* The byte to try first where a number is to become a multiple: a walk through all
- * remainders would be long. */
+/* The byte to try first toward a multiple: walking all remainders would take long. */
 static int hint_of(const ExprStore *s, Expr e) {
     const ExprNode *n = &s->node[e];
     int hint = -1;
@@ -134,11 +133,11 @@ static int hint_of(const ExprStore *s, Expr e) {
     return hint;
 }
 
-/* A search for the shortest way to an end: what was reached, in that order, and from where. */
+/* Breadth-first search for the nearest end: states in the order reached, with predecessors. */
 typedef struct Reached {
     Expr expr;
-    uint32_t from; /* its number; that of the first is its own */
-    bool done;     /* its successors were looked at */
+    uint32_t from; /* predecessor; the first state is its own */
+    bool done;     /* expanded */
 } Reached;
 
 typedef struct Search {
@@ -153,8 +152,7 @@ static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
     s->node[e].live = SEEN;
 }
 
-/* Can a text end in `next`, or is it known that it goes on to one?  If not, it is looked at
- * later. */
+/* Is `next` nullable or known to be live?  If not, it is queued. */
 static bool moves_ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
     if (next == EXPR_NONE) return false;
     const ExprNode *n = &s->node[next];
@@ -163,7 +161,7 @@ static bool moves_ends_in(ExprStore *s, Search *search, Expr next, uint32_t from
     return false;
 }
 
-/* All successors of one that was reached: its moves, and what is left after its calls. */
+/* Expand a state: its moves, and the rests after its calls. */
 static bool look_further(ExprStore *s, Search *search, uint32_t at) {
     const ExprCall *calls;
     Expr here = search->of[at].expr;
@@ -181,7 +179,7 @@ static bool look_further(ExprStore *s, Search *search, uint32_t at) {
     return false;
 }
 
-/* The number of what a hint leads to, when that was not looked at yet; else UINT32_MAX. */
+/* The number of the hinted successor if it is not expanded yet; else UINT32_MAX. */
 static uint32_t hinted(const ExprStore *s, const Search *search, uint32_t at, uint32_t first) {
     int hint = hint_of(s, search->of[at].expr);
     for (uint32_t i = first; hint >= 0 && i < search->count; i++)
@@ -189,7 +187,7 @@ static uint32_t hinted(const ExprStore *s, const Search *search, uint32_t at, ui
     return UINT32_MAX;
 }
 
-/* Returns the number from which an end is one step away; UINT32_MAX: there is no end. */
+/* Returns the state one step from an end; UINT32_MAX: none. */
 static uint32_t search_end(ExprStore *s, Search *search) {
     uint32_t at = 0, head = 0;
     while (at < search->count) {
@@ -220,9 +218,9 @@ bool expr_is_live(ExprStore *store, Expr e) {
     return found;
 }
 
-/* Take away the moves into dead ends. */
+/* Remove the moves into dead ends. */
 static void filter_moves(ExprStore *s, Expr e) {
-    Expr known = EXPR_NONE; /* to lead on */
+    Expr known = EXPR_NONE; /* known to be live */
     ByteSet first;
     memcpy(&first, s->node[e].moves + 256, sizeof first);
     for (int w = 0; w < 4; w++)

@@ -1,16 +1,16 @@
-/* nullable.c - does the empty text belong to an expression?  See expr.h.
+/* nullable.c - which expressions are nullable (match the empty text).  See expr.h.
  *
- *     none, [0-9]   no        a b, a & b   if both do   a{low,high}  low is 0 or a yes
- *     empty         yes       a | b        if one does      ~a           if not to a
+ *     none, [0-9]   no        a b, a & b   if both are  a{low,high}  if low is 0 or a is
+ *     empty         yes       a | b        if one is    ~a           if a is not
  *
- * A call asks its rule, and a rule may call itself: so all rules begin as "no", and are
- * asked until none changes.
+ * A call is nullable if its rule is, and rules may be recursive: start with "no" for all and
+ * iterate to the least fixed point.
  *
- * Invariant: a rule turns from no to yes, never back. */
+ * Invariant: a rule changes from no to yes, never back. */
 #include "expr.h"
 #include "number.h"
 
-/* With calls the answer depends on the rules; without, it was found when the node was made. */
+/* With calls the rules decide; without, it was computed when the node was made. */
 static bool find_nullable(const ExprStore *s, Expr e) {
     for (;; e = s->node[e].b) {
         const ExprNode *n = &s->node[e];
@@ -28,7 +28,7 @@ static bool find_nullable(const ExprStore *s, Expr e) {
             return n->kind == KIND_AND;
         case KIND_CAT:
             if (!expr_is_nullable(s, n->a)) return false;
-            break; /* on to the right */
+            break; /* on to the right child */
         case KIND_NONE:
         case KIND_BYTES:
         case KIND_LAZY: return false;
@@ -41,7 +41,6 @@ bool expr_is_nullable(const ExprStore *store, Expr e) {
     return n->empty ? n->empty == 2 : find_nullable(store, e);
 }
 
-/* Which rules may be empty: more and more, until nothing changes. */
 void expr_find_nullable(ExprStore *store) {
     for (bool changed = true; changed;) {
         changed = false;

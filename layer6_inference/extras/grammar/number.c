@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------ decimals */
 
-/* Digits of the text without its point, and how many of them stand before the point. */
+/* Digits of the text without the point, and how many precede it. */
 typedef struct Digits {
     char digit[2 * NUMBER_DIGITS];
     long count, before;
@@ -111,12 +111,12 @@ bool number_common(NumberTest *test, const NumberTest *other) {
     return true;
 }
 
-/* After `rest`, k digits can make any of 10^k remainders in a row: the first k for which 0
- * is among them, before the point; behind it, the digits that are left. */
+/* After `rest`, k digits can reach any of 10^k consecutive remainders: the smallest k that
+ * covers 0, before the point; after it, the fraction digits left. */
 int number_hint(const NumberTest *t, uint32_t state) {
     uint32_t place = state % (t->shift + 2), left = place ? t->shift + 1 - place : 1;
     uint64_t rest = state / (t->shift + 2), divisor = t->divisor, scale = 1, missing;
-    for (uint32_t i = 0; !place && i < t->shift; i++) /* the part will be zeros */
+    for (uint32_t i = 0; !place && i < t->shift; i++) /* the fraction will be zeros */
         divisor /= common_divisor(divisor, 10);
     if (t->relation != NUMBER_MULTIPLE || left == 0 || left > 9) return -1;
     for (uint32_t i = 0; i < left; i++) scale *= 10;
@@ -128,8 +128,7 @@ int number_hint(const NumberTest *t, uint32_t state) {
     return (int)('0' + missing / (scale / 10));
 }
 
-/* A state is the remainder, and the place: 0 before the point, 1 + n after n digits behind
- * it. */
+/* State: the remainder, and the position: 0 before the point, 1 + n after n fraction digits. */
 static uint32_t step_multiple(const NumberTest *t, uint32_t state, uint8_t byte) {
     uint32_t place = state % (t->shift + 2), rest = state / (t->shift + 2);
     if (byte == '-') return state;
@@ -153,11 +152,11 @@ static bool is_multiple(const NumberTest *t, uint32_t state) {
 
 /* ------------------------------------------------------------------ comparisons */
 
-/* What a comparison remembers: |x| against |bound| as far as digits were read. */
+/* State of a comparison: |x| against |bound| over the digits read. */
 typedef struct Compared {
     bool negative, in_part, nonzero;
-    int order;      /* -1, 0, 1: of the digits so far */
-    uint32_t count; /* digits of the whole or of the part, as far as they matter */
+    int order;      /* -1, 0, 1 for the digits so far */
+    uint32_t count; /* digits of the integer or fraction, capped where more do not matter */
 } Compared;
 
 static Compared unpack(uint32_t state) {
@@ -170,14 +169,14 @@ static uint32_t packed(Compared c) {
            (uint32_t)(c.order + 1) << 3 | c.count << 5;
 }
 
-/* With more digits before the point than the bound it is greater, with fewer less. */
+/* More integer digits than the bound: greater; fewer: less. */
 static int order_of_whole(const Decimal *bound, Compared c) {
     if (c.count != bound->whole_count) return c.count < bound->whole_count ? -1 : 1;
     return c.order;
 }
 
-/* Is |x| beyond |bound| whatever comes, or short of it for good?  A number only grows with
- * its digits. */
+/* Is |x| beyond |bound| whatever follows, or short of it for good?  Digits only increase
+ * |x|. */
 static bool is_beyond(const Decimal *bound, Compared c, bool strict) {
     uint32_t most = c.in_part ? bound->part_count : bound->whole_count;
     if (c.count != most) return c.in_part ? c.order > 0 : c.count > most;
@@ -186,7 +185,7 @@ static bool is_beyond(const Decimal *bound, Compared c, bool strict) {
 
 static bool is_short(Compared c) { return c.in_part && c.order < 0; }
 
-/* Can no digits to come make it pass? */
+/* Can no continuation pass? */
 static bool is_hopeless(const NumberTest *t, Compared c) {
     bool strict = t->relation == NUMBER_ABOVE || t->relation == NUMBER_BELOW;
     bool lower = t->relation == NUMBER_AT_LEAST || t->relation == NUMBER_ABOVE;
@@ -199,7 +198,7 @@ static bool is_hopeless(const NumberTest *t, Compared c) {
 
 static uint32_t step_compared(const NumberTest *t, uint32_t state, uint8_t byte) {
     const Decimal *bound = &t->bound;
-    Compared c = state ? unpack(state) : (Compared){0}; /* packed ones are never 0: order + 1 */
+    Compared c = state ? unpack(state) : (Compared){0}; /* packed: order + 1, never 0 */
     uint32_t most = c.in_part ? bound->part_count : bound->whole_count;
     const char *digits = c.in_part ? bound->part : bound->whole;
     if (byte == '-') {

@@ -1,11 +1,11 @@
-/* regex.c - from regular expression to automaton: its tree (regex_tree.h) becomes an
- * expression, and what follows is expr_derive.
+/* regex.c - from regular expression to automaton: its syntax tree (regex_tree.h) becomes an
+ * expression, which expr_derive turns into states.
  *
- * Anchors stand at the edges of the text only: a group at an edge that holds some is spread
- * out, each alternative with the rest by itself.
+ * Anchors are allowed only at the edges of the text: a group with anchors at an edge is
+ * distributed over the rest, one alternative at a time.
  *
- * Invariant: a text belongs to the expression if and only if the pattern matches it: all of it,
- * or, when it is searched for, a part. */
+ * Invariant: the expression holds exactly the texts that the pattern matches: as a whole, or in
+ * part if it is searched for. */
 #include "regex.h"
 
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static bool has_anchor(const RegexNode *node) {
 typedef struct Writer {
     ExprStore *store;
     const RegexOptions *options;
-    Expr anything; /* what may stand before and after, when it is searched for */
+    Expr anything; /* what may precede and follow, if searched for */
     size_t made;
     Fault *fault;
 } Writer;
@@ -50,7 +50,7 @@ static Expr write_group(Writer *w, const RegexNode *group) {
 static bool write_edges(Writer *w, RegexNode **atom, size_t count, bool begun, bool ended,
                         Expr *out);
 
-/* A group at an edge that holds anchors: each of its alternatives by itself, with the rest. */
+/* Distribute a group with anchors at an edge: each alternative followed by the rest. */
 static bool write_spread(Writer *w, RegexNode **atom, size_t count, size_t which, bool begun,
                          bool ended, Expr *out) {
     const RegexNode *group = atom[which];
@@ -78,7 +78,7 @@ static bool write_spread(Writer *w, RegexNode **atom, size_t count, size_t which
     return ok;
 }
 
-/* A sequence from one end of the text to the other: begun, when a ^ was read; ended, a $. */
+/* A sequence over the whole text; begun: a ^ was read; ended: a $. */
 static bool write_edges(Writer *w, RegexNode **atom, size_t count, bool begun, bool ended,
                         Expr *out) {
     if (++w->made > REGEX_NODES)

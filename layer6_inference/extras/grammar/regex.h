@@ -6,18 +6,18 @@
 #include "regex_tree.h"
 
 typedef struct RegexOptions {
-    /* find it anywhere in the text, unless ^ and $ say otherwise (JSON Schema's `pattern`) */
+    /* match anywhere in the text, unless ^ and $ say otherwise (JSON Schema's `pattern`) */
     bool search;
-    /* how a set of characters is written: charset_utf8, or charset_json inside a JSON string */
+    /* how character sets are spelled: charset_utf8, or charset_json inside a JSON string */
     Expr (*write)(ExprStore *store, const CodeSet *set);
 } RegexOptions;
 
-/* regex_notation.c: what a backslash and (? stand for in ECMA-262 with the u flag. */
+/* regex_notation.c: escapes and (? groups of ECMA-262 with the u flag. */
 extern const RegexNotation ecma_notation;
 
-/* Read a regular expression (ECMA-262 without what is not regular).
+/* Read a regular expression (ECMA-262 without its non-regular parts).
  *
- * Fails, naming the place and what stands there. */
+ * Fails, naming the position and what was found there. */
 bool regex_read(ExprStore *store, Text source, const RegexOptions *options, Expr *expr,
                 Fault *fault);
 

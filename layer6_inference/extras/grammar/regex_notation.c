@@ -1,5 +1,4 @@
-/* regex_notation.c - what a backslash and (? stand for in ECMA-262 with the u flag.  See
- * regex_tree.h. */
+/* regex_notation.c - escapes and (? groups of ECMA-262 with the u flag.  See regex_tree.h. */
 #include "regex.h"
 #include "unicode.h"
 
@@ -14,7 +13,7 @@ static bool ecma_hex(RegexReader *r, int digits, uint32_t *value) {
     return true;
 }
 
-/* \u00e9, \u{1F600}, or a pair of surrogates. */
+/* \u00e9, \u{1F600}, or a surrogate pair. */
 static bool ecma_u(RegexReader *r, uint32_t *c) {
     uint32_t low;
     if (regex_take(r, "{")) {
@@ -68,7 +67,7 @@ static bool ecma_property(RegexReader *r, CodeSet *set) {
            "Nl, No, P, S and Z are)");
 }
 
-/* \d and the like: the class that follows a backslash as `kind`, if there is one (*many). */
+/* \d and the like; *many: `kind` is a class. */
 static bool ecma_class(RegexReader *r, char kind, CodeSet *set, bool *many) {
     *many = true;
     switch (kind) {
@@ -84,8 +83,7 @@ static bool ecma_class(RegexReader *r, char kind, CodeSet *set, bool *many) {
         break;
     default: return *many = false, true;
     }
-    if (kind >= 'A' && kind <= 'Z')
-        code_set_invert(set); /* a capital: all characters but these */
+    if (kind >= 'A' && kind <= 'Z') code_set_invert(set); /* upper case: the complement */
     return true;
 }
 
@@ -97,7 +95,7 @@ static bool ecma_refuse(RegexReader *r, char kind) {
                                                        : "no such escape");
 }
 
-/* \n, \x41, \u0041, \cA, \. and the like: one character. */
+/* \n, \x41, \u0041, \cA, \. and the like. */
 static bool ecma_character(RegexReader *r, char kind, uint32_t *c) {
     static const char plain[] = "^$\\.*+?()[]{}|/-\"' #&,:;<=>@%!~`_";
     static const char letters[] = "tnrfv0", codes[] = "\t\n\r\f\v\0";
@@ -113,7 +111,6 @@ static bool ecma_character(RegexReader *r, char kind, uint32_t *c) {
     return ecma_refuse(r, kind);
 }
 
-/* After a backslash: a class, or one character. */
 static bool ecma_escape(RegexReader *r, bool in_class, RegexNode *atom, uint32_t *one) {
     bool many;
     if (in_class && regex_take(r, "b")) return *one = '\b', true;
@@ -122,7 +119,7 @@ static bool ecma_escape(RegexReader *r, bool in_class, RegexNode *atom, uint32_t
     return many || ecma_character(r, kind, one);
 }
 
-/* A name: nothing here captures. */
+/* A name is skipped: groups do not capture. */
 static bool ecma_group(RegexReader *r, RegexNode *group) {
     (void)group;
     if (!regex_next_is(r, "<") || regex_next_is(r, "<=") || regex_next_is(r, "<!"))

@@ -1,4 +1,5 @@
-/* row.c - rows are made by Earley's three steps (earley.c) and interned.  See row.h. */
+/* row.c - Earley sets (rows): made by the three steps of earley.c, then interned.  See
+ * row.h. */
 #include "earley.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ void row_table_init(RowTable *table, ExprStore *exprs) {
     table->back = calloc(table->back_room = 64, sizeof *table->back);
     REQUIRE(table->buckets && table->back_buckets && table->row && table->back,
             "no memory for a grammar");
-    table->count = table->n_back = 1; /* the dead row, and the end */
+    table->count = table->n_back = 1; /* row 0 (dead) and RETURN_END */
 }
 
 void row_table_free(RowTable *table) {
@@ -54,7 +55,7 @@ void row_add_item(RowTable *t, Expr expr, uint32_t back) {
 
 void row_add_caller(RowTable *t, Caller caller) {
     for (size_t i = 0; i < t->n_calls; i++)
-        if (memcmp(&t->calls[i], &caller, sizeof caller) == 0) return; /* it has no padding */
+        if (memcmp(&t->calls[i], &caller, sizeof caller) == 0) return; /* no padding */
     REQUIRE(GROW(t->calls, t->calls_room, t->n_calls + 1), "no memory for a grammar");
     t->calls[t->n_calls++] = caller;
 }
@@ -65,8 +66,8 @@ static int by_item(const void *x, const void *y) {
     return (a->back > b->back) - (a->back < b->back);
 }
 
-/* `work` becomes a kernel: completed, without the items that have nothing left, and sorted,
- * so that equal rows are equal bytes.  Returns whether the text may end here. */
+/* Turn `work` into a kernel: complete, drop finished items, sort, so that equal rows are equal
+ * bytes.  Returns whether the text may end here. */
 static bool settle_kernel(RowTable *t) {
     bool end = false;
     size_t kept = 0;
@@ -118,9 +119,8 @@ static void *row_copy(const void *from, size_t bytes) {
     return to;
 }
 
-/* The items in `work` become a row: one that is known, or a new one with all that is
- * predicted.  (A predicted item that may be empty need not be completed: predict has stepped
- * over the call already.) */
+/* Intern `work` as a row; a new one also gets its predicted items.  Nullable predicted items
+ * need no completion: predict has already stepped over their calls. */
 static uint32_t make_row(RowTable *t) {
     bool end = settle_kernel(t);
     if (t->n_work == 0 && !end) return ROW_DEAD;

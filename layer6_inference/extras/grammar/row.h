@@ -1,10 +1,9 @@
-/* row.h - where a text has come to: the recogniser.
+/* row.h - the recognizer: an Earley parser over interned sets.
  *
- * A row is the set of ways in which the bytes so far can be understood.  Each way is an
- * item:
+ * A row is an Earley set: all ways to parse the bytes so far.  Each way is an item:
  *
- *     what may still come in the rule we are in  (an expression)
- *     its caller                                 (the called rule, and the row of the call)
+ *     the rest of the current rule               (an expression)
+ *     its return                                 (the called rule, and the row of the call)
  *
  *     list ::= "[" (list ("," list)*)? "]"            after  [[
  *
@@ -12,14 +11,13 @@
  *     row 2   (list ("," list)*)? "]"   no caller          "[" (list ...)? "]"   (list, row 2)
  *     row 3   (list ("," list)*)? "]"   (list, row 2)      "[" (list ...)? "]"   (list, row 3)
  *
- * This is Earley's table (1970), with three changes.  An item's expression is a state of an
- * automaton, so that a byte moves it by one look-up.  When nothing is left to do after a
- * call, the called rule returns to the caller's caller at once (Leo 1991: right recursion
- * costs nothing).  And rows are interned: the same items are the same row, however they were
- * come by, so that a list of a thousand members takes a handful of rows.  A rule that may be
- * empty is stepped over when it is called (Aycock and Horspool 2002).
+ * This is Earley's parser (1970) with these changes.  An item's expression is a state of a DFA,
+ * so a byte moves it by one table look-up.  If nothing follows a call, the called rule returns
+ * to the caller's caller at once (Leo 1991: right recursion in linear time).  Nullable rules
+ * are stepped over when called (Aycock and Horspool 2002).  Rows are interned: equal sets of
+ * items are one row, so a list of a thousand members needs a handful of rows.
  *
- * Invariant: rows only refer to rows that were made before them, or to themselves. */
+ * Invariant: rows refer only to earlier rows or to themselves. */
 #ifndef STRATA_ROW_H
 #define STRATA_ROW_H
 
@@ -27,46 +25,46 @@
 
 typedef struct Item {
     Expr expr;
-    uint32_t back; /* number of a Return */
+    uint32_t back; /* index of a Return */
 } Item;
 
 /* All callers of `rule` in `row`. */
 typedef struct Return {
     uint32_t rule, row;
-    uint32_t next; /* in its bucket */
+    uint32_t next; /* in its hash bucket */
 } Return;
 
 typedef struct Caller {
     uint32_t rule;
-    Item then; /* what goes on when the rule is done */
+    Item then; /* continues when the rule is done */
 } Caller;
 
 typedef struct Row {
     uint32_t n_items;
-    uint32_t n_kernel; /* the first ones, by which the row is known; others are predicted */
+    uint32_t n_kernel; /* the kernel, which identifies the row; the other items are predicted */
     uint32_t n_callers;
     bool complete; /* the text may end here */
-    Item *items;   /* owns, like all below */
+    Item *items;   /* owned, like all below */
     Caller *callers;
-    ByteSet first;  /* bytes that may lead on; with `next` */
-    uint32_t *next; /* (256) rows after a byte; ROW_UNKNOWN: not asked yet.  NULL: none was */
+    ByteSet first;  /* bytes that may continue; valid with `next` */
+    uint32_t *next; /* (256) rows after a byte, or ROW_UNKNOWN; NULL: none computed yet */
     uint32_t hash_next;
 } Row;
 
 enum { ROW_DEAD = 0, RETURN_END = 0 };
 #define ROW_UNKNOWN UINT32_MAX
-enum { ROWS = 1 << 20, ROW_ITEMS = 5000 }; /* at most: of a table, of a row */
+enum { ROWS = 1 << 20, ROW_ITEMS = 5000 }; /* max rows of a table, max items of a row */
 
 typedef struct RowTable {
-    ExprStore *exprs; /* borrows */
+    ExprStore *exprs; /* borrowed */
     Row *row;
     uint32_t count, *buckets, n_buckets;
     Return *back;
     size_t room, back_room;
     uint32_t n_back, *back_buckets, n_back_buckets;
-    bool over; /* a limit was met: from now on every new row is the dead one */
+    bool over; /* a limit was exceeded: every new row is the dead one */
 
-    /* the row that is being made */
+    /* the row being made */
     Item *work;
     size_t n_work, work_room;
     Caller *calls;
@@ -79,13 +77,13 @@ void row_table_free(RowTable *table);
 /* The row before the first byte of a text of this rule. */
 uint32_t row_begin(RowTable *table, uint32_t rule);
 
-/* The row with these items alone. */
+/* The row of exactly these items. */
 uint32_t row_of(RowTable *table, const Item *items, size_t count);
 
-/* The bytes that may lead on from a row; others lead to ROW_DEAD. */
+/* The bytes that may continue a row; all others lead to ROW_DEAD. */
 const ByteSet *row_first(RowTable *table, uint32_t row);
 
-/* The row after one more byte; ROW_DEAD when no text goes on so. */
+/* The row after one more byte; ROW_DEAD if no text continues that way. */
 uint32_t row_next(RowTable *table, uint32_t row, uint8_t byte);
 
 #endif

@@ -1,10 +1,10 @@
-/* rules.c - what has to be known of all rules before the first byte.  See expr.h. */
+/* rules.c - which rules are nullable and productive, before the first byte.  See expr.h. */
 #include "expr.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Can a text be completed, given the rules known to be completable? */
+/* Is there a text, given the rules known to be productive? */
 static bool is_productive(ExprStore *s, Expr e, const bool *known) {
     for (;; e = s->node[e].b) {
         ExprNode n = s->node[e];
@@ -24,7 +24,7 @@ static bool is_productive(ExprStore *s, Expr e, const bool *known) {
     }
 }
 
-/* The expression without calls, objects and arrays that cannot be completed. */
+/* The expression without its unproductive parts. */
 static Expr without(ExprStore *s, Expr e, const bool *productive) {
     ExprNode n = s->node[e];
     if (!n.calls) return expr_is_live(s, e) ? e : EXPR_NONE;
@@ -47,7 +47,7 @@ static Expr without(ExprStore *s, Expr e, const bool *productive) {
     }
 }
 
-/* What was found while rules were still open may be wrong now. */
+/* Discard what was computed while rules lacked bodies. */
 static void grammar_rules_forget(ExprStore *s) {
     for (uint32_t e = 0; e < s->count; e++) {
         if (!s->node[e].calls) continue;

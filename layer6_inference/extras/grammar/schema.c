@@ -1,4 +1,4 @@
-/* schema.c - from goals to rules, until none waits.  See schema.h. */
+/* schema.c - turns goals into rules until none is pending.  See schema.h. */
 #include "schema.h"
 #include "row.h"
 #include "json.h"
@@ -45,7 +45,7 @@ static void schema_rehash(Schema *s) {
     }
 }
 
-/* A schema of a goal, to name where it stands. */
+/* A schema of a goal, to name its location in messages. */
 static const JsonValue *schema_place(const Schema *s, const Goal *goal) {
     for (size_t i = 0; i < goal->count; i++)
         if (goal->of[i].schema) return goal->of[i].schema;
@@ -150,7 +150,7 @@ bool schema_is_alive(const Schema *s, const bool *known, uint32_t rule) {
     return known ? known[rule] : s->exprs->rule[rule].body != EXPR_NONE;
 }
 
-/* The schema that a lazy expression is of, and the plan's number there. */
+/* The schema that owns a lazy expression; *which becomes the plan's index there. */
 static Schema *schema_of(const ExprStore *store, uint32_t *which) {
     Schema *s = store->unfold_context;
     while (*which < s->first_plan) s = s->before;
@@ -215,7 +215,7 @@ bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
     bool ok = schema_check_text(schema, schema->root) && schema_goal(schema, &goal, rule) &&
               schema_drain(schema);
     goal_free(&goal);
-    if (ok && options->space == JSON_SPACE_FREE) { /* around the whole, too */
+    if (ok && options->space == JSON_SPACE_FREE) { /* around the whole text too */
         uint32_t value = *rule;
         *rule = expr_rule(store, "root");
         Expr body = expr_cat(store, expr_call(store, value), schema->space);

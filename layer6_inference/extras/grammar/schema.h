@@ -1,18 +1,18 @@
-/* schema.h - JSON Schema (draft 2020-12, and what older drafts wrote otherwise), honestly.
+/* schema.h - JSON Schema (draft 2020-12, and the older spellings), exactly or not at all.
  *
- * A schema is a condition on values.  What must hold at one place of a text is a set of
- * conditions, a goal; every goal becomes a rule:
+ * A schema is a condition on values.  The conditions that must hold at one location of a text
+ * form a goal; every goal becomes a rule:
  *
  *     goal { {"$ref": "#/$defs/n", "maxLength": 5} }
  *       --> flattened   { n's own keywords, maxLength 5 }        $ref and allOf join the set
- *       --> choices     anyOf, oneOf, if, not: one goal for each way, rule = way | way | ...
- *       --> a leaf      for each type that is left, its texts: strings and numbers are regular,
+ *       --> choices     anyOf, oneOf, if, not: one goal per way, rule = way | way | ...
+ *       --> a leaf      for each remaining type, its texts: strings and numbers are regular,
  *                       arrays and objects unfold on demand (schema_object.c, schema_array.c)
  *
  * Invariant: each keyword is handled exactly, is an annotation, or is refused by name and
- * place.  Known exceptions: properties come in the order in which they are declared (unless
- * any_order), a number that has bounds has no exponent, an integer no point, ASCII in a
- * given string is not escaped without need, and a key that is not declared may come twice. */
+ * location.  Known exceptions: properties come in declaration order (unless any_order), a
+ * number with bounds has no exponent, an integer no point, ASCII in a given string is not
+ * escaped needlessly, and an undeclared key may come twice. */
 #ifndef STRATA_SCHEMA_H
 #define STRATA_SCHEMA_H
 
@@ -21,7 +21,7 @@
 #include "tensor.h"
 #include "json.h"
 
-/* Types of values; numbers in two halves, so that "number but not integer" is a set, too. */
+/* Types of values; numbers are split in two, so that "number but not integer" is a set too. */
 enum {
     TYPE_BIT_NULL = 1,
     TYPE_BIT_BOOLEAN = 2,
@@ -35,30 +35,28 @@ enum {
 };
 
 typedef enum ConditionKind {
-    HOLDS, /* the whole schema */
-    FAILS, /* not the whole schema */
-    DIRECT, /* those of its keywords that need no other schema at the same place; index: see WITHOUT_ */
-    CHOICE,      /* one of its keywords, by its index, that has several ways to hold */
-    NOT_KEYWORD, /* one of its keywords, by its index, does not hold */
-    TYPES,       /* the type is one of `index` */
+    HOLDS,       /* the schema holds */
+    FAILS,       /* the schema fails */
+    DIRECT,      /* its keywords that apply to the value directly; index: see WITHOUT_ */
+    CHOICE,      /* keyword number `index`, which can hold in several ways */
+    NOT_KEYWORD, /* keyword number `index` fails */
+    TYPES,       /* the type is in the set `index` */
     REQUIRES,    /* objects have the key */
     FORBIDS,     /* objects do not have the key */
-    PROPERTY,    /* objects: the key's value holds the schema (index 1), or fails it (0) */
-    SOME_ITEM, /* arrays: at least one item fails the schema; index: 2 * the first place it may have */
-    EVERY_ITEM, /* arrays: all items hold (1) or fail (0) it */
-    ITEM_FAILS, /* arrays: there is an item at the place `index`, and it fails the schema */
-    SOME_MEMBER /* objects: at least one member of a kind (index, key) breaks a keyword of the schema */
+    PROPERTY,    /* objects: the key's value meets the schema (index 1) or fails it (0) */
+    SOME_ITEM,  /* arrays: some item fails the schema; index: 2 * its first possible position */
+    EVERY_ITEM, /* arrays: all items meet (1) or fail (0) it */
+    ITEM_FAILS, /* arrays: item `index` exists and fails the schema */
+    SOME_MEMBER /* objects: some member of a kind (index, key) breaks a keyword of the schema */
 } ConditionKind;
 
-/* The members of SOME_MEMBER. */
 typedef enum MemberKind {
-    MEMBER_MORE,  /* its key is an additional one, its value fails additionalProperties */
-    MEMBER_NAMED, /* its key fails propertyNames */
-    MEMBER_MATCHING, /* its key matches the pattern `key`, its value fails what patternProperties says of that */
+    MEMBER_MORE,     /* an additional key whose value fails additionalProperties */
+    MEMBER_NAMED,    /* a key that fails propertyNames */
+    MEMBER_MATCHING, /* a key that matches the pattern `key`; its value fails that schema */
 } MemberKind;
 
-/* A direct condition without its const, or its enum: the rest of it, for their values to
- * pass. */
+/* A DIRECT condition without its const or enum: what their values must still pass. */
 enum { WITHOUT_CONST = 1, WITHOUT_ENUM = 2 };
 
 typedef struct Condition {
@@ -70,7 +68,7 @@ typedef struct Condition {
 
 /* A goal: conditions that must hold together. */
 typedef struct Goal {
-    Condition *of; /* owns */
+    Condition *of; /* owned */
     size_t count, room;
     bool impossible;
     uint32_t rule;
@@ -91,14 +89,13 @@ enum {
 /* A declared key of an object. */
 typedef struct ObjectKey {
     Text name;
-    Expr text; /* with its quotes */
-    uint32_t rule
-        [1
-         << SCHEMA_CLAIMS]; /* of its value; [c]: when it fulfils the claims c, or RULE_NONE */
+    Expr text; /* in quotes */
+    /* of its value; [c]: when it also meets the claims c, or RULE_NONE */
+    uint32_t rule[1 << SCHEMA_CLAIMS];
     bool required;
 } ObjectKey;
 
-/* Other keys: a language of them, and their values. */
+/* Undeclared keys: their language, and their values. */
 typedef struct ObjectOthers {
     Expr text;
     uint32_t rule[1 << SCHEMA_CLAIMS];
@@ -109,7 +106,7 @@ typedef struct ObjectPlan {
     size_t n_keys;
     ObjectOthers *others;
     size_t n_others;
-    unsigned n_claims; /* members that must be there, of whose keys only a language is known */
+    unsigned n_claims; /* required members of which only the language of keys is known */
     uint32_t min, max; /* properties */
 } ObjectPlan;
 
@@ -118,35 +115,34 @@ typedef struct ArrayPlan {
     size_t n_prefix;
     uint32_t rest;     /* rule of the others */
     uint32_t min, max; /* items */
-    bool unique;       /* each item is one of `value`, and comes once */
-    Expr *value;       /* (n_values) texts; owns */
+    bool unique;       /* items are distinct values out of `value` */
+    Expr *value;       /* (n_values) texts; owned */
     size_t n_values;
     bool contains;
-    /* rules of an item that is also the one that must be there (`contains`) */
+    /* rules of an item that is also the required `contains` item */
     uint32_t *prefix_hit, rest_hit;
 } ArrayPlan;
 
-/* Where an object or array has come to. */
+/* The state of a partly read object or array. */
 typedef struct PlanState {
-    uint64_t seen[SCHEMA_KEYS /
-                  64]; /* declared keys, any order; values of an array that come once */
-    uint32_t next;     /* the first declared key, or the item, that may come */
-    uint32_t count;    /* members so far, no further than it matters */
-    uint32_t any;      /* at least one */
-    /* arrays: the item that must be there was; objects: claims that are fulfilled */
-    uint32_t hit;
+    /* declared keys seen, in any order; values seen in a uniqueItems array */
+    uint64_t seen[SCHEMA_KEYS / 64];
+    uint32_t next;  /* the first declared key, or the item, that may come next */
+    uint32_t count; /* members so far, capped where more do not matter */
+    uint32_t any;   /* at least one */
+    uint32_t hit;   /* arrays: the `contains` item was seen; objects: claims met */
 } PlanState;
 
 typedef struct Plan {
     bool is_array;
     ObjectPlan object;
     ArrayPlan array;
-    PlanState *states; /* lazy expressions name them by number */
+    PlanState *states; /* lazy expressions refer to them by number */
     uint32_t n_states;
     size_t states_room;
 } Plan;
 
-/* A given string, and how it may be written. */
+/* A given string and its spellings. */
 typedef struct SpelledText {
     Text text;
     Expr expr;
@@ -156,44 +152,44 @@ typedef struct Schema Schema;
 typedef struct SchemaBlock SchemaBlock;
 typedef struct SchemaConst SchemaConst;
 struct Schema {
-    Schema *before;      /* read into the same store before */
-    uint32_t first_plan; /* plans of all those: what lazy expressions call our plan 0 */
+    Schema *before;      /* read earlier into the same store */
+    uint32_t first_plan; /* number of plans of all those: our plan 0 in lazy expressions */
     ExprStore *exprs;
     const JsonValue *root; /* as its draft reads it */
-    int draft;             /* 3, 4, 6, 7, 2019, 2020; 0: it does not say */
-    SchemaBlock *blocks;   /* owns: memory of `root`, when that is a copy, and of consts */
-    SchemaConst *consts;   /* given arrays and objects, as schemas */
+    int draft;             /* 3, 4, 6, 7, 2019, 2020; 0: not given */
+    SchemaBlock *blocks;   /* owned: memory of `root`, if that is a copy, and of consts */
+    SchemaConst *consts;   /* array and object constants, as schemas */
     GrammarOptions options;
-    Goal *goals; /* owns */
+    Goal *goals; /* owned */
     size_t goals_room, plans_room;
     uint32_t n_goals, compiled, *buckets, n_buckets;
-    Plan *plans; /* owns; lazy expressions name them */
+    Plan *plans; /* owned; lazy expressions refer to them */
     uint32_t n_plans;
     SpelledText spelled[SCHEMA_SPELLED];
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
 };
 
-/* Read a schema into rules; *root is the rule of the whole text.  The plans stay with the
- * schema, which lives as long as the store, at this place; a store may hold several.
+/* Read a schema into rules; *root is the rule of the whole text.  The schema keeps the plans:
+ * it must outlive the store and must not move.  A store may hold several.
  *
- * Fails, naming the place, on what cannot be handled exactly. */
+ * Fails, naming the location, on what cannot be handled exactly. */
 bool schema_read(Schema *schema, ExprStore *store, const JsonValue *root,
                  const GrammarOptions *options, uint32_t *rule, Fault *fault);
 void schema_free(Schema *schema);
 
 /* ------------------------------------------------------------------ inside */
 
-/* The rule of a goal; the conditions are copied. */
+/* The rule of a goal; copies the conditions. */
 bool schema_goal(Schema *s, const Goal *goal, uint32_t *rule);
 
-/* What no text belongs to is nothing; refused when that takes too long to find. */
+/* Replace an empty language by none; refuses if finding out takes too long. */
 bool schema_settle(Schema *s, const Goal *flat, Expr *body);
-bool schema_drain(Schema *s); /* all goals that wait become rules */
+bool schema_drain(Schema *s); /* make rules of all pending goals */
 void goal_add(Goal *goal, Condition condition);
 void goal_free(Goal *goal);
 
-/* schema_goal.c: join, then choose.  `leaf`: there is no choice. */
+/* schema_goal.c: join, then choose.  `leaf`: no choice is left. */
 bool schema_flatten(Schema *s, const Goal *goal, Goal *flat);
 bool schema_choose(Schema *s, const Goal *flat, Expr *body, bool *leaf);
 
@@ -201,13 +197,13 @@ Condition schema_holds(const JsonValue *schema, bool it_does);
 Condition schema_of_types(uint32_t mask);
 bool schema_is_keyword(const JsonValue *schema, uint32_t index, const char *name);
 
-/* Conditions on their way into a goal; seen: whole schemas that are in it already. */
+/* Add a condition to a goal; seen: whole schemas that were added already. */
 bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen);
 bool schema_join_all(Schema *s, const JsonValue *list, bool hold, Goal *flat, Goal *seen);
 bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
                      Goal *flat, Goal *seen);
 
-/* A choice under way: the goal without it, and the ways found so far. */
+/* A choice being made: the goal without it, and the ways found so far. */
 typedef struct Ways {
     Schema *s;
     const Goal *flat;
@@ -218,28 +214,28 @@ typedef struct Ways {
 bool schema_add_way(Ways *w, const Condition *extra, size_t count);
 bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold);
 
-/* schema_broken.c: one keyword fails; the value is of a type it speaks to, and breaks it. */
+/* schema_broken.c: a keyword fails: the value has a type it applies to, and breaks it. */
 bool schema_join_broken(Schema *s, Condition c, Goal *flat, Goal *seen);
 bool schema_choose_failing(Ways *w, const JsonValue *schema);
 bool schema_choose_broken(Ways *w, Condition c);
-bool schema_breaks_in_ways(Condition c); /* a broken keyword: in several, or just one */
+bool schema_breaks_in_ways(Condition c); /* in several ways, or just one */
 
-/* schema_clash.c: can the conditions of a goal certainly not hold together? */
+/* schema_clash.c: do the conditions of a goal certainly contradict each other? */
 bool schema_clashes(const Goal *flat);
 
-/* schema_dialect.c: find out the draft; keywords that it does not know are not in s->root. */
+/* schema_dialect.c: find the draft and drop keywords unknown to it from s->root. */
 void schema_take_dialect(Schema *s, const JsonValue *root);
 void schema_drop_dialect(Schema *s);
-void *schema_keep(Schema *s, size_t size); /* memory that lives as long as the schema */
+void *schema_keep(Schema *s, size_t size); /* allocate until the schema is freed */
 
-/* schema_const.c: the schema that a given value alone fulfils. */
+/* schema_const.c: a schema that only this value meets. */
 const JsonValue *schema_of_value(Schema *s, const JsonValue *value);
 
-/* Drafts up to 7 ignore what stands beside a $ref. */
+/* Drafts up to 7 ignore keywords beside a $ref. */
 static inline bool schema_ref_is_alone(const Schema *s) { return s->draft && s->draft <= 7; }
 
 /* schema_keyword.c */
-/* What a keyword is to the place it stands at. */
+/* What a keyword means. */
 typedef enum Speech {
     SAYS_NOTHING, /* an annotation */
     SAYS_DIRECT,
@@ -251,21 +247,21 @@ typedef enum Speech {
 typedef struct SchemaKeyword {
     const char *name;
     Speech role;
-    uint32_t types; /* of a direct one: to which values it speaks */
-    unsigned shape; /* what it may be given */
+    uint32_t types; /* direct keywords: the types they apply to */
+    unsigned shape; /* allowed kinds of argument */
 } SchemaKeyword;
 
-SchemaKeyword schema_keyword(Text name); /* what the standard does not name is an annotation */
-bool schema_is_direct(Text keyword);     /* does it speak for itself? */
+SchemaKeyword schema_keyword(Text name); /* unknown keywords are annotations */
+bool schema_is_direct(Text keyword);     /* independent of other keywords? */
 bool schema_check_shape(Schema *s, const JsonValue *schema, uint32_t index); /* else refused */
 
-/* schema_overlap.c: can two schemas of a oneOf hold together?  false: certainly not. */
+/* schema_overlap.c: may two schemas of a oneOf hold together?  false: certainly not. */
 bool schema_may_overlap(Schema *s, const JsonValue *a, const JsonValue *b);
 
-/* schema_said.c: walk the keywords of a goal, those that hold and the one of a broken
- * condition.  Begin with both places 0; false: there are no more. */
+/* schema_said.c: iterate over the keywords of a goal, including the one of a broken condition.
+ * Start with both positions 0; false: end. */
 typedef struct Said {
-    const JsonValue *schema, *value; /* where, and what the keyword is given */
+    const JsonValue *schema, *value; /* the schema, and the keyword's argument */
     Text name;
     bool fails;
 } Said;
@@ -276,8 +272,7 @@ bool schema_said_is(const Said *said, const char *name);
 /* schema_leaf.c */
 bool schema_leaf(Schema *s, const Goal *flat, Expr *body);
 bool schema_types(Schema *s, const Goal *flat, uint32_t *mask);
-/* The first const or enum of a goal, and its condition: then it holds for some of a few
- * values. */
+/* The first const or enum of a goal, and its condition: it limits the goal to a few values. */
 bool schema_given(const Goal *flat, Said *given, size_t *at);
 
 /* schema_number.c; mask: integers, fractions, or both */
@@ -286,8 +281,7 @@ bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body);
 /* schema_string.c */
 bool schema_string(Schema *s, const Goal *flat, Expr *inside); /* without its quotes */
 bool schema_quoted(Schema *s, const Goal *flat, Expr *body);
-bool schema_names(Schema *s, const Goal *flat,
-                  Expr *inside); /* of keys: strings, given ones, too */
+bool schema_names(Schema *s, const Goal *flat, Expr *inside); /* keys, declared ones too */
 
 /* schema_object.c, schema_member.c, schema_array.c */
 bool schema_object(Schema *s, const Goal *flat, Expr *body);
@@ -296,52 +290,49 @@ Expr schema_unfold_object(Schema *s, uint32_t plan, const PlanState *state);
 Expr schema_unfold_array(Schema *s, uint32_t plan, const PlanState *state);
 Expr schema_state(Schema *s, uint32_t plan, const PlanState *state);
 
-const JsonValue *schema_first_items(const JsonValue *schema); /* NULL: no list of them */
+const JsonValue *schema_first_items(const JsonValue *schema); /* NULL: there is no such list */
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal);
 Plan *schema_plan(Schema *s, uint32_t *number);
 
-/* Has the rule a text, given the rules of which that is known?  NULL: all are known. */
+/* Is the rule productive, given the rules known to be?  NULL: all are known. */
 bool schema_is_alive(const Schema *s, const bool *known, uint32_t rule);
 bool schema_object_is_productive(const Schema *s, const ObjectPlan *plan, const bool *known);
 bool schema_array_is_productive(const Schema *s, const ArrayPlan *plan, const bool *known);
 
-/* schema_unique.c: uniqueItems, in an array that may have several; the plan gets the values
- * of its items. */
+/* schema_unique.c: uniqueItems, in an array that may have several items; fills plan->value. */
 bool schema_unique(Schema *s, const Goal *flat, ArrayPlan *plan);
 
 /* schema_value.c */
-Expr schema_value(Schema *s, const JsonValue *value);        /* the texts of one value */
-Expr schema_given_string(Schema *s, Text text, bool quotes); /* as one would write it */
+Expr schema_value(Schema *s, const JsonValue *value);        /* all texts of one value */
+Expr schema_given_string(Schema *s, Text text, bool quotes); /* its usual spellings */
 Expr schema_every_spelling(Schema *s, Text text);            /* of a string, without quotes */
 typedef struct SchemaText {
-    char *bytes; /* owns */
+    char *bytes; /* owned */
     size_t size, room;
 } SchemaText;
-void schema_write(SchemaText *out,
-                  const JsonValue *value);       /* one of its texts, without white space */
-uint32_t schema_type_of(const JsonValue *value); /* TYPE_BIT_... */
-/* Is every key there once, and every text UTF-8?  Else it is refused: what is meant is not
- * known. */
+void schema_write(SchemaText *out, const JsonValue *value); /* one text, without spaces */
+uint32_t schema_type_of(const JsonValue *value);            /* TYPE_BIT_... */
+/* Refuses duplicate keys and invalid UTF-8: their meaning is undefined. */
 bool schema_check_text(Schema *s, const JsonValue *value);
 uint32_t schema_named_types(const JsonValue *type); /* of the keyword `type` */
 bool schema_equal(const JsonValue *a, const JsonValue *b);
 
-/* schema_format.c: *known is false for a format that the standard does not define. */
+/* schema_format.c: *known is false for formats outside the standard. */
 bool schema_format(Schema *s, Text name, Expr *inside, bool *known);
 
 /* schema_ref.c */
 const JsonValue *schema_resolve(Schema *s, Text reference);
 bool schema_refuse(Schema *s, const JsonValue *at, const char *keyword, const char *why);
 
-/* A count given by a keyword. */
+/* The value of a keyword that is a count. */
 bool schema_count(Schema *s, const JsonValue *schema, const char *keyword, uint32_t *count,
                   bool *given);
 
-/* A pattern, inside a string. */
+/* A pattern as the inside of a JSON string. */
 bool schema_pattern(Schema *s, const JsonValue *at, Text pattern, Expr *inside);
 
-/* Does the rule take this value, as one would write it?  Goals that wait are made into rules
- * first. */
+/* Does the rule accept this value in its usual spelling?  First makes rules of pending
+ * goals. */
 bool schema_takes(Schema *s, uint32_t rule, const JsonValue *value, bool *takes);
 
 #endif

@@ -1,7 +1,7 @@
 /* schema_array.c - the texts of an array.  See schema.h.
  *
- * An array unfolds as it is read: at its state (how many items there were) it may end, or go on
- * with the item of that place, and is then at the next state. */
+ * An array unfolds as it is read: in each state (the number of items so far) it may end, or
+ * continue with the item of that position and go to the next state. */
 #include "schema.h"
 #include "json.h"
 
@@ -20,7 +20,7 @@ static bool schema_array_narrow(Schema *s, const Condition *c, ArrayPlan *plan) 
         if (fails && !text_equal(c->schema->keys[c->index], text_of(names[upper]))) continue;
         if (!schema_count(s, c->schema, names[upper], &n, &given)) return false;
         if (!given) continue;
-        if (upper != fails) { /* at most n; or not at least n */
+        if (upper != fails) { /* at most n; or fails "at least n" */
             if (fails && n == 0)
                 plan->min = 1, plan->max = 0;
             else if (n - fails < plan->max)
@@ -34,7 +34,7 @@ static bool schema_array_narrow(Schema *s, const Condition *c, ArrayPlan *plan) 
 
 /* ------------------------------------------------------------------ items */
 
-/* The list of first items: prefixItems, or `items` as drafts before 2020 wrote it. */
+/* The list of first items: prefixItems, or `items` in drafts before 2020. */
 const JsonValue *schema_first_items(const JsonValue *schema) {
     const JsonValue *prefix = json_get(schema, "prefixItems"),
                     *items = json_get(schema, "items");
@@ -48,7 +48,7 @@ static const JsonValue *other_items(const JsonValue *schema) {
     return items;
 }
 
-/* The conditions on item `place`. */
+/* The conditions on the item at `place`. */
 void schema_item_goal(const Goal *flat, size_t place, Goal *goal) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *c = &flat->of[i];
@@ -62,13 +62,13 @@ void schema_item_goal(const Goal *flat, size_t place, Goal *goal) {
     }
 }
 
-/* The item that must be there: what holds for it, and the first place it may have. */
+/* The `contains` item: its condition, and its first possible position. */
 typedef struct Hit {
     Condition condition;
     size_t from;
 } Hit;
 
-/* The rule of item `place`; with `hit`, of one that is the item that must be there, too. */
+/* The rule of the item at `place`; with `hit`, of one that is also the `contains` item. */
 static bool item_rule(Schema *s, const Goal *flat, size_t place, const Hit *hit,
                       uint32_t *rule) {
     static const JsonValue never = {.kind = JSON_FALSE};
@@ -81,7 +81,7 @@ static bool item_rule(Schema *s, const Goal *flat, size_t place, const Hit *hit,
     return ok;
 }
 
-/* How many places there are that differ from those after them. */
+/* How many positions differ from those after them. */
 static size_t places(const Goal *flat, const Hit *hit) {
     size_t count = hit ? hit->from : 0;
     for (size_t i = 0; i < flat->count; i++) {
@@ -108,7 +108,7 @@ static bool make_items(Schema *s, const Goal *flat, const Hit *hit, ArrayPlan *p
 
 /* ------------------------------------------------------------------ contains */
 
-/* The item that must be there: at most one condition of that kind. */
+/* Find the `contains` condition; at most one is supported. */
 static bool find_hit(Schema *s, const Goal *flat, Hit *hit, bool *found) {
     *found = false;
     for (size_t i = 0; i < flat->count; i++) {
@@ -154,15 +154,14 @@ bool schema_array(Schema *s, const Goal *flat, Expr *body) {
 
 /* ------------------------------------------------------------------ unfolding */
 
-/* Beyond the places that differ and the limits, one place is like the next. */
+/* Beyond the distinct positions and the limits, all counts are equivalent. */
 static uint32_t after(const ArrayPlan *plan, uint32_t count) {
     uint32_t most = plan->min > plan->n_prefix ? plan->min : (uint32_t)plan->n_prefix;
     if (plan->max != EXPR_FOREVER && plan->max > most) most = plan->max;
     return count < most ? count + 1 : count;
 }
 
-/* Can an array of `count` items be completed?  An item that is the one that must be there is
- * an item, too. */
+/* Can an array of `count` items be completed?  The `contains` item is an item too. */
 static bool schema_array_can_complete(const Schema *s, const ArrayPlan *plan, const bool *known,
                                       uint32_t count, bool hit) {
     for (hit = hit || !plan->contains; count < plan->min || !hit; count++) {
@@ -171,7 +170,7 @@ static bool schema_array_can_complete(const Schema *s, const ArrayPlan *plan, co
         if (!schema_is_alive(s, known, first ? plan->prefix[count] : plan->rest)) return false;
         hit =
             hit || schema_is_alive(s, known, first ? plan->prefix_hit[count] : plan->rest_hit);
-        if (!first) return hit; /* the others are like this one */
+        if (!first) return hit; /* all further items have this rule */
     }
     return true;
 }
@@ -180,7 +179,7 @@ bool schema_array_is_productive(const Schema *s, const ArrayPlan *plan, const bo
     return plan->unique || schema_array_can_complete(s, plan, known, 0, false);
 }
 
-/* A text as the next item, and what follows it. */
+/* An item's text, then the next state. */
 static Expr put_item(Schema *s, uint32_t number, const PlanState *state, const PlanState *next,
                      Expr text) {
     ExprStore *x = s->exprs;
@@ -199,7 +198,7 @@ static Expr item(Schema *s, uint32_t number, const PlanState *state, uint32_t ru
     return put_item(s, number, state, &next, expr_call(s->exprs, rule));
 }
 
-/* Each value that did not come yet. */
+/* Each value not used yet. */
 static Expr unfold_unique(Schema *s, uint32_t number, const PlanState *state) {
     const ArrayPlan plan = s->plans[number].array;
     Expr *ways = malloc((plan.n_values + 1) * sizeof *ways), out;

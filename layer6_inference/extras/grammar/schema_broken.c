@@ -1,13 +1,13 @@
-/* schema_broken.c - `not`: a schema fails when one of its keywords does, and a keyword in
- * one way or another. See schema.h.
+/* schema_broken.c - `not`: a schema fails if one of its keywords does, each in its own ways.
+ * See schema.h.
  *
  *     not {"required": ["a", "b"]}            an object without a, or one without b
  *     not {"properties": {"a": A}}            an object whose a fails A
  *     not {"additionalProperties": A, ...}    an object with another key, whose value fails A
  *     not {"oneOf": [A, B, C]}                none of them; or A and B, or A and C, or B and C
  *
- * Invariant: a value breaks a keyword in one of the ways that are listed here if and only if
- * it breaks it. */
+ * Invariant: a value breaks a keyword if and only if it does so in one of the ways listed
+ * here. */
 #include "schema.h"
 #include "json.h"
 
@@ -22,8 +22,7 @@ static bool is_any(const Condition *c, const char *const *names, size_t count) {
     return false;
 }
 
-/* An item after the first ones fails `items` (with a list of first items beside it, or
- * before it). */
+/* An item fails `items` (possibly after a list of first items). */
 static bool join_item(const Condition *c, const JsonValue *value, Goal *flat) {
     const JsonValue *first = schema_first_items(c->schema);
     uint32_t from = first ? (uint32_t)first->count : 0;
@@ -38,7 +37,7 @@ static bool join_no_item(Schema *s, const Condition *c, const JsonValue *value, 
     if (!schema_count(s, c->schema, "minContains", &least, &given)) return false;
     if (least > 1)
         return schema_refuse(s, c->schema, "minContains", "is not supported inside `not`");
-    if (least == 0) return flat->impossible = true; /* it holds for every array */
+    if (least == 0) return flat->impossible = true; /* true of every array */
     goal_add(flat, schema_of_types(TYPE_BIT_ARRAY));
     goal_add(flat, (Condition){.kind = EVERY_ITEM, .index = 0, .schema = value});
     return true;
@@ -48,8 +47,8 @@ static bool is_scalar(const JsonValue *value) {
     return value->kind != JSON_ARRAY && value->kind != JSON_OBJECT;
 }
 
-/* None of these values.  Scalars are left to the leaves; an array or object is a schema that
- * fails. */
+/* None of these values.  Scalars are excluded by the leaves, arrays and objects by a failing
+ * schema. */
 static bool join_no_value(Schema *s, Condition c, const JsonValue *values, size_t count,
                           Goal *flat, Goal *seen) {
     size_t plain = 0;
@@ -65,7 +64,7 @@ static bool join_no_value(Schema *s, Condition c, const JsonValue *values, size_
     return true;
 }
 
-/* Another key whose value fails, or a key whose name does. */
+/* An additional key whose value fails, or a key that fails propertyNames. */
 static bool join_member(const Condition *c, MemberKind kind, Goal *flat) {
     goal_add(flat, schema_of_types(TYPE_BIT_OBJECT));
     goal_add(flat, (Condition){.kind = SOME_MEMBER, .index = kind, .schema = c->schema});
@@ -123,7 +122,7 @@ bool schema_choose_failing(Ways *w, const JsonValue *schema) {
     return true;
 }
 
-/* No schema of the list holds, or two of them do. */
+/* None of the schemas holds, or two of them do. */
 static bool break_one_of(Ways *w, const JsonValue *list) {
     Condition *none = malloc((list->count + 1) * sizeof *none);
     REQUIRE(none, "no memory for a schema");
@@ -140,7 +139,7 @@ static bool break_one_of(Ways *w, const JsonValue *list) {
     return ok;
 }
 
-/* A key is there, and one that it asks for is not, or the schema that it asks for fails. */
+/* The key is present, but a key it requires is missing, or the schema it requires fails. */
 static bool break_dependent(Ways *w, Text key, const JsonValue *asked) {
     Condition way[3] = {schema_of_types(TYPE_BIT_OBJECT), {.kind = REQUIRES, .key = key}};
     if (asked->kind != JSON_ARRAY) {
@@ -156,7 +155,7 @@ static bool break_dependent(Ways *w, Text key, const JsonValue *asked) {
     return true;
 }
 
-/* Does everything hold it? */
+/* Does every value meet it? */
 static bool is_trivial(const JsonValue *schema) {
     return schema->kind == JSON_TRUE || (schema->kind == JSON_OBJECT && schema->count == 0);
 }

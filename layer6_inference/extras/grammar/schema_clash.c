@@ -1,21 +1,20 @@
-/* schema_clash.c - conditions of which one sees at once that they cannot hold together.  See
- * schema.h.
+/* schema_clash.c - conditions that obviously contradict each other.  See schema.h.
  *
- * The ways of several `not` and `oneOf` multiply; most of them end here, before anything is
- * made of them.
+ * The ways of several `not` and `oneOf` multiply; most are pruned here, before any rule is
+ * made.
  *
  * Invariant: "yes" is certain, "no" is not. */
 #include "schema.h"
 #include "json.h"
 
-/* The types that a condition leaves. */
+/* The types that a condition allows. */
 static uint32_t types_left(const Condition *c) {
     const JsonValue *type = c->kind == DIRECT ? json_get(c->schema, "type") : NULL;
     bool fails = c->kind == NOT_KEYWORD && schema_is_keyword(c->schema, c->index, "type");
     if (c->kind == TYPES) return c->index;
     if (fails) type = &c->schema->items[c->index];
     uint32_t named = type ? schema_named_types(type) : 0;
-    if (named == 0) return TYPE_BIT_ALL; /* none, or one that is refused later */
+    if (named == 0) return TYPE_BIT_ALL; /* none, or invalid: refused later */
     return fails ? TYPE_BIT_ALL & ~named : named;
 }
 
@@ -28,14 +27,14 @@ static bool schema_clash_requires_key(const Condition *c, Text key) {
     return false;
 }
 
-/* Does the condition ask of the key's value just what another one denies? */
+/* Does the condition demand exactly what another one denies of the key's value? */
 static bool asks_of_key(const Condition *c, Text key, const JsonValue *denied) {
     const JsonValue *properties = c->kind == DIRECT ? json_get(c->schema, "properties") : NULL,
                     *own = json_find(properties, key);
     return own && schema_equal(own, denied);
 }
 
-/* Only objects get this far: what is required is there. */
+/* Only for objects: required keys are present. */
 static bool clash_about_key(const Goal *flat, const Condition *c) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *other = &flat->of[i];

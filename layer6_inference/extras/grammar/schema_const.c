@@ -1,4 +1,4 @@
-/* schema_const.c - a given value, as the schema that nothing else fulfils.  See schema.h.
+/* schema_const.c - a constant as a schema that only it meets.  See schema.h.
  *
  *     5            {"const": 5}
  *     [1, "a"]     {"type": "array", "prefixItems": [{"const": 1}, {"const": "a"}],
@@ -6,9 +6,9 @@
  *     {"k": 1}     {"type": "object", "properties": {"k": {"const": 1}}, "required": ["k"],
  *                   "additionalProperties": false}
  *
- * So "not this value" is one of the ways in which such a schema fails (schema_broken.c).
+ * So "not this value" is one more failing schema (schema_broken.c).
  *
- * Invariant: one value has one schema, however often it is asked for. */
+ * Invariant: a value always gets the same schema. */
 #include "schema.h"
 #include "json.h"
 
@@ -38,7 +38,7 @@ static JsonValue make_string(Text text) {
     return (JsonValue){.kind = JSON_STRING, .text = text};
 }
 
-/* {"const": x} for each x of the value, under the same keys. */
+/* {"const": x} for each x in the value, under the same keys. */
 static JsonValue make_parts(Schema *s, const JsonValue *value) {
     static const char *const name[] = {"const"};
     JsonValue *items = schema_keep(s, (value->count + 1) * sizeof *items), all = *value;

@@ -1,10 +1,10 @@
 /* schema_dialect.c - a schema as its own draft reads it.  See schema.h.
  *
- * `const` means nothing to draft 4, and a validator that is told "$schema":
- * ".../draft-04/schema#" ignores it.  Such keywords are left out of a copy, and everything
- * else reads that.  A schema that names no draft is read with all keywords.
+ * Draft 4 has no `const`, and a validator ignores it under "$schema": ".../draft-04/schema#".
+ * Such keywords are dropped from a copy, which all other code reads.  A schema that names no
+ * draft is read with all keywords.
  *
- * Invariant: what the copy lacks is unknown to the draft. */
+ * Invariant: the copy lacks exactly the keywords unknown to the draft. */
 #include "schema.h"
 #include "json.h"
 
@@ -14,7 +14,7 @@
 
 static const struct {
     const char *name;
-    int since, until; /* drafts; 0: from the first, to the last */
+    int since, until; /* first and last draft; 0: no limit */
 } spoken[] = {
     {"const", 6, 0},
     {"contains", 6, 0},
@@ -59,7 +59,7 @@ static int draft_of(const JsonValue *root) {
 
 /* ------------------------------------------------------------------ the copy */
 
-/* What a value is: a schema (or a list of them), names of schemas, or anything. */
+/* What a keyword's argument is: a schema (or a list of them), a map of schemas, or data. */
 typedef enum Part { A_SCHEMA, A_MAP, DATA } Part;
 
 static Part part_below(Text keyword) {

@@ -1,4 +1,4 @@
-/* schema_format.c - formats of strings, as patterns.  See schema.h.
+/* schema_format.c - string formats as patterns.  See schema.h.
  *
  * Source   RFC 3339 (dates and times), 4122 (UUID), 5321 (mail), 1123 (host names), 2673 and
  *          4291 (addresses), 3986 (URI), 6570 (URI templates), 6901 (JSON pointers). */
@@ -54,7 +54,7 @@
 #define DAYS  "([0-9]+Y([0-9]+M([0-9]+D)?)?|[0-9]+M([0-9]+D)?|[0-9]+D)"
 
 static const struct {
-    const char *name, *pattern; /* NULL: in the standard, not supported */
+    const char *name, *pattern; /* NULL: standard, but not supported */
 } formats[] = {
     {"date", DATE},
     {"time", CLOCK},
@@ -82,10 +82,9 @@ static bool read_pattern(Schema *s, const char *pattern, Expr *inside) {
     return regex_read(s->exprs, text_of(pattern), &options, inside, s->fault);
 }
 
-/* A leap second is the last of a day in UTC: 23:59:60Z, 18:59:60-05:00, 05:29:60+05:30.
- * Offsets of quarters of an hour; a local time is reached with one east of Greenwich and one
- * west of it.  Minutes are grouped by their hour, so that few alternatives are open at a
- * time. */
+/* A leap second is the last of a UTC day: 23:59:60Z, 18:59:60-05:00, 05:29:60+05:30.  Offsets
+ * are multiples of 15 minutes; each local time has an eastern and a western one.  Minutes are
+ * grouped by hour to keep few alternatives open. */
 static bool leap_seconds(Schema *s, Expr *inside) {
     Expr hours = EXPR_NONE, one;
     char pattern[400];
@@ -109,7 +108,7 @@ static bool leap_seconds(Schema *s, Expr *inside) {
     return true;
 }
 
-/* A host name has 253 characters at most; a label in it does not begin like an encoded one. */
+/* At most 253 characters, and no label with the prefix of an encoded one (xn--). */
 static Expr limit_host(Schema *s, Expr name) {
     return expr_and(s->exprs, name, expr_repeat(s->exprs, s->any_char, 1, 253));
 }

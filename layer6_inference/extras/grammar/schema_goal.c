@@ -1,5 +1,5 @@
-/* schema_goal.c - what must hold together at one place: joined, then split into the ways it
- * can. See schema.h. */
+/* schema_goal.c - the conditions at one location: joined, then split into ways to meet them.
+ * See schema.h. */
 #include "schema.h"
 #include "json.h"
 
@@ -83,7 +83,7 @@ bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
     if (c.kind != HOLDS && c.kind != FAILS) return goal_add(flat, c), true;
     size_t before = seen->count;
     goal_add(seen, c);
-    if (seen->count == before) return true; /* on the way already */
+    if (seen->count == before) return true; /* already being joined */
     bool whole = c.kind == HOLDS;
     switch (c.schema->kind) {
     case JSON_TRUE: flat->impossible = flat->impossible || !whole; return true;
@@ -91,7 +91,7 @@ bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
     case JSON_OBJECT:
         if (whole) return join_keywords(s, c.schema, flat, seen);
         if (c.schema->count == 0) return flat->impossible = true;
-        goal_add(flat, c); /* at least one of its keywords fails: a choice */
+        goal_add(flat, c); /* at least one keyword fails: a choice */
         return true;
     default:
         return schema_refuse(s, c.schema, NULL, "wanted a schema: an object, true or false");
@@ -113,8 +113,7 @@ bool schema_flatten(Schema *s, const Goal *goal, Goal *flat) {
     for (size_t i = 0; ok && i < goal->count; i++)
         ok = schema_join(s, goal->of[i], flat, &seen);
     goal_free(&seen);
-    s->exprs->work +=
-        flat->count * flat->count / 8; /* conditions are compared with each other */
+    s->exprs->work += flat->count * flat->count / 8; /* pairwise comparisons */
     if (ok && schema_clashes(flat)) flat->impossible = true;
     if (flat->count > 1) qsort(flat->of, flat->count, sizeof *flat->of, by_condition);
     return ok;
@@ -122,7 +121,7 @@ bool schema_flatten(Schema *s, const Goal *goal, Goal *flat) {
 
 /* ------------------------------------------------------------------ choosing */
 
-/* One way: the conditions that stay, and those of this way. */
+/* One way: the remaining conditions and its own. */
 bool schema_add_way(Ways *w, const Condition *extra, size_t count) {
     Goal goal = {0};
     uint32_t rule;
@@ -160,8 +159,8 @@ bool schema_choose_if(Ways *w, const JsonValue *schema, bool hold) {
     return schema_add_way(w, yes, 2) && schema_add_way(w, no, 2);
 }
 
-/* A key that is there asks for others, or for a schema.  Each key is a choice by itself: the
- * first is made here, the others wait in a schema of their own. */
+/* A key that is present requires others, or a schema.  Each key is its own choice: the first is
+ * made here, the others wait in a schema of their own. */
 static bool choose_dependent(Ways *w, const JsonValue *table) {
     Condition conditions[64];
     if (table->count > 6)
@@ -183,7 +182,7 @@ static bool choose_dependent(Ways *w, const JsonValue *table) {
         }
         if (!schema_add_way(w, conditions, n)) return false;
     }
-    /* what is no object is not asked */
+    /* does not apply to non-objects */
     Condition others = schema_of_types(TYPE_BIT_ALL & ~(uint32_t)TYPE_BIT_OBJECT);
     return schema_add_way(w, &others, 1);
 }

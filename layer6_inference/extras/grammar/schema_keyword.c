@@ -1,15 +1,14 @@
-/* schema_keyword.c - the keywords, and what each one is to the place it stands at.  See
- * schema.h.
+/* schema_keyword.c - the keywords and what each one means.  See schema.h.
  *
- * Invariant: each keyword that the standard names is here, or is an annotation; what is here
- * is never given anything that it does not read. */
+ * Invariant: every keyword of the standard is here or is an annotation, and gets only arguments
+ * that its code reads. */
 #include "schema.h"
 #include "json.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* What a keyword may be given. */
+/* Kinds of arguments. */
 enum { STRING = 1, NUMBER = 2, LIST = 4, OBJECT = 8, BOOL = 16, ANY = 31 };
 
 static const SchemaKeyword keywords[] = {
@@ -46,7 +45,7 @@ static const SchemaKeyword keywords[] = {
     {"oneOf", SAYS_CHOICE, 0, LIST},
     {"not", SAYS_JOIN, 0, OBJECT | BOOL},
     {"if", SAYS_CHOICE, 0, OBJECT | BOOL},
-    {"then", SAYS_NOTHING, 0, OBJECT | BOOL}, /* beside `if`, where it is read */
+    {"then", SAYS_NOTHING, 0, OBJECT | BOOL}, /* read with `if` */
     {"else", SAYS_NOTHING, 0, OBJECT | BOOL},
     {"dependentRequired", SAYS_CHOICE, 0, OBJECT},
     {"dependentSchemas", SAYS_CHOICE, 0, OBJECT},

@@ -27,9 +27,8 @@ bool schema_types(Schema *s, const Goal *flat, uint32_t *mask) {
 
 /* ------------------------------------------------------------------ given values */
 
-/* Values that are ruled out: null, true and false go from the types, strings and numbers are
- * left for those who write them; arrays and objects are schemas of their own
- * (schema_const.c). */
+/* Excluded values: null, true and false are removed from the types; strings and numbers are
+ * left to their own files; arrays and objects are schemas (schema_const.c). */
 typedef struct Banned {
     bool yes, no, null;
 } Banned;
@@ -51,7 +50,6 @@ static void ban_values(const Goal *flat, Banned *banned) {
     }
 }
 
-/* The first const or enum of a goal: then it holds for some of a few values. */
 bool schema_given(const Goal *flat, Said *given, size_t *at) {
     size_t keyword = 0;
     *at = 0;
@@ -61,7 +59,7 @@ bool schema_given(const Goal *flat, Said *given, size_t *at) {
     return false;
 }
 
-/* Does anything but a type speak beside the const or enum? */
+/* Does any keyword but a type apply beside the const or enum? */
 static bool others_speak(const Goal *flat, const Said *given) {
     size_t at = 0, keyword = 0;
     Said said;
@@ -88,7 +86,7 @@ static bool rest_rule(Schema *s, const Goal *flat, const Said *given, size_t at,
     return ok;
 }
 
-/* Those of the given values that everything else allows. */
+/* Those of the given values that all other conditions allow. */
 static bool leaf_of_given(Schema *s, const Goal *flat, const Said *given, size_t at,
                           uint32_t mask, Expr *body) {
     bool one = schema_said_is(given, "const"), ask = others_speak(flat, given), ok = true;
@@ -121,7 +119,7 @@ static void leaf_words(Schema *s, uint32_t mask, const Banned *banned, Expr *bod
     *body = expr_alt(x, words, 3);
 }
 
-/* A type's texts in a rule of their own, so that all values of that kind share its states. */
+/* A type's texts as a rule of their own, so that all values of that type share its states. */
 static Expr in_rule(Schema *s, Expr body) {
     if (body == EXPR_NONE) return body;
     uint32_t rule = expr_rule(s->exprs, NULL);

@@ -1,7 +1,7 @@
 /* schema_member.c - an object unfolds as it is read.  See schema.h.
  *
- * At its state (which declared keys may come, how many members there were, which claims are
- * fulfilled) it may end, or go on with a member.
+ * In each state (declared keys that may come, members so far, claims met) it may end or
+ * continue with a member.
  *
  *     {"required": ["b"], "properties": {"a": A, "b": B}, "additionalProperties": false}
  *
@@ -9,7 +9,7 @@
  *     state {a}       "b": B -> {a b}
  *     state {b}                                             }
  *
- * Invariant: from each state that is offered an object can be completed. */
+ * Invariant: an object can be completed from every state offered. */
 #include "schema.h"
 
 static bool was_seen(const Schema *s, const PlanState *state, size_t key) {
@@ -23,8 +23,8 @@ static bool is_alive(const Schema *s, const bool *known, uint32_t rule) {
     return rule != RULE_NONE && schema_is_alive(s, known, rule);
 }
 
-/* cost[c]: the fewest members that must not be there anyway, by which the claims c can be
- * fulfilled. */
+/* cost[c]: min number of members that are not required otherwise with which the claims c can be
+ * met. */
 static void add_cost(const Schema *s, const ObjectPlan *plan, const bool *known,
                      const uint32_t *rules, uint32_t price, uint32_t *cost) {
     uint32_t before[1 << SCHEMA_CLAIMS];
@@ -38,7 +38,7 @@ static void add_cost(const Schema *s, const ObjectPlan *plan, const bool *known,
     }
 }
 
-/* The fewest members more that fulfil the claims that are left; EXPR_FOREVER: nothing can. */
+/* Min number of further members that meet the open claims; EXPR_FOREVER: impossible. */
 static uint32_t cost_of_claims(const Schema *s, const ObjectPlan *plan, const bool *known,
                                const PlanState *state) {
     uint32_t cost[1 << SCHEMA_CLAIMS];
@@ -53,8 +53,8 @@ static uint32_t cost_of_claims(const Schema *s, const ObjectPlan *plan, const bo
     return cost[sets - 1];
 }
 
-/* Can an object in this state be completed?  All that is required or claimed must fit, and
- * there must be enough keys to reach the least number. */
+/* Can an object in this state be completed?  Required and claimed members must fit max, and
+ * there must be enough keys to reach min. */
 static bool schema_member_can_complete(const Schema *s, const ObjectPlan *plan,
                                        const bool *known, const PlanState *state) {
     uint32_t needed = 0, open = 0;
@@ -107,14 +107,14 @@ static Expr member(Schema *s, uint32_t number, const PlanState *state, PlanState
     return state->any ? expr_cat(x, expr_cat(x, expr_byte(x, ','), s->space), rest) : rest;
 }
 
-/* Would the same value fulfil one open claim more? */
+/* Could the same value meet one more open claim? */
 static bool could_claim_more(const uint32_t *rules, unsigned sets, unsigned hit, unsigned set) {
     for (unsigned one = 1; one < sets; one <<= 1)
         if (!((set | hit) & one) && rules[set | one] == rules[set]) return true;
     return false;
 }
 
-/* A member, for each set of claims that are still open that it can fulfil. */
+/* One alternative per set of open claims that the member can meet. */
 static void add_member(Schema *s, uint32_t number, const PlanState *state, PlanState next,
                        Expr key, const uint32_t *rules, ExprList *ways) {
     unsigned sets = 1u << s->plans[number].object.n_claims;
@@ -126,7 +126,7 @@ static void add_member(Schema *s, uint32_t number, const PlanState *state, PlanS
     }
 }
 
-/* The declared keys that may come: in order, up to the first that must. */
+/* The declared keys that may come: in order, up to the first required one. */
 static void add_declared(Schema *s, uint32_t number, const PlanState *state, ExprList *ways) {
     for (uint32_t i = 0; i < s->plans[number].object.n_keys; i++) {
         ObjectKey key = s->plans[number].object.keys[i];

@@ -1,5 +1,5 @@
-/* schema_number.c - numbers of a goal: digits, and the bounds and divisors that they have to
- * pass.  See schema.h. */
+/* schema_number.c - a goal's numbers: digits, and the bounds and divisors they must pass.  See
+ * schema.h. */
 #include "schema.h"
 #include "number.h"
 #include "regex.h"
@@ -12,11 +12,10 @@ static Expr pattern(Schema *s, const char *source) {
     return e;
 }
 
-/* Bounds and divisors of a goal, all of which must hold. */
 typedef struct Tests {
     Expr all;
     bool any;
-    NumberTest multiple; /* of all divisors together, as far as they go into one */
+    NumberTest multiple; /* least common multiple of the divisors, as far as they merge */
     bool divided;        /* there is a divisor */
 } Tests;
 
@@ -30,7 +29,7 @@ static void add_test(Schema *s, Tests *tests, const NumberTest *test, bool fails
     add_expr(s, tests, fails ? expr_not(s->exprs, e) : e);
 }
 
-/* minimum 5 fails below 5; draft 4's "exclusiveMinimum": true makes 5 itself fail. */
+/* not {"minimum": 5}: below 5; draft 4's "exclusiveMinimum": true excludes 5 itself. */
 static bool add_bound(Schema *s, const Said *said, Tests *tests) {
     static const struct {
         const char *name, *strict;
@@ -45,7 +44,7 @@ static bool add_bound(Schema *s, const Said *said, Tests *tests) {
         NumberTest test = {.relation = said->fails ? bounds[i].fails : bounds[i].holds};
         if (!schema_said_is(said, bounds[i].name)) continue;
         if (i > 1 && (said->value->kind == JSON_TRUE || said->value->kind == JSON_FALSE))
-            return true; /* draft 4: read beside the bound */
+            return true; /* draft 4: read with the bound */
         const JsonValue *strict = json_get(said->schema, bounds[i].strict);
         if (strict && strict->kind == JSON_TRUE)
             test.relation = i == 0 ? (said->fails ? NUMBER_AT_MOST : NUMBER_ABOVE)
@@ -74,7 +73,7 @@ static bool add_divisor(Schema *s, const Said *said, Tests *tests) {
     return true;
 }
 
-/* Not this value, however it is written: -0 is 0. */
+/* Exclude this value in all spellings: -0 is 0. */
 static bool ban_number(Schema *s, const Said *said, const JsonValue *value, Tests *tests) {
     Decimal d;
     if (value->kind != JSON_NUMBER) return true;

@@ -1,27 +1,26 @@
-/* schema_object.c - what an object may have: the plan that unfolds as it is read
- * (schema_member.c).  See schema.h.
+/* schema_object.c - the members of an object: the plan that schema_member.c unfolds.  See
+ * schema.h.
  *
- * Keys are declared (by properties, or because they are required) or belong to one of a few
- * languages of other keys.  A claim is a member that must be there, of whose key only a
- * language is known: not {"additionalProperties": false, "properties": {"a": {}}} claims a
- * key that is not "a". */
+ * Keys are declared (by properties or required) or belong to one of a few languages of other
+ * keys.  A claim is a required member of which only the language of its key is known: not
+ * {"additionalProperties": false, "properties": {"a": {}}} claims a key that is not "a". */
 #include "schema.h"
 #include "json.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* An object while its parts are gathered. */
+/* An object plan under construction. */
 typedef struct Making {
     Schema *s;
     const Goal *flat;
     ObjectPlan plan;
     Text pattern[SCHEMA_PATTERNS];
-    Expr matches[SCHEMA_PATTERNS]; /* what the pattern allows, every spelling */
+    Expr matches[SCHEMA_PATTERNS]; /* keys that match the pattern, in every spelling */
     size_t n_patterns;
     const Condition *claim[SCHEMA_CLAIMS];
-    Expr claims[SCHEMA_CLAIMS]; /* the keys of a claim, every spelling */
-    Expr names;                 /* what a key may be at all: propertyNames */
+    Expr claims[SCHEMA_CLAIMS]; /* keys that can meet a claim, in every spelling */
+    Expr names;                 /* all allowed keys: propertyNames */
     bool impossible;
 } Making;
 
@@ -60,7 +59,7 @@ static bool add_pattern(Making *m, const JsonValue *at, Text pattern) {
     return schema_pattern(m->s, at, pattern, &m->matches[m->n_patterns++]);
 }
 
-/* What is required of keys' names, as a goal for strings. */
+/* The conditions on key names, as a goal for strings. */
 static bool read_names(Making *m, const JsonValue *names, Expr *inside) {
     Goal goal = {0}, flat = {0};
     *inside = EXPR_NONE;
@@ -102,7 +101,7 @@ static bool gather_direct(Making *m, const JsonValue *schema) {
 
 /* ------------------------------------------------------------------ claims */
 
-/* Any of the keys that a schema declares, and those that match one of its patterns. */
+/* The keys that a schema declares or matches with a pattern. */
 static bool own_keys(Making *m, const JsonValue *schema, Expr *keys) {
     const JsonValue *properties = json_get(schema, "properties"),
                     *patterns = json_get(schema, "patternProperties");
@@ -133,7 +132,7 @@ static bool add_claim(Making *m, const Condition *c) {
     return ok;
 }
 
-/* What a member's value must be for the claim. */
+/* The conditions a claim puts on the member's value. */
 static void add_claimed(const Condition *c, Goal *goal) {
     const JsonValue *patterns = json_get(c->schema, "patternProperties");
     if (c->index == MEMBER_MORE)
@@ -180,14 +179,13 @@ static bool schema_object_gather(Making *m) {
 
 /* ------------------------------------------------------------------ values */
 
-/* Does the language hold this string? */
 static bool holds_text(Schema *s, Expr language, Text text) {
     Expr both = expr_and(s->exprs, language, schema_every_spelling(s, text));
     return expr_is_live(s->exprs, both);
 }
 
-/* What one schema asks of the value of a key: with `name` a declared key, else those other
- * keys that match the patterns whose bits are set. */
+/* One schema's conditions on a value: of the declared key `name`, or (NULL) of other keys that
+ * match the patterns in a bit set. */
 static void add_value_conditions(Making *m, const JsonValue *schema, const Text *name,
                                  unsigned matched, Goal *goal) {
     const JsonValue *own = name ? json_find(json_get(schema, "properties"), *name) : NULL,
@@ -206,7 +204,7 @@ static void add_value_conditions(Making *m, const JsonValue *schema, const Text 
 
 static const JsonValue never = {.kind = JSON_FALSE};
 
-/* The rule of such a key's value, when it is to fulfil the claims whose bits are set. */
+/* The rule of such a key's value when it must also meet the claims in a bit set. */
 static bool value_rule(Making *m, const Text *name, unsigned matched, unsigned claims,
                        uint32_t *rule) {
     Goal goal = {0};
@@ -225,7 +223,7 @@ static bool value_rule(Making *m, const Text *name, unsigned matched, unsigned c
     return ok;
 }
 
-/* The rules of a key's value: as it may be, and for each set of claims that its name meets. */
+/* The rules of a key's value: plain, and per set of claims its name can meet. */
 static bool value_rules(Making *m, const Text *name, unsigned matched, unsigned claims,
                         uint32_t *rules) {
     for (unsigned set = 0; set < 1u << m->plan.n_claims; set++) {
@@ -255,7 +253,7 @@ static bool schema_object_make_keys(Making *m) {
         for (size_t k = 0; k < m->plan.n_claims; k++)
             claims |= (unsigned)holds_text(s, m->claims[k], key->name) << k;
         key->text = schema_given_string(s, key->name, true);
-        bool named = holds_text(s, m->names, key->name); /* is such a name allowed? */
+        bool named = holds_text(s, m->names, key->name); /* is the name allowed? */
         if (!(named ? value_rules(m, &key->name, matched, claims, key->rule)
                     : no_rules(m, key->rule)))
             return false;
@@ -263,9 +261,8 @@ static bool schema_object_make_keys(Making *m) {
     return true;
 }
 
-/* Keys that are not declared, sorted by the patterns and claims that they match: all of
- * them, parted by the first one, then by the next.  Where there is none left, no more is
- * parted. */
+/* Partition the undeclared keys by the patterns and claims they match, one after the other;
+ * empty parts are dropped. */
 static bool part_others(Making *m, Expr keys, size_t by, unsigned matched, unsigned claims) {
     ExprStore *x = m->s->exprs;
     if (!expr_is_live(x, keys)) return true;

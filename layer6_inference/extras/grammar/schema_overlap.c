@@ -1,8 +1,7 @@
-/* schema_overlap.c - can two schemas of a oneOf hold together?  See schema.h.
+/* schema_overlap.c - may two schemas of a oneOf hold together?  See schema.h.
  *
- * They cannot when their types differ, when each gives its values and none is the same, when
- * a key that must be there has values that tell them apart, or when one must have a key that
- * the other does not allow.
+ * They cannot if their types differ, if their const or enum values are disjoint, if a required
+ * key has disjoint values, or if one requires a key that the other forbids.
  *
  * Invariant: "no" is certain, "yes" is not. */
 #include "schema.h"
@@ -49,7 +48,7 @@ static uint32_t possible_types(const JsonValue *schema) {
     return bits;
 }
 
-/* The values a schema allows when they are few: const, or enum. */
+/* The few values a schema allows: const or enum. */
 static const JsonValue *few_values(const JsonValue *schema, size_t *count) {
     const JsonValue *one = json_get(schema, "const"), *list = json_get(schema, "enum");
     *count = one ? 1 : list && list->kind == JSON_ARRAY ? list->count : 0;
@@ -74,7 +73,7 @@ static bool schema_overlap_requires_key(const JsonValue *schema, Text key) {
     return false;
 }
 
-/* Objects that must have a key, whose values have nothing in common: a tag tells them apart. */
+/* A required key with disjoint values: a tag. */
 static bool told_by_key(Schema *s, const JsonValue *a, const JsonValue *b) {
     const JsonValue *x = json_get(a, "properties"), *y = json_get(b, "properties");
     for (size_t i = 0; x && y && x->kind == JSON_OBJECT && i < x->count; i++) {
@@ -89,7 +88,7 @@ static bool told_by_key(Schema *s, const JsonValue *a, const JsonValue *b) {
     return false;
 }
 
-/* One must have a key that the other does not allow. */
+/* One requires a key that the other forbids. */
 static bool told_by_lack(const JsonValue *a, const JsonValue *b) {
     const JsonValue *required = json_get(a, "required"),
                     *more = json_get(b, "additionalProperties");

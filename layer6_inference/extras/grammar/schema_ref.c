@@ -1,4 +1,4 @@
-/* schema_ref.c - resolving references, and naming places.  See schema.h. */
+/* schema_ref.c - resolves references, and names locations.  See schema.h. */
 #include "schema.h"
 #include "json.h"
 
@@ -8,7 +8,7 @@
 
 /* ------------------------------------------------------------------ places */
 
-/* The path of a value inside another, as a JSON pointer; false: it is not in there. */
+/* The path to a value inside another, as a JSON pointer; false: not found. */
 static bool find_path(const JsonValue *in, const JsonValue *value, char *path, size_t size) {
     if (in == value) return true;
     size_t used = strlen(path);
@@ -33,7 +33,7 @@ bool schema_refuse(Schema *s, const JsonValue *at, const char *keyword, const ch
 
 /* ------------------------------------------------------------------ references */
 
-/* One step of a pointer: ~1 is /, ~0 is ~, %25 is %. */
+/* One reference token of a pointer: ~1 is /, ~0 is ~, %25 is %. */
 static size_t unescape(Text step, char *out) {
     size_t size = 0;
     for (size_t i = 0; i < step.size; i++) {

@@ -1,11 +1,11 @@
-/* schema_said.c - what the keywords of a goal say, one after the other.  See schema.h. */
+/* schema_said.c - iterates over the keywords of a goal.  See schema.h. */
 #include "schema.h"
 
 bool schema_said_is(const Said *said, const char *name) {
     return text_equal(said->name, text_of(name));
 }
 
-/* A keyword of a condition, or the one that does not hold. */
+/* A keyword of a condition, which holds or fails. */
 static Said said_by(const Condition *c, size_t keyword, bool fails) {
     return (Said){c->schema, &c->schema->items[keyword], c->schema->keys[keyword], fails};
 }

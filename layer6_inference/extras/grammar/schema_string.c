@@ -1,5 +1,4 @@
-/* schema_string.c - strings of a goal: patterns, formats, lengths, and the names of keys.
- * See schema.h. */
+/* schema_string.c - a goal's strings: patterns, formats, lengths, key names.  See schema.h. */
 #include "schema.h"
 #include "number.h"
 #include "regex.h"
@@ -17,7 +16,7 @@ bool schema_count(Schema *s, const JsonValue *schema, const char *keyword, uint3
     uint64_t n = 0;
     for (int i = 0; i < d.whole_count && n < 4000000000u; i++)
         n = n * 10 + (uint64_t)(d.whole[i] - '0');
-    *count = n < 1000000000 ? (uint32_t)n : 1000000000; /* as good as no limit */
+    *count = n < 1000000000 ? (uint32_t)n : 1000000000; /* practically unlimited */
     return true;
 }
 
@@ -28,7 +27,7 @@ bool schema_pattern(Schema *s, const JsonValue *at, Text source, Expr *inside) {
     return schema_refuse(s, at, "pattern", fault.text);
 }
 
-/* Conditions on a string's characters: every spelling of those that meet them. */
+/* Intersect the string with a condition on its characters, in every spelling. */
 static bool narrow_string(Schema *s, const Said *said, uint32_t *min, uint32_t *max,
                           Expr *inside) {
     Expr one = EXPR_NONE;
@@ -45,7 +44,7 @@ static bool narrow_string(Schema *s, const Said *said, uint32_t *min, uint32_t *
         bool low = schema_said_is(said, "minLength");
         if (!schema_count(s, said->schema, low ? "minLength" : "maxLength", &n, &given))
             return false;
-        if (low == said->fails) { /* an upper limit */
+        if (low == said->fails) { /* a maximum */
             if (said->fails && n == 0)
                 *min = 1, *max = 0;
             else if (n - said->fails < *max)
@@ -71,7 +70,7 @@ static void ban_string(Schema *s, const JsonValue *value, Expr *inside) {
 bool schema_string(Schema *s, const Goal *flat, Expr *inside) {
     size_t at = 0, keyword = 0;
     uint32_t min = 0, max = EXPR_FOREVER;
-    bool spelled = false; /* a pattern or format: characters and nothing else */
+    bool spelled = false; /* already restricted to valid characters by a pattern or format */
     Said said;
     Expr anything = expr_not(s->exprs, EXPR_NONE);
     *inside = anything;

@@ -1,21 +1,20 @@
-/* schema_unique.c - uniqueItems, where the items are some of a few given values.  See
- * schema.h.
+/* schema_unique.c - uniqueItems, if the items come from a few given values.  See schema.h.
  *
  *     {"items": {"enum": ["mon", "tue", "wed"]}, "uniqueItems": true}
  *
  *     state {}          mon -> {mon}      tue -> {tue}      wed -> {wed}      ]
  *     state {mon}       tue -> {mon tue}  wed -> {mon wed}                    ]
  *
- * Which of them came is part of the array's state.  Of values without a list nothing could
- * be remembered: refused.
+ * The set of used values is part of the array's state.  Without a list of values the state
+ * would be unbounded: refused.
  *
- * Invariant: values of a plan differ from each other as JSON does (1 and 1.0 are one). */
+ * Invariant: values of a plan differ as JSON values (1 and 1.0 are equal). */
 #include "schema.h"
 #include "json.h"
 
 #include <stdlib.h>
 
-/* Where it is asked for; NULL: nowhere. */
+/* The schema that demands it; NULL: none. */
 static const JsonValue *find_unique(const Goal *flat) {
     for (size_t i = 0; i < flat->count; i++) {
         const Condition *c = &flat->of[i];
@@ -25,7 +24,7 @@ static const JsonValue *find_unique(const Goal *flat) {
     return NULL;
 }
 
-/* The values among which those of a goal are: of its first const or enum. */
+/* The values of a goal's first const or enum. */
 static const JsonValue *given_values(const Goal *goal, size_t *count) {
     for (size_t i = 0; i < goal->count; i++) {
         if (goal->of[i].kind != DIRECT) continue;
@@ -43,7 +42,7 @@ static bool came_before(const JsonValue *values, size_t count) {
     return false;
 }
 
-/* Values that meet all other conditions on an item. */
+/* Keep the values that meet all other conditions on an item. */
 static bool keep_values(Schema *s, uint32_t rule, const JsonValue *values, size_t count,
                         ArrayPlan *plan) {
     plan->value = malloc((count + 1) * sizeof *plan->value);

@@ -43,15 +43,14 @@ bool schema_equal(const JsonValue *a, const JsonValue *b) {
 
 /* ------------------------------------------------------------------ strings */
 
-/* The letter by which JSON escapes a character; 0: none. */
+/* JSON's short escape of a character; 0: none. */
 static char escape_letter(uint32_t c) {
     static const char escaped[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
     const char *place = c && c < 0x80 ? strchr(escaped, (int)c) : NULL;
     return place ? letters[place - escaped] : 0;
 }
 
-/* A character of a given string: ASCII as one would write it, others as they are or as
- * \uHHHH. */
+/* A character of a given string: ASCII in its usual spelling, others literally or as \uHHHH. */
 static Expr given_char(Schema *s, uint32_t c) {
     char text[2] = {'\\', escape_letter(c)};
     if (text[1]) return expr_text(s->exprs, text, 2);
@@ -72,7 +71,7 @@ static Expr spell(Schema *s, Text text, Expr (*write)(Schema *, uint32_t)) {
 
 static Expr any_spelling(Schema *s, uint32_t c) { return char_json(s->exprs, c); }
 
-/* The same keys come in many goals: the last one for each place of a table is kept. */
+/* Goals share keys: cached, one string per hash slot. */
 Expr schema_every_spelling(Schema *s, Text text) {
     size_t place = ((uintptr_t)text.data ^ (uintptr_t)text.data >> 9) % SCHEMA_SPELLED;
     SpelledText *kept = &s->spelled[place];
@@ -89,7 +88,7 @@ Expr schema_given_string(Schema *s, Text text, bool quotes) {
 
 /* ------------------------------------------------------------------ numbers */
 
-/* A number without an exponent where that is not long: 1e2 is 100; and zeros after it: 1.50. */
+/* A number written out if short (1e2 is 100), with optional trailing zeros (1.50). */
 static Expr given_number(Schema *s, Text text) {
     Decimal d;
     char digits[2 * NUMBER_DIGITS + 8];

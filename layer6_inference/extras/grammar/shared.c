@@ -20,7 +20,7 @@ void shared_release(SharedGrammar *shared) {
     free(shared->key), free(shared);
 }
 
-/* Has it met a limit, or grown so large that it may soon? */
+/* Over a limit, or close to it? */
 static bool is_worn(SharedGrammar *shared) {
     pthread_mutex_lock(&shared->lock);
     bool worn = grammar_is_exhausted(shared->grammar) ||
@@ -29,7 +29,7 @@ static bool is_worn(SharedGrammar *shared) {
     return worn;
 }
 
-/* Taken out of the list, or NULL. */
+/* Unlink from the list; NULL: not found. */
 static SharedGrammar *take_out(Lexicon *lexicon, Text key) {
     for (SharedGrammar **at = &lexicon->shared; *at; at = &(*at)->next) {
         SharedGrammar *one = *at;
@@ -40,7 +40,7 @@ static SharedGrammar *take_out(Lexicon *lexicon, Text key) {
     return NULL;
 }
 
-/* To the front of the list; the one that was used longest ago may go. */
+/* Move to the front of the list; may evict the least recently used one. */
 static void put_first(Lexicon *lexicon, SharedGrammar *shared) {
     size_t count = 1;
     shared->next = lexicon->shared;
@@ -71,12 +71,12 @@ SharedGrammar *shared_keep(Lexicon *lexicon, Grammar *grammar, Text key) {
     memcpy(copy, key.data, key.size);
     *shared = (SharedGrammar){.grammar = grammar,
                               .tokenizer = lexicon->tokenizer,
-                              .users = 2, /* the caller, and the list */
+                              .users = 2, /* the caller and the list */
                               .key = copy,
                               .key_size = key.size};
     pthread_mutex_init(&shared->lock, NULL);
     pthread_mutex_lock(&lexicon->shared_lock);
-    SharedGrammar *same = take_out(lexicon, key); /* another thread made it meanwhile */
+    SharedGrammar *same = take_out(lexicon, key); /* another thread made it in the meantime */
     if (same) shared_release(same);
     put_first(lexicon, shared);
     pthread_mutex_unlock(&lexicon->shared_lock);

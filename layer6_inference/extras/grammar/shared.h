@@ -1,10 +1,10 @@
-/* shared.h - one compiled grammar for all users of the same text.
+/* shared.h - compiled grammars, cached by text.
  *
- * A grammar is compiled once per vocabulary; the next chain with the same text gets the same
- * one, with all its rows and masks.  The vocabulary keeps the most recently used ones.
+ * A grammar is compiled once per vocabulary; the next chain with the same text shares it,
+ * including its rows and masks.  The vocabulary keeps the most recently used ones.
  *
- * Invariant: a grammar lives while it is used or the vocabulary keeps it, and one thread at
- * a time uses it, under its lock. */
+ * Invariant: a grammar lives while it has users or the vocabulary keeps it; one thread at a
+ * time uses it, under its lock. */
 #ifndef STRATA_SHARED_H
 #define STRATA_SHARED_H
 
@@ -13,29 +13,28 @@
 
 enum {
     SHARED_KEPT = 32,
-    SHARED_ROWS = 1 << 18 /* with more, it is compiled again for the next user */
+    SHARED_ROWS = 1 << 18 /* above this, the next user recompiles it */
 };
 
 struct SharedGrammar {
-    Grammar *grammar; /* owns */
+    Grammar *grammar; /* owned */
     const Tokenizer *tokenizer;
     pthread_mutex_t lock;
     int users;
-    char *key; /* owns: notation, options and text */
+    char *key; /* owned: notation, options and text */
     size_t key_size;
     SharedGrammar *next; /* in the vocabulary's list */
 };
 
-/* The grammar that is kept under a key, with one more user; NULL: there is none. */
+/* Look up a cached grammar and add a reference; NULL: not found. */
 SharedGrammar *shared_find(Lexicon *lexicon, Text key);
 
-/* Keep a grammar, which belongs to it from then on, for one user and under a key, which is
- * copied.
+/* Cache a grammar (takes ownership) under a copy of the key, with one reference for the caller.
  *
  * NULL when memory runs out; the grammar is closed then. */
 SharedGrammar *shared_keep(Lexicon *lexicon, Grammar *grammar, Text key);
 
-void shared_use(SharedGrammar *shared);     /* one user more */
-void shared_release(SharedGrammar *shared); /* one less; the last one closes it */
+void shared_use(SharedGrammar *shared);     /* add a reference */
+void shared_release(SharedGrammar *shared); /* drop a reference; the last one closes it */
 
 #endif

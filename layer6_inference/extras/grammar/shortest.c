@@ -4,8 +4,7 @@
 #include <stdlib.h>
 
 enum {
-    DEEPEST =
-        300 /* states of objects and arrays one after the other: a billion items are no way */
+    DEEPEST = 300 /* max nesting of lazy states: a billion items are not a shortest way */
 };
 
 static uint32_t shortest_sum(uint32_t a, uint64_t b) {
@@ -21,7 +20,7 @@ static void shortest_make_room(uint32_t **known, uint32_t *room, uint32_t count)
 
 static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e);
 
-/* Alternatives: the shortest.  Conditions that hold together: the longest. */
+/* Alternatives: the minimum.  Intersections: the maximum. */
 static uint32_t of_children(Shortest *shortest, ExprStore *s, const ExprNode *n) {
     bool alt = n->kind == KIND_ALT;
     uint32_t best = alt ? SHORTEST_MOST : 0;
@@ -32,7 +31,7 @@ static uint32_t of_children(Shortest *shortest, ExprStore *s, const ExprNode *n)
     return best;
 }
 
-/* A way that comes back to where it began is not the shortest. */
+/* A cycle is never the shortest. */
 static uint32_t of_lazy(Shortest *shortest, ExprStore *s, Expr e) {
     shortest_make_room(&shortest->of_lazy, &shortest->lazy_room, e + 1);
     if (shortest->of_lazy[e] != UINT32_MAX) return shortest->of_lazy[e];
@@ -52,7 +51,7 @@ static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
         switch ((ExprKind)n.kind) {
         case KIND_CAT:
             before = shortest_sum(before, of_expr(shortest, s, n.a));
-            break; /* and the rest */
+            break; /* then the right child */
         case KIND_NONE: return SHORTEST_MOST;
         case KIND_CALL: return shortest_sum(before, shortest->of_rule[n.a]);
         case KIND_ALT:
@@ -68,7 +67,7 @@ static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
     }
 }
 
-/* Shorter and shorter, until nothing changes. */
+/* Decrease all lengths to a fixed point. */
 static void ask_rules(Shortest *shortest, ExprStore *s) {
     uint32_t *of = shortest->of_rule = malloc((s->n_rule + 1) * sizeof *of);
     REQUIRE(of, "no memory for a grammar");
@@ -83,8 +82,7 @@ static void ask_rules(Shortest *shortest, ExprStore *s) {
     }
 }
 
-/* From the end of the called rule: its nearest caller.  One that asks for itself is not the
- * nearest. */
+/* From the end of the called rule via its nearest caller, cycles excluded. */
 static uint32_t of_return(Shortest *shortest, RowTable *t, uint32_t back) {
     if (back == RETURN_END) return 0;
     if (shortest->of_back[back] != UINT32_MAX) return shortest->of_back[back];

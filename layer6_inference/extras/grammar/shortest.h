@@ -1,8 +1,7 @@
-/* shortest.h - how far it is from a row to a complete text, for those who want to come to an
- * end.
+/* shortest.h - the distance from a row to a complete text, used to finish within a token limit.
  *
- * Invariant: an estimate, never asked whether something may come: intersections, complements
- * and tests of numbers count as if their parts had nothing to do with each other. */
+ * Invariant: an estimate, never used to decide what may come: the parts of intersections,
+ * complements and number tests count as if independent. */
 #ifndef STRATA_SHORTEST_H
 #define STRATA_SHORTEST_H
 
@@ -10,9 +9,9 @@
 
 enum { SHORTEST_MOST = 1000000 };
 
-/* Bytes to go; UINT32_MAX: not asked yet.  Owns all. */
+/* Bytes to go; UINT32_MAX: not computed yet.  All owned. */
 typedef struct Shortest {
-    uint32_t *of_rule; /* (rules) NULL: not asked yet */
+    uint32_t *of_rule; /* (rules) NULL: not computed yet */
     uint32_t *of_back; /* (back_room) from a return to the end */
     uint32_t *of_lazy; /* (lazy_room) of an object or array, by its expression */
     uint32_t back_room, lazy_room, depth;

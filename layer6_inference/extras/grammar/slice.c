@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is not written out here would be found by a walk as fast. */
+/* Other characters are no slower to walk. */
 static const char *const made_of[SLICES] = {" !#-[]-~", " 0-9A-Za-z", "0-9A-Za-z",
                                             "A-Za-z",   "0-9a-z",     "a-z"};
 
@@ -18,8 +18,7 @@ static ByteSet bytes_of(const char *ranges) {
     return set;
 }
 
-/* Which nodes with tokens are made of the slice's bytes alone, and which others begin with
- * one of them.
+/* Find the nodes with tokens over the slice's bytes alone, and those that only begin with one.
  *
  *   within, beyond   (nodes) written */
 static void find_nodes(const Slice *slice, const Trie *trie, bool *within, bool *beyond) {
@@ -34,7 +33,7 @@ static void find_nodes(const Slice *slice, const Trie *trie, bool *within, bool 
     }
 }
 
-/* Nodes come in the order of their first bytes, and so do the tokens. */
+/* Nodes are sorted by first byte, and so are the tokens. */
 static void slice_take_tokens(Slice *slice, const Trie *trie, const bool *within) {
     uint32_t count = 0;
     unsigned first = 0;

@@ -1,10 +1,9 @@
 /* stages.c - stages whose texts must match: grammar, json, json_schema, tags, regex, choice.
  *
- * What such a stage remembers is the row at which its text is (grammar.h), and how many
- * letters of a healed prompt come before it; so it rewinds, is copied and speculates like
- * every other stage.
+ * A stage's state is the row (Earley set) of its text (grammar.h) and the number of pending
+ * bytes of a healed prompt; so it rewinds, copies and speculates like every other stage.
  *
- * Invariant: a token survives if and only if grammar_take goes on with it. */
+ * Invariant: a token survives if and only if grammar_take accepts it. */
 #include "grammar_stages.h"
 #include "shared.h"
 #include "stage.h"
@@ -84,7 +83,7 @@ static bool compile(const Stage *stage, const Tokenizer *tokenizer, Text source,
     return ok;
 }
 
-/* The grammar of a text: one that is there already, or a new one. */
+/* The grammar of a text: from the cache, or compiled. */
 static bool share_or_compile(Stage *stage, const Tokenizer *tokenizer, Text source, From *from,
                              Fault *fault) {
     Lexicon *lexicon = lexicon_of(tokenizer, fault);
@@ -146,7 +145,7 @@ static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) 
 
 /* ------------------------------------------------------------------ acting */
 
-/* What a stage remembers. */
+/* Slots of a stage's state. */
 enum { ROW, PENDING, MEMORY };
 
 static void stages_begin(const Stage *stage, double *memory) {
@@ -157,7 +156,7 @@ static void stages_begin(const Stage *stage, double *memory) {
     pthread_mutex_unlock(&shared->lock);
 }
 
-/* A token that repeats bytes of the prompt is checked from the byte after them. */
+/* A token that repeats pending prompt bytes is checked from the byte after them. */
 static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
                           size_t *pending) {
     size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
@@ -197,14 +196,14 @@ static bool ends(const Stage *stage) {
     return is_over;
 }
 
-/* Tokens that the vocabulary does not have may not come. */
+/* Ids beyond the vocabulary are masked too. */
 static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t words) {
     size_t known = min_size(count, 64 * words);
     vector_mask(logits, mask, known);
     for (size_t i = known; i < count; i++) logits[i] = -INFINITY;
 }
 
-/* While bytes of the prompt are pending, few tokens are left, so each is tried. */
+/* While prompt bytes are pending, few candidates are left: try each. */
 static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
     size_t pending;
     for (size_t i = 0; i < c->count; i++)
@@ -235,7 +234,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         else
             mask_some(c, mask, words);
     }
-    if (grammar_is_exhausted(shared->grammar)) /* what it says now may be wrong */
+    if (grammar_is_exhausted(shared->grammar)) /* the mask may be incomplete */
         for (size_t i = 0; i < c->count; i++) c->logits[i] = -INFINITY;
     pthread_mutex_unlock(&shared->lock);
     candidates_changed(c);

@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------ special tokens */
 
-/* Room for a text with marks in it, kept until the tags are read. */
+/* Room for a text with token ids, kept until the tags are read. */
 static char *keep_text(Tags *t, size_t size) {
     char *text = malloc(size + 1), **kept = realloc(t->kept, (t->n_kept + 1) * sizeof *kept);
     REQUIRE(text && kept, "no memory for a grammar");
@@ -24,7 +24,7 @@ bool tag_spell(Tags *t, Text text, Text *spelled) {
     *spelled = text;
     if (!t->options->tokenizer || text.size == 0) return true;
     bool ok = tokenizer_encode(t->options->tokenizer, text, true, &tokens, t->fault);
-    char *out = keep_text(t, 4 * text.size); /* a name has at least one byte, a mark four */
+    char *out = keep_text(t, 4 * text.size); /* a name: 1 byte or more, a token id: 4 */
     size_t size = 0;
     for (size_t i = 0; i < tokens.count; i++) {
         int32_t id = tokens.ids[i];
@@ -139,7 +139,7 @@ static bool read_gbnf(Tags *t, const JsonValue *source, Expr *body) {
     return *body = expr_call(t->store, rule), true;
 }
 
-/* One of several tags, or many of them with a text between two. */
+/* One of several tags, or with a separator one or more. */
 static bool read_any(Tags *t, const JsonValue *tag, const char *place, int depth, Expr *body) {
     const JsonValue *separator = json_get(tag, "separator");
     Text between;

@@ -16,7 +16,7 @@ static Expr text_without(ExprStore *s, const Text *of, size_t count) {
     return expr_and(s, tag_any_text(s), expr_not(s, tag_text_with(s, of, count, 0)));
 }
 
-/* Text that begins with none of them. */
+/* Free text: contains no trigger. */
 static Expr text_not_from(ExprStore *s, const Text *of, size_t count) {
     Expr begun = expr_cat(s, tag_one_of(s, of, count), expr_not(s, EXPR_NONE));
     return expr_and(s, tag_any_text(s), expr_not(s, begun));
@@ -34,8 +34,7 @@ static bool read_triggers(Tags *t, const JsonValue *list) {
     return true;
 }
 
-/* The trigger that is met first where this tag begins: none may lie in what comes before its
- * end. */
+/* The first trigger to be met where this tag begins: no other may end before it. */
 static bool find_trigger(Tags *t, Text begin, const char *place, size_t *trigger) {
     size_t found = TRIGGERS;
     for (size_t i = 0; i < t->n_triggers; i++) {
@@ -55,7 +54,7 @@ static bool find_trigger(Tags *t, Text begin, const char *place, size_t *trigger
     return *trigger = found, true;
 }
 
-/* All tags, each with the text before it; at the start of the text there is none. */
+/* All tags, each with its preceding text; none at the start of the text. */
 static bool read_structures(Tags *t, const JsonValue *list, bool start, Expr *ways) {
     if (!list || list->kind != JSON_ARRAY || list->count == 0)
         return fault_set(t->fault, "tags: structures: wanted a list of tags");
@@ -117,7 +116,7 @@ static bool read_free(Tags *t, const JsonValue *description, uint32_t *root) {
     return true;
 }
 
-/* Tags and nothing else. */
+/* Tags only. */
 static bool read_alone(Tags *t, const JsonValue *list, uint32_t *root) {
     Expr body = EXPR_NONE;
     if (!tag_read_list(t, list, "tags", 0, false, &body)) return false;

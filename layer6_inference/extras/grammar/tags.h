@@ -1,39 +1,38 @@
-/* tags.h - free text with tags in it, or tags alone: tool calls, and what looks like XML.
+/* tags.h - free text with tags in it, or tags alone: tool calls, XML-like formats.
  *
  *     {"triggers": ["<function="],
  *      "structures": [{"begin": "<function=get_time>", "schema": {...}, "end": "</function>"}]}
  *
  *     Let me see. <function=get_time>{"city": "Oslo"}</function> It is late there.
- *     free        trigger: now one of the tags that begin so            free again
+ *     free        trigger: only tags that begin this way         free again
  *
- * The text before a trigger is all that holds no trigger; that, as an expression, is a
- * complement:
+ * Text before a trigger must not contain one; as an expression, that is a complement:
  *
  *     free      ~(any* trigger any*)
- *     up to     any* trigger & ~(any* trigger any+)       the first one is its end
+ *     up to     any* trigger & ~(any* trigger any+)       ends with the first trigger
  *     text  ::= free | up-to  rest-of-a-tag  text
  *
- * {"tags": [...]} is one tag after the other and nothing else.  What stands in a tag is a
- * `schema` (JSON), a `regex`, a `gbnf`, `tags` once more, `any` of several tags (with a
- * `separator`: one or more of them), or any text up to the `end`. With "at_start" a trigger
- * counts as the text's first bytes alone; then nothing but the tag comes.
+ * {"tags": [...]} is a sequence of tags without text between.  The content of a tag is a
+ * `schema` (JSON), `regex`, `gbnf`, nested `tags`, `any` of several tags (with a `separator`:
+ * one or more), or any text up to `end`.  With "at_start" only a trigger at the start of the
+ * text counts; then the tag is the whole text.
  *
- * Invariant: free text holds no trigger, so a tag is never begun and left. */
+ * Invariant: free text contains no trigger, so a tag that was begun must be finished. */
 #ifndef STRATA_TAGS_H
 #define STRATA_TAGS_H
 
 #include "schema.h"
 #include "json.h"
 
-/* The schemas of the tags: each lives as long as the store. */
+/* The schemas of the tags: they live as long as the store. */
 typedef struct TagSchemas {
-    Schema **of; /* owns, and each of them */
+    Schema **of; /* owned, with all elements */
     size_t count;
 } TagSchemas;
 
 /* Read a description of tags into rules; *root is the rule of the whole text.
  *
- * Fails, naming the tag and what is wrong with it. */
+ * Fails, naming the tag and the error. */
 bool tags_read(TagSchemas *schemas, ExprStore *store, const JsonValue *description,
                const GrammarOptions *options, uint32_t *root, Fault *fault);
 void tags_free(TagSchemas *schemas);

@@ -1,11 +1,11 @@
-/* token_mask.c - walks through the vocabulary, remembered.  See token_mask.h. */
+/* token_mask.c - walks through the vocabulary, cached.  See token_mask.h. */
 #include "token_mask.h"
 #include "gbnf.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MASKS = 512 /* of rows that are kept */ };
+enum { MASKS = 512 /* max cached masks of rows */ };
 
 bool mask_table_init(MaskTable *table, RowTable *rows, Lexicon *lexicon, Fault *fault) {
     const size_t depth = lexicon->trie.max_depth + 2;
@@ -30,7 +30,7 @@ void mask_table_free(MaskTable *table) {
     *table = (MaskTable){0};
 }
 
-/* Room for `want` pointers, the new ones NULL. */
+/* Grow to at least `want` pointers, the new ones NULL. */
 static void *pointers(void *array, uint32_t *room, uint32_t want) {
     if (want <= *room) return array;
     uint32_t grown = want + want / 2 + 64;
@@ -79,7 +79,7 @@ static void add_walked(MaskTable *t, const ExprMask *own, uint32_t back, uint64_
     }
 }
 
-/* Can what follows be told from another round of the loop? */
+/* Can what follows be distinguished from another round of the loop? */
 static bool is_apart(MaskTable *t, const Loop *loop, uint32_t row) {
     ByteSet first = *row_first(t->rows, row);
     for (int i = 0; i < 4; i++) {
@@ -98,7 +98,7 @@ static void add_loop(MaskTable *t, const ExprMask *own, uint32_t row, uint64_t *
     walk_all_rows(t, &own->loop->rest, row, rounds, mask);
 }
 
-/* What a loop says, but for the tokens on which it is wrong. */
+/* Add the loop's mask, except for the tokens on which it is wrong. */
 static void add_loop_but(MaskTable *t, const ExprMask *own, uint32_t row, uint64_t *mask) {
     for (uint32_t i = 0; i < own->n_except; i++)
         own->saved[i] = mask[own->except[i] >> 6] >> (own->except[i] & 63) & 1;
@@ -125,13 +125,13 @@ static void add_one_mask(MaskTable *t, Item item, uint64_t *mask) {
     add_walked(t, own, item.back, mask);
 }
 
-/* May a loop be at the front? */
+/* Can the expression begin with a loop? */
 static bool may_loop(const ExprStore *s, Expr e) {
     if (s->node[e].kind == KIND_CAT) e = s->node[e].a;
     return s->node[e].kind == KIND_REPEAT || s->node[e].kind == KIND_AND;
 }
 
-/* a | b, one of them a loop, as two items: "name" or any other string. */
+/* a | b, one of them a loop, is handled as two items: "name" or any other string. */
 static void add_item_mask(MaskTable *t, Item item, uint64_t *mask) {
     const ExprStore *s = t->rows->exprs;
     ExprNode n = s->node[item.expr];

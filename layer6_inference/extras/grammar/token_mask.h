@@ -1,52 +1,51 @@
-/* token_mask.h - which tokens may come next, as a set of bits.
+/* token_mask.h - the token mask: which tokens may come next, one bit each.
  *
- * A mask is a walk through the vocabulary (trie.h) that goes no further where the grammar does
- * not.  Most of it depends on one item's expression alone, whatever its callers, and is kept:
+ * Computing a mask walks the vocabulary's trie (trie.h) and prunes where the grammar dies.
+ * Most of a mask depends only on an item's expression, not on its callers, and is cached:
  *
  *     a loop, then something    inside a JSON string: tokens that stay inside are known
- *                               (lexicon.h); what leaves is walked with the rows that come then
- *     nearly a loop             any string but "name": the loop, except tokens on the way to it
+ *                               (lexicon.h); the rest is walked with the rows that follow
+ *     nearly a loop             any string but "name": the loop, except for tokens like "name"
  *     any other expression      slices    all words, where letters may follow letters (slice.h)
  *                               inside    tokens that end before the expression can be left
- *                               leaving   nodes of the trie at which it can be left with bytes
- *                                         to come: walked with the rows that come then
+ *                               leaving   trie nodes where it can be left with bytes still to
+ *                                         come: walked with the rows that follow
  *
  * The mask of a row is the union over its items.
  *
- * Invariant: a bit is set if and only if grammar_read goes on with the token's bytes, or the
- * token ends texts and the text so far is complete. */
+ * Invariant: a bit is set if and only if grammar_read accepts the token's bytes, or the token
+ * ends texts and the text so far is complete. */
 #ifndef STRATA_TOKEN_MASK_H
 #define STRATA_TOKEN_MASK_H
 
 #include "lexicon.h"
 #include "row.h"
 
-/* A node at which an expression can be left. */
+/* A trie node at which an expression can be left. */
 typedef struct Leaving {
-    const Trie *trie; /* of the vocabulary, or of the rest of a slice */
+    const Trie *trie; /* in the vocabulary's trie or a slice's rest */
     uint32_t node;
-    Expr then; /* what is left of it: it may be done, or call a rule */
+    Expr then; /* the rest there: nullable, or it can call a rule */
 } Leaving;
 
 typedef struct ExprMask {
-    Loop *loop; /* borrows; NULL: the other way */
+    Loop *loop; /* borrowed; NULL: not a loop */
     uint32_t low, high;
-    Expr then; /* after the loop */
-    /* tokens on which the loop is wrong: `inside` and `leaving` are right; owns */
+    Expr then; /* what follows the loop */
+    /* tokens on which the loop is wrong: use `inside` and `leaving`; owned */
     int32_t *except;
-    uint64_t *saved; /* (n_except) working memory; owns */
+    uint64_t *saved; /* (n_except) scratch; owned */
     uint32_t n_except;
-    uint64_t *inside; /* owns; NULL when few are: then they are a list */
-    int32_t *few;     /* owns */
+    uint64_t *inside; /* owned; NULL: few tokens, kept as a list */
+    int32_t *few;     /* owned */
     uint32_t n_few;
-    Leaving *leaving; /* owns */
+    Leaving *leaving; /* owned */
     uint32_t n_leaving;
-    /* of a loop whose end cannot be told from a round: by walking; owns */
+    /* walked mask of a loop whose end is ambiguous; owned */
     struct ExprMask *walked;
 } ExprMask;
 
-/* A depth of a walk: the moves after so many bytes, where the nodes below end, and the last
- * byte that leads on. */
+/* One depth of a walk: the moves, where the subtree ends, and the last live byte. */
 typedef struct WalkLevel {
     const Expr *moves;
     uint32_t end;
@@ -54,21 +53,20 @@ typedef struct WalkLevel {
 } WalkLevel;
 
 typedef struct MaskTable {
-    RowTable *rows;     /* borrows */
-    Lexicon *lexicon;   /* borrows */
-    ExprMask **of_expr; /* by expression; owns */
+    RowTable *rows;     /* borrowed */
+    Lexicon *lexicon;   /* borrowed */
+    ExprMask **of_expr; /* by expression; owned */
     uint32_t expr_room;
-    uint64_t **of_row; /* by row; owns */
+    uint64_t **of_row; /* by row; owned */
     uint32_t row_room;
     size_t kept, max_kept; /* masks of rows */
-    uint16_t *closed;      /* by expression: two bits for each slice, see expr_mask.c; owns */
+    uint16_t *closed;      /* by expression: two bits per slice, see expr_mask.c; owned */
     uint32_t closed_room;
-    WalkLevel *level; /* (max_depth + 2) of a walk through an expression */
+    WalkLevel *level; /* (max_depth + 2) of a walk with one expression */
     uint32_t *stack;  /* (max_depth + 2) rows of a walk */
 } MaskTable;
 
-/* The mask of an expression, as a loop where that is possible, or by walking alone
- * (expr_mask.c). */
+/* The mask of an expression: as a loop if possible, else by walking (expr_mask.c). */
 ExprMask *expr_mask_make(MaskTable *table, Expr e);
 ExprMask *expr_mask_walk(MaskTable *table, Expr e);
 void expr_mask_free(ExprMask *mask);
@@ -82,7 +80,7 @@ static inline void token_bit_set(uint64_t *mask, int32_t token) {
 bool mask_table_init(MaskTable *table, RowTable *rows, Lexicon *lexicon, Fault *fault);
 void mask_table_free(MaskTable *table);
 
-/* The mask of a row: bit id of word id / 64.  Valid until the next call. */
+/* The mask of a row: bit id % 64 of word id / 64.  Valid until the next call. */
 const uint64_t *mask_of(MaskTable *table, uint32_t row);
 
 /* Rounds of a loop before a token may leave it. */
@@ -90,13 +88,12 @@ typedef struct Rounds {
     uint32_t low, high;
 } Rounds;
 
-/* Put the tokens that go on into a mask: go through the nodes from..end of a trie, and where
- * no text goes on (row_next says ROW_DEAD) leave out all that begins so.  A node's own
- * tokens are order[first..last); of those the ones are taken whose rounds, trie->counts[k],
- * are within r (token_bit_set).
+/* Add accepted tokens to a mask: walk the nodes from..end of a trie and skip subtrees where
+ * row_next is ROW_DEAD.  A node's own tokens are order[first..last); those with rounds
+ * trie->counts[k] within r are taken (token_bit_set).
  *
- *   t->stack   [d] is the row after the first d bytes of a node's text; given before the first node,
- *              and is left
+ *   t->stack   [d] is the row after the first d bytes of a node's text; the caller sets those
+ *              before the first node
  *   mask       bits are added */
 void mask_walk(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end, Rounds r,
                uint64_t *mask);

@@ -1,4 +1,4 @@
-/* trie.c - a vocabulary becomes a trie in one array.  See trie.h. */
+/* trie.c - builds a vocabulary's trie in one array.  See trie.h. */
 #include "trie.h"
 #include "gbnf.h"
 
@@ -14,7 +14,7 @@ static int by_bytes(const void *x, const void *y) {
     return (a->token > b->token) - (a->token < b->token);
 }
 
-/* Names by number: four bytes each. */
+/* Token ids as text: four bytes each. */
 static size_t list_entries(const Tokenizer *tokenizer, TrieEntry *entries, char *names) {
     size_t vocab = tokenizer_count(tokenizer), n = 0;
     for (size_t id = 0; id < vocab; id++) {
@@ -30,7 +30,7 @@ static size_t list_entries(const Tokenizer *tokenizer, TrieEntry *entries, char 
     return n;
 }
 
-/* How many bytes two neighbours share. */
+/* Length of the common prefix of two neighbors. */
 static size_t shared(Text a, Text b) {
     size_t n = 0, common = min_size(a.size, b.size);
     while (n < common && a.data[n] == b.data[n]) n++;
@@ -45,7 +45,7 @@ static size_t count_nodes(const TrieEntry *entries, size_t n) {
     return nodes;
 }
 
-/* `path` holds the node of each depth on the way to the last entry. */
+/* `path` holds the node at each depth on the way to the last entry. */
 static void add_entry(Trie *t, const TrieEntry *entry, size_t from, uint32_t *path) {
     for (size_t d = from; d < entry->bytes.size; d++) {
         path[d] = t->count;
@@ -60,7 +60,7 @@ static void add_entry(Trie *t, const TrieEntry *entry, size_t from, uint32_t *pa
     if (entry->bytes.size > t->max_depth) t->max_depth = (uint32_t)entry->bytes.size;
 }
 
-/* A node's subtree ends where the next node of its depth or above begins. */
+/* A subtree ends at the next node of the same or a smaller depth. */
 static void find_skips(Trie *t, uint32_t *path) {
     for (uint32_t d = 0; d <= t->max_depth; d++) path[d] = t->count;
     for (uint32_t i = t->count; i-- > 0;) {
@@ -112,10 +112,9 @@ void trie_close(Trie *trie) {
     *trie = (Trie){0};
 }
 
-/* place[i]: how many nodes before node i are in the part, those that lead to a node that is
- * kept; place[count]: how many in all. */
+/* place[i]: number of nodes before i that are on a path to a kept node; place[count]: total. */
 static void place_nodes(const Trie *whole, const bool *keep, uint32_t *place) {
-    uint32_t next = whole->count; /* the next node that is kept */
+    uint32_t next = whole->count; /* the next kept node */
     for (uint32_t i = whole->count; i-- > 0;) {
         if (keep[i]) next = i;
         place[i] = next < whole->node[i].skip;
@@ -127,7 +126,7 @@ static void place_nodes(const Trie *whole, const bool *keep, uint32_t *place) {
     }
 }
 
-/* A node of the part, the next in order. */
+/* Append a node to the part. */
 static void copy_node(Trie *part, const Trie *whole, uint32_t i, bool keep,
                       const uint32_t *place) {
     TrieNode node = whole->node[i];
@@ -160,7 +159,7 @@ uint32_t trie_end(const Trie *trie, uint32_t node) {
     return skip < trie->count ? trie->node[skip].first : trie->n_order;
 }
 
-/* The child of a node by its byte, or trie->count. */
+/* The child for a byte, or trie->count. */
 static uint32_t child_of(const Trie *trie, uint32_t node, uint8_t byte) {
     uint32_t end = trie->node[node].skip;
     for (uint32_t i = node + 1; i < end; i = trie->node[i].skip)

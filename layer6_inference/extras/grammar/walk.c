@@ -1,14 +1,14 @@
-/* walk.c - the tokens with which a text goes on, found by one walk through the trie of the
- * vocabulary.  See token_mask.h.
+/* walk.c - the tokens that can continue a text, by one walk through the vocabulary's trie.  See
+ * token_mask.h.
  *
- *     node   byte  depth  skip      the text may go on with "ac" only:
- *     0      a      1     3         row after "a": it lives, on to node 1
+ *     node   byte  depth  skip      only "ac" may follow:
+ *     0      a      1     3         row after "a": live, on to node 1
  *     1      b      2     2         row after "ab": dead, on to node 2 (its skip)
- *     2      c      2     3         row after "ac", from that after "a": its tokens are taken
+ *     2      c      2     3         row after "ac", from that after "a": take its tokens
  *     3      b      1     4         row after "b": dead, on to node 4: the end
  *
- * Invariant: when a node is looked at, stack[depth - 1] is the row after all of its bytes
- * but the last. */
+ * Invariant: when a node is visited, stack[depth - 1] is the row after all of its bytes but the
+ * last. */
 #include "token_mask.h"
 
 static void take_tokens(const Trie *trie, const TrieNode *node, Rounds r, uint64_t *mask) {

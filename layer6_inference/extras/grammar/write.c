@@ -1,4 +1,4 @@
-/* write.c - an expression as bytes, the same in every store.  See expr.h. */
+/* write.c - serializes an expression, the same in every store.  See expr.h. */
 #include "expr.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@ static void grammar_write_put(Written *w, const void *bytes, size_t size) {
     w->size += size;
 }
 
-/* Children of an alternative stand in the order of their numbers: where that differs from
- * store to store, equal languages may be written in two ways. */
+/* Children of an alternative are ordered by number, which differs between stores: equal
+ * languages may be written in two ways. */
 static void put_expr(Written *w, Expr e) {
     const ExprNode *n = &w->store->node[e];
     if (w->size > w->room) return;

@@ -1,4 +1,4 @@
-/* bench.c - strata bench: how fast the hot loops are. */
+/* bench.c - strata bench: benchmarks of the hot loops. */
 #include "commands.h"
 #include "bench.h"
 #include "families.h"
@@ -106,7 +106,7 @@ static BenchJob asked = {.seconds = 1,
 
 static bool measures(const char *name) { return strcmp(asked.names[0], name) == 0; }
 
-/* Zeros of bench model that leave nothing to do, or an option without use. */
+/* Reject counts that leave nothing to measure, and useless options. */
 static bool check_counts(Fault *fault) {
     if (asked.own_time && asked.compute.threads != 1)
         return fault_set(fault, "--own-time measures one thread: it needs -t 1");

@@ -11,39 +11,39 @@ typedef struct BenchJob {
     const char *csv, *folder, *trace, *costs;
     /* of models */
     const char *model, *format;
-    const char *names[3]; /* the benchmark, and what follows it */
+    const char *names[3]; /* the benchmark, then its own arguments */
     long prompt, count, context, rounds, layers, documents, users, shared, places;
     bool json, own_time, goals;
-    double began; /* before a model was opened */
+    double began; /* before the model was opened */
 } BenchJob;
 
-/* Seconds: of the clock, or with --own-time those that this process has computed, so that
- * what else runs on the machine counts less. */
+/* Seconds on the clock, or with --own-time of this process's CPU time, which other load on the
+ * machine affects less. */
 double bench_now(const BenchJob *job);
 
-/* The middle of n times, which are put in order: times[0] is the best. */
+/* Median of n times; sorts them, so that times[0] is the best. */
 double bench_median(double *times, size_t n);
 
-/* The median seconds of run(context), over so many runs as fit into `seconds`, from 3 to 64. */
+/* Median seconds of run(context), over as many runs (3 to 64) as fit into `seconds`. */
 double bench_time(void (*run)(void *context), void *context, double seconds);
 
 /* A value of --size. */
 bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fault *fault);
 
-/* All values of --size, before anything is computed or printed. */
+/* Check all values of --size before anything is computed or printed. */
 bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault);
 
-/* Bytes of the file that a token reads: all but the embedding, of which it reads a row; and of
- * experts, which are tensors of three dimensions, those it uses. */
+/* Bytes of the file read per token: all but the embedding, of which one row, and only the
+ * active experts (three-dimensional tensors). */
 double bench_bytes_per_token(const Model *model);
 
-/* Bytes of keys and values of one token. */
+/* Bytes of keys and values per token. */
 double bench_kv_bytes(const Model *model, KvFormat format);
 
-/* Open a chain that draws, and never the token that ends a text, where there is one: with
- * limits.only_bos_ends an answer is as long as it is asked to be, whatever the prompt.
+/* Open a sampling chain that never draws the begin-of-sequence token: with
+ * limits.only_bos_ends, answers then have the requested length whatever the prompt.
  *
- * Fails for a model that reads a source: words drawn by chance are none. */
+ * Fails for a model that reads a source text: random words are none. */
 bool bench_open_chain(Chain *chain, const Model *model, Fault *fault);
 
 bool bench_matmul(BenchJob *job, Fault *fault);

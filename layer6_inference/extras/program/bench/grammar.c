@@ -1,9 +1,8 @@
-/* grammar.c - strata bench grammar: microseconds of a mask, under JSON and under function
- * calls.
+/* grammar.c - strata bench grammar: microseconds per mask, for JSON and for function calls.
  *
- * Every grammar is compiled and walked along the tokens of a text that obeys it; at each
- * token the mask is asked for, then the token is taken.  All of them twice: when everything
- * is met for the first time, and again, as a server does that is asked the same thing twice. */
+ * Each grammar is compiled and walked along the tokens of a valid text: at each token the mask
+ * is computed, then the token is accepted.  Everything runs twice: first cold, then warm, as in
+ * a server that gets the same request again. */
 #include "grammar_bench.h"
 #include "grammar.h"
 #include "input.h"
@@ -13,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { VOCABULARY = 128000, MOST = 8192 /* times of a kind */, FORESEEN = 24 };
+enum { VOCABULARY = 128000, MOST = 8192 /* max times of a kind */, FORESEEN = 24 };
 
 typedef enum TimeKind { FIRST, MASK, TAKE, KINDS } TimeKind;
 
@@ -22,8 +21,7 @@ typedef struct Times {
     size_t count[KINDS], tokens, forced;
 } Times;
 
-/* Of this thread alone: on a machine that others use, too, masks are shorter than the
- * waiting. */
+/* CPU time of this thread: on a shared machine masks take less time than the waiting. */
 static double own_seconds(void) {
     struct timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -36,7 +34,7 @@ static void grammar_note(Times *t, TimeKind kind, double since) {
 
 /* ------------------------------------------------------------------ what is measured */
 
-/* A mask before every token of a text, and one after the last. */
+/* Compute a mask before every token of a text, and one after the last. */
 static bool grammar_follow(Grammar *g, const TokenList *tokens, Times *t, const char *text,
                            Fault *fault) {
     uint32_t row = grammar_begin(g);

@@ -1,11 +1,10 @@
-/* grammar_bench.h - what strata bench grammar is made of. */
+/* grammar_bench.h - shared by the files of strata bench grammar. */
 #ifndef STRATA_GRAMMAR_BENCH_H
 #define STRATA_GRAMMAR_BENCH_H
 
 #include "bench.h"
 
-/* A function: its parameters' schemas, those that are required (comma-separated), and
- * arguments. */
+/* A function: its parameters' schemas, the required ones (comma-separated), and arguments. */
 typedef struct BenchCall {
     const char *name, *properties, *required, *arguments;
 } BenchCall;
@@ -15,7 +14,7 @@ extern const size_t bench_n_calls;
 
 enum { BENCH_TEXT = 4096 };
 
-/* The schema of a call of a function, and one such call: both JSON. */
+/* Write the JSON Schema of a function call, and one such call. */
 void bench_call_write(const BenchCall *call, char schema[BENCH_TEXT], char text[BENCH_TEXT]);
 
 /* JSON objects without a schema. */
@@ -23,14 +22,13 @@ extern const char *const bench_objects[];
 extern const size_t bench_n_objects;
 void bench_object_write(size_t number, char schema[BENCH_TEXT], char text[BENCH_TEXT]);
 
-/* Schemas and texts of a folder: how many are taken, and how often an answer is wrong.
+/* Test all schemas and texts of a folder: how many compile, how many answers are wrong.
  *
- * Fails when there is no such folder, and on a file that is none of these. */
+ * Fails if the folder is missing, or on a file in another format. */
 bool bench_grammar_folder(const BenchJob *job, Fault *fault);
 
-/* A tokenizer of so many tokens, always the same: words with and without a blank before them
- * and all their beginnings, numbers of up to three digits, runs of punctuation and of
- * blanks, characters of other scripts. */
+/* A fixed tokenizer with this many tokens: words with and without a leading space, all their
+ * prefixes, numbers of up to three digits, runs of punctuation and spaces, other scripts. */
 Tokenizer *bench_vocabulary(size_t tokens, Fault *fault);
 
 /* The same as a model file without weights; free *bytes. */

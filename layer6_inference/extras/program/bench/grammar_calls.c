@@ -1,6 +1,6 @@
 /* grammar_calls.c - tool descriptions for bench grammar, and one call of each.
  *
- * ' stands for ". */
+ * In the strings below, ' is replaced by ". */
 #include "grammar_bench.h"
 
 #include <stdio.h>

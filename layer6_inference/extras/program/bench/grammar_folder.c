@@ -1,8 +1,8 @@
-/* grammar_folder.c - strata bench grammar --folder DIR: how many schemas of a folder are
- * taken, and how often their grammars are wrong.
+/* grammar_folder.c - strata bench grammar --folder DIR: how many schemas of a folder compile,
+ * and how often their grammars are wrong.
  *
- * A file is JSON: a `schema`, and `tests`, each `data` that is `valid` or not (the shape of
- * MaskBench).  Properties may come in any order, so that no valid text is refused for that. */
+ * Each file is JSON as in MaskBench: a `schema`, and `tests`, each with `data` and `valid`.
+ * Properties may come in any order, so that no valid text is rejected for its order. */
 #include "grammar_bench.h"
 #include "grammar.h"
 #include "input.h"
@@ -16,7 +16,7 @@
 
 enum { REASONS = 400, SHOWN = 12, REASON = 64 };
 
-/* Why schemas were refused, and how often. */
+/* Why schemas were refused, with counts. */
 typedef struct Reason {
     char text[REASON];
     size_t count;
@@ -24,10 +24,10 @@ typedef struct Reason {
 
 typedef struct Folder {
     const char *path;
-    FILE *csv; /* NULL: no table */
+    FILE *csv; /* NULL: none requested */
     size_t files, compiled, valid, refuses_valid, invalid, accepts_invalid;
-    size_t files_wrong; /* compiled, and wrong at least once */
-    double *seconds;    /* (files) of compiling; owns */
+    size_t files_wrong; /* compiled, but at least one wrong answer */
+    double *seconds;    /* (files) compile times; owned */
     Reason reasons[REASONS];
     size_t n_reasons;
 } Folder;
@@ -54,7 +54,7 @@ static void put_value(FILE *out, const JsonValue *value) {
     putc(object ? '}' : ']', out);
 }
 
-/* A value as text of its own; free it. */
+/* A value as text; the caller frees it. */
 static char *text_of_value(const JsonValue *value, size_t *size) {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -66,8 +66,7 @@ static char *text_of_value(const JsonValue *value, size_t *size) {
 
 /* ------------------------------------------------------------------ one file */
 
-/* "schema, at #/a/b: uniqueItems: ..." for the keyword's sake; other sentences as they
- * begin. */
+/* Group "schema, at #/a/b: uniqueItems: ..." by keyword, other messages by their beginning. */
 static void note_reason(Folder *f, const char *sentence) {
     char text[REASON];
     const char *at = strstr(sentence, "schema, at ") ? strstr(sentence, ": ") : NULL;
@@ -80,7 +79,7 @@ static void note_reason(Folder *f, const char *sentence) {
     f->reasons[i].count++;
 }
 
-/* All texts of a file; returns how many answers are wrong. */
+/* All tests of a file; returns the number of wrong answers. */
 static size_t try_tests(Folder *f, Grammar *grammar, const JsonValue *tests, const char *name) {
     size_t wrong = 0;
     for (size_t i = 0; i < tests->count; i++) {

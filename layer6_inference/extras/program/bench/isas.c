@@ -1,4 +1,4 @@
-/* isas.c - strata bench isas: the instruction sets there are kernels for. */
+/* isas.c - strata bench isas: the instruction sets that have kernels. */
 #include "bench.h"
 
 #include <stdio.h>

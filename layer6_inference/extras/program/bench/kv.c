@@ -1,8 +1,7 @@
 /* kv.c - strata bench kv: size, speed and error of every KV cache format.
  *
- * The error is the mean of sum p ln(p / q) over the tokens of held-out documents of Tiny
- * World: the divergence of the next token's distribution from that with keys and values in
- * f32. */
+ * The error is the mean KL divergence sum p ln(p / q) over the tokens of held-out Tiny World
+ * documents: q is the next-token distribution in this format, p the one with f32. */
 #include "bench.h"
 #include "input.h"
 
@@ -14,11 +13,11 @@
 typedef struct KvBench {
     const BenchJob *job;
     const Model *model;
-    TokenList tokens; /* of the documents, cut at the context */
+    TokenList tokens; /* of the documents, truncated to the context */
     size_t ends[1000], documents;
     float *exact; /* (tokens, vocab) log-probabilities with f32 */
     double loss, divergence;
-    double rate[2]; /* tokens a second at the beginning and behind --context */
+    double rate[2]; /* tokens a second at position 0 and at --context */
 } KvBench;
 
 enum { MOST_TOKENS = 2048, READ = 32, MOST_TIMES = 64 * 256 };
@@ -46,14 +45,14 @@ static bool kv_gather(KvBench *b, Fault *fault) {
     return ok;
 }
 
-/* A row of logits becomes log-probabilities. */
+/* Logits to log-probabilities, in place. */
 static void kv_normalize(float *logits, size_t n) {
     ExpSums sums = scan_exp(logits, n, vector_max(logits, n));
     float total = vector_max(logits, n) + logf((float)sums.sum);
     for (size_t i = 0; i < n; i++) logits[i] -= total;
 }
 
-/* One row: with f32 it is kept, then others are compared with it. */
+/* One row: stored for f32, compared with that for other formats. */
 static void kv_take_row(KvBench *b, float *row, size_t token, bool first) {
     const size_t vocab = b->model->sizes.vocab;
     float *exact = b->exact + token * vocab;
@@ -125,7 +124,7 @@ static bool open_behind(const KvBench *b, KvFormat format, size_t context, Sessi
     return true;
 }
 
-/* Tokens here and there in turn, so that both have the same machine; the fastest quarter
+/* Alternate between both positions, so that both see the same load; the fastest quarter
  * counts. */
 static bool time_both(KvBench *b, KvFormat format, Fault *fault) {
     const size_t context = (size_t)b->job->context, count = (size_t)b->job->count,

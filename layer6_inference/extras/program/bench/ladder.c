@@ -1,9 +1,8 @@
-/* ladder.c - strata bench ladder: every rung from the plain loop to the packed product, each
- * checked first; and strata bench roofline: what the machine could do, and how near the
- * products come.
+/* ladder.c - strata bench ladder: each rung from the plain loop to the packed product, checked
+ * first; and strata bench roofline: the machine's peaks, and how close the products come.
  *
- * Checked means: against double precision on the weights as they are stored and the inputs
- * as they are rounded, within the bound that the header of the kernel states. */
+ * The check compares with double precision on the stored weights and the rounded inputs, within
+ * the error bound stated in the kernel's header. */
 #include "bench.h"
 #include "input.h"
 
@@ -14,28 +13,28 @@
 
 enum { COLS = 4096, MAX_INPUTS = 256 };
 
-/* What the rungs compute: rows of COLS weights by so many columns. */
+/* What the rungs compute: rows of COLS weights times a number of columns. */
 typedef struct Product {
     const char *name;
     size_t rows, columns;
 } Product;
 
-/* Few rows stay in the nearer caches: dot shows the kernel alone, on one thread. */
+/* Few rows fit the inner caches: dot shows the kernel alone, on one thread. */
 enum { DOTS = 64 };
 static const Product products[] = {{"dot", DOTS, 1}, {"matvec", 1024, 1}, {"matmul", 1024, 64}};
 
 typedef struct Rungs {
     BenchJob *job;
-    size_t rows; /* few to climb on; more than the caches hold under the roof */
+    size_t rows; /* few for the ladder; for the roofline more than the caches hold */
     Pool *pool;
     Dtype dtype;
-    float *w;     /* (rows, COLS) as stored; NULL when nothing is checked */
+    float *w;     /* (rows, COLS) as stored; NULL: unchecked */
     float *x, *y; /* (MAX_INPUTS, COLS), (MAX_INPUTS, rows) */
     unsigned char *stored, *packed_data;
     char *scratch;
     PackedWeights packed;
     Tensor tensor;
-    double peak, bandwidth; /* of all threads */
+    double peak, bandwidth; /* of all threads together */
     FileOut csv;
 } Rungs;
 
@@ -78,7 +77,7 @@ static void ladder_store(Rungs *r, Dtype dtype) {
     if (dtype_is_quantized(dtype)) packed_fill(r->pool, &r->packed, &r->tensor, r->packed_data);
 }
 
-/* An input as a product sees it. */
+/* An input after the kernel's rounding. */
 static double seen(const Rungs *r, const float *x, size_t k) {
     float amax = 0;
     if (!dtype_is_quantized(r->dtype)) return (double)kernels_input(r->dtype, x[k]);
@@ -86,7 +85,7 @@ static double seen(const Rungs *r, const float *x, size_t k) {
     return (double)nearbyintf(x[k] * (127 / amax)) * (double)(amax / 127);
 }
 
-/* The largest error of some outputs, in units of the bound. */
+/* The largest error over sampled outputs, in units of the bound. */
 static double ladder_error_of_bound(const Rungs *r, size_t cols) {
     double worst = 0;
     for (size_t s = 0; s < 24; s++) {
@@ -155,7 +154,6 @@ static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, 
     return error <= 1;
 }
 
-/* All rungs of a product in one format. */
 static bool climb(Rungs *r, const Product *p) {
     const char *list[KERNELS_MAX];
     const char *chosen = kernels_isa();
@@ -212,7 +210,7 @@ bool bench_ladder(BenchJob *job, Fault *fault) {
     return ok && (right || fault_set(fault, "a rung is wrong: see above"));
 }
 
-/* Bytes that come from memory: the weights, the columns and the results. */
+/* Memory traffic: weights, columns and results. */
 static double intensity(const Rungs *r, size_t cols) {
     double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows +
                    4.0 * (double)cols * (COLS + (double)r->rows);
@@ -225,8 +223,7 @@ typedef struct Roof {
 } Roof;
 enum { MAX_ROOFS = 10 };
 
-/* Measured before the benchmark's own threads are there: a pool of each size, one after the
- * other. */
+/* Measured before the benchmark's own threads start: one pool of each size in turn. */
 static int measure_roofs(const BenchJob *job, Roof *roofs, Fault *fault) {
     int cores = job->compute.threads > 0 ? (int)job->compute.threads : cpu_count(), count = 0;
     for (int n = 1; count < MAX_ROOFS; n = 2 * n < cores ? 2 * n : cores) {

@@ -1,5 +1,5 @@
-/* make_model.c - strata bench make-model: a model of random weights to measure with, in any
- * mix of formats. */
+/* make_model.c - strata bench make-model: a model of random weights to benchmark, in any mix of
+ * formats. */
 #include "bench.h"
 #include "quant_preset.h"
 
@@ -28,7 +28,7 @@ typedef struct Filling {
     float *rows;
 } Filling;
 
-/* Rows of numbers of mean 0 and deviation 1 / sqrt(cols). */
+/* Rows of random numbers with mean 0 and standard deviation 1 / sqrt(cols). */
 static void fill_rows(void *context, int worker, size_t begin, size_t end) {
     const Filling *f = context;
     float *row = f->rows + (size_t)worker * f->cols, size = 1 / sqrtf((float)f->cols);
@@ -105,7 +105,7 @@ static void put_numbers(GgufWriter *w, const QuantPreset *preset, size_t layers)
     gguf_put_float(w, "llama.attention.layer_norm_rms_epsilon", GGUF_F32, 1e-5);
 }
 
-/* Three special tokens, the bytes, and words that are never read. */
+/* Three special tokens, the bytes, and filler words. */
 static void made_put_words(GgufWriter *w) {
     static char words[VOCAB][12];
     static Text tokens[VOCAB];

@@ -1,4 +1,4 @@
-/* matmul.c - strata bench matmul: the dense products, beside how fast the machine could be. */
+/* matmul.c - strata bench matmul: the dense products, against the machine's peak. */
 #include "bench.h"
 
 #include <dlfcn.h>
@@ -41,8 +41,8 @@ static void run_openblas(Product *p) {
              n); /* row-major, A, B transposed */
 }
 
-/* Largest error against double precision, in units of the bound gamma_n * sum |a b|, over some
- * outputs. */
+/* Largest error against double precision over sampled outputs, in units of the bound gamma_n *
+ * sum |a b|. */
 static double matmul_error_of_bound(const Product *p) {
     double worst = 0, u = 0x1p-24, gamma = (double)p->n * u / (1 - (double)p->n * u);
     for (size_t s = 0; s < 200; s++) {

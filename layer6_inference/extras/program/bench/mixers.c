@@ -1,13 +1,12 @@
-/* mixers.c - strata bench mixers: how fast a memory of fixed size moves on, beside what the
- * machine could do.
+/* mixers.c - strata bench mixers: speed of the recurrent state update, against the machine's
+ * peak.
  *
- * One head of 128 numbers for each of some texts (RWKV 7: 64).  A prompt: 512 tokens of one
- * text, whose memory stays in the cache, against the peak of arithmetic.  A token: one of
- * each text, as many texts as fill 64 MB, whose memories come from main memory and go back,
- * against its bandwidth.  A prompt of the delta net is checked first, against the recurrence
- * in double precision: `error` is the largest of a token's answer, in millionths of its
- * length. Of a chunk those flops count that are needed, half of each product that is cut
- * along its diagonal. */
+ * One head of 128 numbers per text (RWKV 7: 64).  Prefill: 512 tokens of one text, whose state
+ * stays in the cache, against peak arithmetic.  Decoding: one token each for as many texts as
+ * fill 64 MB, whose states come from main memory and go back, against its bandwidth.  Prefill
+ * of the delta net is first checked against the recurrence in double precision: `error` is the
+ * largest of a token's output, in millionths of its norm.  Chunks count only necessary flops:
+ * half of each product with a triangular matrix. */
 #include "bench.h"
 #include "transformer_extras.h"
 
@@ -86,8 +85,7 @@ static void mixers_fill(MixerBench *b) {
     memset(b->states, 0, (size_t)HEADS * D * D * sizeof *b->states);
 }
 
-/* The largest distance of a token's answer from what the delta rule says in double, over the
- * answer's length. */
+/* Largest distance of a token's output from the delta rule in double, relative to its norm. */
 static double delta_error(const MixerBench *b) {
     double worst = 0, stays = exp((double)b->rate[0]), *state = b->exact;
     memset(state, 0, (size_t)D * D * sizeof *state);
@@ -109,12 +107,12 @@ static double delta_error(const MixerBench *b) {
 
 /* ------------------------------------------------------------------ the table */
 
-/* A form moves memories on for `tokens` tokens in all, each of one head. */
+/* A form updates states for `tokens` tokens in all, each of one head. */
 typedef struct Form {
     const char *name, *what;
     void (*run)(void *context);
-    size_t tokens, chunk; /* chunk 0: it is not checked */
-    double flops, bytes;  /* a token; bytes only where memories come from far away */
+    size_t tokens, chunk; /* chunk 0: unchecked */
+    double flops, bytes;  /* per token; bytes only if the states come from main memory */
 } Form;
 
 enum {
@@ -133,7 +131,7 @@ static const Form forms[] = {
     {"", "a token of each text", rwkv_token, RWKV_TEXTS, 0, RWKV_STEP, RWKV_MOVED},
 };
 
-/* The best of all runs: interference only makes a run longer. */
+/* The best of all runs: interference can only slow a run down. */
 static double best_time(void (*run)(void *context), void *context, double seconds) {
     double best = INFINITY, start = clock_seconds();
     for (int rounds = 0; rounds < 3 || clock_seconds() - start < seconds; rounds++) {
@@ -158,7 +156,7 @@ static void mixers_show(MixerBench *b, const Form *f, const BenchJob *job, doubl
     fflush(stdout);
 }
 
-/* All memory of the benchmark; measured first. */
+/* All of the benchmark's memory; a first pass measures it. */
 static void take_memories(MixerBench *b, Arena *arena) {
     const size_t text = (size_t)TOKENS * D, memory = (size_t)D * D, f = sizeof(float);
     b->states = arena_take(arena, HEADS * memory, f);

@@ -1,4 +1,4 @@
-/* model.c - strata bench model: how fast a model reads and writes. */
+/* model.c - strata bench model: prefill and decoding speed. */
 #include "bench.h"
 #include "families.h"
 
@@ -9,11 +9,11 @@
 
 typedef struct Round {
     double seconds;
-    double bandwidth; /* GB/s of plain reading around it; 0 where it was not measured */
+    double bandwidth; /* GB/s of plain reading before and after it; 0: not measured */
 } Round;
 
-/* The median is a round, with its own bandwidth: rate and bandwidth of different rounds have no
- * share. */
+/* The median is one round with its own bandwidth: only within a round can the two be
+ * related. */
 typedef struct Rate {
     double median, low, high; /* tokens a second */
     double bandwidth;         /* of the median round */
@@ -26,13 +26,13 @@ static int by_seconds(const void *a, const void *b) {
 
 enum { MAX_ROUNDS = 64 }; /* the range of --rounds: bench.c */
 
-/* The speed of memory changes from one second to the next on a shared machine: it is measured
- * around each round. */
+/* Memory speed varies by the second on a shared machine: measure it around each round. */
 static double probe(const Session *s, size_t count) {
     return count ? bandwidth_gigabytes(s->pool, 0.1).median : 0;
 }
 
-/* Read `prompt` tokens at once, or write `count` one by one after `before`; `rounds` times. */
+/* Prefill `prompt` tokens at once, or decode `count` one by one after `before`; `rounds`
+ * times. */
 static bool model_measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
                           Rate *rate, Fault *fault) {
     int32_t tokens[PREFILL_BATCH];

@@ -1,5 +1,5 @@
-/* quant.c - strata bench quant: what every format costs and what it is worth: bits, errors,
- * the storyteller's loss on held-out documents, and the speed of reading and multiplying. */
+/* quant.c - strata bench quant: what each format costs and yields: bits, error, the
+ * storyteller's held-out loss, and the speed of dequantizing and multiplying. */
 #include "bench.h"
 #include "input.h"
 #include "surprisal.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 2048, COLS = 4096 }; /* of the matrix that is timed */
-enum { READ_ROWS = 64 };           /* of these are turned into floats at a time */
+enum { ROWS = 2048, COLS = 4096 }; /* the timed matrix */
+enum { READ_ROWS = 64 };           /* rows dequantized at a time */
 
 typedef struct Bench {
     BenchJob *job;
@@ -24,7 +24,7 @@ typedef struct Bench {
     FileOut csv;
 } Bench;
 
-/* Of numbers that came back from a format, in units of their root mean square. */
+/* Round-trip error relative to the root mean square. */
 static double quant_distance(const float *back, const float *x, size_t n) {
     double error = 0, power = 0;
     for (size_t i = 0; i < n; i++)
@@ -57,10 +57,9 @@ static double storyteller_error(Bench *b, const Gguf *rewritten, Dtype dtype) {
     return weight > 0 ? sqrt(sum / weight) : 0;
 }
 
-enum { MAX_CTX = 1024 }; /* no held-out document is longer */
+enum { MAX_CTX = 1024 }; /* longest held-out document */
 
-/* The mean surprisal at the tokens of held-out documents; of a longer one than the model
- * reads, at the tokens it does read. */
+/* Mean surprisal over the tokens of held-out documents; longer ones are cut at the context. */
 static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     Session session;
     WorldText text = {0};
@@ -87,7 +86,7 @@ static bool loss_of(Bench *b, const Model *model, double *loss, Fault *fault) {
     return ok;
 }
 
-/* The storyteller rewritten in a format: the error of its matrices, and its loss. */
+/* Requantize the storyteller: the error of its matrices, and its loss. */
 static bool storyteller_in(Bench *b, const QuantPreset *preset, double *error, double *loss,
                            Fault *fault) {
     unsigned char *bytes = NULL;
@@ -130,12 +129,11 @@ static void quant_multiply(void *context) {
                    b->scratch);
 }
 
-/* GB/s of stored weights: turned into floats, and multiplied with a vector, packed where
- * there is a packed form. */
+/* GB/s of stored weights: dequantized, and multiplied by a vector (packed if possible). */
 static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
     const size_t row = dtype_row_bytes(dtype, COLS);
     double seconds = b->job->seconds / 8;
-    for (size_t r = 0; r < ROWS; r++) /* sixteen different rows, again and again */
+    for (size_t r = 0; r < ROWS; r++) /* sixteen rows, repeated */
         if (r < 16)
             quantize_row(dtype, b->x + r * COLS, NULL, b->stored + r * row, COLS);
         else

@@ -1,9 +1,9 @@
-/* samplers.c - strata bench samplers: microseconds of a sampler, from the model's logits to
- * what is left of them.
+/* samplers.c - strata bench samplers: microseconds from the model's logits to the candidates
+ * that a sampler leaves.
  *
- * Each time covers the first look at the logits (largest of every segment, NaN) and the
- * stage or chain.  The logits are written again before each round, outside the time, so they
- * lie in the cache as a model leaves them. */
+ * Each time includes the first scan of the logits (maximum per segment, NaN) and the stage or
+ * chain.  The logits are rewritten before each round, untimed, so that they are in the cache as
+ * after a forward pass. */
 #include "bench.h"
 #include "input.h"
 
@@ -26,8 +26,7 @@ static const char *const all[] = {
 
 static const char *const shapes[] = {"peaked", "LLM-like", "flat"};
 
-/* peaked: one token has nearly all; LLM-like: noise with forty that stand out; flat: next to
- * nothing between them. */
+/* peaked: one token has nearly all; LLM-like: noise and 40 outliers; flat: nearly uniform. */
 static void make_logits(float *x, size_t n, int shape) {
     Rng rng = {1, (uint64_t)shape, 0};
     for (size_t i = 0; i < n; i++) x[i] = (float)((shape == 2 ? 0.01 : 2.5) * rng_normal(&rng));
@@ -46,7 +45,7 @@ typedef struct Board {
 
 enum { MAX_ROUNDS = 4000 };
 
-/* The stages of the chain; a draw that was added at the end is not measured. */
+/* Time the chain's stages; a draw that was appended is excluded. */
 static bool samplers_measure(Board *b, const char *spec, double seconds, double *median,
                              size_t *left, Fault *fault) {
     Chain chain;
@@ -72,7 +71,7 @@ static bool samplers_measure(Board *b, const char *spec, double seconds, double 
     return ok;
 }
 
-/* Reading all logits once is the floor: nothing that looks at each of them is faster. */
+/* Lower bound: one pass over all logits. */
 static double floor_time(Board *b, double seconds) {
     size_t rounds = 0;
     double start = clock_seconds();
@@ -88,7 +87,7 @@ static double floor_time(Board *b, double seconds) {
 static bool samplers_bench_size(Board *b, const BenchJob *job, FILE *csv, Fault *fault) {
     const char *list[KERNELS_MAX];
     kernels_list(list);
-    const char *use[2] = {list[0], kernels_isa()}; /* the plain one, and the one in use */
+    const char *use[2] = {list[0], kernels_isa()}; /* reference, active ISA */
     double seconds = job->seconds / 10;
     OptionList chains = job->chains;
     for (size_t s = 0; job->chains.count == 0 && s < sizeof all / sizeof *all; s++)
@@ -120,7 +119,7 @@ static bool samplers_bench_size(Board *b, const BenchJob *job, FILE *csv, Fault 
 
 enum { MIN_SIZE = 100, MAX_SIZE = 1 << 22 }; /* --size */
 
-/* A chain that is measured finds all it needs in the logits, at every size. */
+/* Only chains that need nothing but the logits can be measured, at every size. */
 static bool samplers_check_chain(const BenchJob *job, const char *spec, Fault *fault) {
     const Step bare = {.seed = 1};
     Chain chain;

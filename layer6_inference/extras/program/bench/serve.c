@@ -1,8 +1,8 @@
-/* serve.c - strata bench serve: many users at once, for several numbers of places.
+/* serve.c - strata bench serve: many concurrent users, for several numbers of slots.
  *
- * Every row serves the same users: those of a trace, at their time, or as many as are asked
- * for, who all come at the start.  Prompts are random words, the same for a seed.  The first
- * row, one place, is one text after the other. */
+ * Every row serves the same users: a trace's, at their times, or a given number that all arrive
+ * at the start.  Prompts are random words, fixed by the seed.  The first row has one slot: one
+ * request after the other. */
 #include "bench.h"
 #include "input.h"
 #include "serve.h"
@@ -17,7 +17,7 @@
 
 /* ------------------------------------------------------------------ users */
 
-/* The clock of users and service.  With --own-time, sleeping advances it instead. */
+/* The clock of users and service.  With --own-time, sleeping advances it. */
 static const BenchJob *clock_of;
 static double put_forward;
 
@@ -37,7 +37,7 @@ typedef struct User {
     TokenList tokens;
     Chain chain;
     ServiceRequest request;
-    double last; /* when it got its last token */
+    double last; /* time of its last token */
     ServeRow *row;
 } User;
 
@@ -80,7 +80,7 @@ static void forget_users(User *users, size_t n) {
 
 /* ------------------------------------------------------------------ serving */
 
-/* The size and duration of the step. */
+/* Record the step's size and duration. */
 static void note_step(ServeRow *row, const Service *service, double seconds) {
     const KvCache *kv = &service->engine.runners[0].session->kv;
     const StepSize size = service->last;
@@ -91,14 +91,14 @@ static void note_step(ServeRow *row, const Service *service, double seconds) {
     row->sizes[row->n_steps] = size, row->step_seconds[row->n_steps++] = seconds;
 }
 
-/* Those whose time has come join the queue. */
+/* Users whose arrival time has passed join the queue. */
 static bool let_come(const Traffic *t, User *users, Service *service, ServeRow *row,
                      size_t *come, Fault *fault) {
     if (service->count == 0 && *come < t->count)
         sleep_until(row->start + t->visits[*come].arrival);
     for (; *come < t->count && row->start + t->visits[*come].arrival <= serve_now(); ++*come) {
         if (!service_submit(service, &users[*come].request, fault)) return false;
-        /* it came then, and not when the step before had ended */
+        /* the true arrival, not the end of the previous step */
         users[*come].request.arrival = row->start + t->visits[*come].arrival;
     }
     return true;
@@ -109,7 +109,7 @@ static bool serve_bench_all(const Traffic *t, Service *service, User *users, Ser
     size_t come = 0;
     while (come < t->count || service->count) {
         const bool idle = service->count == 0;
-        /* users notice whole steps, so arrivals within one count together */
+        /* users see whole steps, so tokens within one arrive together */
         double before = serve_now();
         if (!let_come(t, users, service, row, &come, fault)) return false;
         if (idle) before = serve_now();

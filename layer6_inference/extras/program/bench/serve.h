@@ -1,5 +1,5 @@
-/* serve.h - what strata bench serve is made of: serving a trace (serve.c), a table of it
- * (serve_rows.c), what a step costs (serve_costs.c), promises (serve_goals.c). */
+/* serve.h - shared by strata bench serve: running a trace (serve.c), its table (serve_rows.c),
+ * step costs (serve_costs.c), goals (serve_goals.c). */
 #ifndef STRATA_BENCH_SERVE_H
 #define STRATA_BENCH_SERVE_H
 
@@ -9,18 +9,18 @@
 #include "step_cost.h"
 #include "traffic.h"
 
-enum { SERVE_STEPS = 100000 }; /* whose cost is kept, at most */
+enum { SERVE_STEPS = 100000 }; /* max steps recorded */
 
 /* Results of a row. */
 typedef struct ServeRow {
-    double *firsts, *gaps; /* seconds to the first token of a user; between two */
+    double *firsts, *gaps; /* seconds to a user's first token; between two tokens */
     size_t n_firsts, n_gaps;
     StepSize *sizes; /* (SERVE_STEPS) what each step read ... */
     double *step_seconds;
     size_t n_steps;
     double start, seconds;
-    double seen;  /* positions that tokens looked at, in all */
-    size_t pages; /* in use at once, at most */
+    double seen;  /* sum of attended positions over all tokens */
+    size_t pages; /* max in use at once */
     ServiceCounts counts;
 } ServeRow;
 
@@ -29,25 +29,25 @@ typedef struct Serve {
     const Model *model;
     Traffic traffic;
     size_t longest;     /* text */
-    double weights, kv; /* bytes that a step reads; of a token's keys and values */
+    double weights, kv; /* bytes of weights per step; of keys and values per token */
     ServeRow all;       /* the steps of all rows */
 } Serve;
 
-/* Room for what serving the traffic can measure; serve_row_free may be called in any case. */
+/* Allocate for all measurements of the traffic; call serve_row_free even after a failure. */
 bool serve_row_open(ServeRow *row, const Traffic *traffic, Fault *fault);
 void serve_row_free(ServeRow *row);
 
-/* The steps of one more row. */
+/* Append the steps of another row. */
 void serve_row_keep(ServeRow *all, const ServeRow *row);
 
-/* Serve all of a trace by a policy, in a session of its own. */
+/* Serve a whole trace by a policy, in a new session. */
 bool serve_traffic(const Serve *serve, const Traffic *traffic, SchedulePolicy policy,
                    ServeRow *row, Fault *fault);
 
 /* Measure and write the step costs, and print how well they predict the steps of all rows. */
 bool serve_costs(const Serve *serve, FileOut *out, Fault *fault);
 
-/* Measure the goals, and print them (serve_goals.c). */
+/* Measure and print the goals (serve_goals.c). */
 bool serve_goals(const BenchJob *job, const Model *model, Fault *fault);
 
 #endif

@@ -1,9 +1,9 @@
-/* serve_costs.c - strata bench serve --costs FILE: what a step takes, and how well single
- * steps are told by that.
+/* serve_costs.c - strata bench serve --costs FILE: what a step costs, and how well that
+ * predicts single steps.
  *
- * What is told should not have been learned: the costs are those of steps that are made for
- * it, of every size and at the beginning and the end of a text; the table beside is of the
- * steps of the rows, in which others wrote and read together. */
+ * Training and test data differ: the costs are fitted to steps made for this, of every size and
+ * at the beginning and end of texts; the table shows the steps of the rows, with mixed prefill
+ * and decoding. */
 #include "input.h"
 #include "serve.h"
 #include "schedule.h"
@@ -14,13 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the steps that are nearest to a point: what they took, and what the costs say. */
+/* The steps nearest to a fitted point: measured and predicted time. */
 typedef struct Near {
-    double took, told, *apart; /* seconds in all; (count) shares */
+    double took, told, *apart; /* total seconds; (count) ratios */
     size_t count;
 } Near;
 
-/* The point whose tokens are the fewest times more or fewer. */
+/* The point with the nearest token count, by ratio. */
 static size_t serve_costs_nearest(const StepCost *c, double tokens) {
     size_t best = 0;
     for (size_t i = 1; i < c->points; i++)
@@ -28,8 +28,8 @@ static size_t serve_costs_nearest(const StepCost *c, double tokens) {
     return best;
 }
 
-/* A step that took more than twice as long as it should was interrupted, and counts as if it
- * had taken that (step_cost_fit). */
+/* A step that took over twice the prediction was interrupted; it is capped there
+ * (step_cost_fit). */
 static void find_near(const ServeRow *all, const StepCost *c, size_t point, Near *near) {
     near->took = near->told = 0, near->count = 0;
     for (size_t k = 0; k < all->n_steps; k++) {
@@ -66,7 +66,7 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
 
 enum { WRITERS = 32, WRITTEN = 24, AFTER = 6, ROUNDS = 3 };
 
-/* So many come together, with prompts and answers of so many tokens, for steps of up to
+/* Run `users` concurrent requests with these prompt and answer lengths, in steps of up to
  * `budget` tokens. */
 static bool take_steps(const Serve *v, size_t users, size_t prompt, size_t answer,
                        size_t places, size_t budget, ServeRow *all, Fault *fault) {
@@ -83,7 +83,7 @@ static bool take_steps(const Serve *v, size_t users, size_t prompt, size_t answe
     return ok;
 }
 
-/* As many as write beside each other, at the beginning of their texts and at the end. */
+/* Decode with each batch size, at the beginning of the texts and at the end. */
 static bool write_together(const Serve *v, ServeRow *all, Fault *fault) {
     const size_t most = v->longest - 2, answer = min_size(WRITTEN, most / 2);
     for (size_t n = 1; n <= WRITERS; n *= 2) {
@@ -94,8 +94,8 @@ static bool write_together(const Serve *v, ServeRow *all, Fault *fault) {
     return true;
 }
 
-/* Whole texts, in steps of so many tokens, and a few tokens of an answer behind each; where
- * one text is too short for a step there are several. */
+/* Prefill whole texts in steps of this many tokens, then decode a few; several texts if one is
+ * too short for a step. */
 static bool read_in_steps(const Serve *v, ServeRow *all, Fault *fault) {
     const size_t most = v->longest - 2, answer = min_size(AFTER, most / 2);
     for (size_t n = 8; n <= PREFILL_BATCH; n *= 2) {

@@ -1,10 +1,9 @@
-/* serve_goals.c - strata bench serve --goals: three goals of a service, each with its measure.
+/* serve_goals.c - strata bench serve --goals: three goals of a service and their measures.
  *
  *     decode   tokens/s of concurrent answers: share of a step spent in products and in reading
- *              keys and values; the rest is the cost of serving
+ *              keys and values; the rest is serving overhead
  *     gaps     answers during a long prefill: the longest of 20 gaps, in decode steps
- *     warm     time to the first token of a cached prompt, relative to its first time
- */
+ *     warm     time to the first token of a cached prompt, relative to its first time */
 #include "profile.h"
 #include "serve.h"
 #include "schedule.h"
@@ -29,7 +28,8 @@ typedef struct Asker {
     Chain chain;
     ServiceRequest request;
     struct Goals *goals;
-    double asked, first, last; /* when; how long until its first token; when it had its last */
+    /* time of the request; seconds to the first token; time of the last */
+    double asked, first, last;
 } Asker;
 
 typedef struct Goals {
@@ -41,11 +41,11 @@ typedef struct Goals {
     Asker asker[WRITERS + 1];
     double gap[GAPS], step[GAPS];
     size_t gaps, steps;
-    bool watch;    /* gaps are noted */
-    uint64_t seed; /* of the words of this round: none are read before that should not be */
+    bool watch;    /* record gaps */
+    uint64_t seed; /* of this round's words, so that no prompt is cached unintentionally */
 } Goals;
 
-/* The service's clock, by which it learns what steps take, is the bench's. */
+/* The service measures step times with the benchmark's clock. */
 static const BenchJob *clock_of;
 static double serve_goals_now(void) { return bench_now(clock_of); }
 
@@ -59,7 +59,7 @@ static bool serve_goals_note_token(void *context, const Choice *choice) {
     return true;
 }
 
-/* One more: of this seed's words, so many, and so many tokens of answer. */
+/* Add a request: random words of this seed, prompt length, answer length. */
 static bool serve_goals_ask(Goals *g, size_t i, uint64_t seed, size_t prompt, size_t answer,
                             Fault *fault) {
     Asker *a = &g->asker[i];
@@ -84,7 +84,7 @@ static bool run_until_over(Goals *g, Fault *fault) {
     return true;
 }
 
-/* All have their first token, and nothing else. */
+/* Prefill n requests until each has its first token. */
 static bool begin_writers(Goals *g, size_t n, uint64_t seed, Fault *fault) {
     bool all = false;
     for (size_t i = 0; i < n; i++)
@@ -104,7 +104,7 @@ static bool end_writers(Goals *g, Fault *fault) {
 
 /* ------------------------------------------------------------------ decode */
 
-/* Seconds under a name, wherever it stands in the tree. */
+/* Total seconds of all scopes with this name. */
 static double seconds_of(const Profile *p, const char *name) {
     double sum = 0;
     for (size_t i = 0; i < p->n_rows; i++)
@@ -136,7 +136,7 @@ static bool decode_round(Goals *g, uint64_t seed, double *share, double *rate, F
 /* ------------------------------------------------------------------ gaps, and what was read
  * before */
 
-/* Note what steps take: n of them, or all until a text has its first token. */
+/* Time n steps, or all until a request has its first token. */
 static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
     for (g->steps = 0; g->steps < n && !(until && until->first > 0);) {
         double before = serve_goals_now();
@@ -146,8 +146,8 @@ static bool time_steps(Goals *g, size_t n, const Asker *until, Fault *fault) {
     return true;
 }
 
-/* One round: of 20 gaps the longest, and that in steps of those who write, before the prompt
- * comes. */
+/* One round: the longest of 20 gaps, in seconds and in decode steps before the prompt
+ * arrives. */
 static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault *fault) {
     const Asker *late = &g->asker[WRITERS];
     g->gaps = 0;
@@ -159,7 +159,7 @@ static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault
         !time_steps(g, GAPS, late, fault))
         return false;
     g->watch = false;
-    (void)bench_median(g->gap, g->gaps); /* which puts them in order */
+    (void)bench_median(g->gap, g->gaps); /* sorts them */
     *gap = g->gap[(size_t)(0.95 * (double)(g->gaps - 1) + 0.5)], *steps = *gap / step;
     return end_writers(g, fault);
 }
@@ -180,7 +180,7 @@ static bool warm_round(Goals *g, uint64_t seed, double *warm, double *share, Fau
 
 typedef bool GoalRound(Goals *g, uint64_t seed, double *a, double *b, Fault *fault);
 
-/* The medians of two numbers. */
+/* The medians of two measures. */
 static bool serve_goals_measure(Goals *g, GoalRound *round, double *a, double *b,
                                 Fault *fault) {
     double first[64], second[64];

@@ -1,7 +1,7 @@
 /* serve_rows.c - the table of strata bench serve.  See serve.c.
  *
- * The roof of a row is what memory alone allows: in each step all weights are read once, and
- * every token's past.  What is computed beside comes on top of that, or hides behind it. */
+ * A row's bound is what memory bandwidth allows: each step reads all weights once, and every
+ * token's keys and values.  Computation adds to that or overlaps it. */
 #include "input.h"
 #include "serve.h"
 #include "schedule.h"

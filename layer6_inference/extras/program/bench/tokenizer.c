@@ -1,5 +1,4 @@
-/* tokenizer.c - strata bench tokenizer: how long a vocabulary takes to open, and text to
- * become tokens. */
+/* tokenizer.c - strata bench tokenizer: time to open a vocabulary, and to tokenize text. */
 #include "bench.h"
 #include "input.h"
 
@@ -43,7 +42,7 @@ static bool tokenizer_measure(const BenchJob *job, Encoding *e) {
     return true;
 }
 
-/* Stories of Tiny World, some four million bytes of them. */
+/* About four million bytes of Tiny World stories. */
 static bool write_stories(WorldText *text, Fault *fault) {
     World *world = world_open(fault);
     WorldText one = {0};

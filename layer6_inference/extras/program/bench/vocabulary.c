@@ -1,15 +1,14 @@
-/* vocabulary.c - a vocabulary about the shape of a large model's, made up.  See
- * grammar_bench.h.
+/* vocabulary.c - a synthetic vocabulary, shaped like a large model's.  See grammar_bench.h.
  *
- * Invariant: every token but the bytes and the end is an earlier token and one more byte,
- * and a merge says so; so all beginnings of a token are tokens. */
+ * Invariant: every token but the bytes and the end token is an earlier token plus one byte,
+ * with a merge for it; so all prefixes of a token are tokens. */
 #include "grammar_bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Tokens in the order of their making, as a tree: token = parent, then a byte. */
+/* Tokens in order of creation, as a tree: token = parent, then a byte. */
 typedef struct Words {
     uint32_t *parent, *hash_next, *buckets;
     uint8_t *byte, *length;
@@ -22,7 +21,7 @@ static size_t vocabulary_bucket_of(uint32_t parent, uint8_t byte) {
     return (parent * 2654435761u ^ byte * 40503u) % BUCKETS;
 }
 
-/* The token for a text, made with all its beginnings unless they are there. */
+/* The token for a text; creates it and its missing prefixes. */
 static void vocabulary_add_text(Words *w, const char *text, size_t size) {
     uint32_t at = (uint8_t)text[0];
     for (size_t i = 1; i < size && i < LONGEST; i++) {
@@ -93,8 +92,7 @@ static void add_scripts(Words *w) {
     }
 }
 
-/* All words of a text, with a blank before them and without, in small letters and with a
- * large one. */
+/* All words of a text, with and without a leading space, lower case and capitalized. */
 static void add_words_of(Words *w, const char *text) {
     while (*text) {
         char word[LONGEST] = " ";
@@ -108,7 +106,7 @@ static void add_words_of(Words *w, const char *text) {
     }
 }
 
-/* Made of syllables, the short ones more often. */
+/* Words of random syllables, short ones more often. */
 static void add_made_up(Words *w, Rng *rng) {
     static const char *const begin[] = {"b",  "c",  "d",  "f",  "g",  "h",  "l",  "m",  "n",
                                         "p",  "r",  "s",  "t",  "v",  "w",  "st", "tr", "pr",
@@ -137,7 +135,7 @@ static void vocabulary_fill(Words *w) {
 
 /* ------------------------------------------------------------------ as a tokenizer */
 
-/* The character by which files write a byte (GPT-2's table); returns its size. */
+/* The character that encodes a byte in vocabulary files (GPT-2's table); returns its size. */
 static size_t vocabulary_write_byte(uint8_t byte, char *out) {
     bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
     uint32_t code = visible      ? byte

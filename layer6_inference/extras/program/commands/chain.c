@@ -1,4 +1,4 @@
-/* chain.c - strata chain: a chain on logits from a file, stage by stage. */
+/* chain.c - strata chain: applies a chain to logits from a file, stage by stage. */
 #include "commands.h"
 #include "input.h"
 #include "listing.h"
@@ -25,11 +25,10 @@ static void add_number(LogitRow *row, size_t *room, double number) {
     row->values[row->count++] = (float)number;
 }
 
-/* A finite number of a file stays finite as a float. */
+/* A finite double must be finite as a float. */
 static bool is_logit(double value) { return isinf(value) || !isinf((float)value); }
 
-/* One number for each line; the line number is the token.  Empty lines at the end are passed
- * over. */
+/* One number per line; the line number is the token.  Skips empty lines at the end. */
 static bool parse_logits(char *text, bool probs, const char *name, LogitRow *row,
                          Fault *fault) {
     size_t room = 0;

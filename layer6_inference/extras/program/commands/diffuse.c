@@ -1,4 +1,4 @@
-/* diffuse.c - strata diffuse: fill in masked positions with a diffusion model. */
+/* diffuse.c - strata diffuse: fills in masked positions with a diffusion model. */
 #include "commands.h"
 #include "input.h"
 #include "listing.h"

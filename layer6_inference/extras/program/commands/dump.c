@@ -1,4 +1,4 @@
-/* dump.c - strata dump: one tensor's numbers, as they are stored or as floats. */
+/* dump.c - strata dump: one tensor's numbers, as stored or as floats. */
 #include "commands.h"
 #include "input.h"
 #include "model_names.h"
@@ -12,7 +12,7 @@ static bool dump_bytes(const void *bytes, size_t size, Fault *fault) {
            fault_set(fault, "standard output took only a part of %zu bytes", size);
 }
 
-/* Row by row, so that a large tensor needs little memory. */
+/* Row by row: constant memory for any tensor. */
 static bool dump_floats(const GgufTensor *t, Fault *fault) {
     size_t cols = t->ndim ? t->shape[t->ndim - 1] : 1, rows = 1;
     for (int i = 0; i + 1 < t->ndim; i++) rows *= t->shape[i];
@@ -32,7 +32,7 @@ static bool dump_floats(const GgufTensor *t, Fault *fault) {
 }
 
 static struct {
-    const char *names[2]; /* of the file and of the tensor */
+    const char *names[2]; /* file and tensor */
     bool raw;
 } asked;
 

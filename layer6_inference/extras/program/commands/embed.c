@@ -1,4 +1,4 @@
-/* embed.c - strata embed: texts as vectors, and how alike they are. */
+/* embed.c - strata embed: texts as vectors, and their similarity. */
 #include "commands.h"
 #include "input.h"
 #include "loaded_model.h"
@@ -15,7 +15,7 @@ static struct {
     bool raw, json, csv;
     ComputeOptions compute;
     /* its vector */
-    char *lines; /* of the file; owns */
+    char *lines; /* of the file; owned */
     size_t n_texts;
     Pooling pooling;
     size_t dim, longest; /* of the texts, in tokens */
@@ -23,9 +23,9 @@ static struct {
 
 static const char *embed_words[MAX_TEXTS];
 static Text embed_texts[MAX_TEXTS];
-static TokenList embed_tokens[MAX_TEXTS]; /* own */
-static float *embed_vectors[MAX_TEXTS];   /* (rows, dim) each; own */
-static size_t embed_rows[MAX_TEXTS];      /* 1; with --pooling none one for each token */
+static TokenList embed_tokens[MAX_TEXTS]; /* owned */
+static float *embed_vectors[MAX_TEXTS];   /* (rows, dim) each; owned */
+static size_t embed_rows[MAX_TEXTS];      /* 1; with --pooling none, one per token */
 
 /* ------------------------------------------------------------------ the vectors */
 
@@ -73,7 +73,7 @@ static bool embed_all(LoadedModel *m, Fault *fault) {
 
 /* ------------------------------------------------------------------ what is printed */
 
-/* %.9g restores every float. */
+/* %.9g round-trips every float. */
 static void print_embed_row(const float *row, size_t dim, const char *between) {
     for (size_t k = 0; k < dim; k++) printf("%s%.9g", k ? between : "", (double)row[k]);
 }

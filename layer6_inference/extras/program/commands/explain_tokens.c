@@ -2,10 +2,10 @@
  * event.
  *
  *   " lower"   rule 1:  ?\p{L}+      a word, and the pattern that matched it
- *        |l|ow|er   rank 95: ow       a merge, after it
+ *        |l|ow|er   rank 95: ow       the word after a merge
  *       = ow   354                    a token of the word
  *
- * On a terminal what has just been merged, and every second token, is coloured. */
+ * On a terminal the latest merge, and every second token, is colored. */
 #include "explain_tokens.h"
 #include "utf8.h"
 
@@ -32,7 +32,7 @@ static void put_word(const Page *page, const TokenEvent *e) {
     if (e->stage >= 0) {
         printf("   rule %d: ", e->stage + 1);
         if (page->colour) fputs("\033[2m", stdout);
-        fwrite(e->rule.data, 1, e->rule.size, stdout); /* a pattern, as it is written */
+        fwrite(e->rule.data, 1, e->rule.size, stdout); /* the pattern verbatim */
         if (page->colour) fputs("\033[0m", stdout);
     }
     printf("\n");

@@ -4,7 +4,7 @@
 
 #include "tokenizers.h"
 
-/* Print why a text becomes its tokens, which are appended.  Fails as tokenizer_encode does. */
+/* Append the text's tokens and print how they arise.  Fails as tokenizer_encode does. */
 bool explain_tokens(const Tokenizer *tokenizer, Text text, bool special, TokenList *tokens,
                     Fault *fault);
 

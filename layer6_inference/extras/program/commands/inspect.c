@@ -1,5 +1,5 @@
-/* inspect.c - strata inspect: contents of a GGUF, safetensors or PyTorch file, and its
- * memory needs. */
+/* inspect.c - strata inspect: contents of a GGUF, safetensors or PyTorch file, and its memory
+ * requirements. */
 #include "commands.h"
 #include "input.h"
 #include "compute.h"
@@ -26,7 +26,7 @@ static void inspect_print_value(const GgufPair *pair, uint64_t i) {
         printf("%g", number);
 }
 
-/* At most `max` bytes, with line breaks and the like made visible. */
+/* At most `max` bytes; control characters made visible. */
 static void print_string(Text text, size_t max) {
     putchar('"');
     for (size_t i = 0; i < text.size && i < max; i++) {
@@ -130,14 +130,14 @@ static void print_sizes(const Model *m) {
                pooling_name(x->text_head.pooling));
 }
 
-/* Numbers of the state of all recurrent layers. */
+/* Size of the recurrent state of all layers, in numbers. */
 static size_t state_numbers(const Model *m) {
     size_t sum = 0;
     for (size_t l = 0; l < m->sizes.layers; l++) sum += block_state(&m->blocks[l]);
     return sum;
 }
 
-/* False when the file is not one that reads pictures for another model. */
+/* False unless the file is a vision encoder (mmproj). */
 static bool print_eye(const char *path) {
     FileMap map;
     Model m;
@@ -193,7 +193,7 @@ static void print_plan(const char *path, double weights) {
     model_close(&model);
 }
 
-/* Does the file begin as safetensors do: the size of a header, then its bracket? */
+/* Does it begin like safetensors: header size, then a brace? */
 static bool inspect_is_safetensors(const FileMap *map) {
     return map->size > 9 && memcmp(map->data, "GGUF", 4) != 0 && map->data[8] == '{';
 }

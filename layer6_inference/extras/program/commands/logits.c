@@ -1,4 +1,4 @@
-/* logits.c - strata logits: the numbers behind the next token. */
+/* logits.c - strata logits: the logits of the next token. */
 #include "commands.h"
 #include "loaded_model.h"
 
@@ -29,9 +29,9 @@ static bool parse_tokens(const char *text, TokenList *tokens, Fault *fault) {
     }
 }
 
-/* %.9g restores every float.
+/* %.9g round-trips every float.
  *
- * Fails when one is NaN, naming it, before its row is printed. */
+ * Fails on a NaN, naming it, before its row is printed. */
 static bool print_rows(const Session *s, size_t first, size_t rows, Fault *fault) {
     size_t vocab = s->model->sizes.vocab;
     for (size_t i = 0; i < rows; i++) {
@@ -55,7 +55,7 @@ static bool print_logits(Session *s, const TokenList *tokens, Fault *fault) {
         return print_rows(s, tokens->count - 1, 1, fault);
     }
     for (size_t at = 0, n; at < tokens->count; at += n) {
-        size_t silent = at ? 0 : source; /* read at once, and without logits */
+        size_t silent = at ? 0 : source; /* evaluated in one batch, without logits */
         n = min_size(tokens->count - at, silent + ROWS);
         if (!session_eval(s, tokens->ids + at, n, true, fault) ||
             !print_rows(s, at + silent, n - silent, fault))

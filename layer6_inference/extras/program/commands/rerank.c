@@ -1,4 +1,4 @@
-/* rerank.c - strata rerank: documents in the order in which they answer a query. */
+/* rerank.c - strata rerank: sorts documents by their relevance to a query. */
 #include "commands.h"
 #include "input.h"
 #include "listing.h"
@@ -13,7 +13,7 @@ enum { MAX_TEXTS = 4096 };
 
 typedef struct Document {
     Text text;
-    TokenList tokens; /* owns; query and document */
+    TokenList tokens; /* owned; query and document */
     size_t second, index;
     float score;
 } Document;
@@ -24,7 +24,7 @@ static struct {
     bool json;
     ComputeOptions compute;
     /* what became of it */
-    char *lines; /* of the file; owns */
+    char *lines; /* of the file; owned */
     size_t count, longest;
 } asked = {.compute = {.kv = "f32"}};
 
@@ -64,7 +64,7 @@ static bool encode_rerank_documents(const Model *m, Fault *fault) {
     return true;
 }
 
-/* The best first; of equals the one that came first. */
+/* Best first; ties in input order. */
 static int by_rerank_score(const void *a, const void *b) {
     const Document *x = a, *y = b;
     if (x->score != y->score) return x->score < y->score ? 1 : -1;

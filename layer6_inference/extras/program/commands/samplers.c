@@ -1,4 +1,4 @@
-/* samplers.c - strata samplers: the list, and the effect of each on one fixed distribution. */
+/* samplers.c - strata samplers: the list, and each one's effect on a fixed distribution. */
 #include "commands.h"
 #include "options.h"
 

@@ -1,4 +1,4 @@
-/* template.c - strata template: rendering variables with a chat template. */
+/* template.c - strata template: renders a chat template with variables. */
 #include "commands.h"
 #include "input.h"
 #include "compute.h"
@@ -14,7 +14,7 @@ static struct {
     bool show_user, show_source;
 } asked;
 
-/* A model's own template, copied; NULL when it has none. */
+/* A copy of the model's own template; NULL if it has none. */
 static char *model_template(const char *path, size_t *size, Fault *fault) {
     GgufFile file;
     Gguf gguf;
@@ -34,7 +34,7 @@ static char *model_template(const char *path, size_t *size, Fault *fault) {
     return copy;
 }
 
-/* 2026-07-26 12:34:56, or the clock's. */
+/* 2026-07-26 12:34:56, or the current time. */
 static bool read_template_now(const char *text, struct tm *now, Fault *fault) {
     time_t seconds = time(NULL);
     if (!text) return localtime_r(&seconds, now) != NULL;

@@ -1,4 +1,4 @@
-/* watermark.c - strata watermark: does a text carry the mark? */
+/* watermark.c - strata watermark: detects a watermark in a text. */
 #include "commands.h"
 #include "input.h"
 #include "compute.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An Asked: does some chain have it? */
+/* An Asked: does any chain have it? */
 static bool has_contrast(const void *has, const char *name) {
     return strcmp(name, "contrast") == 0 && *(const bool *)has;
 }
@@ -96,7 +96,7 @@ static const char *compare_more[MAX_CHAINS];
 static CompareJob asked = {
     .documents = 100, .seeds = 1, .seed = 1, .words = 4, .max_tokens = 400, .sample = 25};
 
-/* The chains after --chains, then the words that follow it. */
+/* The chains after --chains, then the other arguments. */
 static void gather_chains(CompareJob *job) {
     for (size_t i = 0; i < compare_chains.count; i++)
         job->chains[job->n_chains++] = compare_chains.items[i];

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The 97.5 % quantile of Student's t: for 1 and 2 degrees as it is, above to three digits by
- * its expansion about the normal one (Abramowitz & Stegun 26.7.5). */
+/* The 97.5% quantile of Student's t: exact for 1 and 2 degrees, above that to three digits by
+ * its expansion about the normal quantile (Abramowitz & Stegun 26.7.5). */
 static double student(double degrees) {
     const double z = 1.959964, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
     if (degrees < 2) return 12.706;
@@ -43,7 +43,7 @@ void estimate_ratio(Estimate *e, const double *a, const double *b) {
         e->influence[i] = (a[i] - e->mean * b[i]) * (double)e->n / below;
 }
 
-/* Standard error of a mean of n influences. */
+/* Standard error of a mean from n influences. */
 static double error_of(const double *influence, const double *less, size_t n) {
     double squares = 0;
     for (size_t i = 0; i < n; i++)

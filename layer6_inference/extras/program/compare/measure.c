@@ -1,14 +1,14 @@
-/* measure.c - what is measured of a chain.
+/* measure.c - the measures of a chain.
  *
- * Let A be the texts that both the chain c and the world w may tell, V the chain's share of
- * texts in A (valid) and K the world's (kept).  Within A each has a distribution, c/V and
+ * Let A be the texts that both the chain c and the world w can generate, V the chain's share of
+ * texts in A (valid) and K the world's (kept).  Restricted to A the distributions are c/V and
  * w/K, and
  *
  *     KL(chain | truth) = mean over valid texts   of ln c - ln w,  less ln V, plus ln K
  *     KL(truth | chain) = mean over kept documents of ln w - ln c, less ln K, plus ln V
  *
- * with ln c and ln w of the text given its opening: both are known exactly, so the means are
- * all that is estimated. */
+ * with ln c and ln w of the text given its opening: both are known exactly, so only the means
+ * are estimated. */
 #include "measure.h"
 #include "diversity.h"
 
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REASONS = 12, ENOUGH = 10 /* texts that a divergence wants */ };
+enum { REASONS = 12, ENOUGH = 10 /* min texts for a divergence */ };
 
 const Measure measures[MEASURES] = {
     {"valid", "valid", true, true, true, 1, "told texts that are true to the world"},
@@ -56,7 +56,7 @@ static void count_reasons(const Sample *samples, size_t n, char *out, size_t siz
 /* Sums over the texts of each opening. */
 typedef struct Sums {
     size_t n;             /* openings */
-    double *cell, *at[8]; /* cell: all of them; owns */
+    double *cell, *at[8]; /* cell: all of them; owned */
 } Sums;
 enum { RIGHT, TOLD_GAP, SURPRISE, UNSURE, TOKENS, REPEATS, TRUE_KEPT, TRUE_GAP };
 
@@ -88,8 +88,7 @@ static void add_up(const Study *study, size_t chain, Sums *s) {
     }
 }
 
-/* gap / of  less  ln of  plus  ln other:  all three are estimated, and their influences add
- * up. */
+/* gap / of  less  ln of  plus  ln other:  all three are estimates; their influences add. */
 static void estimate_kl(Estimate *e, const Sums *s, int gap, int of, int other) {
     double gaps = 0, p = 0, q = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -122,8 +121,8 @@ static bool is_of_samples(size_t m) {
     return m == WORDS || (m >= DISTINCT_1 && m <= SIMILARITY);
 }
 
-/* Distinct-n falls as a sample grows: all samples have the same size, and each opening once
- * before any comes again. */
+/* Distinct-n falls with sample size: all samples have the same size, and use each opening once
+ * before any repeats. */
 static bool measure_samples(const Study *study, size_t chain, Summary *s, Fault *fault) {
     const Sample *samples = study->samples + chain * study->texts;
     const size_t each = study->texts / study->n_openings;

@@ -1,7 +1,7 @@
-/* openings.c - what the texts of a study begin with.  See study.h.
+/* openings.c - how the texts of a study begin.  See study.h.
  *
- * Of the world's documents chats are passed over: an opening is the beginning of a story,
- * which the document may go on from to a card of its facts. */
+ * The world's chats are skipped: an opening is the beginning of a story, which the document may
+ * follow with a card of its facts. */
 #include "world_check.h"
 #include "input.h"
 #include "study.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HELD_OUT = 2 }; /* the corpus; models in the box read corpus 1 */
+enum { HELD_OUT = 2 }; /* corpus number; the bundled models train on corpus 1 */
 
-/* The next document that begins with a story; *index goes on to the one after it. */
+/* The next document that begins with a story; *index moves past it. */
 static Text next_story(const Study *study, uint64_t *index, WorldText *text) {
     for (;;) {
         Text opening = world_opening(study->world, "document", HELD_OUT, (*index)++,
@@ -46,7 +46,7 @@ static void set_prompt(Opening *o, Text prompt, size_t line) {
     o->end = o->text.size;
 }
 
-/* A prompt a line; empty lines are none. */
+/* One prompt per line; empty lines are skipped. */
 static size_t split_prompts(Text rest, Opening *openings) {
     size_t n = 0;
     for (size_t number = 1; rest.size; number++) {
@@ -74,7 +74,7 @@ static bool open_prompts(Study *study, Fault *fault) {
             fault_set(fault, "%.200s: no prompts: wanted one per line", path));
 }
 
-/* Only the world's own texts have control tokens: in a prompt, their names are text. */
+/* Only the world's texts have control tokens; in a prompt their names are plain text. */
 static bool tokenize(const Study *study, Opening *o, Fault *fault) {
     const Tokenizer *t = study->model.tokenizer;
     tokenizer_begin(t, &o->tokens);

@@ -6,7 +6,7 @@
 
 enum { WIDTH = 520, HEIGHT = 380, LEFT = 64, RIGHT = 24, TOP = 44, BOTTOM = 52 };
 
-/* A measure along one side of the plot. */
+/* A measure on one axis of the plot. */
 typedef struct Axis {
     MeasureKind kind;
     double low, high, step, from, to; /* from, to: pixels */

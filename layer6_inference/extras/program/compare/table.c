@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measures that a terminal has room for. */
+/* Measures that fit a terminal. */
 static const MeasureKind shown[] = {VALID,     KEPT,       KL_TOLD,   KL_TRUTH,
                                     SURPRISAL, DISTINCT_2, REPETITION};
 enum { SHOWN = sizeof shown / sizeof *shown, CELL = 14 };
@@ -19,7 +19,7 @@ static bool table_has(const Study *study, MeasureKind m) {
 
 /* ------------------------------------------------------------------ columns */
 
-/* "53.8% +-4.4": half the interval's width, in the digits of the value. */
+/* "53.8% +-4.4": half the interval's width, in the value's digits. */
 static void table_print_value(const Measure *m, Value v, bool sign) {
     double factor = m->in_percent ? 100 : 1;
     char text[32] = "-", half[16] = "";

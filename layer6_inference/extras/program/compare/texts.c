@@ -1,13 +1,12 @@
 /* texts.c - the texts of the first openings side by side.  See page.h.
  *
- * A longest common subsequence of a text's tokens and the first chain's leaves over the
- * tokens to mark:
+ * Tokens outside a longest common subsequence with the first chain's text are marked:
  *
  *     first chain    Tom lost his hat     and cried
  *     this one       Tom lost his [scarf] and [sighed]
  *
- * length[i][j] is that of the tokens from i and from j on; a path through it from 0, 0 keeps
- * what is common. */
+ * length[i][j] is that of the suffixes from i and j; a path through it from 0, 0 yields the
+ * common tokens. */
 #include "page.h"
 
 #include <stdlib.h>
@@ -16,7 +15,7 @@ enum { OPENINGS = 12 };
 
 static size_t total(const Sample *s) { return s->begun + s->tokens; }
 
-/* Which tokens of b does a common subsequence with a hold? */
+/* Which tokens of b belong to a longest common subsequence with a? */
 static bool find_common(const Sample *a, const Sample *b, bool *common, Fault *fault) {
     size_t n = total(a), m = total(b), wide = m + 1;
     uint16_t *length = calloc((n + 1) * wide, sizeof *length);

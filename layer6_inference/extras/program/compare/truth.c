@@ -1,34 +1,34 @@
-/* truth.c - how likely each chain was to tell the true documents.  See study.h.
+/* truth.c - the probability of the true documents under each chain.  See study.h.
  *
- * The model reads a document once; every chain then goes through its rows of logits as if it
- * had told the document itself: at each place its uniform sample selects the true token, if that is
- * still there.
+ * The model evaluates a document once; every chain then processes its rows of logits as if it
+ * had generated the document itself: at each position its uniform sample selects the true
+ * token, if that still is a candidate.
  *
- * Invariant: a chain's -ln p of a document is the one that its texts have. */
+ * Invariant: -ln p of a document is computed as for the chain's own texts. */
 #include "study.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 32 }; /* logits at a time */
+enum { ROWS = 32 }; /* rows of logits at a time */
 
 typedef struct TruthReader {
     const Study *study;
     Session session, guide, amateur;          /* guide: the document without its opening */
-    SteeringOptions steering, guide_steering; /* on the sessions, as when texts are written */
+    SteeringOptions steering, guide_steering; /* on the sessions, as in generation */
     Chain *chains;                            /* (n_chains) */
     Candidates *candidates;                   /* (threads) */
     Arena *arenas;                            /* (threads) */
-    float **rows;                             /* (threads) a row that a chain may write to */
-    TokenList tokens, tail; /* the document and its end; the same without the opening */
+    float **rows;                             /* (threads) a row that a chain may modify */
+    TokenList tokens, tail; /* the document and its end token; the same without the opening */
     size_t document, begun;
-    size_t at, n; /* rows that were computed follow the tokens at .. at + n - 1 */
+    size_t at, n; /* n rows, following the tokens from `at` on */
     bool *failed; /* (n_chains) */
     Fault *faults;
 } TruthReader;
 
-/* The document after its opening, and the token that ends it. */
+/* The document after its opening, and the end token. */
 static bool truth_read_document(TruthReader *r, const Opening *o, Fault *fault) {
     const Tokenizer *t = r->study->model.tokenizer;
     const TokenList *begin = &o->tokens;
@@ -50,7 +50,7 @@ static bool truth_read_document(TruthReader *r, const Opening *o, Fault *fault) 
     return true;
 }
 
-/* A row of a second model; rows of the guide begin where the opening ends. */
+/* A row of a second model; the guide's rows start at the end of the opening. */
 static const float *truth_row_of(const Session *s, size_t row) {
     return s->logits + row * s->model->sizes.vocab;
 }
@@ -79,7 +79,7 @@ static bool truth_take_row(TruthReader *r, size_t chain, int worker, size_t row,
     return true;
 }
 
-/* A PoolTask: chains go on through the rows. */
+/* A PoolTask: chains process the rows. */
 static void take_rows(void *context, int worker, size_t begin, size_t end) {
     TruthReader *r = context;
     for (size_t c = begin; c < end; c++) {
@@ -89,10 +89,9 @@ static void take_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-/* Read rows of logits that follow the tokens from `at` on. */
+/* Evaluate n rows of logits, following the tokens from `at` on. */
 static bool eval_rows(TruthReader *r, size_t at, size_t n, Fault *fault) {
-    size_t guide =
-        at - (r->begun - 1); /* the guide has the beginning's token, not the opening */
+    size_t guide = at - (r->begun - 1); /* the guide has only the begin token before it */
     return session_eval(&r->session, r->tokens.ids + at, n, true, fault) &&
            (!r->amateur.model ||
             session_eval(&r->amateur, r->tokens.ids + at, n, true, fault)) &&
@@ -109,9 +108,9 @@ static bool begin_sessions(TruthReader *r, Fault *fault) {
                            session_eval(&r->amateur, r->tokens.ids, first, false, fault)));
 }
 
-/* longer than a generated text may be */
+/* Longer than a generated text can be. */
 static bool truth_is_too_long(const TruthReader *r) {
-    size_t told = r->tokens.count - r->begun; /* its end, too */
+    size_t told = r->tokens.count - r->begun; /* and its end token */
     return told > (size_t)r->study->job->max_tokens ||
            r->tokens.count > session_ctx(&r->session);
 }

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_ONCE = 64, FORKS = 3 }; /* FORKS: for chains that look ahead */
+enum { AT_ONCE = 64, FORKS = 3 }; /* FORKS: for chains with lookahead */
 
-/* A running text; when it is over, another takes its slot. */
+/* A slot: when its text ends, the next one takes it. */
 typedef struct Place {
     Sample *sample;
-    Sequence *sequence; /* NULL: the slot is free */
+    Sequence *sequence; /* NULL: free */
     TokenList tokens;
     size_t begun; /* tokens of the opening */
     Chain chain;
@@ -42,7 +42,7 @@ static bool write_watch(void *context, const Choice *choice) {
     return true;
 }
 
-/* The chain's probability of its choice, the end token included. */
+/* The probability of the chain's choice, including the end token. */
 static void watch_chain(void *context, const Stage *stage, Candidates *after) {
     Place *p = context;
     if (stage && stage == &p->chain.stages[p->chain.count - 1] && after->chosen >= 0)
@@ -51,7 +51,7 @@ static void watch_chain(void *context, const Stage *stage, Candidates *after) {
 
 static void write_append(void *context, Text piece) { world_text_append(context, piece); }
 
-/* The opening of a text becomes its beginning. */
+/* Start a text with its opening. */
 static void take_opening(const Opening *o, Place *p) {
     p->tokens.count = 0, p->begun = o->tokens.count;
     for (size_t i = 0; i < o->tokens.count; i++) token_list_add(&p->tokens, o->tokens.ids[i]);
@@ -89,7 +89,7 @@ static void write_leave(Writer *w, Place *p) {
     stream_close(&p->stream), chain_close(&p->chain);
 }
 
-/* Valid: the world could have generated it, to its end. */
+/* Valid: the world could have generated it, to the end. */
 static void judge(const World *world, Sample *s, bool ended) {
     if (!world) return;
     s->verdict = world_check(world, "document", s->text.bytes, s->text.size, false);
@@ -115,7 +115,7 @@ static bool end_text(Writer *w, Place *p, Fault *fault) {
     return true;
 }
 
-/* A step of all texts; each has its share of the time. */
+/* One step of all texts; its time is shared equally among them. */
 static bool write_step(Writer *w, Fault *fault) {
     double start = clock_seconds(), live = (double)w->engine.live;
     if (!engine_step(&w->engine, fault)) return false;
@@ -148,7 +148,7 @@ static bool write_texts(Writer *w, Fault *fault) {
     return ok;
 }
 
-/* The model and the amateur read the same texts: the shorter context is that of both. */
+/* The model and the amateur read the same texts: use the smaller context. */
 static size_t common_ctx(const Study *study) {
     size_t ctx = study->model.sizes.ctx < MAX_CTX ? study->model.sizes.ctx : MAX_CTX;
     if (!study->job->amateur || study->amateur.sizes.ctx >= ctx) return ctx;
@@ -164,7 +164,7 @@ bool study_session(Session *session, const Study *study, const Model *model, siz
     return session_open(session, model, study->job->compute.pool, config, fault);
 }
 
-/* Before the first text, not after an hour of others. */
+/* Checked before the first text is written, not hours later. */
 static bool check_prompts(const Writer *w, Fault *fault) {
     const Study *study = w->study;
     char where[300];

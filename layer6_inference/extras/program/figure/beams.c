@@ -1,7 +1,7 @@
-/* beams.c - the likeliest stories: what beams of each width find, beside true stories and
- * drawn ones.
+/* beams.c - the likeliest stories: what beams of each width find, compared with true and
+ * sampled stories.
  *
- * Rows  search,stories, then three columns each (mean, low, high: 95 %):  nats, -ln p of the
+ * Rows  search,stories, then three columns each (mean, low, high: 95%):  nats, -ln p of the
  * story under the model given its opening; valid; distinct_2, of samples of 25 stories;
  * words. */
 #include "world_check.h"
@@ -19,7 +19,7 @@ enum { SAMPLE = 25, WORDS_OF_OPENING = 4 };
 /* The stories of one search. */
 typedef struct Finds {
     size_t n;
-    WorldText *texts; /* (n) own */
+    WorldText *texts; /* (n) owned */
     double *nats, *valid;
 } Finds;
 
@@ -69,7 +69,7 @@ static bool print_finds(const char *search, const Finds *f, Fault *fault) {
     return ok;
 }
 
-/* One story that beams find; it begins with the opening. */
+/* One story found by beam search, including the opening. */
 static bool beams_search(LoadedModel *s, const FigureJob *job, size_t beams,
                          const TokenList *prompt, Text opening, WorldText *text, double *nats,
                          Fault *fault) {
@@ -90,7 +90,7 @@ static bool beams_search(LoadedModel *s, const FigureJob *job, size_t beams,
     return true;
 }
 
-/* A true story under the model, its end too. */
+/* Score a true story under the model, end token included. */
 static bool read_truth(LoadedModel *s, const TokenList *prompt, Text story, double *nats,
                        Fault *fault) {
     TokenList tokens = {0};
@@ -104,7 +104,7 @@ static bool read_truth(LoadedModel *s, const TokenList *prompt, Text story, doub
     return ok;
 }
 
-/* All stories of a search; with no beams the true ones. */
+/* All stories of a search; beams 0: the true ones. */
 static bool find_stories(LoadedModel *s, const FigureJob *job, const World *world, size_t beams,
                          Finds *f, Fault *fault) {
     WorldText true_story = {0};

@@ -1,7 +1,7 @@
 /* distribution.c - what samplers do to one distribution.
  *
- * Forty tokens: "peaked" is a step where one word nearly must follow, "flat" one where many
- * may. */
+ * Forty tokens: "peaked" is a step where one token is nearly certain, "flat" one where many are
+ * plausible. */
 #include "figure.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* figure.c - strata figure: the numbers behind the plots of samplers, as CSV. */
+/* figure.c - strata figure: the data behind the sampler plots, as CSV. */
 #include "commands.h"
 #include "figure.h"
 

@@ -1,6 +1,6 @@
-/* figure.h - the numbers behind the plots of samplers, as CSV on stdout.  A figure is drawn
- * from one distribution that stands there (distribution.c), from the steps of texts that a
- * model writes (steps.c), or from the likeliest texts that it could write (beams.c). */
+/* figure.h - the data behind the sampler plots, as CSV on stdout: from a fixed distribution
+ * (distribution.c), from the steps of generated texts (steps.c), or from the likeliest texts
+ * (beams.c). */
 #ifndef STRATA_FIGURE_H
 #define STRATA_FIGURE_H
 

@@ -10,7 +10,7 @@
 
 typedef struct Watcher {
     const char *label;
-    Candidates candidates; /* of its own: the model's are at work */
+    Candidates candidates; /* separate from the model's, which are in use */
     Arena arena;
     float *row;
     const Tokenizer *tokenizer;
@@ -46,8 +46,8 @@ static bool print_kept(void *context, const Choice *choice) {
 #define SURPRISE_BEFORE "min_tokens:100000,temp:1.6"
 enum { SURPRISAL_WINDOW = 20, SURPRISE_TEXTS = 50 };
 
-/* chain,seed,step,seen,left: the surprisal of the drawn tokens in bits, mean of a window
- * that ends here; in the distribution that the cut sees, and in what it leaves. */
+/* chain,seed,step,seen,left: surprisal of the drawn tokens in bits, averaged over the window
+ * that ends here, before and after truncation. */
 static bool print_surprisal(void *context, const Choice *choice) {
     Watcher *w = context;
     Candidates *c = &w->candidates;
@@ -144,7 +144,7 @@ typedef struct DraftTally {
     double seconds;
 } DraftTally;
 
-/* Some stories, with drafts of this length (0: plain decoding). */
+/* Generate stories with drafts of this length (0: plain decoding). */
 static bool draft_stories(LoadedModel *s, const FigureJob *job, Session *draft, size_t length,
                           DraftTally *tally, Fault *fault) {
     TokenList text = {0};

@@ -1,4 +1,4 @@
-/* perplexity.c - strata perplexity: how surprised a model is by a text.
+/* perplexity.c - strata perplexity: a model's perplexity on a text.
  *
  *     |<-- window 0 -->|<-- window 1 -->|          default: disjoint windows; only the second
  *     |  read  | count |  read  | count |          half of each counts, as in llama.cpp
@@ -7,14 +7,14 @@
  *          |  read  | count |                      and its last S count: every token but the
  *               |  read  | count |                 first ones counts once, in a full context
  *
- * Each window begins with the token that begins a text, where the model has one.
+ * Each window begins with the begin-of-sequence token, if the model has one.
  *
- * A text with lines <|endoftext|> is read document by document, as strata train --corpus
- * reads it: a document begins with the token that begins a text and ends with the one that
- * ends it, and every token but the first counts once.
+ * A text with lines <|endoftext|> is evaluated document by document, as strata train --corpus
+ * reads it: a document gets the begin and end tokens, and every token but the first counts
+ * once.
  *
- * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard
- * errors), surprisals taken as independent. */
+ * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
+ * treating surprisals as independent. */
 #include "train_runs.h"
 #include "commands.h"
 #include "input.h"
@@ -40,12 +40,11 @@ typedef struct Measured {
     size_t stride, windows, tokens, documents; /* documents: 0: one text */
 } Measured;
 
-/* No more windows were asked for. */
+/* Was the requested number of windows reached? */
 static bool perplexity_is_over(const Measured *m) {
     return asked.max_windows && m->windows == (size_t)asked.max_windows;
 }
 
-/* A text in one piece. */
 static bool measure_text(Session *s, const TokenList *text, Measured *m, Fault *fault) {
     size_t n = (size_t)asked.window, stride = asked.stride ? (size_t)asked.stride : n,
            first = asked.stride ? n - 1 - stride : n / 2, count;
@@ -78,9 +77,9 @@ static bool measure_text(Session *s, const TokenList *text, Measured *m, Fault *
     return ok;
 }
 
-/* One document.  A longer one than a window is read with m's stride.
+/* One document; if longer than a window, by m's stride.
  *
- *   begins   its first token begins a text, and takes the first place of each window */
+ *   begins   its first token is the begin-of-sequence token, and repeated in each window */
 static bool measure_document(Session *s, TokenList *text, bool begins, Measured *m,
                              Fault *fault) {
     size_t window = (size_t)asked.window;
@@ -147,7 +146,7 @@ static bool measure_perplexity(Session *s, Text text, Measured *m, Fault *fault)
     const Tokenizer *t = s->model->tokenizer;
     TokenList tokens = {0};
     Text rest = text, first = corpus_cut_document(&rest);
-    bool marked = first.size + 1 < text.size; /* by more than the newline at its end */
+    bool marked = first.size + 1 < text.size; /* more than the newline at its end */
     if (marked) return measure_documents(s, text, m, fault);
     tokenizer_begin(t, &tokens);
     bool ok =

@@ -1,5 +1,4 @@
-/* profile.c - strata profile: where the time of a step goes, beside what memory alone would
- * take. */
+/* profile.c - strata profile: where the time of a step goes, compared with the memory bound. */
 #include "commands.h"
 #include "bench/bench.h"
 #include "input.h"
@@ -20,7 +19,7 @@ enum { SCOPES = 1000000, SCOPE_TRIES = 2000000 };
 typedef struct ProfilePhase {
     const char *name;
     size_t steps;
-    double weights, past; /* bytes that one step reads; and of keys, values and states moves */
+    double weights, past; /* bytes per step: weights read; keys, values and states moved */
     Profile profile;
 } ProfilePhase;
 
@@ -39,7 +38,7 @@ static void print_scope(const ProfilePhase *f, size_t depth, const char *name, d
            count / (double)f->steps, 1e3 * sum / (double)f->steps, 100 * sum / all);
 }
 
-/* A scope, its children, and the rest. */
+/* A scope, its children, and the unaccounted rest. */
 static void print_scopes(const ProfilePhase *f, size_t row, double all) {
     const Profile *p = &f->profile;
     const ProfileRow *r = &p->rows[row];
@@ -70,7 +69,7 @@ static void print_phase(const ProfilePhase *f, double bandwidth) {
 
 /* ------------------------------------------------------------------ what is profiled */
 
-/* Steps of an engine until `stop` tokens are chosen, all of them in scopes called "step". */
+/* Engine steps in scopes called "step", until `stop` tokens are generated. */
 static bool profile_steps(Engine *e, Sequence *s, ProfilePhase *f, size_t stop, Fault *fault) {
     if (!profile_start(&f->profile, SCOPES, fault)) return false;
     bool ok = true;
@@ -100,7 +99,7 @@ static bool profile_phases(Engine *e, ProfilePhase phases[2], Fault *fault) {
     return ok;
 }
 
-/* The cost of a scope with profiling off. */
+/* The cost of a disabled scope. */
 static double scope_seconds(void) {
     double start = clock_seconds();
     for (int i = 0; i < SCOPE_TRIES; i++) {

@@ -1,5 +1,5 @@
-/* simulate.c - strata simulate: how long N users wait, under which policy, on how many
- * machines.  Its options and its traffic; the table is in simulate_rows.c. */
+/* simulate.c - strata simulate: how long N users wait, by policy and number of machines.
+ * Options and traffic; the table is in simulate_rows.c. */
 #include "commands.h"
 #include "input.h"
 #include "simulate_rows.h"

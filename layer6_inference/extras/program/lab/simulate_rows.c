@@ -49,7 +49,7 @@ typedef struct WaitsRow {
     double load, rate, first50, first95, gap50, gap95, gap_max, busy;
 } WaitsRow;
 
-/* Whose waits a row is of: those of everybody, and of the one who sends many. */
+/* Whose waits a row shows: the ordinary users', or the heavy user's. */
 enum { OTHERS, HEAVY };
 
 static int by_wait(const void *a, const void *b) {
@@ -99,9 +99,9 @@ static bool is_good(const SimulateJob *job, const Simulation *s, const WaitsRow 
     return s->refused == 0 && r->first95 <= job->first_goal && r->gap95 <= job->gap_goal;
 }
 
-/* The fewest machines that reach both goals: twice as many until they do, then halves between.
+/* The smallest number of machines that meets both goals: doubling, then bisection.
  *
- * Fails when no number does, because one user alone waits longer. */
+ * Fails if no number does, because even a single user waits longer. */
 static bool enough_machines(const SimulateJob *job, size_t policy, const Traffic *t,
                             Simulation *s, WaitsRow *row, Fault *fault) {
     size_t low = 0, high = 1;
@@ -129,7 +129,7 @@ static bool enough_machines(const SimulateJob *job, size_t policy, const Traffic
     return run_machines(job, policy, t, high, s, row, fault);
 }
 
-/* Before the first row: what fails before it fails without a table. */
+/* Printed with the first row: an earlier failure prints no table. */
 static void print_simulate_titles(SimulateJob *job) {
     if (job->titled) return;
     job->titled = true;
@@ -143,7 +143,7 @@ static void print_simulate_titles(SimulateJob *job) {
             "gap_p95_ms,gap_max_ms,busy,refused,preempted,most_pages,dollars_per_million\n");
 }
 
-/* An hour of all machines, shared by the tokens of an hour. */
+/* Cost of all machines per hour, divided by the tokens of an hour. */
 static double price_of(const SimulateJob *job, const WaitsRow *r) {
     return r->rate > 0 ? job->price * (double)r->machines / (3600 * r->rate) * 1e6 : 0;
 }

@@ -1,4 +1,4 @@
-/* simulate_rows.h - strata simulate's table: a row for a number of users and a policy. */
+/* simulate_rows.h - strata simulate's table: one row per number of users and policy. */
 #ifndef STRATA_SIMULATE_ROWS_H
 #define STRATA_SIMULATE_ROWS_H
 
@@ -13,15 +13,15 @@ typedef struct SimulateJob {
     OptionList users, policies;
     double every, seconds, urgent, heavy, ageing, stretch, first_goal, gap_goal, price;
     long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
-    bool alone, titled; /* the table has begun */
+    bool alone, titled; /* the titles are printed */
     StepCost cost;
     FileOut table;
 } SimulateJob;
 
-/* The number of a policy, or SIMULATE_POLICIES when none has this name. */
+/* The index of a policy; SIMULATE_POLICIES: unknown name. */
 size_t simulate_policy(const char *name);
 
-/* Simulate all policies that were asked for, and print their rows. */
+/* Simulate all requested policies, and print their rows. */
 bool simulate_rows(SimulateJob *job, const char *users, const Traffic *traffic, Fault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* train.c - the options of strata train.  The run is in training.c. */
+/* train.c - the options of strata train; training.c runs it. */
 #include "commands.h"
 #include "training.h"
 
@@ -69,8 +69,7 @@ static const OptionRule train_rules[] = {
     {0},
 };
 
-/* Check before hours of training that its results can be written, and overwrite no
- * checkpoint. */
+/* Checked before hours of training: results are writable, no checkpoint is overwritten. */
 static bool can_write_training(const TrainJob *job, Fault *fault) {
     if (!file_writable(job->out, fault) ||
         (job->checkpoint && !file_writable(job->checkpoint, fault)) ||

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Everything a run holds open. */
 typedef struct Training {
     World *world;
     Corpus corpus, held_out;
-    bool holds_out; /* nothing of held_out is learned */
+    bool holds_out; /* held_out is excluded from training */
     unsigned char *vocab_bytes;
     GgufFile vocab_file;
     Gguf vocab;
@@ -24,8 +23,7 @@ typedef struct Training {
 
 /* ------------------------------------------------------------------ the vocabulary */
 
-/* Take the vocabulary of another model: a draft must share that of the model that verifies
- * it. */
+/* Use another model's vocabulary: a draft model must share its target's. */
 static bool borrow_vocab(TrainJob *job, Training *run, Fault *fault) {
     return gguf_open(&run->vocab_file, &run->vocab, job->vocab_from, fault);
 }
@@ -49,7 +47,7 @@ static void print_training_sample(Training *run, uint64_t seed) {
     world_text_free(&text);
 }
 
-/* Without held-out documents the first ones are used, and not called held out. */
+/* Without held-out documents, evaluates the first ones, without that label. */
 static void evaluate_held_out(Training *run, size_t documents, double *loss, double *floor) {
     if (!run->world) documents = min_size(documents, run->held_out.count);
     trainer_evaluate(run->trainer, &run->held_out, 0, documents, loss, floor);
@@ -74,7 +72,7 @@ static bool save_training(const TrainJob *job, Training *run, Fault *fault) {
                                 trainer_save(run->trainer, job->checkpoint, fault));
 }
 
-/* A line of the log every ten steps, with the held-out loss now and then. */
+/* Log every ten steps, at times with the held-out loss. */
 static bool log_training_step(const TrainJob *job, Training *run, const TrainStep *s,
                               double speed, Fault *fault) {
     bool last = s->step == job->config.steps,
@@ -158,7 +156,6 @@ static void close_training(Training *run) {
     if (run->log) fclose(run->log);
 }
 
-/* Everything up to the first step. */
 static bool open_training(TrainJob *job, Training *run, Fault *fault) {
     if (!compute_open(&job->compute, fault) || !open_corpora(job, run, fault) ||
         !open_tokenizer(job, run, fault) || !cut_corpus(job, run, fault))

@@ -1,5 +1,4 @@
-/* training.h - a run of strata train: vocabulary, steps, looks at held-out documents,
- * checkpoints. */
+/* training.h - a run of strata train: vocabulary, steps, held-out evaluation, checkpoints. */
 #ifndef STRATA_TRAINING_H
 #define STRATA_TRAINING_H
 

@@ -44,7 +44,7 @@ void arrival_line_end(Arrival *a) {
     a->line = false;
 }
 
-/* False when it cannot be read to its end. */
+/* False on a read error. */
 static bool digest_rest(int file, Sha256 *sha, uint64_t *done) {
     unsigned char bytes[ARRIVAL_CHUNK];
     ssize_t n;
@@ -77,7 +77,7 @@ bool arrival_begin(Arrival *a, Fault *fault) {
     sha256_begin(&a->sha);
     if (!digest_rest(a->file, &a->sha, &a->done))
         return fault_set(fault, "%s cannot be read: %s", a->part, strerror(errno));
-    announced_read(a->headers, &a->announced); /* of the connection before */
+    announced_read(a->headers, &a->announced); /* of the previous connection */
     if (a->size && a->done > a->size && !arrival_restart(a, fault)) return false;
     a->first = a->done, a->start = a->shown = clock_seconds();
     a->terminal = isatty(STDERR_FILENO);
@@ -102,7 +102,7 @@ static bool enough_space(const Arrival *a, Fault *fault) {
         megabytes_text(has, free_bytes));
 }
 
-/* With the first bytes: is it the file that is wanted, and does it fit? */
+/* On the first bytes: is it the wanted file, and does it fit on the disk? */
 static bool meet(Arrival *a, Fault *fault) {
     const Download *want = a->want;
     a->met = true;

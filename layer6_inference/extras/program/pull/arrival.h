@@ -1,4 +1,4 @@
-/* arrival.h - the bytes of a download: written, counted, digested and shown while they come. */
+/* arrival.h - the bytes of a download: written, counted, hashed and shown as they arrive. */
 #ifndef STRATA_ARRIVAL_H
 #define STRATA_ARRIVAL_H
 
@@ -12,36 +12,34 @@ enum { ARRIVAL_PATH = 1400 };
 typedef struct Arrival {
     const Download *want;
     char path[ARRIVAL_PATH], part[ARRIVAL_PATH + 8];
-    char headers[ARRIVAL_PATH +
-                 16]; /* of the connection that brought the last bytes of the part */
-    char fresh[ARRIVAL_PATH + 24]; /* of this one, until it brings any */
-    int file;                      /* owns: the part */
-    uint64_t done, size;           /* bytes; size 0: unknown */
-    Sha256 sha;                    /* of what is done */
-    Announced announced;           /* by the server */
-    bool met;                      /* the headers of this connection have been looked at */
-    bool spoiled;                  /* what is done cannot become the file */
-    int breaks;                    /* of the connection */
-    double start, shown;           /* seconds */
-    uint64_t first;                /* bytes that were there at the start */
-    bool terminal, line; /* is stderr one; does a line stand there that is to be redrawn */
+    char headers[ARRIVAL_PATH + 16]; /* of the connection that brought the part's last bytes */
+    char fresh[ARRIVAL_PATH + 24];   /* of this connection, until it brings any */
+    int file;                        /* owned: the part */
+    uint64_t done, size;             /* bytes; size 0: unknown */
+    Sha256 sha;                      /* of the bytes done */
+    Announced announced;             /* by the server */
+    bool met;                        /* this connection's headers have been checked */
+    bool spoiled;                    /* the part cannot become the file */
+    int breaks;                      /* broken connections */
+    double start, shown;             /* seconds */
+    uint64_t first;                  /* bytes present at the start */
+    bool terminal, line; /* is stderr a terminal; is there a progress line to redraw */
 } Arrival;
 
 /* Fails when a path is too long. */
 bool arrival_paths(Arrival *a, Fault *fault);
 
-/* Digest the partial file, and print what is to come. */
+/* Hash the part, and print what is left to download. */
 bool arrival_begin(Arrival *a, Fault *fault);
 
-/* Start over. */
+/* Discard the part. */
 bool arrival_restart(Arrival *a, Fault *fault);
 
-/* All that comes through a pipe.  Fails when it is no GGUF file, when the server announces
- * another file than the one wanted, when more comes than was announced, and when the disk is
- * full. */
+/* Read a pipe to its end.  Fails if the file is not GGUF, if the server announces another file
+ * than the wanted one or sends more than announced, and when the disk is full. */
 bool arrival_take(Arrival *a, int pipe, Fault *fault);
 
-/* Check size and digest against the wanted or announced ones; prints what was checked. */
+/* Check size and digest against the wanted or announced ones; prints the result. */
 bool arrival_verify(Arrival *a, Fault *fault);
 
 void arrival_line_end(Arrival *a);

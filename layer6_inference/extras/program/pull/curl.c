@@ -17,14 +17,13 @@
 
 enum { CURL_WORDS = 40, CURL_MISSING = 127 };
 
-/* No shell reads these words; the address stands behind "--", so that it is no option. */
+/* exec without a shell; the URL follows "--", so that it is never an option. */
 static void curl_words(const char *words[CURL_WORDS], const char *url, const char *headers,
                        const char *offset, const char *if_range) {
     static char agent[40];
     const char *redirects = strncasecmp(url, "https:", 6) == 0 ? "=https" : "=http,https";
     snprintf(agent, sizeof agent, "strata/%s", strata_version());
-    /* silent but for errors, status 400 and more fails, redirects are followed, [] is no
-     * pattern, no buffer */
+    /* silent but for errors, fail on status >= 400, follow redirects, [] literal, no buffer */
     const char *fixed[] = {
         "curl",          "-sSfLgN", "--max-redirs",      "10",  "--proto",       "=http,https",
         "--proto-redir", redirects, "--connect-timeout", "30",  "--speed-limit", "1",
@@ -37,7 +36,7 @@ static void curl_words(const char *words[CURL_WORDS], const char *url, const cha
     words[n++] = "--", words[n++] = url, words[n] = NULL;
 }
 
-/* In the child: stdin is empty, stdout and stderr are the pipes. */
+/* In the child: redirect stdin from /dev/null, stdout and stderr to the pipes. */
 static void become_curl(const int body[2], const int errors[2], const char *const words[]) {
     int nothing = open("/dev/null", O_RDONLY);
     if (nothing >= 0) dup2(nothing, STDIN_FILENO);
@@ -69,7 +68,7 @@ bool curl_begin(Curl *curl, const char *url, const char *headers, uint64_t from,
     return fault_set(fault, "curl cannot be started: %s", strerror(errno));
 }
 
-/* "curl: (7) Failed to connect" is "Failed to connect". */
+/* Drops the prefix of "curl: (7) Failed to connect". */
 static void read_complaint(int errors, char *said, size_t size) {
     size_t used = 0;
     for (ssize_t n; used + 1 < size && (n = read(errors, said + used, size - 1 - used)) > 0;)
@@ -90,7 +89,7 @@ int curl_end(Curl *curl, bool stop, char *said, size_t size) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The value of a header, when the line is that header; cut at its end. */
+/* The value if the line is this header; trims its end in place. */
 static char *header_value(char *line, const char *name) {
     size_t n = strlen(name);
     if (strncasecmp(line, name, n) != 0 || line[n] != ':') return NULL;
@@ -103,7 +102,7 @@ static uint64_t read_size(const char *text) {
     return isdigit((unsigned char)*text) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* "270c...": 64 hexadecimal digits in quotes. */
+/* "270c...": 64 hex digits in quotes. */
 static void read_digest(const char *value, char digest[65]) {
     value += *value == '"';
     if (strspn(value, "0123456789abcdef") == 64) memcpy(digest, value, 64), digest[64] = 0;
@@ -111,7 +110,7 @@ static void read_digest(const char *value, char digest[65]) {
 
 static void announced_line(char *line, Announced *a, uint64_t *linked) {
     const char *value;
-    if (strncmp(line, "HTTP/", 5) == 0) { /* of a redirect only what is linked counts */
+    if (strncmp(line, "HTTP/", 5) == 0) { /* new response: keep only linked values */
         const char *code = strchr(line, ' ');
         a->status = code ? atoi(code) : 0, a->size = 0, a->etag[0] = 0;
     } else if ((value = header_value(line, "x-linked-size"))) {

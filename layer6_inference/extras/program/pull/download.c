@@ -11,23 +11,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BREAKS = 10 /* of the connection, each after some bytes */ };
+enum { BREAKS = 10 /* max broken connections that brought bytes */ };
 
-/* Make a folder and those above it. */
+/* mkdir -p. */
 static bool make_folder(const char *path, Fault *fault) {
     char part[1024];
     if ((size_t)snprintf(part, sizeof part, "%s", path) >= sizeof part)
         return fault_set(fault, "%.100s...: the path is too long", path);
     for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         *slash = 0;
-        mkdir(part, 0777); /* the last one tells whether it worked */
+        mkdir(part, 0777); /* errors show in the last mkdir */
         *slash = '/';
     }
     if (mkdir(part, 0777) == 0 || errno == EEXIST) return true;
     return fault_set(fault, "%s cannot be created: %s", path, strerror(errno));
 }
 
-/* Another download may have finished, and renamed the part, between open and flock. */
+/* Between open and flock, another download may have finished and renamed the part. */
 static bool still_named(int file, const char *part) {
     struct stat ours, named;
     return fstat(file, &ours) == 0 && stat(part, &named) == 0 && ours.st_ino == named.st_ino &&
@@ -44,7 +44,7 @@ static bool lock_part(Arrival *a, Fault *fault) {
     return fault_set(fault, "another strata pull is downloading %s", a->want->name);
 }
 
-/* What the server's status means. */
+/* The fault for an HTTP status. */
 static bool refused_by(const char *url, int code, Fault *fault) {
     if (code == 404) return fault_set(fault, "%.300s: no such file (404)", url);
     if (code == 401 || code == 403)
@@ -56,7 +56,7 @@ static bool connection_broke(int status) {
     return status == 18 || status == 28 || status == 56 || status == 92;
 }
 
-/* What curl's exit status means; it complained as `said` has it. */
+/* The fault for curl's exit status; `said` is its error message. */
 static bool explain(const Arrival *a, int status, int code, const char *said, Fault *fault) {
     if (status == 127)
         return fault_set(
@@ -73,7 +73,7 @@ static bool explain(const Arrival *a, int status, int code, const char *said, Fa
                              : "");
 }
 
-/* One connection.  True: the file is whole, or is to be tried *again. */
+/* One connection.  True: the file is complete, or *again is set. */
 static bool transfer(Arrival *a, bool *again, Fault *fault) {
     char said[300];
     uint64_t before = a->done;
@@ -86,9 +86,9 @@ static bool transfer(Arrival *a, bool *again, Fault *fault) {
     announced_read(a->met ? a->headers : a->fresh, &last);
     unlink(a->fresh);
     if (!ok) return false;
-    bool refused = status == 22 && last.status == 416; /* there are no bytes behind the part */
+    bool refused = status == 22 && last.status == 416; /* nothing beyond the part */
     if (status == 0 || (refused && before && last.size == before)) return true;
-    if (before && (refused || status == 33)) { /* no ranges here, or another file by now */
+    if (before && (refused || status == 33)) { /* no range support, or the file has changed */
         fprintf(stderr, "%s: the server cannot resume: starting over\n", a->want->name);
         return *again = true, arrival_restart(a, fault);
     }
@@ -105,7 +105,7 @@ static bool transfer_all(Arrival *a, Fault *fault) {
     return true;
 }
 
-/* The part gets its name, and is on the disk. */
+/* Sync the part to disk, then rename it. */
 static bool name_part(Arrival *a, Fault *fault) {
     if (fsync(a->file) != 0 || rename(a->part, a->path) != 0)
         return fault_set(fault, "%s cannot be written: %s", a->path, strerror(errno));
@@ -117,7 +117,7 @@ bool download(const Download *want, Fault *fault) {
     Arrival a = {.want = want, .size = want->size, .file = -1};
     if (!make_folder(want->folder, fault) || !arrival_paths(&a, fault) || !lock_part(&a, fault))
         return false;
-    bool ok = access(a.path, F_OK) == 0 || /* by another, since the caller looked */
+    bool ok = access(a.path, F_OK) == 0 || /* another download may have made it meanwhile */
               (arrival_begin(&a, fault) && transfer_all(&a, fault) &&
                arrival_verify(&a, fault) && name_part(&a, fault));
     arrival_line_end(&a);

@@ -1,11 +1,11 @@
-/* download.h - one file into the folder of models: begun, broken off, gone on with,
+/* download.h - downloads a file into the models folder: started, interrupted, resumed,
  * verified, and only then named.
  *
- *     NAME.gguf.part          what has arrived, locked while it grows
- *     NAME.gguf.part-headers  what the server said of it
- *     NAME.gguf               the same file, once size and digest are right
+ *     NAME.gguf.part          bytes received so far, locked while it grows
+ *     NAME.gguf.part-headers  the server's headers
+ *     NAME.gguf               the same file, once size and digest are verified
  *
- * Invariant: what is called NAME.gguf is whole. */
+ * Invariant: a file called NAME.gguf is complete. */
 #ifndef STRATA_DOWNLOAD_H
 #define STRATA_DOWNLOAD_H
 
@@ -16,18 +16,17 @@
 typedef struct Download {
     const char *url;
     const char *name;   /* "smollm2-360m", without .gguf */
-    const char *folder; /* made when it is not there */
-    uint64_t size;      /* 0: what the server says */
-    char digest[65];    /* SHA-256 in lower case; "": what the server says */
+    const char *folder; /* created if missing */
+    uint64_t size;      /* 0: as announced by the server */
+    char digest[65];    /* SHA-256 in lower case; "": as announced by the server */
     const char *source; /* of the digest: "the table" */
 } Download;
 
-/* Tells on stderr how far it is.
+/* Shows progress on stderr.
  *
- * Fails when there is no curl, no space, no such file, when the connection breaks again and
- * again or another download of that name is under way: what has arrived is kept, and the
- * next call goes on from there.  Fails, too, when the file is no GGUF or its size or digest
- * is wrong: then nothing is kept. */
+ * Fails without curl, disk space or the file, after repeated connection failures, or if another
+ * download of that name is running: the part is kept, and the next call resumes it.  Fails and
+ * discards the part if the file is not GGUF or its size or digest is wrong. */
 bool download(const Download *want, Fault *fault);
 
 bool file_digest(const char *path, char digest[65], Fault *fault);

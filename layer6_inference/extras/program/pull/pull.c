@@ -1,4 +1,4 @@
-/* pull.c - strata pull: models that are published, into the folder in which -m NAME looks. */
+/* pull.c - strata pull: published models, downloaded into the folder searched by -m NAME. */
 #include "commands.h"
 #include "download.h"
 #include "model_names.h"
@@ -16,7 +16,7 @@
 enum { PULL_NAME = 128, PULL_PATH = 1300 };
 
 static struct {
-    const char *what, *remove, *sha256; /* what: a name of the table, or an address */
+    const char *what, *remove, *sha256; /* what: a name of the table, or a URL */
     bool list;
     char folder[1024];
 } asked;
@@ -95,7 +95,7 @@ static bool remove_model(Fault *fault) {
 
 /* ------------------------------------------------------------------ what is wanted */
 
-/* 64 hexadecimal digits, `size` long, in lower case. */
+/* 64 hex digits, converted to lower case. */
 static bool read_sha256(const char *text, size_t size, char digest[65], Fault *fault) {
     for (size_t i = 0; i < size && i < 64; i++)
         digest[i] = (char)tolower((unsigned char)text[i]);
@@ -105,8 +105,8 @@ static bool read_sha256(const char *text, size_t size, char digest[65], Fault *f
                      size > 80 ? 80 : (int)size, text);
 }
 
-/* https://host/a/Model%20Q4.gguf?download=true is Model_20Q4: letters, digits, '.', '_', '-'
- * and '+' stay. */
+/* https://host/a/Model%20Q4.gguf?download=true becomes Model_20Q4: keeps letters, digits, and .
+ * _ - + */
 static bool name_of_url(const char *url, char name[PULL_NAME], Fault *fault) {
     const char *host = strstr(url, "://") + 3, *end = host + strcspn(host, "?#"), *last = end;
     while (last > host && last[-1] != '/') last--;
@@ -153,7 +153,7 @@ static bool want_url(Wanted *w, Fault *fault) {
     return read_sha256(mark + 8, strlen(mark + 8), w->download.digest, fault);
 }
 
-/* OWNER/REPOSITORY/PATH is HOST/OWNER/REPOSITORY/resolve/main/PATH. */
+/* OWNER/REPOSITORY/PATH becomes HOST/OWNER/REPOSITORY/resolve/main/PATH. */
 static bool want_published(Wanted *w, Fault *fault) {
     const PublishedModel *model;
     const char *host = getenv("HF_ENDPOINT");
@@ -180,7 +180,7 @@ static bool want_model(Wanted *w, Fault *fault) {
 
 /* ------------------------------------------------------------------ the command */
 
-/* Of a file that is there already: is it the one? */
+/* Is an existing file the wanted one? */
 static bool check_here(const Wanted *w, const char *path, double bytes, Fault *fault) {
     char digest[65];
     if (w->download.size && bytes != (double)w->download.size)
@@ -202,7 +202,7 @@ static bool check_here(const Wanted *w, const char *path, double bytes, Fault *f
     return true;
 }
 
-/* The path goes to stdout: strata chat -m "$(strata pull URL)". */
+/* Only the path goes to stdout: strata chat -m "$(strata pull URL)". */
 static bool pull_model(Fault *fault) {
     Wanted w = {.download = {.source = ""}};
     char path[PULL_PATH];

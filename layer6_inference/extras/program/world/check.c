@@ -1,4 +1,4 @@
-/* check.c - strata world check, strata world score: read documents of Tiny World. */
+/* check.c - strata world check and score: parse documents of Tiny World. */
 #include "train_runs.h"
 #include "world_check.h"
 #include "input.h"
@@ -99,10 +99,10 @@ static struct {
 
 typedef struct Total {
     long documents, scored;
-    double nats, bytes; /* of those that are documents */
+    double nats, bytes; /* of the valid documents */
 } Total;
 
-/* number, nats, bytes, ways; or why there is no way */
+/* number, nats, bytes, parses; or why there is none */
 static void score_one(const World *world, Text text, Total *total) {
     WorldVerdict v =
         world_check(world, score_asked.rule, text.data, text.size, score_asked.prefix);

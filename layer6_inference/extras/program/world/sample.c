@@ -1,4 +1,4 @@
-/* sample.c - strata world sample: generating Tiny World documents with a model. */
+/* sample.c - strata world sample: generates Tiny World documents with a model. */
 #include "compute.h"
 #include "loaded_model.h"
 #include "look_ahead.h"

@@ -1,4 +1,4 @@
-/* world.c - strata world: write Tiny World.  Its other parts: check.c, sample.c. */
+/* world.c - strata world: generates Tiny World.  Its other parts: check.c, sample.c. */
 #include "commands.h"
 #include "world_parts.h"
 

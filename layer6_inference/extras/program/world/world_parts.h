@@ -1,4 +1,4 @@
-/* world_parts.h - strata world: what its parts share. */
+/* world_parts.h - shared by the files of strata world. */
 #ifndef STRATA_PROGRAM_WORLD_H
 #define STRATA_PROGRAM_WORLD_H
 
@@ -7,7 +7,7 @@
 /* The line after each document. */
 #define SEPARATOR "<|endoftext|>"
 
-/* Fails unless a rule is one that whole documents have. */
+/* Fails unless the rule derives whole documents. */
 bool world_kind(const char *rule, Fault *fault);
 
 extern const Command world_check_command, world_score_command, world_sample_command;
