@@ -132,13 +132,15 @@ static File open_file(const char *path) {
     if (at.end - at.at < 24 || take_integer(&at, 4) != 0x46554747 || take_integer(&at, 4) < 2)
         die("not a GGUF file of version 2 or 3", path);
     File file = {NULL, NULL, 0, 0};
-    file.n_tensors = take_integer(&at, 8), file.n_keys = take_integer(&at, 8);
+    file.n_tensors = take_integer(&at, 8);
+    file.n_keys = take_integer(&at, 8);
     if (file.n_tensors > 100000 || file.n_keys > 100000) die("a damaged GGUF file", path);
-    file.keys = allocate(file.n_keys, sizeof(Entry)),
+    file.keys = allocate(file.n_keys, sizeof(Entry));
     file.tensors = allocate(file.n_tensors, sizeof(Entry));
     uint64_t *offsets = allocate(file.n_tensors, sizeof *offsets);
     for (size_t i = 0; i < file.n_keys; i++) {
-        file.keys[i].name = take_string(&at), file.keys[i].kind = take_integer(&at, 4),
+        file.keys[i].name = take_string(&at);
+        file.keys[i].kind = take_integer(&at, 4);
         file.keys[i].value = at;
         skip_value(&at, file.keys[i].kind);
     }
@@ -167,9 +169,10 @@ static double number(const File *file, const char *name, double otherwise) {
         die("not a number", name);
     Bytes at = key->value;
     uint64_t bits = take_integer(&at, gguf_size[key->kind]);
+    if (key->kind != GGUF_F32) return (double)bits;
     float value;
-    return key->kind == GGUF_F32 ? memcpy(&value, &(uint32_t){(uint32_t)bits}, 4),
-           (double)value         : (double)bits;
+    memcpy(&value, &(uint32_t){(uint32_t)bits}, 4); /* the same 32 bits, read as a float */
+    return value;
 }
 
 /* One block of Q8_0: 32 numbers as a scale (a half) and 32 signed bytes. */

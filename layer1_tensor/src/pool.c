@@ -238,13 +238,14 @@ void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *cont
         loop_run_alone(count, grain, task, context);
         return;
     }
+    REQUIRE(!atomic_exchange(&pool->in_use, true),
+            "a pool runs one loop at a time: two threads share this one, or a task called it");
     if (pool->alone > 0) {
         pool->alone--;
         loop_run_alone(count, grain, task, context);
+        atomic_store(&pool->in_use, false);
         return;
     }
-    REQUIRE(!atomic_exchange(&pool->in_use, true),
-            "a pool runs one loop at a time: two threads share this one, or a task called it");
     double start = clock_seconds();
     pool->loop = (Loop){task, context, grain, (size_t)pool->threads, pool->loop.stretches};
     loop_divide(&pool->loop, count);

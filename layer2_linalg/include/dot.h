@@ -5,8 +5,8 @@
  * Siblings: dot.c (read first), dot_avx2.c, dot_avx512.c, dot_avx512bf16.c, dot_neon.c,
  * dot_wasm.c.
  *
- * Invariant: a version adds in a fixed order that depends only on n, so a row and a vector give
- * the same bits alone or as part of a matrix product.
+ * Invariant: a version adds in a fixed order that depends only on n, so a row of a plain
+ * format and a vector give the same bits alone or as part of a matrix product.
  *
  * Error    |got - exact| <= gamma_n * sum_k |w[k] * x[k]|, gamma_n = n*u / (1 - n*u), u = 2^-24
  *          (dot_avx512bf16.c rounds the inputs; its head says what that adds)

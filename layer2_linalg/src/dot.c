@@ -1,5 +1,5 @@
-/* dot.c - see dot.h.  Six lines that are most of a language model: for each token, a 7B model
- * does seven billion of the multiplications in this file. */
+/* dot.c - see dot.h.  This loop, in faster forms, is most of a language model: a 7B model does
+ * seven billion of its multiplications for each token. */
 #include "dot.h"
 #include "convert.h"
 #include "kernels/kernel_table.h"

@@ -82,7 +82,7 @@ void silu_backward(float *dx, const float *x, const float *dy, size_t n);
  *     dgate = dout * up * s * (1 + gate * (1 - s))
  *
  *   dgate, dup   (n)   written; may be gate and up themselves
- *   dout         (n)   gradient of the loss by the output */
+ *   dout         (n)   gradient of the loss with respect to the output */
 void swiglu_backward(float *dgate, float *dup, const float *gate, const float *up,
                      const float *dout, size_t n);
 

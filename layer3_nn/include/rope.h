@@ -61,8 +61,8 @@ void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
 /* Rotate one head's vector in place. */
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
-/* Turn the gradient by the rotated head into that by the head, in place: rotate by the opposite
- * angles, with the same magnitude. */
+/* In: the gradient of the rotated head, out: of the head.  Rotates by the opposite angles, with
+ * the same magnitude. */
 void rope_rotate_backward(const Rope *rope, const float *cosine, const float *sine,
                           float *head);
 

@@ -27,7 +27,7 @@ void softmax(float *out, const float *x, size_t n);
  *
  *   dx   (n)   written; may be dy itself
  *   y    (n)   what softmax returned
- *   dy   (n)   gradient of the loss by y */
+ *   dy   (n)   gradient of the loss with respect to y */
 void softmax_backward(float *dx, const float *y, const float *dy, size_t n);
 
 #endif

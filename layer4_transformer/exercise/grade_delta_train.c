@@ -46,7 +46,7 @@ static const char *const hints[SLIPS] = {
     [U_NO_BETA] = "G^T u goes with u as it was written, and that has beta in it",
     [FRESH] = "k asked the memory after it had faded: its second way goes through D",
     [NOT_CORRECTED] = "what was replaced hears nothing: G - dv k^T",
-    [NOT_FADED] = "what was forgotten hears little: the gradient by the old memory is times D",
+    [NOT_FADED] = "what was forgotten hears little: the gradient of the old memory is times D",
     [PLAIN_DECAY] = "the gradient is by the logarithm of decay: column sums of G * the old "
                     "S, with the G that D has been put to",
     [DECAY_AFTER] = "D faded the memory that was there before: dg is by `before`, not `after`",
@@ -277,8 +277,8 @@ static void check_step(size_t d, bool ends) {
          where, right.beta, (double)got.beta);
     told("dq = S^T do", got.q, right.q, d);
     told("dk", got.k, right.k, d);
-    told("the gradient by the memory before the token", got.memory, right.memory, d * d);
-    told("the gradient by the logarithm of decay", got.decay, right.decay, d);
+    told("the gradient of the memory before the token", got.memory, right.memory, d * d);
+    told("the gradient of the logarithm of decay", got.decay, right.decay, d);
 }
 
 GRADE(step_back) {

@@ -67,7 +67,7 @@ struct TrainMixer {
     const char *name;
     /* saved->middle (n, dim) = mixer(saved->normed) */
     void (*forward)(const TrainRun *run, const TrainBlock *w, TrainSaved *saved);
-    /* backward through x + mixer(norm(x)): dx, by the sum, becomes the gradient by x */
+    /* backward through x + mixer(norm(x)): dx, in: of the sum; out: of x */
     void (*backward)(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                      const TrainSaved *saved, float *dx);
     size_t (*widest)(const TrainShape *shape); /* train_widest */
@@ -81,7 +81,7 @@ size_t train_widest(const TrainShape *shape);
 /* x (n, dim) through the block, in place. */
 void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *saved, float *x);
 
-/* dx (n, dim): the gradient by the output becomes that by the input; grad: added to. */
+/* dx (n, dim): in: the gradient of the output; out: of the input; grad: added to. */
 void block_train_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                           const TrainSaved *saved, float *dx);
 

@@ -122,7 +122,7 @@ void block_train_forward(const TrainRun *run, const TrainBlock *w, TrainSaved *s
     add(x, run->grad_a, n * s->dim);
 }
 
-/* Backward through x + ffn(norm'(x)): dx, by the sum, becomes the gradient by x. */
+/* Backward through x + ffn(norm'(x)): dx, in: of the sum; out: of x. */
 static void feed_forward_backward(const TrainRun *run, const TrainBlock *w, TrainBlock *grad,
                                   const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;

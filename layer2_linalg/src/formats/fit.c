@@ -55,17 +55,17 @@ float fit_scale(Fit f, int8_t *q) {
 
 /* Least squares:  [sum l^2, -sum l; -sum l, sum 1] [scale; min] = [sum x l; -sum x]. */
 static float line_for(const Fit *f, const int8_t *q, float *min) {
-    float all = 0, l1 = 0, l2 = 0, x1 = 0, xl = 0;
+    float sum_w = 0, sum_l = 0, sum_ll = 0, sum_x = 0, sum_xl = 0;
     for (int i = 0; i < f->n; i++) {
         float w = weight_of(f, i), l = (float)q[i], x = f->x[i];
-        all += w, l1 += w * l, l2 += w * l * l, x1 += w * x, xl += w * x * l;
+        sum_w += w, sum_l += w * l, sum_ll += w * l * l, sum_x += w * x, sum_xl += w * x * l;
     }
-    float determinant = all * l2 - l1 * l1;
-    float scale = determinant > 0 ? (all * xl - l1 * x1) / determinant : 0;
-    *min = determinant > 0 ? (l1 * xl - l2 * x1) / determinant : 0;
+    float determinant = sum_w * sum_ll - sum_l * sum_l;
+    float scale = determinant > 0 ? (sum_w * sum_xl - sum_l * sum_x) / determinant : 0;
+    *min = determinant > 0 ? (sum_l * sum_xl - sum_ll * sum_x) / determinant : 0;
     if (determinant > 0 && *min >= 0) return scale;
     *min = 0;
-    return l2 > 0 ? xl / l2 : 0;
+    return sum_ll > 0 ? sum_xl / sum_ll : 0;
 }
 
 float fit_scale_min(Fit f, float *min, int8_t *q) {

@@ -2,11 +2,11 @@
  * which are themselves scaled.
  *
  *      0         2           4                   16                       144 bytes
- *     | d (f16) | dmin (f16) | 8 x (scale, min)  | 128 bytes: 64 numbers each 32 |       Q4_K
+ *     | d (f16) | dmin (f16) | 8 x (scale, min)  | 128 bytes of quants, 4 bits |       Q4_K
  *
  *     bytes 32 p .. 32 p + 31:  group 2p in their low halves, group 2p + 1 in the high ones
  *     weight = d scale q - dmin min
- *     Q5_K has 32 bytes of fifth bits before them: of group g in bit g of byte l
+ *     Q5_K: 32 bytes precede the quants; bit g of byte l is the fifth bit of number l of group g
  *
  *     6-bit scales and mins in 12 bytes s:
  *         g < 4    scale = s[g] & 63         min = s[g + 4] & 63

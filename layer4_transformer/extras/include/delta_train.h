@@ -2,7 +2,7 @@
  *
  * The backward column undoes the forward one (mixer_delta.h) from its last line to its first:
  *
- *     forward                 backward         G: gradient by S from all later tokens
+ *     forward                 backward         G: gradient of S from all later tokens
  *     F = S D                 G  <- G + do q^T           dq = S^T do     with the new S
  *     u = beta (v - F k)      du = G k                   dv = beta du    dbeta = du . (v - F k)
  *     S = F + u k^T           dk = G^T u - F^T dv
@@ -41,11 +41,11 @@ typedef struct DeltaTokenGradients {
 
 /* One token of one head, backward.
  *
- *   memory          in: the gradient by the state after the token, out: by the one before.  In
+ *   memory          in: the gradient of the state after the token, out: of the one before.  In
  *                   strips, (d / 16 rounded up, d, 16): row j, number i at
  *                   j / 16 * 16 d + 16 i + j % 16; lanes past row d hold anything
  *   after, before   the state that delta_step left and found, in strips
- *   dout            (d) gradient by delta_step's out
+ *   dout            (d) gradient of delta_step's out
  *
  * Needs    d <= DELTA_DIM.
  * Cost     20 d flops a row, three times delta_step. */

@@ -59,7 +59,7 @@ typedef struct Task {
 
 static size_t memory_floats(size_t d) { return strip_rows(d) * d; }
 
-/* The state before each token and after the last, and the gradient by it. */
+/* The state before each token and after the last, and its gradient. */
 static size_t scratch_each(size_t d, size_t longest) {
     return (longest + 2) * memory_floats(d);
 }

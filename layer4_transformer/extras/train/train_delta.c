@@ -83,7 +83,7 @@ static void train_delta(const TrainRun *run, const TrainBlock *block, TrainSaved
 
 /* ------------------------------------------------------------------ backward */
 
-/* dmixed (n, wide) becomes the gradient by the state's output; dz (n, wide) is written. */
+/* dmixed (n, wide) becomes the gradient of the state's output; dz (n, wide) is written. */
 static void gate_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *grad,
                           const TrainSaved *saved, float *dmixed, float *dz) {
     const TrainShape *s = &run->shape;

@@ -167,8 +167,9 @@ static void finish_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) {
         float *mixed = t->run->mixed + i * width;
         const float *gate = t->run->gate + i * step;
-        for (size_t k = 0; k < width && (a->gate.w.data || a->gate_in_q); k++)
-            mixed[k] /= 1 + expf(-gate[k / (width / gates)]);
+        if (a->gate.w.data || a->gate_in_q)
+            for (size_t k = 0; k < width; k++)
+                mixed[k] /= 1 + expf(-gate[k / (width / gates)]);
         norm_apply(&a->sub_norm, mixed, mixed, width);
     }
 }
