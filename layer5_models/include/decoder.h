@@ -89,8 +89,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
- * Needs    batch->count <= max_tokens; positions that continue their sequences. Fails    when a
- * token is outside the vocabulary, more logits are wanted than max_logits, the
+ * Needs    batch->count <= max_tokens; positions that continue their sequences.
+ * Fails    when a token is outside the vocabulary, more logits are wanted than max_logits, the
  *          context is full, or is_wanted cancelled it: then `stopped` is true and the sequences
  *          are as long as before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);

@@ -34,8 +34,9 @@ enum {
 };
 
 /* The code point at the start of `bytes`, and its size.  A byte that begins no valid sequence
- * is one unit with code point 0xFFFD.  Needs size > 0. Source   RFC 3629 (no overlong forms, no
- * surrogates, at most 0x10FFFF). */
+ * is one unit with code point 0xFFFD.  Needs size > 0.
+ *
+ * Source   RFC 3629 (no overlong forms, no surrogates, at most 0x10FFFF) */
 uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken);
 
 /* Write a code point; returns its bytes, 1 to 4. */

@@ -1,7 +1,9 @@
 /* lora_peft.c - an adapter's matrices from a folder as PEFT writes it.  See parts.h.
  *
  * Names and row orders are those of the published model: the tables of extras/convert translate
- * them. Source   the peft library's LoraConfig and save_pretrained. */
+ * them.
+ *
+ * Source   the peft library's LoraConfig and save_pretrained. */
 #include "parts.h"
 #include "convert/parts.h"
 #include "json.h"

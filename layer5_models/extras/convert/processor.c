@@ -1,14 +1,18 @@
 /* processor.c - the tokens that tokenizer.json's post_processor adds around a text, and between
- * two. See parts.h.
+ * two.  See parts.h.
  *
- *     {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence":
- *     {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}], "pair": [...], "special_tokens": {"<s>":
- *     {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...}} {"type": "RobertaProcessing", "cls":
- *     ["<s>", 0], "sep": ["</s>", 2]}     <s> A </s> </s> B </s> {"type": "BertProcessing",
- *     "cls": ["[CLS]", 101], "sep": ["[SEP]", 102]} [CLS] A [SEP] B [SEP]
+ *     {"type": "TemplateProcessing", "pair": [...],
+ *      "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}},
+ *                 {"SpecialToken": {"id": "</s>"}}],
+ *      "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...}}
+ *     {"type": "RobertaProcessing", "cls": ["<s>", 0], "sep": ["</s>", 2]}
+ *                                                              <s> A </s> </s> B </s>
+ *     {"type": "BertProcessing", "cls": ["[CLS]", 101], "sep": ["[SEP]", 102]}
+ *                                                              [CLS] A [SEP] B [SEP]
  *
- * The processor's tokens win over the bos_token and eos_token of other files. Source   the
- * tokenizers library's processors. */
+ * The processor's tokens win over the bos_token and eos_token of other files.
+ *
+ * Source   the tokenizers library's processors. */
 #include "parts.h"
 #include "json.h"
 

@@ -5,8 +5,9 @@
  * activations, and the output matrix decides between tokens: a preset (Q4_K_M: "medium") gives
  * these more bits, some of them in some layers only.  llama.cpp calls a preset an ftype.
  *
- * Invariant: vectors and norms are not quantized. Source   the rules of llama.cpp's
- * llama-quantize for the files of these names. */
+ * Invariant: vectors and norms are not quantized.
+ *
+ * Source   the rules of llama.cpp's llama-quantize for the files of these names. */
 #ifndef STRATA_QUANT_PRESET_H
 #define STRATA_QUANT_PRESET_H
 

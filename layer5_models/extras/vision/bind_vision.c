@@ -1,6 +1,8 @@
 /* bind_vision.c - a vision tower's file: keys clip.*, clip.vision.*; tensors v.*, mm.*.  See
- * vision_tower.h. Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
- * legacy-models/convert_image_encoder_to_gguf.py. */
+ * vision_tower.h.
+ *
+ * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
+ *          legacy-models/convert_image_encoder_to_gguf.py */
 #include "families/parts.h"
 
 #include <stdio.h>

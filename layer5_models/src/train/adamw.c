@@ -4,10 +4,11 @@
  *     m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
  *     w = w - rate * ( m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps)  +  decay * w )
  *
- * The decay applies to matrices, not to gains.  Norms are summed in chunks of fixed size, so
- * that the result does not depend on threads. Source   Loshchilov & Hutter 2017,
- * arXiv:1711.05101, algorithm 2; clipping: Pascanu et al. 2012,
- *          arXiv:1211.5063. */
+ * Weight decay applies to matrices, not to gains.  The norm is summed in chunks of fixed size,
+ * so that the result does not depend on the number of threads.
+ *
+ * Source   Loshchilov & Hutter 2017, arXiv:1711.05101, algorithm 2; clipping: Pascanu et al.
+ *          2012, arXiv:1211.5063 */
 #include "trainer.h"
 
 #include <math.h>
