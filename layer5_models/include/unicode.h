@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* General categories; those that no rule distinguishes are merged. */
+/* General categories; those that no rule tells apart are merged. */
 typedef enum UnicodeCategory {
     UNICODE_OTHER, /* unassigned */
     UNICODE_CONTROL,

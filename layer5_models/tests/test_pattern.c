@@ -271,7 +271,7 @@ static void what_is_no_pattern_is_refused(void **state) {
                  {"[a", "a [class] without its ]"},
                  {"*a", "nothing stands before this"},
                  {"a++", "one quantifier behind another"},
-                 {"a*?", "as short as can be"},
+                 {"a*?", "lazy repetitions"},
                  {"\\q", "escape"},
                  {"\\p{Xx}", "property"},
                  {"\\pL", "property"},

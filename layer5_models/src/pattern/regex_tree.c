@@ -79,7 +79,7 @@ unsigned regex_categories(Text name) {
 static bool regex_take_one(RegexReader *r, uint32_t *c) {
     size_t taken;
     *c = utf8_decode(r->at, (size_t)(r->end - r->at), &taken);
-    if (*c == 0xFFFD && taken == 1) return regex_wrong(r, "these bytes are no UTF-8");
+    if (*c == 0xFFFD && taken == 1) return regex_wrong(r, "these bytes are not UTF-8");
     r->at += taken;
     return true;
 }

@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-enum { CHUNK = 4096 };
-
 typedef struct Update {
     Trainer *t;
     float scale, rate, decay, correction1, correction2;
@@ -25,13 +23,13 @@ static void square_chunks(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     Trainer *t = context;
     for (size_t c = begin; c < end; c++) {
-        size_t from = c * CHUNK, size = t->size - from < CHUNK ? t->size - from : CHUNK;
+        size_t from = c * TRAIN_CHUNK, size = min_size(t->size - from, TRAIN_CHUNK);
         t->partial[c] = (double)dot_f32(t->gradients + from, t->gradients + from, size);
     }
 }
 
 static double gradient_norm(Trainer *t) {
-    size_t chunks = (t->size + CHUNK - 1) / CHUNK;
+    size_t chunks = (t->size + TRAIN_CHUNK - 1) / TRAIN_CHUNK;
     pool_for(t->pool, chunks, 16, square_chunks, t);
     double sum = 0;
     for (size_t c = 0; c < chunks; c++) sum += t->partial[c];
