@@ -108,10 +108,11 @@ static bool read_two(Conversion *c, const Vocab *v, const JsonValue *step, Writt
         const JsonValue *token = json_get(step, keys[i]);
         bool pair = token && token->kind == JSON_ARRAY && token->count == 2;
         if (!pair || !json_size(&token->items[1], &ids[i]) || ids[i] >= v->count)
-            return REFUSE(c,
-                          "tokenizer.json: %s of the post_processor is no pair of a token and "
-                          "its id in the vocabulary",
-                          keys[i]);
+            return REFUSE(
+                c,
+                "tokenizer.json: %s of the post_processor is not a pair of a token and "
+                "its id in the vocabulary",
+                keys[i]);
     }
     bool twice = json_is(json_get(step, "type"), "RobertaProcessing");
     *written = (Written){true, (int64_t)ids[0], (int64_t)ids[1], twice ? (int64_t)ids[1] : -1};

@@ -55,7 +55,7 @@ static bool check_magnitude(Conversion *c, const JsonValue *scaling) {
                  wanted = factor > 1 ? 1 + 0.1 * log(factor) : 1;
     double given = wanted;
     if (value && value->kind != JSON_NULL && !json_number(value, &given))
-        return REFUSE(c, "config.json: attention_factor is no number");
+        return REFUSE(c, "config.json: attention_factor is not a number");
     return fabs(given - wanted) < 1e-6 ||
            REFUSE(
                c,

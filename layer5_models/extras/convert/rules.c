@@ -149,8 +149,7 @@ static bool follow_rules(Conversion *c, const SafeTensor *from) {
         }
     return known || REFUSE(c,
                            "the tensor '%.*s' plays no part in a %s as this program knows it: "
-                           "without it the "
-                           "results would be wrong, so the folder is refused",
+                           "without it the results would be wrong, so the folder is refused",
                            (int)min_size(100, from->name.size), from->name.data,
                            c->family->architecture);
 }

@@ -45,7 +45,7 @@ static bool check_layer_types(Conversion *c, bool windows) {
     const JsonValue *types = json_get(c->folder.sizes, "layer_types");
     if (!types || types->kind == JSON_NULL) return true;
     if (types->kind != JSON_ARRAY || types->count != c->layers)
-        return REFUSE(c, "config.json: layer_types is no list of %zu words", c->layers);
+        return REFUSE(c, "config.json: layer_types is not a list of %zu words", c->layers);
     for (size_t l = 0; l < types->count; l++) {
         const size_t pattern = c->recipe->window_pattern;
         bool window = windows &&

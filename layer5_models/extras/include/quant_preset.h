@@ -32,7 +32,7 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault);
  *   layers   of the model
  *   pure     the preset's main format for all matrices, without its exceptions
  *
- * A row whose length is no multiple of the format's block falls back to blocks of 32, or to
+ * A row whose length is not a multiple of the format's block falls back to blocks of 32, or to
  * F16. */
 Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, size_t row,
                          bool pure);

@@ -1,15 +1,15 @@
 /* pattern_build.c - from the tree of a pattern to its table.  See pattern.h.
  *
- *   1  Characters that no set of the pattern distinguishes form one class; code points look it
- *      up by page of 256.
+ *   1  Characters that no set of the pattern tells apart form a class; a code point finds its
+ *      class in a page of 256.
  *   2  The tree becomes operations: take a character, fork (the preferred branch first), look
  *      ahead, done (Thompson 1968).
- *   3  A state of the table is a list of operations where the search may be, best first; from
- *      each state, for each class of character, the next state.  Operations after one that is
- *      done are dropped: they could only yield worse matches (Cox, "Regular Expression
- *      Matching: the Virtual Machine Approach", 2009).
+ *   3  A state of the table is a list of operations, best first; each class of character leads
+ *      from it to the next state.  Operations after one that is done are dropped: they could
+ *      only yield worse matches (Cox, "Regular Expression Matching: the Virtual Machine
+ *      Approach", 2009).
  *
- * A one-character lookahead is free: following a state already knows the next character. */
+ * A one-character lookahead is free: the step already knows the next character. */
 #include "pattern_build.h"
 
 #include <stdlib.h>
@@ -28,13 +28,13 @@ static const RegexNode *sole_atom(const RegexNode *group, RegexKind kind) {
     return sole && atom->high == 1 ? atom : NULL;
 }
 
-/* The set a lookahead tests the next character for; NULL: it looks further. */
+/* The set of a lookahead that tests only the next character; NULL: it looks further. */
 static const RegexNode *one_set(const RegexNode *look) { return sole_atom(look, REGEX_SET); }
 
 static bool number_set(Builder *b, RegexNode *node) {
     size_t i = 0;
     while (i < b->n_sets && !code_set_equal(b->sets[i], &node->set)) i++;
-    if (i == MAX_SETS) return pattern_refuse(b, "so many classes of characters");
+    if (i == MAX_SETS) return pattern_refuse(b, "more than 64 sets of characters");
     if (i == b->n_sets) b->sets[b->n_sets++] = &node->set;
     node->number = (int32_t)i;
     return true;
@@ -118,7 +118,7 @@ static void emit_once(Builder *b, const RegexNode *atom) {
     }
 }
 
-/* low times; then optional repetitions: each a fork between another one and leaving */
+/* `low` times; then optional repetitions, each a fork: once more, or leave. */
 static void emit_atom(Builder *b, const RegexNode *atom) {
     for (uint32_t i = 0; b->ok && i < atom->low; i++) emit_once(b, atom);
     if (atom->high == REGEX_FOREVER) {
@@ -168,7 +168,7 @@ static bool build_table(Builder *b, RegexNode *tree) {
     if (b->far) p->symbols *= 2;
     const RegexNode *root = tree, *inner;
     while ((inner = sole_atom(root, REGEX_GROUP)))
-        root = inner; /* its alternatives are the ones reported */
+        root = inner; /* matches report its alternatives */
     if (!build_machine(b, root, &p->machine)) return false;
     pattern_skips(p);
     return true;

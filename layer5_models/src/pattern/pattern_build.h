@@ -30,8 +30,8 @@ typedef struct Builder {
     bool set_has[256][MAX_SETS]; /* by class */
     Op *ops;                     /* (n_ops) */
     size_t n_ops, op_room;
-    /* the states so far: lists of operations, one after the other, each preceded by whether the
-     * character before is part of a word */
+    /* the states so far, one list of operations after the other; each list begins with whether
+     * the previous character is part of a word */
     int32_t *places; /* (n_places) */
     size_t n_places, place_room;
     size_t from[MAX_STATES + 2]; /* where each state's list begins */
@@ -43,7 +43,7 @@ typedef struct Builder {
 /* The fault "a pattern that splits text cannot have <what>"; always false. */
 bool pattern_refuse(const Builder *builder, const char *what);
 
-/* Sort the characters into classes that no set distinguishes: kinds, cells, page, ascii. */
+/* Group the characters that no set tells apart into classes: kinds, cells, page, ascii. */
 bool pattern_classes(Builder *builder);
 
 /* The table of the operations in ops. */

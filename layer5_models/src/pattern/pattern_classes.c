@@ -1,4 +1,4 @@
-/* pattern_classes.c - characters that a pattern does not distinguish form a class.  See
+/* pattern_classes.c - the classes of characters that a pattern tells apart.  See
  * pattern_build.h. */
 #include "pattern_build.h"
 

@@ -21,8 +21,8 @@ static size_t symbol_at(const Search *s, size_t at, size_t *taken) {
 
 /* ------------------------------------------------------------------ looking far */
 
-/* For each character: does what follows match the lookahead?  Walked from the right with the
- * answer for every state of its machine: that of the next state. */
+/* For each character: does what follows match the lookahead?  Walked from the right: a
+ * state of its machine has the answer of the next state, one character on. */
 static void look_far(Search *s, bool *now, bool *after) {
     const Pattern *p = s->pattern;
     const Machine *far = &p->far;

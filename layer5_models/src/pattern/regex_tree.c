@@ -145,7 +145,7 @@ static bool regex_take_class(RegexReader *r, CodeSet *set) {
     return true;
 }
 
-/* All but line ends. */
+/* All characters but line ends. */
 static void add_any(CodeSet *set) {
     code_set_add(set, '\n', '\n'), code_set_add(set, '\r', '\r');
     code_set_add(set, 0x2028, 0x2029);
