@@ -57,6 +57,20 @@ narrow() {
         xargs awk 'length($0) > 96 && /^ *(\/\*|\*|\/\/)/ { print FILENAME ":" FNR ": " length($0) " columns"; bad = 1 } END { exit bad }'
 }
 
+# A label (Source, Needs, ...) is set off by spaces and begins a line of its comment; an editor that fills paragraphs moves it.
+labelled() {
+    git ls-files 'layer*.c' 'layer*.h' | xargs awk '
+        FNR == 1 { inside = 0 }
+        inside || /\/\*/ {
+            if (/[^* ] +((Source|Tutorial|Fails|Needs|Returns|Invariant|Page)(   |$)|(Source|Tutorial) +(layer[1-6]|docs)\/|Invariant: )/ &&
+                $0 !~ /^ *\/\* +Invariant: /) {
+                print FILENAME ":" FNR ": a label in the middle of a line: " $0; bad = 1
+            }
+            inside = !/\*\//
+        }
+        END { exit bad }'
+}
+
 formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e case_table.h -e grids.h | xargs clang-format --dry-run --Werror; }
 
 # Functions of headers that only tests call, and why each may stay.
@@ -158,6 +172,7 @@ sources_and_fuzz() {
     step "each folder has a row in its layer's README" tests/core.sh check
     step "one word per thing, and the field's" tests/terms.py
     step "comments end at column 96" narrow
+    step "labels begin a line of their comment" labelled
     if has clang-format; then step "clang-format" formatted; else skip "clang-format" clang-format deps; fi
     # one compiler has built everything by now, and its warnings are errors
     if cc -dM -E - </dev/null | grep -q __clang__; then other=gcc; else other=clang; fi

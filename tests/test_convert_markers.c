@@ -70,7 +70,7 @@ static const struct {
     {TEMPLATE TOKEN("<s>") ", " TOKEN("<s>") ", " TEXT "]", "something else than a token"},
     {TEMPLATE TEXT ", " TOKEN("<s>") "], \"pair\": [" TEXT ", " TEXT "]", "joins two texts"},
     {"\"type\": \"BertProcessing\", \"cls\": [\"<s>\", 1], \"sep\": [\"x\", 999]",
-     "sep of the post_processor is no pair"},
+     "sep of the post_processor is not a pair"},
 };
 
 static void refuses_processors(void **state) {

@@ -67,7 +67,7 @@ static const struct {
     {"tokenizer_config.json", "{\"content\": \"", "{\"content\": \"x", "eos_token is 'x"},
     {"tokenizer_config.json", "{", "{\"unk_token\": \"<nil>\", ",
      "json: unk_token is '<nil>', and the vocabulary has no such token; write"},
-    {"tokenizer_config.json", "{", "{\"pad_token\": 7, ", "pad_token is no text"},
+    {"tokenizer_config.json", "{", "{\"pad_token\": 7, ", "pad_token is not text"},
     {"model.safetensors.index.json", "model-00002", "../odel-02", "wanted one in the folder"},
     {"model.safetensors.index.json", "model.norm.weight", "model.morn.weight", "it has not"},
     {"model-00002-of-00002.safetensors", "\"F32\"", "\"I32\"", "is of type I32: wanted"},

@@ -49,7 +49,7 @@ static const struct {
     {"\"byte_fallback\": false", "\"byte_fallback\": 1", "byte_fallback"},
     {"\"unk_id\": 0", "\"unk_id\": null", "without an unk_id"},
     {"\"unk_id\": 0", "\"unk_id\": 258", "unk_id is 258"},
-    {"[\"<unk>\", ", "[\"<unk>\", 1, ", "piece 0 is no pair"},
+    {"[\"<unk>\", ", "[\"<unk>\", 1, ", "piece 0 is not a pair"},
     {"\"Metaspace\"", "\"Metaspase\"", "'Metaspase'"},
     {"\"type\": \"Precompiled\"", "\"type\": \"NFKC\"", "'NFKC'"},
     {"\"precompiled_charsmap\": \"", "\"precompiled_charsmap\": \"=A==", "no base64"},
@@ -246,7 +246,7 @@ static void unigram_edges(void **state) {
                  {NULL, "never", NULL},
                  {REPLACE, "always", "a space at the end of a text is dropped"},
                  {REPLACE, "never", "runs of spaces as one without a space in front"},
-                 {STRIP ", " REPLACE, "always", "a line's end is no white space where"}};
+                 {STRIP ", " REPLACE, "always", "a line's end is not white space"}};
     if (!has_python()) skip();
     write_model_of("llama", NULL);
     give_unigram(true, false);

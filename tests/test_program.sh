@@ -322,7 +322,7 @@ same "a spoiled world does not" "$(sed 's/was/wos/' "$work/world" | "$strata" wo
 train="train --steps 6 --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --vocab 400 --batch 300 --eval-documents 2 --threads 1"
 for i in $(seq 300); do echo "the fox ran home $i"; done >"$work/long.txt"
 expect "no text has no perplexity" 1 "standard input is empty" sh -c "'$strata' perplexity </dev/null"
-expect "a model is no corpus" 1 "is no text: its byte [0-9]* is zero" "$strata" train --corpus "$model" --out "$work/long.gguf"
+expect "a model is no corpus" 1 "is not text: its byte [0-9]* is zero" "$strata" train --corpus "$model" --out "$work/long.gguf"
 expect "what is longer than a model reads is cut" 0 "1 of 1 documents are longer than 64 tokens (--ctx): cut into [34][0-9]$" "$strata" train --steps 2 --dim 32 --hidden 32 --layers 1 --heads 2 \
     --kv-heads 1 --vocab 300 --ctx 64 --batch 200 --eval-documents 1 --threads 1 --corpus "$work/long.txt" --out "$work/long.gguf" --log "$work/long.csv"
 same "nobody knows the entropy of a part" "$("$strata" train --steps 1 --ctx 16 --batch 64 --eval-documents 2 --from "$model" --out "$work/part.gguf" 2>&1 | grep -c '^held-out loss [0-9.]* nats/token$')" 1

@@ -3,10 +3,9 @@
  * Prefill, decode, many users at once, verifying a draft: all are batches of tokens, each with
  * its sequence and its position.
  *
- * Invariant: the logits of a token depend on its own sequence alone: not on the rest of the
- * batch, the number of threads, or how the text before it was split into batches.  To the bit.
- * (In a diffusion model the text after it belongs to its sequence too, and no text is
- * split.) */
+ * Invariant: the logits of a token depend, to the bit, on its own sequence alone: not on the
+ * rest of the batch, the number of threads, or how the text before it was split into batches.
+ * (In a diffusion model the text after it counts too, and no text is split.) */
 #ifndef STRATA_DECODER_H
 #define STRATA_DECODER_H
 
@@ -37,7 +36,7 @@ typedef struct Session {
     bool *wanted;
     /* replaces the forward pass of a plain decoder (families.h); NULL: a plain one */
     const struct FamilyHooks *hooks;
-    struct SessionExtras *extras; /* more for other families (families.h) */
+    struct SessionExtras *extras; /* for other families (families.h) */
     Arena arena;                  /* owns all of the above */
 } Session;
 
@@ -56,7 +55,7 @@ typedef struct SessionConfig {
     bool bidirectional;
 } SessionConfig;
 
-/* Fails when the model cannot keep its keys and values in this format: Q8_0 keys of more than
+/* Can the model store keys and values in this format?  Fails for Q8_0 keys of more than
  * KV_BYTE_KEY numbers. */
 bool session_takes_kv(const Model *model, KvFormat kv, Fault *fault);
 
@@ -69,10 +68,10 @@ bool session_open(Session *session, const Model *model, Pool *pool, SessionConfi
                   Fault *fault);
 void session_close(Session *session);
 
-/* Valid token ids: the vocabulary, and the rows lent to the session (families.h). */
+/* Number of valid token ids: the vocabulary, and the rows lent to the session (families.h). */
 size_t session_tokens(const Session *session);
 
-/* Positions per sequence, and how many this one holds. */
+/* Positions that a sequence may hold, and that this one holds. */
 size_t session_ctx(const Session *session);
 size_t session_length(const Session *session, size_t sequence);
 
@@ -89,8 +88,8 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 
 /* Run a batch: session->hidden and session->logits then have a row for each wanted token.
  *
- * Needs    batch->count <= max_tokens; positions that continue their sequences. Fails    when a
- * token is outside the vocabulary, more logits are wanted than max_logits, the
+ * Needs    batch->count <= max_tokens; positions that continue their sequences.
+ * Fails    when a token is outside the vocabulary, more logits are wanted than max_logits, the
  *          context is full, or is_wanted cancelled it: then `stopped` is true and the sequences
  *          are as long as before. */
 bool model_forward(Session *session, const Batch *batch, Fault *fault);

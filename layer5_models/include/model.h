@@ -41,7 +41,7 @@ typedef struct Model {
     PackedWeights *packed; /* owns, and their data; NULL: not packed */
     unsigned char *packed_data;
     size_t packed_size;
-    /* what adapters brought along (adapter.h), and how to free it; NULL: nothing */
+    /* the adapters' data (adapter.h), and how to free it; NULL: none */
     struct AdapterParts *adapters;
     void (*drop_adapters)(struct Model *model);
     /* of families beyond plain decoders (families.h); NULL: a plain one */
@@ -68,7 +68,7 @@ size_t model_source(const Model *model, const int32_t *tokens, size_t count);
 bool model_check_prompt(const Model *model, const int32_t *tokens, size_t count, size_t batch,
                         Fault *fault);
 
-/* Rearrange the quantized matrices for speed (packed.h); the results do not change by a bit.
+/* Rearrange the quantized matrices for speed (packed.h); the results keep their bits.
  *
  *   progress   called with the bytes done so far; NULL: no callback
  *

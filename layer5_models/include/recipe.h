@@ -1,6 +1,6 @@
 /* recipe.h - a family of models is one row of a table.
  *
- * All that distinguishes families is data here; optional tensors (biases, an untied head, fused
+ * All that distinguishes families is data; optional tensors (biases, an untied head, fused
  * q, k, v) are found by looking into the file.  The rows of this table are plain decoders;
  * families that need more fields have `quirks`, and a table of their own
  * (extras/more_families.c).

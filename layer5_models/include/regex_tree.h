@@ -9,8 +9,9 @@
  * Escapes and (? groups depend on the notation.  Two compilers read the tree: src/pattern/,
  * which splits text into words, and the grammars of layer 6.
  *
- * Invariant: what is accepted has the meaning of ECMA-262 with the u flag; and, as without it,
- * a brace that begins no quantifier is a literal.  Everything else is refused by name. */
+ * Invariant: an accepted expression means what it means in ECMA-262 with the u flag, except
+ * that a brace that does not begin a quantifier is a literal, as without the flag.  Everything
+ * else is refused by name. */
 #ifndef STRATA_REGEX_TREE_H
 #define STRATA_REGEX_TREE_H
 

@@ -4,7 +4,7 @@
  *     blk.3.attn_q.weight   (heads * head_dim, dim)   -> block.attention.q
  *
  * All code that visits a model's tensors uses this table: binding a file, repacking weights,
- * writing a test model.  The rows here are those of a plain decoder; other families' follow
+ * writing a test model.  These rows are those of a plain decoder; other families' follow
  * (role_of, role_count).
  *
  * Invariant: a role's shape follows from the sizes of its layer alone. */
@@ -72,7 +72,7 @@ typedef struct Role {
     RoleSize *rows, *cols;
     const char *from; /* the keys that determine its shape */
     Need (*need)(const struct Recipe *recipe, const LayerSizes *sizes);
-    RoleSize *count; /* maps in a stack; NULL: one */
+    RoleSize *count; /* matrices in a stack; NULL: one */
 } Role;
 
 /* A role's row; the number of rows, including other families'. */

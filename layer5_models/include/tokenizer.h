@@ -6,8 +6,8 @@
  *           pair by pair in the order in which the merges were learned
  *           Sennrich et al. 2015, arXiv:1508.07909
  *   llama   SentencePiece BPE: the whole text, with spaces as U+2581, is merged pair by pair,
- *           best score first; characters without a token fall back to bytes Kudo & Richardson
- *           2018, arXiv:1808.06226
+ *           best score first; characters without a token fall back to bytes
+ *           Kudo & Richardson 2018, arXiv:1808.06226
  *
  * Invariant: decoding the tokens of a text returns the text, byte for byte (except for a space
  * that may be added in front, and white space that Phi 3 drops after special tokens), unless

@@ -45,7 +45,7 @@ typedef struct Trainer Trainer;
 
 typedef struct TrainConfig {
     const struct TrainFamily *family; /* NULL: a llama; others: train_families.h */
-    /* masks tokens of a batch, to be predicted; NULL: next-token prediction */
+    /* masks tokens of a batch, which the model then predicts; NULL: next-token prediction */
     void (*hide)(Trainer *trainer, uint64_t first_document);
     TrainShape shape;
     size_t layers, vocab, ctx;
@@ -53,7 +53,7 @@ typedef struct TrainConfig {
     uint64_t seed;
     size_t steps, warmup, batch_tokens;
     double momentum; /* of Muon */
-    /* after the warmup, a cosine from the first to the second */
+    /* after the warmup a cosine, from the first to the second */
     double learning_rate, final_rate;
     double beta1, beta2, epsilon, weight_decay, clip;
 } TrainConfig;

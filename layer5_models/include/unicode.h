@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* General categories; those that no rule distinguishes are merged. */
+/* General categories; those that no rule tells apart are merged. */
 typedef enum UnicodeCategory {
     UNICODE_OTHER, /* unassigned */
     UNICODE_CONTROL,
@@ -34,8 +34,9 @@ enum {
 };
 
 /* The code point at the start of `bytes`, and its size.  A byte that begins no valid sequence
- * is one unit with code point 0xFFFD.  Needs size > 0. Source   RFC 3629 (no overlong forms, no
- * surrogates, at most 0x10FFFF). */
+ * is one unit with code point 0xFFFD.  Needs size > 0.
+ *
+ * Source   RFC 3629 (no overlong forms, no surrogates, at most 0x10FFFF) */
 uint32_t utf8_decode(const char *bytes, size_t size, size_t *taken);
 
 /* Write a code point; returns its bytes, 1 to 4. */

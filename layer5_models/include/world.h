@@ -40,7 +40,7 @@ void world_text_append(WorldText *text, Text piece); /* grows as needed */
 void world_write(const World *world, const char *rule, uint64_t seed, uint64_t index,
                  WorldText *text);
 
-/* The first words of document `index`, the prompt that every model continues; into text. */
+/* Write the first words of document `index`, the prompt that every model continues. */
 Text world_opening(const World *world, const char *rule, uint64_t seed, uint64_t index,
                    long words, WorldText *text);
 

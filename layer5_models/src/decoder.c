@@ -60,7 +60,7 @@ static void layout(Session *s, SessionConfig c) {
     if (more_families.layout_session) more_families.layout_session(s, &c);
 }
 
-/* Keys in Q8_0 are compared with queries in 8 bits, whose buffer has this size. */
+/* Q8_0 keys are multiplied by queries in 8 bits, whose buffer holds KV_BYTE_KEY numbers. */
 bool session_takes_kv(const Model *m, KvFormat kv, Fault *fault) {
     return kv.dtype != DTYPE_Q8_0 || m->sizes.key <= KV_BYTE_KEY ||
            fault_set(fault, "keys of %zu numbers cannot be kept as %s, which takes %d at most",
@@ -122,6 +122,7 @@ static bool check_batch(const Session *s, const Batch *batch, Fault *fault) {
 }
 
 bool take_room(Session *s, const Batch *batch, Fault *fault) {
+    /* idempotent: for a sequence's later tokens it changes nothing */
     for (size_t i = 0; i < batch->count; i++) kv_slide(&s->kv, (size_t)batch->sequence[i]);
     for (size_t i = 0; i < batch->count; i++) {
         size_t sequence = (size_t)batch->sequence[i], position = (size_t)batch->position[i],
@@ -129,7 +130,7 @@ bool take_room(Session *s, const Batch *batch, Fault *fault) {
         REQUIRE(position == length, "sequence %zu continues at %zu, not at %zu", sequence,
                 length, position);
         if (kv_extend(&s->kv, sequence, position + 1)) {
-            /* each drafted token wants logits, and any of them may be the last one accepted */
+            /* drafted tokens all want logits, and any of them may be the last one accepted */
             if (batch->wanted[i]) state_keep(&s->kv, sequence);
             continue;
         }
@@ -169,7 +170,7 @@ static void embed(Session *s, const Batch *batch) {
     probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, s->model->sizes.dim);
 }
 
-/* All layers in turn; false: cancelled by is_wanted, which is asked before each layer. */
+/* All layers in order; false: is_wanted, polled before each layer, cancelled the batch. */
 static bool run_layers(Session *s, const Batch *batch) {
     const Model *m = s->model;
     for (size_t l = 0; l < m->sizes.layers; l++) {

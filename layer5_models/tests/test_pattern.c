@@ -208,6 +208,32 @@ static void the_first_alternative_wins(void **state) {
     check_first("x", "abc", NULL, 0);
 }
 
+/* Overlong forms, surrogates and truncated characters: each byte is U+FFFD, not a letter. */
+static void invalid_bytes_end_a_word(void **state) {
+    (void)state;
+    check_first("\\p{L}+",
+                "ab\xE0\x81\x81"
+                "cd",
+                "ab", 0); /* overlong A */
+    check_first("\\p{L}+",
+                "ab\xF0\x80\x81\x81"
+                "cd",
+                "ab", 0);
+    check_first("[^\\p{L}]", "ab\xE0\x81\x81", "\xE0", 0);
+    check_first("\\p{L}+",
+                "ab\xED\xA0\x80"
+                "cd",
+                "ab", 0); /* a surrogate */
+    check_first("[^\\p{L}]", "\xED\xA0\x80", "\xED", 0);
+    check_first("[^\\p{L}]+", "ab\xE4\xB8", "\xE4\xB8", 0);
+    check_first("\\p{L}+",
+                "ab\xC3\xA9"
+                "cd",
+                "ab\xC3\xA9"
+                "cd",
+                0);
+}
+
 /* What a Search remembers of failed attempts changes no answer, whatever the order of
  * queries. */
 static void a_search_may_be_asked_anywhere(void **state) {
@@ -245,7 +271,7 @@ static void what_is_no_pattern_is_refused(void **state) {
                  {"[a", "a [class] without its ]"},
                  {"*a", "nothing stands before this"},
                  {"a++", "one quantifier behind another"},
-                 {"a*?", "as short as can be"},
+                 {"a*?", "lazy repetitions"},
                  {"\\q", "escape"},
                  {"\\p{Xx}", "property"},
                  {"\\pL", "property"},
@@ -266,4 +292,5 @@ static void what_is_no_pattern_is_refused(void **state) {
 }
 
 RUN(TEST(all_rules_match_as_with_going_back), TEST(the_first_alternative_wins),
-    TEST(a_search_may_be_asked_anywhere), TEST(what_is_no_pattern_is_refused))
+    TEST(invalid_bytes_end_a_word), TEST(a_search_may_be_asked_anywhere),
+    TEST(what_is_no_pattern_is_refused))

@@ -254,7 +254,7 @@ static void what_is_not_built_in_is_refused(void **state) {
         {"", WORD("clip.projector_type", "ldpv2"), "no other projector"},
         {"", FLAG("clip.has_vision_encoder", 0), "has_vision_encoder' is false"},
         {"", FLAG("clip.has_text_encoder", 1), "only pictures"},
-        {"", FLAG("clip.has_audio_encoder", 1), "sounds"},
+        {"", FLAG("clip.has_audio_encoder", 1), "does not read audio"},
         {"", FLAG("clip.has_text_encoder", 0), NULL},
         {"", FLAG("clip.use_gelu", 0), NULL},
         {"use_gelu=true", FLAG("clip.use_silu", 1), "says otherwise"},

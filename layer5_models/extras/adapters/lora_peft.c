@@ -1,7 +1,9 @@
 /* lora_peft.c - an adapter's matrices from a folder as PEFT writes it.  See parts.h.
  *
  * Names and row orders are those of the published model: the tables of extras/convert translate
- * them. Source   the peft library's LoraConfig and save_pretrained. */
+ * them.
+ *
+ * Source   the peft library's LoraConfig and save_pretrained. */
 #include "parts.h"
 #include "convert/parts.h"
 #include "json.h"
@@ -86,7 +88,7 @@ static bool lora_peft_fill(const Model *model, Target *t, float *out, Fault *fau
     size_t heads = t->change == PERMUTED_K ? c.kv_heads : c.heads;
     if (t->change == TRANSPOSED) t->change = AS_IS; /* applies to W only */
     if (t->change != AS_IS && (t->change > BY_HEADS || !heads || t->shape[0] % (2 * heads)))
-        return fault_set(fault, "'%s' is no matrix of its own here", t->name);
+        return fault_set(fault, "'%s' is not a matrix of its own in this program", t->name);
     for (size_t r = 0; r < t->shape[0]; r++) target_row(&c, t, r, out + r * t->shape[1]);
     return true;
 }

@@ -156,7 +156,7 @@ static bool counts_from_pad(const ConvertFamily *family) {
 
 bool put_config(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
-    if (config->kind != JSON_OBJECT) return REFUSE(c, "config.json is no object");
+    if (config->kind != JSON_OBJECT) return REFUSE(c, "config.json is not an object");
     if (!check_without(c) || !refuse_unknown(c)) return false;
     c->layers = size_or(config, "num_hidden_layers",
                         size_or(config, "n_layer", size_or(config, "num_layers", 0)));

@@ -392,7 +392,7 @@ const ConvertFamily *family_of(const JsonValue *config, Fault *fault) {
             return &families[i];
     Text name = one ? list->items[0].text : (Text){"", 0};
     if (!one)
-        fault_set(fault, "config.json: architectures is no list of one name: which class of "
+        fault_set(fault, "config.json: architectures is not a list of one name: which class of "
                          "models this is, is not known");
     else
         fault_set(fault,

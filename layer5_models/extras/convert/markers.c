@@ -36,7 +36,7 @@ static bool check_name(Conversion *c, const Vocab *v, const char *file, const Js
     if (!value || value->kind == JSON_NULL) return true;
     Text text = token_text(value);
     if (value->kind != JSON_STRING)
-        return REFUSE(c, "%s: %s is no text, wanted a token or null", file, key);
+        return REFUSE(c, "%s: %s is not text, wanted a token or null", file, key);
     if (!text.size || vocab_id(v, text) >= 0) return true;
     return REFUSE(c,
                   "%s: %s is '%.*s', and the vocabulary has no such token; "

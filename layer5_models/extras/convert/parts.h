@@ -136,7 +136,7 @@ bool plan_targets(Conversion *c);
 void free_targets(Conversion *c);
 
 /* Our name for one of their modules ("model.layers.0.self_attn.q_proj") in a family, without
- * suffix, and how it changes; false: none, or it becomes no matrix of its own. */
+ * suffix, and how it changes; false: none, or it does not become a matrix of its own. */
 bool name_here(const char *arch, Text theirs, char *ours, size_t size, Change *change);
 
 /* families.c: number `index` of the table; NULL: the end. */

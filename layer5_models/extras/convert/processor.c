@@ -1,14 +1,18 @@
 /* processor.c - the tokens that tokenizer.json's post_processor adds around a text, and between
- * two. See parts.h.
+ * two.  See parts.h.
  *
- *     {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence":
- *     {"id": "A"}}, {"SpecialToken": {"id": "</s>"}}], "pair": [...], "special_tokens": {"<s>":
- *     {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...}} {"type": "RobertaProcessing", "cls":
- *     ["<s>", 0], "sep": ["</s>", 2]}     <s> A </s> </s> B </s> {"type": "BertProcessing",
- *     "cls": ["[CLS]", 101], "sep": ["[SEP]", 102]} [CLS] A [SEP] B [SEP]
+ *     {"type": "TemplateProcessing", "pair": [...],
+ *      "single": [{"SpecialToken": {"id": "<s>"}}, {"Sequence": {"id": "A"}},
+ *                 {"SpecialToken": {"id": "</s>"}}],
+ *      "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...}}
+ *     {"type": "RobertaProcessing", "cls": ["<s>", 0], "sep": ["</s>", 2]}
+ *                                                              <s> A </s> </s> B </s>
+ *     {"type": "BertProcessing", "cls": ["[CLS]", 101], "sep": ["[SEP]", 102]}
+ *                                                              [CLS] A [SEP] B [SEP]
  *
- * The processor's tokens win over the bos_token and eos_token of other files. Source   the
- * tokenizers library's processors. */
+ * The processor's tokens win over the bos_token and eos_token of other files.
+ *
+ * Source   the tokenizers library's processors. */
 #include "parts.h"
 #include "json.h"
 
@@ -104,10 +108,11 @@ static bool read_two(Conversion *c, const Vocab *v, const JsonValue *step, Writt
         const JsonValue *token = json_get(step, keys[i]);
         bool pair = token && token->kind == JSON_ARRAY && token->count == 2;
         if (!pair || !json_size(&token->items[1], &ids[i]) || ids[i] >= v->count)
-            return REFUSE(c,
-                          "tokenizer.json: %s of the post_processor is no pair of a token and "
-                          "its id in the vocabulary",
-                          keys[i]);
+            return REFUSE(
+                c,
+                "tokenizer.json: %s of the post_processor is not a pair of a token and "
+                "its id in the vocabulary",
+                keys[i]);
     }
     bool twice = json_is(json_get(step, "type"), "RobertaProcessing");
     *written = (Written){true, (int64_t)ids[0], (int64_t)ids[1], twice ? (int64_t)ids[1] : -1};

@@ -55,7 +55,7 @@ static bool check_magnitude(Conversion *c, const JsonValue *scaling) {
                  wanted = factor > 1 ? 1 + 0.1 * log(factor) : 1;
     double given = wanted;
     if (value && value->kind != JSON_NULL && !json_number(value, &given))
-        return REFUSE(c, "config.json: attention_factor is no number");
+        return REFUSE(c, "config.json: attention_factor is not a number");
     return fabs(given - wanted) < 1e-6 ||
            REFUSE(
                c,
@@ -83,7 +83,9 @@ static bool put_yarn(Conversion *c, const JsonValue *scaling) {
 }
 
 /* Fast pairs of the old context are unchanged, slow ones divided by the factor, with a ramp
- * between. Source   the rope_utils of the transformers library, _compute_llama3_parameters. */
+ * between.
+ *
+ * Source   the transformers library's rope_utils, _compute_llama3_parameters. */
 static double divisor(double wavelength, double factor, double low, double high,
                       double trained) {
     if (wavelength < trained / high) return 1;

@@ -147,12 +147,11 @@ static bool follow_rules(Conversion *c, const SafeTensor *from) {
             if (rule->change == DROPPED || is_tied_head(c, &hit)) continue;
             if (!add_hit(c, &hit, from)) return false;
         }
-    return known ||
-           REFUSE(c,
-                  "the tensor '%.*s' plays no part in a %s as known here: without it the "
-                  "results would be wrong, so the folder is refused",
-                  (int)min_size(100, from->name.size), from->name.data,
-                  c->family->architecture);
+    return known || REFUSE(c,
+                           "the tensor '%.*s' plays no part in a %s as this program knows it: "
+                           "without it the results would be wrong, so the folder is refused",
+                           (int)min_size(100, from->name.size), from->name.data,
+                           c->family->architecture);
 }
 
 /* ------------------------------------------------------------------ shapes */

@@ -45,7 +45,7 @@ static bool check_layer_types(Conversion *c, bool windows) {
     const JsonValue *types = json_get(c->folder.sizes, "layer_types");
     if (!types || types->kind == JSON_NULL) return true;
     if (types->kind != JSON_ARRAY || types->count != c->layers)
-        return REFUSE(c, "config.json: layer_types is no list of %zu words", c->layers);
+        return REFUSE(c, "config.json: layer_types is not a list of %zu words", c->layers);
     for (size_t l = 0; l < types->count; l++) {
         const size_t pattern = c->recipe->window_pattern;
         bool window = windows &&
@@ -90,9 +90,8 @@ static bool put_mamba(Conversion *c) {
     if (limit && limit->kind == JSON_ARRAY && limit->count == 2 &&
         (!json_number(&limit->items[0], &low) || low != 0 ||
          json_number(&limit->items[1], &high)))
-        return REFUSE(c,
-                      "config.json: time_step_limit is not from 0 to infinity: steps are not "
-                      "clamped here");
+        return REFUSE(c, "config.json: time_step_limit is not from 0 to infinity: clamping "
+                         "steps is not built in");
     put_size(c, "ssm.inner_size", expand * dim);
     if (!json_get(config, "max_position_embeddings")) put_size(c, "context_length", 1 << 20);
     return true;

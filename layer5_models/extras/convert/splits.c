@@ -1,7 +1,8 @@
 /* splits.c - the name of the pre-tokenizer rule in tokenizer.json.  See parts.h.
  *
- * Its steps are data, as our rules are (extras/pre_rules.c): they are compared as text. Source
- * the tokenizers library's pre_tokenizers and normalizers. */
+ * Its steps are data, as our rules are (extras/pre_rules.c): they are compared as text.
+ *
+ * Source   the tokenizers library's pre_tokenizers and normalizers */
 #include "parts.h"
 #include "json.h"
 #include "tokenizers.h"

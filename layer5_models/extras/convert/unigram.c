@@ -121,11 +121,11 @@ static bool joins_lines(Text map) {
     return joins;
 }
 
-/* A note if spaces at the ends of a text are handled differently here. */
+/* A note if spaces at the ends of a text are handled differently by GGUF files. */
 static void note_ends(const Plain *p, Text map) {
     if ((p->by_words || p->strip) && !joins_lines(map))
-        convert_note(p->c, "a line's end is no white space where tokenizer.json takes it for "
-                           "some: GGUF files cannot say so, and their table of characters "
+        convert_note(p->c, "a line's end is not white space, as it is in tokenizer.json:"
+                           " GGUF files cannot say so, and their table of characters "
                            "does not write it as a space");
     if (p->prefix && !p->merge)
         convert_note(p->c, "a text that begins with a space gets one more in front, which "
@@ -150,7 +150,7 @@ static bool convert_unigram_put_plain(const Plain *p) {
     size_t size = from_base64(p->map, map);
     if (size != SIZE_MAX) note_ends(p, (Text){(const char *)map, size});
     bool ok = size == SIZE_MAX
-                  ? REFUSE(c, "tokenizer.json: its precompiled_charsmap is no base64")
+                  ? REFUSE(c, "tokenizer.json: its precompiled_charsmap is not base64")
                   : put_unigram(c, (Text){(const char *)map, size}, p->prefix, p->merge);
     free(map);
     return ok;
@@ -164,7 +164,8 @@ static bool read_pieces(Conversion *c, Vocab *v, const JsonValue *list, size_t u
         double score;
         if (pair->kind != JSON_ARRAY || pair->count != 2 ||
             pair->items[0].kind != JSON_STRING || !json_number(&pair->items[1], &score))
-            return REFUSE(c, "tokenizer.json: piece %zu is no pair of a text and a score", i);
+            return REFUSE(c, "tokenizer.json: piece %zu is not a pair of a text and a score",
+                          i);
         if (!vocab_set(v, i, pair->items[0].text, i == unknown ? TOKEN_UNKNOWN : TOKEN_NORMAL,
                        score, false, c->fault))
             return false;

@@ -67,7 +67,7 @@ static bool check_width(Conversion *c, const char *file, const JsonValue *config
 static bool put_pooling(Conversion *c, Text path) {
     char file[120];
     if (path.size > 80 || memchr(path.data, '/', path.size) || *path.data == '.')
-        return REFUSE(c, "modules.json: the path '%.*s' is no folder in this one",
+        return REFUSE(c, "modules.json: the path '%.*s' is not a folder in this one",
                       (int)min_size(80, path.size), path.data);
     snprintf(file, sizeof file, "%.*s/config.json", (int)path.size, path.data);
     Json *json = folder_json(&c->folder, file, false, c->fault);
@@ -101,7 +101,7 @@ static bool put_modules(Conversion *c, bool scores) {
     if (!json && quirks_of(c->recipe)->vectors && !scores)
         convert_note(c, "no modules.json says how rows are pooled: the mean is used");
     const JsonValue *list = json ? json_root(json) : NULL;
-    bool ok = !list || list->kind == JSON_ARRAY || REFUSE(c, "modules.json is no list");
+    bool ok = !list || list->kind == JSON_ARRAY || REFUSE(c, "modules.json is not a list");
     for (size_t i = 0; ok && list && i < list->count; i++)
         ok = put_module(c, &list->items[i], scores);
     json_free(json);
@@ -118,7 +118,7 @@ static bool read_object(Conversion *c, const char *name, Json **json) {
     if (!*json) return !c->fault->text[0];
     if (json_root(*json)->kind == JSON_OBJECT) return true;
     json_free(*json), *json = NULL;
-    return REFUSE(c, "%s is no object", name);
+    return REFUSE(c, "%s is not an object", name);
 }
 
 static void note_unknown(const Conversion *c, const JsonValue *limits) {
@@ -207,7 +207,7 @@ static bool check_activation(Conversion *c) {
     const JsonValue *said = json_get(c->folder.sizes, "sentence_transformers");
     bool object = said && said->kind == JSON_OBJECT;
     if (said && !object && said->kind != JSON_NULL)
-        return REFUSE(c, "config.json: 'sentence_transformers' is no object");
+        return REFUSE(c, "config.json: 'sentence_transformers' is not an object");
     for (size_t i = 0; object && i < said->count; i++) {
         Text key = said->keys[i], value = vectors_text_at(said, "activation_fn");
         bool activation = text_equal(key, text_of("activation_fn"));

@@ -17,7 +17,7 @@ static bool read_merge(Conversion *c, Vocab *v, const JsonValue *item, Text *mer
     if (item->kind == JSON_STRING) return true;
     if (item->kind != JSON_ARRAY || item->count != 2 || item->items[0].kind != JSON_STRING ||
         item->items[1].kind != JSON_STRING)
-        return REFUSE(c, "tokenizer.json: a merge is no pair of texts");
+        return REFUSE(c, "tokenizer.json: a merge is not a pair of texts");
     Text left = item->items[0].text, right = item->items[1].text;
     char *joined = region_alloc(&v->region, left.size + right.size + 1);
     if (!joined) return REFUSE(c, "no memory for the merges");

@@ -1,6 +1,7 @@
 /* bind_draft_head.c - a draft head's file beyond its block: keys target_*,
- * norm_before_residual; tensors fc, d2t.  See draft_head.h. Source   llama.cpp (d8a24cc),
- * src/models/eagle3.cpp, conversion/llama.py. */
+ * norm_before_residual; tensors fc, d2t.  See draft_head.h.
+ *
+ * Source   llama.cpp (d8a24cc), src/models/eagle3.cpp, conversion/llama.py. */
 #include "families/parts.h"
 
 #include <stdio.h>

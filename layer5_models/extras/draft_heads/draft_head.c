@@ -63,7 +63,7 @@ static bool check_ends(const Model *head, const Model *m, Fault *fault) {
 
 bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
     if (!model_extras(head)->quirks->is_draft_head)
-        return fault_set(fault, "a %s model is no draft head", head->recipe->arch);
+        return fault_set(fault, "a %s model is not a draft head", head->recipe->arch);
     if (!check_rows(&head->extras->draft_head, m, fault) || !check_ends(head, m, fault))
         return false;
     head->extras->draft_head.model = m;

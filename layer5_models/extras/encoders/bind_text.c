@@ -1,6 +1,7 @@
 /* bind_text.c - heads for whole texts: pooling_type, dense_2 and dense_3, cls.  See
- * text_head.h. Source   llama.cpp (d8a24cc), llm_graph_context::build_pooling and
- * build_dense_out. */
+ * text_head.h.
+ *
+ * Source   llama.cpp (d8a24cc), llm_graph_context::build_pooling and build_dense_out. */
 #include "families/parts.h"
 
 static const char width[] = "embedding_length", labels[] = "classifier.output_labels";

@@ -41,17 +41,18 @@ static bool check_fixed_more(Binder *b) {
     const bool renormalized = q->renormalize || q->router == ROUTER_SOFTMAX_CHOSEN;
     const FixedKey fixed[] = {
         {"attention.causal", true, !q->bidirectional,
-         q->bidirectional ? "a token sees the whole text here"
-                          : "a token sees only what comes before it here"},
+         q->bidirectional ? "attention of this family is bidirectional"
+                          : "attention of this family is causal"},
         {"attention.max_alibi_bias", false, (double)x->max_bias,
-         "scores of this family fall with distance like this here"},
+         "this family fixes its ALiBi bias"},
         {"expert_gating_func", false, q->router == ROUTER_SIGMOID ? 2 : 1,
-         "experts of this family are weighted by softmax (1) or sigmoid (2) like this here"},
+         "this family fixes how experts are weighted: softmax (1) or sigmoid (2)"},
         {"expert_weights_norm", true, renormalized,
-         "the weights of this family's chosen experts are computed like this here"},
-        {"expert_weights_scale", false, 1, "the weights of the chosen experts sum to 1 here"},
-        {"expert_group_count", false, 1, "experts do not stand in groups here"},
-        {"expert_group_used_count", false, 1, "experts do not stand in groups here"},
+         "this family fixes how the weights of chosen experts are computed"},
+        {"expert_weights_scale", false, 1,
+         "in this family the weights of the chosen experts sum to 1"},
+        {"expert_group_count", false, 1, "this family has no expert groups"},
+        {"expert_group_used_count", false, 1, "this family has no expert groups"},
     };
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
 }

@@ -54,7 +54,7 @@ static void check_sections(Binder *b, const RopeConfig *c) {
         ok = gguf_int(pair, i, &section) && section >= 0 && (sum += section) <= 65536;
     if (!ok || section != 0 || (size_t)sum != c->rotary / 2)
         refuse_key(b, key, "four numbers of pairs, the last 0, of all that rotate",
-                   "text turns every pair by its position here");
+                   "in text every pair is rotated by the token's position");
     find_key(b, "n_deepstack_layers"); /* for images */
 }
 

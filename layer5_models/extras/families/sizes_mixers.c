@@ -16,7 +16,7 @@ static bool read_indexer(Binder *b, LayerSizes *sizes) {
                           "the indexer reads the latents of queries");
     if (b->ok && s->index_width < sizes->rotary)
         return refuse_key(b, "attention.indexer.key_length", "not less than dimension_count",
-                          "so many of its numbers turn");
+                          "rope.dimension_count of its numbers are rotated");
     return b->ok;
 }
 

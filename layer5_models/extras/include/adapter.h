@@ -11,9 +11,10 @@
  * Several files may act at once; their corrections add up.
  *
  * Invariant: every tensor and key of a file is applied or refused by name; the model's own
- * weights do not change. Source   Hu et al. 2021, arXiv:2106.09685; llama.cpp's
- * llama-adapter.cpp for the names in GGUF
- *          files. */
+ * weights do not change.
+ *
+ * Source   Hu et al. 2021, arXiv:2106.09685; llama.cpp's llama-adapter.cpp for the names in
+ *          GGUF files. */
 #ifndef STRATA_ADAPTER_H
 #define STRATA_ADAPTER_H
 

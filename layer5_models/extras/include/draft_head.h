@@ -32,7 +32,7 @@ bool draft_head_open(Model *head, const Model *model, Fault *fault);
 /* Attach a head that was opened from its own file: it borrows from this model what it lacks.
  * Attach after model_pack of both; close the head first.
  *
- * Fails when it is no draft head or not for this model: another vocabulary, another width, a
+ * Fails when it is not a draft head or not for this model: another vocabulary, another width, a
  * missing layer. */
 bool draft_head_fit(Model *head, const Model *model, Fault *fault);
 

@@ -48,10 +48,11 @@ typedef enum PictureFit {
  *
  * A square of the right size is unchanged.
  *
- * Fails when it has more than PICTURE_MAX / size lines, or memory runs out. Source   Keys 1981,
- * Cubic convolution interpolation, with a = -1/2: what Pillow calls BICUBIC;
- *          Liu et al. 2024, arXiv:2310.03744 (pad); Radford et al. 2021, arXiv:2103.00020
- *          (crop). */
+ * Fails when it has more than PICTURE_MAX / size lines, or memory runs out.
+ *
+ * Source   Keys 1981, Cubic convolution interpolation, with a = -1/2: what Pillow calls
+ *          BICUBIC; Liu et al. 2024, arXiv:2310.03744 (pad); Radford et al. 2021,
+ *          arXiv:2103.00020 (crop). */
 bool picture_square(Picture *out, const Picture *picture, PictureFit fit,
                     const unsigned char colour[3], size_t size, Fault *fault);
 
@@ -64,8 +65,8 @@ bool picture_square(Picture *out, const Picture *picture, PictureFit fit,
  *                  left to right and top to bottom
  *   mean, spread   (3)
  *
- * Needs    sides that are multiples of patch. Source   Dosovitskiy et al. 2021,
- * arXiv:2010.11929, section 3.1. */
+ * Needs    sides that are multiples of patch.
+ * Source   Dosovitskiy et al. 2021, arXiv:2010.11929, section 3.1. */
 void picture_patches(float *rows, const Picture *picture, size_t patch, const float mean[3],
                      const float spread[3]);
 

@@ -11,12 +11,13 @@
  * Texts with similar meaning get vectors with similar direction, as far as the model was
  * trained for it; so vectors are compared by their cosine.
  *
- * Invariant: a vector does not depend on how the text was split into batches.  To the bit.  (A
- * bidirectional model reads it in one.) Source   Reimers & Gurevych 2019, arXiv:1908.10084,
- * section 3 (mean and cls); Neelakantan et al.
- *          2022, arXiv:2201.10005, section 2.1 (last); Nogueira & Cho 2019, arXiv:1901.04085
- *          (rank).
- * Tutorial docs/layer5/embeddings.md, docs/layer5/encoders.md. */
+ * Invariant: a vector is the same, to the bit, however the text was split into batches.  (A
+ * bidirectional model reads it in one.)
+ *
+ * Source   Reimers & Gurevych 2019, arXiv:1908.10084, section 3 (mean and cls); Neelakantan et
+ *          al. 2022, arXiv:2201.10005, section 2.1 (last); Nogueira & Cho 2019,
+ *          arXiv:1901.04085 (rank)
+ * Tutorial docs/layer5/embeddings.md, docs/layer5/encoders.md */
 #ifndef STRATA_POOLING_H
 #define STRATA_POOLING_H
 
@@ -46,9 +47,9 @@ bool pooling_check(const Model *model, Pooling pooling, Fault *fault);
  *   tokens   (count)
  *   second   where the second of two texts begins; 0: only one
  *
- * Needs    count > 0. Fails    as model_forward and pooling_check do: a token outside the
- * vocabulary, a text longer than
- *          the context, a model without such vectors. */
+ * Needs    count > 0.
+ * Fails    as model_forward and pooling_check do: a token outside the vocabulary, a text longer
+ *          than the context, a model without such vectors. */
 bool pooling_run(Session *session, Pooling pooling, const int32_t *tokens, size_t count,
                  size_t second, float *out, Fault *fault);
 

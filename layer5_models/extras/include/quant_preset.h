@@ -5,8 +5,9 @@
  * activations, and the output matrix decides between tokens: a preset (Q4_K_M: "medium") gives
  * these more bits, some of them in some layers only.  llama.cpp calls a preset an ftype.
  *
- * Invariant: vectors and norms are not quantized. Source   the rules of llama.cpp's
- * llama-quantize for the files of these names. */
+ * Invariant: vectors and norms are not quantized.
+ *
+ * Source   the rules of llama.cpp's llama-quantize for the files of these names. */
 #ifndef STRATA_QUANT_PRESET_H
 #define STRATA_QUANT_PRESET_H
 
@@ -31,7 +32,7 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault);
  *   layers   of the model
  *   pure     the preset's main format for all matrices, without its exceptions
  *
- * A row whose length is no multiple of the format's block falls back to blocks of 32, or to
+ * A row whose length is not a multiple of the format's block falls back to blocks of 32, or to
  * F16. */
 Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, size_t row,
                          bool pure);

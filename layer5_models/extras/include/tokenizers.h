@@ -72,8 +72,9 @@ bool tokenizer_encode_pair(const Tokenizer *tokenizer, Text first, Text second,
  *   ends             gets the tokens that end a middle, besides those that end any text
  *
  * The special tokens are those named by the file's keys, else tokens with a known name.  Fails,
- * and appends nothing, when there are none, and as tokenizer_encode does. Source   Bavarian et
- * al. 2022, arXiv:2207.14255 */
+ * and appends nothing, when there are none, and as tokenizer_encode does.
+ *
+ * Source   Bavarian et al. 2022, arXiv:2207.14255 */
 bool tokenizer_fill(const Tokenizer *tokenizer, Text before, Text behind, TokenList *tokens,
                     TokenList *ends, Fault *fault);
 

@@ -7,10 +7,11 @@
  * families' table: bidirectional, with learned positions.  The projector reads the input of the
  * last block, as it was trained, and only the rows of patches.
  *
- * Invariant: a picture's rows depend on it and the file alone, not on threads or earlier
- * pictures. To the bit. Source   Radford et al. 2021, arXiv:2103.00020 (CLIP); Liu et al. 2023,
- * arXiv:2304.08485, section
- *          4.1, and 2024, arXiv:2310.03744 (LLaVA).
+ * Invariant: a picture's rows depend, to the bit, on it and the file alone, not on threads or
+ * earlier pictures.
+ *
+ * Source   Radford et al. 2021, arXiv:2103.00020 (CLIP); Liu et al. 2023, arXiv:2304.08485,
+ *          section 4.1, and 2024, arXiv:2310.03744 (LLaVA)
  * Tutorial docs/layer5/vision.md */
 #ifndef STRATA_VISION_H
 #define STRATA_VISION_H

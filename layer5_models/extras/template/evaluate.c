@@ -187,7 +187,7 @@ static Value evaluate_node(Machine *machine, const Node *node) {
     case NODE_TEST: return evaluate_test(machine, node);
     default: break;
     }
-    REQUIRE(false, "node %d is no expression", node->kind);
+    REQUIRE(false, "node %d is not an expression", node->kind);
     return value_none();
 }
 

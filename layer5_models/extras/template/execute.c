@@ -205,7 +205,7 @@ static void execute_node(Machine *machine, const Node *node) {
     case NODE_AUTOESCAPE: execute_scope(machine, node); break;
     case NODE_BREAK: machine->flow = FLOW_BREAK; break;
     case NODE_CONTINUE: machine->flow = FLOW_CONTINUE; break;
-    default: REQUIRE(false, "node %d is no statement", node->kind);
+    default: REQUIRE(false, "node %d is not a statement", node->kind);
     }
 }
 

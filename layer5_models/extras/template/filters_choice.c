@@ -20,7 +20,7 @@ static Value named(Machine *machine, const Value *arguments, const char *name) {
     return value ? *value : (Value){.kind = IS_MISSING};
 }
 
-/* A false value has no items here, even if it is no list. */
+/* A false value counts as a list without items, whatever its type. */
 static const List *items_of(Machine *machine, Value self) {
     return value_true(self) ? value_items(machine, self) : list_new(machine);
 }

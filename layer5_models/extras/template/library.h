@@ -26,7 +26,7 @@ extern const Builtin methods_of_strings[], methods_of_lists[], methods_of_dicts[
 /* ------------------------------------------------------------------ arguments */
 
 bool is_given(Value argument);
-/* "" and an error if it is no string */
+/* "" and an error if it is not a string */
 const String *want_string(Machine *machine, Value argument);
 int64_t want_int(Machine *machine, Value argument, int64_t absent);
 const String *string_or(Machine *machine, Value argument, const char *absent);

@@ -4,8 +4,9 @@
  *   _ h e l l o      best[6] = the best of   best[3] + score("llo")
  *   0 1 2 3 4 5 6                            best[1] + score("hello")   ...
  *
- * The best path to a position does not depend on what follows it: Viterbi's algorithm. Source
- * Kudo 2018, arXiv:1804.10959, section 3.2; Viterbi 1967. */
+ * The best path to a position does not depend on what follows it: Viterbi's algorithm.
+ *
+ * Source   Kudo 2018, arXiv:1804.10959, section 3.2; Viterbi 1967 */
 #include "kind_data.h"
 #include "unicode.h"
 

@@ -41,7 +41,7 @@ bool corpus_open_file(Corpus *corpus, const char *path, Fault *fault) {
     const unsigned char *data = corpus->file.data, *zero = memchr(data, 0, corpus->file.size);
     if (zero) {
         corpus_close(corpus);
-        return fault_set(fault, "%s is no text: its byte %zu is zero", path,
+        return fault_set(fault, "%s is not text: its byte %zu is zero", path,
                          (size_t)(zero - data) + 1);
     }
     Text rest = {(const char *)data, corpus->file.size};

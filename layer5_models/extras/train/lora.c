@@ -7,8 +7,9 @@
  *     dB = s dW' A^T      dA = s B^T dW'
  *
  * and AdamW updates A and B.  Programs for large models never store dW', they go through A and
- * B directly; the numbers are the same. Source   Hu et al. 2021, arXiv:2106.09685, section
- * 4.1. */
+ * B directly; the numbers are the same.
+ *
+ * Source   Hu et al. 2021, arXiv:2106.09685, section 4.1 */
 #include "train/trainer.h"
 #include "train_lora.h"
 

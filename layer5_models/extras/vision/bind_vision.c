@@ -1,6 +1,8 @@
 /* bind_vision.c - a vision tower's file: keys clip.*, clip.vision.*; tensors v.*, mm.*.  See
- * vision_tower.h. Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
- * legacy-models/convert_image_encoder_to_gguf.py. */
+ * vision_tower.h.
+ *
+ * Source   llama.cpp (d8a24cc), tools/mtmd: clip.cpp, models/llava.cpp,
+ *          legacy-models/convert_image_encoder_to_gguf.py */
 #include "families/parts.h"
 
 #include <stdio.h>
@@ -46,8 +48,8 @@ static void check_text(Binder *b, const char *key, const char *wanted, const cha
 static void bind_eye_check_kind(Binder *b) {
     const char *tiles = "clip.vision.image_grid_pinpoints";
     bind_eye_check_flag(b, "clip.has_vision_encoder", true, "nothing else reads pictures");
-    bind_eye_check_flag(b, "clip.has_text_encoder", false, "only pictures are read here");
-    bind_eye_check_flag(b, "clip.has_audio_encoder", false, "sounds are not read here");
+    bind_eye_check_flag(b, "clip.has_text_encoder", false, "this program reads only pictures");
+    bind_eye_check_flag(b, "clip.has_audio_encoder", false, "this program does not read audio");
     check_text(b, "clip.projector_type", "mlp", "no other projector is built in");
     check_text(b, "clip.vision.mm_projector_type", "mlp2x_gelu",
                "no other projector is built in");

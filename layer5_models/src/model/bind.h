@@ -49,7 +49,7 @@ typedef struct Binder {
     bool *used_tensors; /* (gguf.n_tensors) */
 } Binder;
 
-/* What families do differently from a plain decoder; all functions are there. */
+/* What families do differently from a plain decoder; no function is NULL. */
 typedef struct FamilyHooks {
     /* binding: each replaces the core's function of that name below */
     bool (*read_sizes)(Binder *binder);
@@ -60,10 +60,10 @@ typedef struct FamilyHooks {
     size_t layer_bytes; /* of LayerSizes.extras */
     Need (*need)(const Recipe *recipe, RoleId id, const LayerSizes *sizes);
     const char *(*role_name)(const Binder *binder, RoleId id, size_t layer);
-    /* in refuse_unknown, before the core's checks: keys that confirm what is done anyway */
+    /* in refuse_unknown, before the core's checks: redundant keys */
     bool (*check_keys)(Binder *binder);
-    Linear *(*packed_map)(const Model *model,
-                          size_t i); /* map i after those of the layers and the head */
+    /* matrix i to pack, after those of the layers and the head; NULL: the end */
+    Linear *(*packed_map)(const Model *model, size_t i);
     void (*close)(Model *model);
     /* a prompt: model_source, model_check_prompt */
     size_t (*source)(const Model *model, const int32_t *tokens, size_t count);
@@ -84,10 +84,10 @@ typedef struct MoreFamilies {
     size_t n_rows;
     const Role *roles;
     RoleId n_roles;
-    /* After the row is found: is the file more than a plain decoder?  Sets model->hooks and
-     * extras. NULL: it never is */
+    /* after the row is found: if the file is more than a plain decoder, set model->hooks and
+     * extras; NULL: it never is */
     bool (*find)(Binder *binder);
-    /* every session: may it be opened so, and its extra memory; NULL: nothing */
+    /* of every session: check its configuration, lay out its extra memory; NULL: nothing */
     bool (*check_session)(const Model *model, const SessionConfig *config, Fault *fault);
     void (*layout_session)(Session *session, const SessionConfig *config);
     const char *advice; /* for a user whose file is refused */
@@ -102,10 +102,10 @@ bool model_open_kind(Model *model, const void *bytes, size_t size, const FileKin
 
 /* ------------------------------------------------------------------ keys */
 
-/* "<family>.<key>", marked; NULL: missing, or an earlier check failed. */
+/* Look up "<family>.<key>" and mark it; NULL: missing, or an earlier check failed. */
 const GgufPair *find_key(Binder *binder, const char *key);
 
-/* ... was looked up before. */
+/* Has this key been looked up? */
 bool was_read(const Binder *binder, const char *key);
 
 #define KEY_MAX_CTX ((size_t)1 << 31)
@@ -144,13 +144,15 @@ typedef struct FixedKey {
     const char *why;
 } FixedKey;
 
-/* Fails when one of these, unless looked up before, has another value. */
+/* Fails when one of these that was not looked up has another value. */
 bool check_fixed(Binder *binder, const FixedKey *keys, size_t count);
 
 /* ------------------------------------------------------------------ sizes */
 
-/* The keys of a model as sizes, eps and scales. */
+/* Read the sizes and scales of the model. */
 bool read_sizes(Binder *binder);
+
+/* Read the eps of its norms. */
 void read_eps(Binder *binder);
 
 /* The softcap of scores or logits, 0: none; the family's own if the file has no key. */
@@ -159,13 +161,17 @@ float read_softcap(Binder *binder, const char *key, float of_family);
 /* The sizes of one layer, whose dim and extras are set. */
 bool read_layer(Binder *binder, size_t layer, LayerSizes *sizes);
 
-/* ... of its attention: head counts and lengths, from keys that end with `kind`, and the widths
- * of its maps; do they fit? */
+/* Read the numbers of its query heads and KV heads; without attention both are 0. */
 bool read_heads(Binder *binder, size_t layer, bool attends, LayerSizes *sizes);
+
+/* Read the lengths of keys and values, from keys that end with `kind`, and derive the widths of
+ * its projections. */
 bool read_lengths(Binder *binder, const char *kind, bool required, LayerSizes *sizes);
+
+/* Fails when head counts, lengths and rotated numbers do not fit together. */
 bool check_heads(Binder *binder, const LayerSizes *sizes);
 
-/* The window of a layer; 0: none, it sees everything.
+/* The window of a layer; 0: none, so it sees all positions.
  *
  *   windows   the file's layers may have windows
  *   after     the first of every window_pattern layers has none, instead of the last */
@@ -179,18 +185,19 @@ const LayerSizes *attention_sizes(const Model *model);
 
 /* ------------------------------------------------------------------ ropes */
 
+/* Initialize the ropes of layers without a window, and with one. */
 void read_ropes(Binder *binder);
 
 /* The context the model was trained with, before rope scaling. */
 size_t trained_ctx(Binder *binder);
 
-/* Rotated numbers per head in layers without a window, or with one: from the first such
- * layer. */
+/* Rotated numbers per head in the first layer without a window, or with one. */
 size_t rotary_of(const Model *model, bool windowed);
 
+/* The kind of rope scaling that the file names. */
 RopeScaling read_scaling(Binder *binder);
 
-/* The factor of c->scaling, and YaRN's numbers.
+/* Read the factor of c->scaling, and YaRN's numbers.
  *
  *   sized   attn_factor may scale the rotated vectors */
 void read_scale_factor(Binder *binder, RopeConfig *c, bool sized);
@@ -222,21 +229,32 @@ const float *bind_vector(Binder *binder, const char *name, bool required, size_t
 Norm bind_norm(Binder *binder, const char *name, bool required, size_t heads, size_t width,
                const char *from);
 
-/* All tensors and settings of a block; one role; several roles stored in one tensor: is it
- * there? */
+/* Bind all tensors of a block, and set the rest of it. */
 void bind_block(Binder *binder, Block *block, size_t layer);
+
+/* Bind the tensor of one role. */
 void bind_role(Binder *binder, Block *block, RoleId id, size_t layer, Need need);
+
+/* Bind `count` roles that one tensor holds, one after the other; false: the file has none. */
 bool bind_fused(Binder *binder, Block *block, const char *name, const RoleId *ids, int count,
                 size_t layer);
 
 /* Does this layer need the role? */
 Need need_of(const Model *model, RoleId id, size_t layer);
+
+/* A RoleSize: 1. */
 size_t size_one(const LayerSizes *sizes);
 
-/* Embedding and learned positions; the norm before the head; the head; all of them. */
+/* Bind the embedding and learned positions. */
 void bind_tables(Binder *binder, bool required);
+
+/* Bind the norm before the head. */
 void bind_out_norm(Binder *binder, const char *name);
+
+/* Bind the head; if the file has none, it is the embedding. */
 void bind_head(Binder *binder, size_t rows, const char *from);
+
+/* Bind all of these. */
 void bind_ends(Binder *binder);
 
 /* ------------------------------------------------------------------ the end */

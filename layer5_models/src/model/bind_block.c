@@ -16,7 +16,7 @@ static Linear bind_linear(Binder *b, const Role *role, const char *name, const L
     const size_t shape[3] = {count, role->rows(s), role->cols(s)};
     Linear map = {.w = bind_tensor(b, block_name(b, full, sizeof full, layer, name, "weight"),
                                    required, stack ? 3 : 2, shape + !stack, role->from)};
-    if (map.w.data) /* any map may have a bias: no key announces it */
+    if (map.w.data) /* any matrix may have a bias: no key announces it */
         map.bias = bind_numbers(b, block_name(b, full, sizeof full, layer, name, "bias"), false,
                                 1 + stack, shape + !stack, role->from);
     return map;
@@ -60,7 +60,7 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
     }
 }
 
-/* ------------------------------------------------------------- several maps in one tensor */
+/* --------------------------------------------------------- several matrices in one tensor */
 
 static Linear slice_of_map(const Linear *map, size_t first, size_t n) {
     size_t cols = map->w.shape[1], bytes = dtype_row_bytes(map->w.dtype, cols);

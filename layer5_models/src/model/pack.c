@@ -16,7 +16,7 @@ static size_t part_bytes(const Linear *part) {
     return matrices_in(part) * packed_bytes(one.dtype, one.shape[0], one.shape[1]);
 }
 
-/* A position in a walk over all maps of a model. */
+/* A position in a walk over all matrices of a model. */
 typedef struct PackWalk {
     size_t layer, ends;
     RoleId id;
@@ -26,7 +26,8 @@ static bool is_packed(const Linear *map) {
     return map && map->w.data && dtype_is_quantized(map->w.dtype);
 }
 
-/* The next quantized map: of the blocks, the head, then a family's others; NULL: the end. */
+/* The next quantized matrix: the blocks', the head, then other ones of the family; NULL: the
+ * end. */
 static Linear *next_part(const Model *m, PackWalk *at) {
     for (; at->layer < m->sizes.layers; at->layer++, at->id = 0)
         while (at->id < role_count()) {

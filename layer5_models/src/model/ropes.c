@@ -56,8 +56,8 @@ const float *read_divisors(Binder *b, bool required) {
                        "rope.dimension_count");
 }
 
-/* Windowed layers reach no further than in training, so some families do not scale them; YaRN
- * without scaling still has attn_factor. */
+/* Windowed layers reach no further than in training, so some families do not scale them;
+ * WINDOW_ROPE_UNSCALED still has YaRN's attn_factor. */
 void read_window_rope(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     c->rotary = rotary_of(b->model, true);

@@ -136,6 +136,6 @@ size_t window_in(Binder *b, size_t layer, bool windows, bool after) {
     if (windows) return window && is_windowed(b, layer, after) ? window : 0;
     if (window && window < b->model->sizes.ctx)
         refuse_key(b, "attention.sliding_window", "0, or not less than context_length",
-                   "layers of this family see everything here");
+                   "layers of this family see everything");
     return 0;
 }

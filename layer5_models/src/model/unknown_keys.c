@@ -1,9 +1,10 @@
 /* unknown_keys.c - nothing in a file is ignored.  See bind.h.
  *
  * Keys have namespaces.  `<arch>.` and `diffusion.` say what to compute: all of their keys must
- * be looked up.  `adapter.` means that the file is no whole model, and is refused.  `general.`
- * and `quantize.` are provenance, `tokenizer.` is checked by tokenizer_open, `split.` by
- * check_container.  Any other namespace is a note, which GGUF allows, and is ignored. */
+ * be looked up.  `adapter.` means that the file is not a whole model, and is refused.
+ * `general.` and `quantize.` are provenance, `tokenizer.` is checked by tokenizer_open,
+ * `split.` by check_container.  Keys in any other namespace are comments, which GGUF allows;
+ * they are ignored. */
 #include "bind.h"
 
 #include <stdio.h>
@@ -69,22 +70,22 @@ bool check_fixed(Binder *b, const FixedKey *keys, size_t count) {
 static bool check_fixed_keys(Binder *b) {
     const Model *m = b->model;
     const LayerSizes *s = attention_sizes(m);
-    const char *length = "queries, keys and values are of one length in all layers here";
+    const char *length = "in this family all layers have one length of keys and values";
     const FixedKey fixed[] = {
-        {"vocab_size", false, (double)m->sizes.vocab, "the tokenizer has so many tokens"},
+        {"vocab_size", false, (double)m->sizes.vocab,
+         "this is the tokenizer's number of tokens"},
         {"attention.key_length_swa", false, (double)s->head_dim, length},
         {"attention.value_length_swa", false, (double)s->value_dim, length},
         {"rope.dimension_count_swa", false, (double)s->rotary,
-         "as many numbers of a head turn in all layers here"},
-        {"attention.causal", true, true, "a token sees only what comes before it here"},
-        {"attention.max_alibi_bias", false, 0,
-         "scores of this family fall with distance like this here"},
-        {"attention.clamp_kqv", false, 0, "q, k and v of this family are not clamped here"},
+         "every layer rotates the same number of dimensions"},
+        {"attention.causal", true, true, "attention of this family is causal"},
+        {"attention.max_alibi_bias", false, 0, "this family fixes its ALiBi bias"},
+        {"attention.clamp_kqv", false, 0, "this family does not clamp q, k and v"},
         {"embedding_scale", false, (double)m->embedding_scale, "embeddings are scaled by this"},
-        {"residual_scale", false, 1, "branches are added as they are here"},
-        {"logit_scale", false, 1, "logits are not scaled here"},
+        {"residual_scale", false, 1, "this family adds branches unscaled"},
+        {"logit_scale", false, 1, "this family does not scale logits"},
         {"expert_used_count", false, 0, "models of this family have no experts"},
-        {"rope.scaling.yarn_ext_factor", false, 1, "YaRN's ramp is not scaled here"},
+        {"rope.scaling.yarn_ext_factor", false, 1, "scaling YaRN's ramp is not built in"},
         {"rope.scaling.yarn_attn_factor", false, 1, "programs read it in different ways"},
     };
     return check_fixed(b, fixed, sizeof fixed / sizeof *fixed);
@@ -116,7 +117,7 @@ static bool refuse_keys(Binder *b) {
         if (b->used_keys[i] || !asks) continue;
         return b->ok = fault_set(
                    b->fault,
-                   "key '%.*s' is %s, and not used in a %s model as computed here: "
+                   "key '%.*s' is %s, and not used in this program's %s models: "
                    "it may change the results, so the file is refused; if it is known to be "
                    "harmless, take it out with gguf_new_metadata.py --remove-metadata%s",
                    (int)(key.size < 80 ? key.size : 80), key.data,
@@ -133,9 +134,9 @@ static bool refuse_tensors(Binder *b) {
         if (b->used_tensors[i]) continue;
         return b->ok = fault_set(
                    b->fault,
-                   "tensor '%.*s' %s plays no part in a %s model of %zu blocks as computed "
-                   "here: without it the results would be wrong, so the file is refused; it "
-                   "needs a program that knows this kind of model%s",
+                   "tensor '%.*s' %s plays no part in this program's %s model of %zu blocks: "
+                   "without it the results would be wrong, so the file is refused; it needs a "
+                   "program that knows this kind of model%s",
                    (int)(t->name.size < 80 ? t->name.size : 80), t->name.data,
                    tensor_shape_text(t->ndim, t->shape, shape, sizeof shape),
                    b->model->recipe->arch, b->model->sizes.layers, more_families.advice);

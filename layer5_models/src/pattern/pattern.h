@@ -2,7 +2,7 @@
  *
  *   parse    regex_tree.c      the source as a tree
  *            word_notation.c   escapes and groups: \p{..}, \s, (?i:..), (?=..)
- *   build    pattern_build.c   the tree as operations, these as a table:
+ *   build    pattern_build.h   the tree as operations, these as a table:
  *                              (state, class of character) -> state
  *   search   pattern_search.c  one table look-up per character
  *
@@ -23,8 +23,8 @@ typedef struct TableStep {
     uint16_t match; /* a match ends before this character: 1 + the alternative; else 0 */
 } TableStep;
 
-/* A symbol is a class of characters, or the end of the text; with a far lookahead, twice as
- * many: (class, does what follows match the lookahead?). */
+/* A symbol is a class of characters or the end of the text; with a far lookahead each is two:
+ * what follows does not match it, or does. */
 typedef struct Machine {
     TableStep *steps; /* (states, symbols) */
     size_t states;

@@ -1,54 +1,22 @@
 /* pattern_build.c - from the tree of a pattern to its table.  See pattern.h.
  *
- *   1  Characters that no set of the pattern distinguishes form one class; code points look it
- *      up by page of 256.
+ *   1  Characters that no set of the pattern tells apart form a class; a code point finds its
+ *      class in a page of 256.
  *   2  The tree becomes operations: take a character, fork (the preferred branch first), look
  *      ahead, done (Thompson 1968).
- *   3  A state of the table is a list of operations where the search may be, best first; from
- *      each state, for each class of character, the next state.  Operations after one that is
- *      done are dropped: they could only yield worse matches (Cox, "Regular Expression
- *      Matching: the Virtual Machine Approach", 2009).
+ *   3  A state of the table is a list of operations, best first; each class of character leads
+ *      from it to the next state.  Operations after one that is done are dropped: they could
+ *      only yield worse matches (Cox, "Regular Expression Matching: the Virtual Machine
+ *      Approach", 2009).
  *
- * A one-character lookahead is free: following a state already knows the next character. */
-#include "pattern.h"
-#include "grow.h"
+ * A one-character lookahead is free: the step already knows the next character. */
+#include "pattern_build.h"
 
 #include <stdlib.h>
 
-enum { MAX_SETS = 64, MAX_STATES = 0x7FFF, MAX_OPERATIONS = 1 << 16 };
-
-typedef enum OpKind { OP_TAKE, OP_FORK, OP_LOOK, OP_LOOK_FAR, OP_END, OP_EDGE, OP_DONE } OpKind;
-
-typedef struct Op {
-    OpKind kind;
-    /* TAKE, LOOK: a set; FORK: the two branches, a first; DONE: the alternative */
-    int32_t a, b;
-    bool negative;
-} Op;
-
-typedef struct Builder {
-    Pattern *pattern;
-    const CodeSet *sets[MAX_SETS]; /* (n_sets) the distinct sets of the tree */
-    size_t n_sets;
-    const RegexNode *far; /* the lookahead of more than a character; NULL: none */
-    int32_t word_set;     /* the word characters of \b; -1: no \b */
-    Fault *fault;
-    bool set_has[256][MAX_SETS]; /* by class */
-    Op *ops;                     /* (n_ops) */
-    size_t n_ops, op_room;
-    /* the states so far: lists of operations, one after the other, each preceded by whether the
-     * character before is part of a word */
-    int32_t *places; /* (n_places) */
-    size_t n_places, place_room;
-    size_t from[MAX_STATES + 2]; /* where each state's list begins */
-    size_t n_states;
-    uint32_t *seen, stamp; /* (n_ops) */
-    bool ok;               /* false: out of memory */
-} Builder;
-
 /* ------------------------------------------------------------------ the tree */
 
-static bool unusable(const Builder *b, const char *what) {
+bool pattern_refuse(const Builder *b, const char *what) {
     return fault_set(b->fault, "a pattern that splits text cannot have %s", what);
 }
 
@@ -60,13 +28,13 @@ static const RegexNode *sole_atom(const RegexNode *group, RegexKind kind) {
     return sole && atom->high == 1 ? atom : NULL;
 }
 
-/* The set a lookahead tests the next character for; NULL: it looks further. */
+/* The set of a lookahead that tests only the next character; NULL: it looks further. */
 static const RegexNode *one_set(const RegexNode *look) { return sole_atom(look, REGEX_SET); }
 
 static bool number_set(Builder *b, RegexNode *node) {
     size_t i = 0;
     while (i < b->n_sets && !code_set_equal(b->sets[i], &node->set)) i++;
-    if (i == MAX_SETS) return unusable(b, "so many classes of characters");
+    if (i == MAX_SETS) return pattern_refuse(b, "more than 64 sets of characters");
     if (i == b->n_sets) b->sets[b->n_sets++] = &node->set;
     node->number = (int32_t)i;
     return true;
@@ -75,107 +43,19 @@ static bool number_set(Builder *b, RegexNode *node) {
 /* Number the sets; refuse what a table cannot express. */
 static bool number_sets(Builder *b, RegexNode *node, bool in_look) {
     bool look = node->kind == REGEX_LOOK, edge = node->kind == REGEX_EDGE;
-    if (node->kind == REGEX_BEGIN) return unusable(b, "a ^");
-    if (node->lazy) return unusable(b, "repetitions that are as short as can be");
-    if (edge && !in_look) return unusable(b, "a \\b outside a lookahead");
+    if (node->kind == REGEX_BEGIN) return pattern_refuse(b, "a ^");
+    if (node->lazy) return pattern_refuse(b, "lazy repetitions");
+    if (edge && !in_look) return pattern_refuse(b, "a \\b outside a lookahead");
     if ((node->kind == REGEX_SET || edge) && !number_set(b, node)) return false;
     if (edge) b->word_set = node->number;
     if (look && !one_set(node)) {
         if (node->negative || b->far)
-            return unusable(b, "a second lookahead of more than a character");
+            return pattern_refuse(b, "a second lookahead of more than a character");
         b->far = node;
     }
     for (size_t i = 0; i < node->count; i++)
         if (!number_sets(b, node->child[i], in_look || look)) return false;
     return true;
-}
-
-/* ------------------------------------------------------------------ kinds of characters */
-
-static int by_code(const void *a, const void *b) {
-    uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-    return left < right ? -1 : left > right;
-}
-
-/* All positions where a set begins or ends, sorted; the last one is LAST_CODE + 1. */
-static uint32_t *edges_of(const Builder *b, size_t *count) {
-    size_t n = 2;
-    for (size_t i = 0; i < b->n_sets; i++) n += 2 * b->sets[i]->count;
-    uint32_t *edges = malloc(n * sizeof *edges);
-    if (!edges) return NULL;
-    edges[0] = 0, edges[1] = LAST_CODE + 1;
-    n = 2;
-    for (size_t i = 0; i < b->n_sets; i++)
-        for (size_t k = 0; k < b->sets[i]->count; k++) {
-            edges[n++] = b->sets[i]->ranges[k].first;
-            edges[n++] = b->sets[i]->ranges[k].last + 1;
-        }
-    qsort(edges, n, sizeof *edges, by_code);
-    *count = n;
-    return edges;
-}
-
-/* The class of the characters with this signature (bit i: in set i), added if new; -1: more
- * than 256. */
-static int kind_of_signature(Builder *b, uint64_t signature, uint64_t *signatures) {
-    size_t kind = 0;
-    while (kind < b->pattern->kinds && signatures[kind] != signature) kind++;
-    if (kind == b->pattern->kinds) {
-        if (kind == 256) return -1;
-        signatures[b->pattern->kinds++] = signature;
-        for (size_t i = 0; i < b->n_sets; i++) b->set_has[kind][i] = signature >> i & 1;
-        b->pattern->is_word[kind] = b->word_set >= 0 && signature >> b->word_set & 1;
-    }
-    return (int)kind;
-}
-
-/* Write a class into the pages of first..last - 1.  Pages of a single class are shared: the
- * first 256 pages. */
-static bool fill_kind(Pattern *p, uint32_t first, uint32_t last, unsigned char kind,
-                      size_t *n_pages, size_t *room) {
-    while (first < last) {
-        uint32_t page = first >> 8, end = (page + 1) << 8;
-        if (end > last) end = last;
-        if (first == page << 8 && end == (page + 1) << 8) {
-            p->page[page] = kind;
-        } else {
-            if (first == page << 8) p->page[page] = (uint16_t)(*n_pages)++;
-            if (*n_pages > *room) {
-                unsigned char *cells = realloc(p->cells, 2 * *room * 256);
-                if (!cells) return false;
-                p->cells = cells, *room *= 2;
-            }
-            memset(p->cells + (size_t)p->page[page] * 256 + (first & 255), kind, end - first);
-        }
-        first = end;
-    }
-    return true;
-}
-
-static bool make_kinds(Builder *b) {
-    size_t count, n_pages = 256, room = 512, at[MAX_SETS] = {0};
-    uint64_t signatures[256];
-    Pattern *p = b->pattern;
-    uint32_t *edges = edges_of(b, &count);
-    p->cells = malloc(room * 256);
-    bool ok = edges && p->cells;
-    for (size_t k = 0; ok && k < 256; k++) memset(p->cells + k * 256, (int)k, 256);
-    for (size_t i = 0; ok && i + 1 < count; i++) {
-        if (edges[i] == edges[i + 1]) continue;
-        uint64_t signature = 0;
-        for (size_t s = 0; s < b->n_sets; s++) {
-            const CodeSet *set = b->sets[s];
-            while (at[s] < set->count && set->ranges[at[s]].last < edges[i]) at[s]++;
-            bool inside = at[s] < set->count && set->ranges[at[s]].first <= edges[i];
-            signature |= (uint64_t)inside << s;
-        }
-        int kind = kind_of_signature(b, signature, signatures);
-        if (kind < 0) return free(edges), unusable(b, "more than 256 kinds of characters");
-        ok = fill_kind(p, edges[i], edges[i + 1], (unsigned char)kind, &n_pages, &room);
-    }
-    free(edges);
-    for (size_t c = 0; ok && c < 128; c++) p->ascii[c] = p->cells[(size_t)p->page[0] * 256 + c];
-    return ok || fault_set(b->fault, "no memory for a pattern");
 }
 
 /* ------------------------------------------------------------------ operations */
@@ -238,7 +118,7 @@ static void emit_once(Builder *b, const RegexNode *atom) {
     }
 }
 
-/* low times; then optional repetitions: each a fork between another one and leaving */
+/* `low` times; then optional repetitions, each a fork: once more, or leave. */
 static void emit_atom(Builder *b, const RegexNode *atom) {
     for (uint32_t i = 0; b->ok && i < atom->low; i++) emit_once(b, atom);
     if (atom->high == REGEX_FOREVER) {
@@ -262,112 +142,12 @@ static void emit_sequence(Builder *b, const RegexNode *sequence) {
     for (size_t i = 0; b->ok && i < sequence->count; i++) emit_atom(b, sequence->child[i]);
 }
 
-/* ------------------------------------------------------------------ states */
+/* ------------------------------------------------------------------ all of it */
 
-static void add_place(Builder *b, int32_t place) {
-    if (GROW(b->places, b->place_room, b->n_places + 1))
-        b->places[b->n_places++] = place;
-    else
-        b->ok = false;
-}
-
-/* The next character's class, and the one before. */
-typedef struct Ahead {
-    size_t kind; /* `kinds`: the end of the text */
-    bool end, far, word_before;
-} Ahead;
-
-static bool look_holds(const Builder *b, const Op *op, Ahead ahead) {
-    bool inside = !ahead.end && b->set_has[ahead.kind][op->a];
-    bool word_next = !ahead.end && b->pattern->is_word[ahead.kind];
-    switch (op->kind) {
-    case OP_LOOK: return inside != op->negative;
-    case OP_LOOK_FAR: return ahead.far;
-    case OP_END: return ahead.end;
-    default: return word_next != ahead.word_before;
-    }
-}
-
-/* Follow an operation to those that take characters; true: done, which ends the list. */
-static bool follow_place(Builder *b, int32_t at, Ahead ahead, uint16_t *match) {
-    while (b->ok && b->seen[at] != b->stamp) {
-        const Op *op = &b->ops[at];
-        b->seen[at] = b->stamp;
-        if (op->kind == OP_DONE) return *match = (uint16_t)(op->a + 1), true;
-        if (op->kind == OP_TAKE) {
-            if (!ahead.end && b->set_has[ahead.kind][op->a]) add_place(b, at + 1);
-            return false;
-        }
-        if (op->kind == OP_FORK) {
-            if (follow_place(b, op->a, ahead, match)) return true;
-            at = op->b;
-        } else {
-            if (!look_holds(b, op, ahead)) return false;
-            at++;
-        }
-    }
-    return false;
-}
-
-/* The state whose list was just written at the end of `places`. */
-static uint16_t state_of(Builder *b) {
-    size_t start = b->from[b->n_states], size = b->n_places - start;
-    if (size == 1) return b->n_places = start, 0;
-    for (size_t s = 1; s < b->n_states; s++)
-        if (b->from[s + 1] - b->from[s] == size &&
-            memcmp(b->places + b->from[s], b->places + start, size * sizeof *b->places) == 0)
-            return b->n_places = start, (uint16_t)s;
-    if (b->n_states == MAX_STATES) return b->ok = false, 0;
-    b->from[++b->n_states] = b->n_places;
-    return (uint16_t)(b->n_states - 1);
-}
-
-static TableStep step_from(Builder *b, size_t state, Ahead ahead) {
-    TableStep step = {0, 0};
-    size_t from = b->from[state], to = b->from[state + 1];
-    bool word = b->word_set >= 0 && !ahead.end && b->pattern->is_word[ahead.kind];
-    ahead.word_before = b->places[from];
-    b->stamp++;
-    add_place(b, word);
-    for (size_t i = from + 1; b->ok && i < to; i++)
-        if (follow_place(b, b->places[i], ahead, &step.match)) break;
-    step.next = state_of(b);
-    return step;
-}
-
-static void begin_states(Builder *b, Machine *machine) {
-    b->n_places = 0;
-    b->from[0] = b->from[1] = 0;
-    b->n_states = 1; /* state 0: dead */
-    for (int word = 0; word < 2; word++) {
-        add_place(b, b->word_set >= 0 && word);
-        add_place(b, 0);
-        machine->start[word] = b->ok ? state_of(b) : 0;
-    }
-}
-
-static bool make_machine(Builder *b, const RegexNode *root, Machine *machine) {
-    size_t symbols = b->pattern->symbols, ends = b->pattern->kinds;
+static bool build_machine(Builder *b, const RegexNode *root, Machine *machine) {
     b->n_ops = 0;
     emit_group(b, root, true);
-    b->seen = b->ok ? calloc(b->n_ops + 1, sizeof *b->seen) : NULL;
-    b->ok = b->ok && b->seen;
-    b->stamp = 0;
-    if (b->ok) begin_states(b, machine);
-    machine->steps = b->ok ? calloc(symbols, sizeof *machine->steps) : NULL;
-    for (size_t s = 1; b->ok && s < b->n_states; s++) {
-        TableStep *steps = realloc(machine->steps, (s + 1) * symbols * sizeof *steps);
-        if (steps) machine->steps = steps;
-        b->ok = steps != NULL;
-        for (size_t i = 0; b->ok && i < symbols; i++) {
-            size_t kind = i % (ends + 1);
-            steps[s * symbols + i] =
-                step_from(b, s, (Ahead){kind, kind == ends, i > ends, false});
-        }
-    }
-    machine->states = b->n_states;
-    free(b->seen), b->seen = NULL;
-    return b->ok || fault_set(b->fault, "no memory for a pattern, or it is too large");
+    return pattern_states(b, machine);
 }
 
 /* ASCII characters whose first step is dead. */
@@ -382,14 +162,14 @@ static void pattern_skips(Pattern *p) {
 
 static bool build_table(Builder *b, RegexNode *tree) {
     Pattern *p = b->pattern;
-    if (!number_sets(b, tree, false) || !make_kinds(b)) return false;
+    if (!number_sets(b, tree, false) || !pattern_classes(b)) return false;
     p->symbols = p->kinds + 1;
-    if (b->far && !make_machine(b, b->far, &p->far)) return false;
+    if (b->far && !build_machine(b, b->far, &p->far)) return false;
     if (b->far) p->symbols *= 2;
     const RegexNode *root = tree, *inner;
     while ((inner = sole_atom(root, REGEX_GROUP)))
-        root = inner; /* its alternatives are the ones reported */
-    if (!make_machine(b, root, &p->machine)) return false;
+        root = inner; /* matches report its alternatives */
+    if (!build_machine(b, root, &p->machine)) return false;
     pattern_skips(p);
     return true;
 }

@@ -7,18 +7,9 @@
 
 /* The class of the character at `at` < size, and its bytes; an invalid byte is U+FFFD. */
 static size_t kind_at(const Pattern *p, Text text, size_t at, size_t *taken) {
-    const unsigned char *bytes = (const unsigned char *)text.data + at;
-    if (bytes[0] < 128) return *taken = 1, p->ascii[bytes[0]];
-    size_t length = utf8_length(bytes[0]);
-    uint32_t code = bytes[0] & (0xFFu >> (length + 1));
-    bool whole = length > 1 && length <= text.size - at;
-    for (size_t i = 1; whole && i < length; i++) {
-        whole = (bytes[i] & 0xC0) == 0x80;
-        code = code << 6 | (bytes[i] & 0x3F);
-    }
-    whole = whole && code <= LAST_CODE;
-    *taken = whole ? length : 1;
-    if (!whole) code = 0xFFFD;
+    unsigned char first = (unsigned char)text.data[at];
+    if (first < 128) return *taken = 1, p->ascii[first];
+    uint32_t code = utf8_decode(text.data + at, text.size - at, taken);
     return p->cells[(size_t)p->page[code >> 8] * 256 + (code & 255)];
 }
 
@@ -30,8 +21,8 @@ static size_t symbol_at(const Search *s, size_t at, size_t *taken) {
 
 /* ------------------------------------------------------------------ looking far */
 
-/* For each character: does what follows match the lookahead?  Walked from the right with the
- * answer for every state of its machine: that of the next state. */
+/* For each character: does what follows match the lookahead?  Walked from the right: a
+ * state of its machine has the answer of the next state, one character on. */
 static void look_far(Search *s, bool *now, bool *after) {
     const Pattern *p = s->pattern;
     const Machine *far = &p->far;

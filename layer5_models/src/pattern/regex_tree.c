@@ -79,7 +79,7 @@ unsigned regex_categories(Text name) {
 static bool regex_take_one(RegexReader *r, uint32_t *c) {
     size_t taken;
     *c = utf8_decode(r->at, (size_t)(r->end - r->at), &taken);
-    if (*c == 0xFFFD && taken == 1) return regex_wrong(r, "these bytes are no UTF-8");
+    if (*c == 0xFFFD && taken == 1) return regex_wrong(r, "these bytes are not UTF-8");
     r->at += taken;
     return true;
 }
@@ -145,7 +145,7 @@ static bool regex_take_class(RegexReader *r, CodeSet *set) {
     return true;
 }
 
-/* All but line ends. */
+/* All characters but line ends. */
 static void add_any(CodeSet *set) {
     code_set_add(set, '\n', '\n'), code_set_add(set, '\r', '\r');
     code_set_add(set, 0x2028, 0x2029);

@@ -2,7 +2,7 @@
 #include "pattern.h"
 #include "unicode.h"
 
-/* The script Han.  Source   Unicode 14.0, Scripts.txt. */
+/* The script Han, from Scripts.txt of Unicode 14.0. */
 static void add_han(CodeSet *set) {
     static const CodeRange han[] = {
         {0x2E80, 0x2E99},   {0x2E9B, 0x2EF3},   {0x2F00, 0x2FD5},   {0x3005, 0x3005},

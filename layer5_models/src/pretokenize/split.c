@@ -4,8 +4,8 @@
  *   stage 1, [0-9]+:      Call_ 555 - 0123 !     what matches, and what is between
  *   stage 2, [A-Za-z]+:   Call _ 555 - 0123 !    the same on each piece of that
  *
- * A stage holds one piece of the previous stage, and asks for the next when it has emitted all
- * of it. */
+ * A stage holds one piece of the previous stage, and asks for the next one when it has emitted
+ * all of it. */
 #include "pre.h"
 
 #include <string.h>

@@ -12,9 +12,9 @@ static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const P
     return true;
 }
 
-/* A symbol that is no token (`count` or above: it only occurs in merges) is spelled in bytes.
- * A byte without a token is dropped (drops_bytes) or becomes the unknown token; if there is
- * none, the fault names the byte, as 0x41. */
+/* A symbol that is not a token (`count` or above: it only occurs in merges) is spelled in
+ * bytes.  A byte without a token is dropped (drops_bytes) or becomes the unknown token; if
+ * there is none, the fault names the byte, as 0x41. */
 bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens, Fault *fault) {
     if (!token_list_reserve(tokens, piece->size, fault)) return false;
     if (piece->symbol >= 0 && (size_t)piece->symbol < tokenizer->count) {

@@ -32,8 +32,8 @@ typedef struct BpeTrainer {
 
 /* bpe_learn.c: merge the most frequent pair until there are max_symbols symbols.
  *
- * Fails when the corpus has too few pairs, or memory is short. Source   Sennrich et al. 2015,
- * arXiv:1508.07909, algorithm 1. */
+ * Fails when the corpus has too few pairs, or memory is short.
+ * Source   Sennrich et al. 2015, arXiv:1508.07909, algorithm 1 */
 bool bpe_learn(BpeTrainer *trainer, Fault *fault);
 
 #endif

@@ -4,15 +4,14 @@
  *     m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
  *     w = w - rate * ( m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps)  +  decay * w )
  *
- * The decay applies to matrices, not to gains.  Norms are summed in chunks of fixed size, so
- * that the result does not depend on threads. Source   Loshchilov & Hutter 2017,
- * arXiv:1711.05101, algorithm 2; clipping: Pascanu et al. 2012,
- *          arXiv:1211.5063. */
+ * Weight decay applies to matrices, not to gains.  The norm is summed in chunks of fixed size,
+ * so that the result does not depend on the number of threads.
+ *
+ * Source   Loshchilov & Hutter 2017, arXiv:1711.05101, algorithm 2; clipping: Pascanu et al.
+ *          2012, arXiv:1211.5063 */
 #include "trainer.h"
 
 #include <math.h>
-
-enum { CHUNK = 4096 };
 
 typedef struct Update {
     Trainer *t;
@@ -24,13 +23,13 @@ static void square_chunks(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     Trainer *t = context;
     for (size_t c = begin; c < end; c++) {
-        size_t from = c * CHUNK, size = t->size - from < CHUNK ? t->size - from : CHUNK;
+        size_t from = c * TRAIN_CHUNK, size = min_size(t->size - from, TRAIN_CHUNK);
         t->partial[c] = (double)dot_f32(t->gradients + from, t->gradients + from, size);
     }
 }
 
 static double gradient_norm(Trainer *t) {
-    size_t chunks = (t->size + CHUNK - 1) / CHUNK;
+    size_t chunks = (t->size + TRAIN_CHUNK - 1) / TRAIN_CHUNK;
     pool_for(t->pool, chunks, 16, square_chunks, t);
     double sum = 0;
     for (size_t c = 0; c < chunks; c++) sum += t->partial[c];

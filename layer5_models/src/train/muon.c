@@ -1,16 +1,19 @@
 /* muon.c - the Muon update of the matrices inside the blocks: momentum, made orthogonal.
  *
- *     m = b m + g      u = orthogonal(g + b m)      w = w - rate * (scale * u + decay * w)
+ *     m = b m + g
+ *     u = orthogonal(g + b m)
+ *     w = w - rate * (scale * u + decay * w)
  *
  * A gradient is dominated by the few directions that all words share; a single rare word has a
- * small singular value.  With all singular values set to one, rare words are learned as fast as
+ * small singular value.  With all singular values set to 1, rare words are learned as fast as
  * common ones, and a story is full of rare words to copy.  The singular vectors need not be
- * computed: an odd polynomial of the matrix keeps them and moves the values,
+ * computed: an odd polynomial of the matrix keeps them and changes only the values.  Five
+ * rounds of
  *
- *     X = a X + b (X X') X + c (X X')^2 X,
+ *     X = a X + b (X X') X + c (X X')^2 X
  *
- * and five rounds of this one bring all but the smallest values into 0.7 .. 1.2.  Scaled by 0.2
- * sqrt(max(rows, cols)), an update with singular values of 1 has the size of AdamW's.
+ * bring all but the smallest values into 0.7 .. 1.2.  The scale, 0.2 sqrt(max(rows, cols)),
+ * gives an update with singular values of 1 the size of AdamW's.
  *
  * Source   Jordan et al. 2024, "Muon" (kellerjordan.github.io/posts/muon); Liu et al. 2025,
  *          arXiv:2502.16982 (scale and decay). */

@@ -185,7 +185,7 @@ static void layout_batch(Trainer *t) {
     t->normed = arena_take(a, n * s->dim, f);
     t->logits = arena_take(a, n * t->config.vocab, f);
     t->losses = arena_take(a, n, sizeof(double));
-    t->partial = arena_take(a, t->size / 4096 + 1, sizeof(double));
+    t->partial = arena_take(a, t->size / TRAIN_CHUNK + 1, sizeof(double));
     layout_muon(t, wide);
 }
 
@@ -218,8 +218,8 @@ static double deviation(const Trainer *t, const Parameter *p) {
     return into_stream ? 0.02 / sqrt(2 * (double)t->config.layers) : 0.02;
 }
 
-/* Attention starts by copying: output = value transposed.  Then only where to look is left to
- * learn, and that has a gradient from the first step on.  In the spirit of Trockman & Kolter
+/* Attention starts by copying: output = value transposed.  What is left to learn is where to
+ * look, which has a gradient from the first step on.  In the spirit of Trockman & Kolter
  * 2023, arXiv:2305.09828 (initialize products of weights as trained models have them). */
 static void start_copying(Trainer *t, const TrainBlock *block) {
     const TrainShape *s = &t->config.shape;

@@ -58,8 +58,8 @@ void trainer_close(Trainer *t) {
 }
 
 /* Linear warmup, (step + 1) / warmup of learning_rate; then a half cosine from learning_rate at
- * step `warmup` down to final_rate at step `steps`, where it stays. Source   Loshchilov &
- * Hutter 2016, arXiv:1608.03983. */
+ * step `warmup` down to final_rate at step `steps`, where it stays.
+ * Source   Loshchilov & Hutter 2016, arXiv:1608.03983 */
 static double rate_at(const TrainConfig *c, size_t step) {
     if (step < c->warmup) return c->learning_rate * (double)(step + 1) / (double)c->warmup;
     double share = (double)(step - c->warmup) / fmax(1, (double)(c->steps - c->warmup));

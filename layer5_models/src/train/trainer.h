@@ -4,7 +4,8 @@
 
 #include "train.h"
 
-enum { TRAIN_MAX_LAYERS = 64, TRAIN_MAX_DOCUMENTS = 4096 };
+/* TRAIN_CHUNK: numbers per partial sum of the gradient's norm */
+enum { TRAIN_MAX_LAYERS = 64, TRAIN_MAX_DOCUMENTS = 4096, TRAIN_CHUNK = 4096 };
 
 /* A learned tensor: a range of the flat parameter array. */
 typedef struct Parameter {
@@ -15,7 +16,7 @@ typedef struct Parameter {
     bool rate; /* learned as a logarithm; files have -exp of it, so it stays below 0 */
 } Parameter;
 
-/* A family that a run trains in place of a llama: another mixer than attention. */
+/* A family to train in place of a llama: another mixer than attention. */
 typedef struct TrainFamily {
     const char *arch;
     const TrainMixer *mixer;
@@ -24,7 +25,7 @@ typedef struct TrainFamily {
     void (*add_mixer)(Trainer *trainer, size_t layer, size_t *used);
     void (*layout_saved)(Trainer *trainer, TrainSaved *saved);
     float (*first_of_vector)(const Parameter *p, double u); /* u uniform, 0 to 1 */
-    /* the maps that heads copy through at first */
+    /* the projections through which heads copy at first */
     void (*values_and_output)(const TrainShape *shape, const TrainBlock *block, const float **v,
                               float **out);
     void (*put_keys)(GgufWriter *out, const TrainConfig *config);
@@ -62,7 +63,7 @@ struct Trainer {
     TrainRun run;
     TrainSaved saved[TRAIN_MAX_LAYERS];
     float *cosine, *sine, *x, *normed, *logits;
-    double *losses, *partial;
+    double *losses, *partial; /* (rows); (size / TRAIN_CHUNK + 1) */
     struct {
         float *update, *product; /* the largest matrix */
         float *gram, *power;     /* the square of its shorter side */
@@ -88,8 +89,7 @@ struct Trainer {
 size_t train_add(Trainer *trainer, size_t *used, const char *name, size_t rows, size_t cols);
 void train_point(Trainer *trainer, void *weights, void *gradients, size_t field, size_t offset);
 
-/* params.c */
-/* all memory; run on a measuring, then on the real arena */
+/* params.c: lay out all memory; run on a measuring arena, then on the real one. */
 void train_layout(Trainer *trainer);
 void train_initialize(Trainer *trainer);
 

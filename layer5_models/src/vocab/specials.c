@@ -6,8 +6,8 @@
 
 /* ------------------------------------------------------------------ types by name */
 
-/* Control tokens and ends of generation that files often type differently. Source   llama.cpp
- * (d8a24cc, June 2026), llama_vocab::impl::load. */
+/* Control tokens and ends of generation that files often type differently.
+ * Source   llama.cpp (d8a24cc, June 2026), llama_vocab::impl::load */
 static const char *const end_names[] = {
     "<|eot_id|>",
     "<|im_end|>",
@@ -110,8 +110,8 @@ static bool is_special(unsigned char type) {
     return type == TOKEN_CONTROL || type == TOKEN_USER || type == TOKEN_UNKNOWN;
 }
 
-/* Phi 3 was trained without white space after special tokens; no key says so. Source
- * llama.cpp (d8a24cc), llama_vocab::impl::load, at its end. */
+/* Phi 3 was trained without white space after special tokens; no key says so.
+ * Source   llama.cpp (d8a24cc), llama_vocab::impl::load, at its end */
 static bool eat_space(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     static const char *const stay[] = {"<unk>", "<s>", "<|endoftext|>"};
     Text name = {"", 0};

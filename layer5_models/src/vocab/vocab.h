@@ -22,7 +22,7 @@ enum { FIM_PREFIX, FIM_SUFFIX, FIM_MIDDLE, FIM_MARKS };
 struct Tokenizer {
     const struct TokenizerKind *kind;
     void *data;          /* of the kind, freed by its `close` */
-    const PreRule *rule; /* how text is split; never NULL, but may have no patterns */
+    const PreRule *rule; /* how text is split; not NULL, but perhaps without patterns */
     const char *pre;     /* the rule's name in the file; NULL: none */
     Splitter splitter;   /* the rule's patterns */
     /* llama.cpp's handling of text; NULL: as the model was trained */

@@ -31,13 +31,13 @@ typedef struct Alternative {
     int n_guards;
     uint64_t sets; /* tags */
     Symbol *symbols;
-    size_t n_symbols;
+    size_t n_symbols, symbol_room;
 } Alternative;
 
 typedef struct Rule {
     Text name;
     Alternative *alternatives;
-    size_t count;
+    size_t count, room;
 } Rule;
 
 typedef struct Word {
@@ -51,6 +51,7 @@ typedef struct Class {
     int n_columns;
     Word *words;
     int count;
+    size_t room;
 } Class;
 
 /* A variable takes words of its class; with a share k/n, only the k-th of every n. */
@@ -63,9 +64,9 @@ typedef struct Variable {
 struct World {
     char *text; /* owns the grammar's text; all Texts point into it */
     Rule *rules;
-    size_t n_rules;
+    size_t n_rules, rule_room;
     Class *classes;
-    size_t n_classes;
+    size_t n_classes, class_room;
     Variable variables[WORLD_VARS];
     int n_variables;
     Text tags[64];

@@ -1,5 +1,6 @@
 /* rules_read.c - read the world's grammar; world/stories.world explains the notation. */
 #include "rules.h"
+#include "grow.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -20,18 +21,14 @@ static bool rules_read_wrong(Loader *loader, const char *what, Text where) {
     return loader->ok = false;
 }
 
-/* Arrays grow by doubling whenever their count is a power of two. */
-static void *rules_read_grow(Loader *loader, void *array, size_t count, size_t size) {
-    if (count & (count - 1)) return array;
-    void *grown = realloc(array, (count ? count * 2 : 1) * size);
-    if (!grown) rules_read_wrong(loader, "no memory at", text_of(""));
-    return grown ? grown : array;
-}
-
-#define APPEND(loader, array, count, item)                                          \
-    do {                                                                            \
-        (array) = rules_read_grow(loader, array, (size_t)(count), sizeof *(array)); \
-        if ((loader)->ok) (array)[(count)++] = (item);                              \
+/* Only while loader->ok. */
+#define APPEND(loader, array, room, count, item)                   \
+    do {                                                           \
+        if (!(loader)->ok) break;                                  \
+        if (GROW(array, room, (size_t)(count) + 1))                \
+            (array)[(count)++] = (item);                           \
+        else                                                       \
+            rules_read_wrong(loader, "no memory at", text_of("")); \
     } while (0)
 
 static Text rules_read_trim(Text t) {
@@ -67,7 +64,7 @@ static int rules_read_rule_of(Loader *loader, Text name) {
     for (size_t i = 0; i < world->n_rules; i++)
         if (text_equal(world->rules[i].name, name)) return (int)i;
     Rule rule = {.name = name};
-    APPEND(loader, world->rules, world->n_rules, rule);
+    APPEND(loader, world->rules, world->rule_room, world->n_rules, rule);
     return (int)world->n_rules - 1;
 }
 
@@ -76,7 +73,7 @@ static void read_class(Loader *loader, Text rest) {
     Class class = {.name = text_cut(&rest, ' ')};
     while (rest.size && class.n_columns < WORLD_COLUMNS)
         class.columns[class.n_columns++] = text_cut(&rest, ' ');
-    APPEND(loader, world->classes, world->n_classes, class);
+    APPEND(loader, world->classes, world->class_room, world->n_classes, class);
 }
 
 /* "he him his He His: Tom, Ben" */
@@ -87,7 +84,7 @@ static void rules_read_words(Loader *loader, Text line) {
     for (int i = 0; i < class->n_columns; i++) word.columns[i] = text_cut(&head, ' ');
     while (line.size && loader->ok) {
         word.text = rules_read_trim(text_cut(&line, ','));
-        if (word.text.size) APPEND(loader, class->words, class->count, word);
+        if (word.text.size) APPEND(loader, class->words, class->room, class->count, word);
     }
 }
 
@@ -182,14 +179,14 @@ static void read_symbols(Loader *loader, Alternative *alternative, Text t) {
                                   .index = rules_read_rule_of(loader, name),
                                   .column = -1};
         }
-        APPEND(loader, alternative->symbols, alternative->n_symbols, symbol);
+        APPEND(loader, alternative->symbols, alternative->symbol_room, alternative->n_symbols,
+               symbol);
     }
 }
 
 static void read_alternative(Loader *loader, Rule *rule, Text line) {
     Alternative alternative = {.weight = 1};
-    Rule *kept = rule;
-    size_t index = (size_t)(kept - loader->world->rules);
+    size_t index = (size_t)(rule - loader->world->rules);
     if (line.size && isdigit((unsigned char)line.data[0])) {
         Text number = text_cut(&line, ' ');
         alternative.weight = strtod(number.data, NULL);
@@ -207,7 +204,7 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
     read_symbols(loader, &alternative, line);
     rule = &loader->world->rules[index]; /* reading may have moved the rules */
     if (!loader->ok) free(alternative.symbols);
-    APPEND(loader, rule->alternatives, rule->count, alternative);
+    APPEND(loader, rule->alternatives, rule->room, rule->count, alternative);
 }
 
 static bool rules_read_starts(Text line, const char *word) {
