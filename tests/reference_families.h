@@ -138,8 +138,9 @@ static const char *const reference_families[][2] = {
     {"nomic-bert-moe", "layer halves gelu bidirectional after all"},
     {"jina-bert-v2", "layer gelu bidirectional after alibi:8"},
     {"jina-bert-v3", "layer halves gelu bidirectional after"},
-    {"modern-bert", "layer halves gelu bidirectional window:3 first-full base:10000 unstretched "
-                    "gelu-score mean-score"},
+    {"modern-bert",
+     "layer halves gelu bidirectional window:3 first-full base:10000 unstretched "
+     "gelu-score mean-score"},
     {"neo-bert", "rms pairs silu bidirectional"},
     {"eurobert", "rms halves silu bidirectional"},
     {"llama-embed", "rms pairs silu bidirectional"},

@@ -1,4 +1,5 @@
-/* batch_norm.c - the row of one word, normed in different company: how far does the result move?
+/* batch_norm.c - the row of one word, normed in different company: how far does the result
+ * move?
  *
  *     batch_norm MODEL
  *

@@ -14,7 +14,8 @@ typedef struct Teller {
     TokenList tokens;
 } Teller;
 
-/* Take `by` off the logit of every token that holds one of the letters in the kind's context. */
+/* Take `by` off the logit of every token that holds one of the letters in the kind's
+ * context. */
 static void avoid(Stage *stage, Candidates *candidates, const Step *step) {
     const char *letters = (const char *)stage->kind->context;
     for (size_t i = 0; i < candidates->count; i++) {

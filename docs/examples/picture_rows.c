@@ -1,6 +1,8 @@
-/* picture_rows.c - a small picture on its way into an encoder: squared, cut into patches, each a row of numbers.
+/* picture_rows.c - a small picture on its way into an encoder: squared, cut into patches, each
+ * a row of numbers.
  *
- *     cc picture_rows.c $(pkg-config --cflags --libs strata) -o picture_rows && ./picture_rows */
+ *     cc picture_rows.c $(pkg-config --cflags --libs strata) -o picture_rows &&
+ *     ./picture_rows */
 #include <strata.h>
 
 #include <stdio.h>

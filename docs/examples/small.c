@@ -1,13 +1,15 @@
 /* small.c - all of it in one file: a GGUF file and a prompt go in, a story comes out.
  *
  *     cc -O2 docs/examples/small.c -lm -o small
- *     ./small layer5_models/models/storyteller.gguf "Once upon a time" seed 1 min_p 0.05 temp 0.8
+ *     ./small layer5_models/models/storyteller.gguf "Once upon a time" seed 1 temp 0.8
  *
- * The core pages of the site write this file from top to bottom, a function or two at a time.  It
- * runs one family (Llama) on one thread, every number is a float, and nothing is done for speed.
- * The six layers do the same for ninety families, fast; story.c is this main() on top of them.
+ * The core pages of the site write this file from top to bottom, a function or two at a time.
+ * It runs one family (Llama) on one thread, every number is a float, and nothing is done for
+ * speed. The six layers do the same for ninety families, fast; story.c is this main() on top of
+ * them.
  *
- * Invariant: after a cut the story is that of `strata generate --kv f32` (tests/test_small.sh). */
+ * Invariant: after a cut the story is that of `strata generate --kv f32`
+ * (tests/test_small.sh). */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -220,7 +222,8 @@ static void matmul(float *out, Matrix m, const float *x) {
 
 /* ---------- Layer 3: the parts of a network ---------- */
 
-/* x becomes exp(x) / sum exp(x); the largest is subtracted first, so that exp cannot overflow. */
+/* x becomes exp(x) / sum exp(x); the largest is subtracted first, so that exp cannot
+ * overflow. */
 static void softmax(float *x, size_t n) {
     float max = x[0], sum = 0;
     for (size_t i = 1; i < n; i++) max = fmaxf(max, x[i]);
@@ -270,9 +273,9 @@ typedef struct Scratch { /* vectors of one token on its way through a block */
     float *x, *normed, *q, *heads_out, *branch, *gate, *up, *scores, *logits;
 } Scratch;
 
-/* One head looks at positions 0 .. position: weights = softmax(q . keys / sqrt(head_dim)), and the
- * result is the mean of the values with these weights.  Later positions are not in the loop: that
- * is the causal mask. */
+/* One head looks at positions 0 .. position: weights = softmax(q . keys / sqrt(head_dim)), and
+ * the result is the mean of the values with these weights.  Later positions are not in the
+ * loop: that is the causal mask. */
 static void attend(float *out, const float *q, const Block *b, size_t offset, size_t head_dim,
                    size_t position, float *scores) {
     for (size_t j = 0; j <= position; j++)
@@ -334,8 +337,8 @@ typedef struct Model {
     int bos, eos;
 } Model;
 
-/* Bytes are written as characters in the vocabulary: printable ones as themselves, the n-th of the
- * others as character 256 + n. */
+/* Bytes are written as characters in the vocabulary: printable ones as themselves, the n-th of
+ * the others as character 256 + n. */
 static int character_of(int byte) {
     int n = 256;
     for (int b = 0; b < byte; b++) n += b < 33 || (b > 126 && b < 161) || b == 173;
@@ -404,8 +407,8 @@ static int kind_of(char c) {
                                                                                  : OTHER;
 }
 
-/* The size of the word at the front of a text, as GPT-2 splits: a word takes one space before it
- * along, and the ends 's 't 're 've 'm 'll 'd are words. */
+/* The size of the word at the front of a text, as GPT-2 splits: a word takes one space before
+ * it along, and the ends 's 't 're 've 'm 'll 'd are words. */
 static size_t word_size(const char *text) {
     static const char *const ends[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
     for (size_t e = 0; e < sizeof ends / sizeof *ends; e++)

@@ -1,4 +1,5 @@
-/* small_step.c - the functions of small.c one at a time, as the core pages of layers 1 to 3 run them.
+/* small_step.c - the functions of small.c one at a time, as the core pages of layers 1 to 3 run
+ * them.
  *
  *     cc -O2 docs/examples/small_step.c -lm -o step
  *     ./step half 3c00 3555              the numbers that these bits mean
@@ -68,7 +69,8 @@ static void step_dot(char **word) {
     }
 }
 
-/* MODEL TOKEN MATRIX ... : what each matrix of the first block makes of the token's normed row. */
+/* MODEL TOKEN MATRIX ... : what each matrix of the first block makes of the token's normed
+ * row. */
 static void step_matmul(char **word) {
     const File file = open_file(word[0]);
     const Matrix e = matrix_named(&file, "token_embd.weight");

@@ -1,20 +1,24 @@
-/* watch_service.c - a small service, watched: who reads what in each step, and whose the pages are, as JSON.
+/* watch_service.c - a small service, watched: who reads what in each step, and whose the pages
+ * are, as JSON.
  *
  *     cc watch_service.c $(pkg-config --cflags --libs strata) -o watch_service
  *     ./watch_service model.gguf > trace.json
  *
- * Model, schedule, pages and texts are real.  The clock is reckoned: a step takes what it would take a
- * model whose weights need 50 ms to be read and 4 ms for each token, so that the same trace comes out
- * wherever it is made.
+ * Model, schedule, pages and texts are real.  The clock is reckoned: a step takes what it would
+ * take a model whose weights need 50 ms to be read and 4 ms for each token, so that the same
+ * trace comes out wherever it is made.
  *
  *     {"places": 4, "pages": 8, "budget": 48, "chunk": 32, "page_tokens": 64,
- *      "requests": [{"arrival": 0, "prompt": 20, "answer": 60, "priority": 0, "text": "..."}, ...],
+ *      "requests": [{"arrival": 0, "prompt": 20, "answer": 60, "priority": 0, "text": "..."},
+ *      ...],
  *      "steps": [{"at": 0, "took": 0.13, "free": 9, "kept": 0, "shared": 0,
- *                 "jobs": [[request, "prompt", tokens, cached, pages, "in", written, "text"], ...]}, ...]}
+ *                 "jobs": [[request, "prompt", tokens, cached, pages, "in", written, "text"],
+ *                 ...]}, ...]}
  *
- * A job waits, or its tokens are of its "prompt", of what it reads "again", or of its "answer"; in the
- * step it may come "in", be sent "out", or "end"; `written` tokens of its answer are there after it.  Pages are of one layer: of this job alone, shared by
- * several, kept for later texts, free; they add up. */
+ * A job waits, or its tokens are of its "prompt", of what it reads "again", or of its "answer";
+ * in the step it may come "in", be sent "out", or "end"; `written` tokens of its answer are
+ * there after it.  Pages are of one layer: of this job alone, shared by several, kept for later
+ * texts, free; they add up. */
 #include <strata.h>
 
 #include <stdio.h>
@@ -124,7 +128,8 @@ static bool all_over(void) {
     return over == USERS;
 }
 
-/* ------------------------------------------------------------------ pages of the first layer */
+/* ------------------------------------------------------------------ pages of the first
+ * layer */
 
 static size_t own_pages(const User *u) {
     const Sequence *s = u->request.sequence;

@@ -15,7 +15,8 @@
  *     activation_words(side, place, position)      logit lens: the likeliest tokens there, CSV
  *     activation_chain(side, position)             what the chain does with the logits there, as CSV
  *
- * Invariant: every number comes from activation_cache.h, which records it in the forward pass itself. */
+ * Invariant: every number comes from activation_cache.h, which records it in the forward pass
+ * itself. */
 #include "playground.h"
 #include "families.h"
 #include "activation_cache.h"

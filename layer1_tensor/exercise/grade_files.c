@@ -314,7 +314,7 @@ static void check_strings(void) {
         Text text = gguf_next_string(&cursor);
         HINT(text.data == (const char *)file + at[i] + 8,
              "string %" PRIu64 " of an array: its bytes begin 8 after the start of its length, "
-                               "which is at byte %zu; got byte %zd",
+             "which is at byte %zu; got byte %zd",
              i, at[i], (ssize_t)(text.data - (const char *)file));
         COUNT(text.size, at[i + 1] - at[i] - 8, "length of string %" PRIu64, i);
         COUNT(cursor - file, at[i + 1],

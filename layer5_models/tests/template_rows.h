@@ -2,7 +2,8 @@
  * error.
  *
  * The variables: {"d": {"a": 1, "b c": [true], "items": "mine"}, "l": [1, 2, 3],
- *                 "t": [{"n": "x", "c": [{"n": "y"}]}, {"n": "z"}]}, and the time 2026-07-26 12:34:56. */
+ *                 "t": [{"n": "x", "c": [{"n": "y"}]}, {"n": "z"}]}, and the time 2026-07-26
+ *                 12:34:56. */
 typedef struct Row {
     const char *source, *text;
 } Row;

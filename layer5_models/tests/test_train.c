@@ -139,7 +139,8 @@ static void whole_model_gradients_match_differences(void **state) {
     check_gradients(false, &train_delta_family);
 }
 
-/* A share of each document is masked, the rest and BOS stay; a masked token weighs 1 / share. */
+/* A share of each document is masked, the rest and BOS stay; a masked token weighs 1 /
+ * share. */
 static void hidden_tokens_are_guessed(void **state) {
     (void)state;
     TrainConfig c = tiny();

@@ -169,7 +169,8 @@ static void blocks_come_in_order(void **state) {
     }
 }
 
-/* A masked sequence whose last positions are open ends at its end token: what follows is not filled in. */
+/* A masked sequence whose last positions are open ends at its end token: what follows is not
+ * filled in. */
 static void a_text_may_end(void **state) {
     (void)state;
     Desk d;

@@ -90,8 +90,8 @@ static void empty_blocks(const Gguf *g, size_t layers) {
     }
 }
 
-/* A head that looks at its own token, sharply, and passes it on, and so knows what a model of empty blocks says; but what
- * it reads of that one, in part, leads it astray. */
+/* A head that looks at its own token, sharply, and passes it on, and so knows what a model of
+ * empty blocks says; but what it reads of that one, in part, leads it astray. */
 static void half_knows(const Model *head, const Model *model) {
     const Gguf *g = &head->gguf;
     size_t n, dim = head->sizes.dim;
@@ -185,8 +185,8 @@ static void drawn_texts_have_the_same_distribution(void **state) {
     same_distribution(&p), close_pair(&p);
 }
 
-/* A model whose blocks add nothing chooses by the last token alone; so does a head that takes the token, leaves h
- * out, and adds nothing either.  It knows what the model will say. */
+/* A model whose blocks add nothing chooses by the last token alone; so does a head that takes
+ * the token, leaves h out, and adds nothing either.  It knows what the model will say. */
 static void a_head_that_knows_is_accepted(void **state) {
     (void)state;
     MakeModel m = made("exaone4", "drafts:1");
@@ -217,7 +217,8 @@ static void a_head_that_knows_is_accepted(void **state) {
 
 /* ------------------------------------------------------------------ a file of its own */
 
-/* How many of a draft's tokens, each the likeliest, are what the text says; one text, drafts from all of its places. */
+/* How many of a draft's tokens, each the likeliest, are what the text says; one text, drafts
+ * from all of its places. */
 static size_t count_right(Pair *p, const TokenList *text, size_t at, size_t length) {
     const size_t vocab = p->model.sizes.vocab;
     int32_t tokens[192];
@@ -237,7 +238,8 @@ static size_t count_right(Pair *p, const TokenList *text, size_t at, size_t leng
     return right;
 }
 
-/* The engine drafts what the head says, read by read: rows of the model where there are some, else its own. */
+/* The engine drafts what the head says, read by read: rows of the model where there are some,
+ * else its own. */
 static void drafts_are_what_the_head_says(void **state) {
     (void)state;
     enum { LENGTH = 4 };
@@ -383,7 +385,8 @@ static void tell_together(Told *texts, Pair *p) {
     engine_close(&engine);
 }
 
-/* Many at once, in small batches, with memory for one and a half: the same texts, and the same guesses. */
+/* Many at once, in small batches, with memory for one and a half: the same texts, and the same
+ * guesses. */
 static void check_neighbours(bool apart) {
     static const SessionConfig rooms[] = {
         {.sequences = 6, .max_tokens = 64, .max_logits = 64, .rewind = 5},

@@ -141,8 +141,8 @@ static size_t tell_together(Told *texts, Session *session) {
     return preemptions;
 }
 
-/* The invariant of engine.h, with room for everything and with hardly any, with memory for all of them
- * and for one and a half, on one thread and on three. */
+/* The invariant of engine.h, with room for everything and with hardly any, with memory for all
+ * of them and for one and a half, on one thread and on three. */
 static void tell_with_neighbours(void) {
     static const SessionConfig rooms[] = {
         {.sequences = 20, .max_tokens = 64, .max_logits = 64, .rewind = 5},
@@ -204,8 +204,8 @@ static void finish(Engine *e, Sequence *s) {
     assert_false(s->failed);
 }
 
-/* What another text here has read already, or one that is gone and whose prefix was kept, is not read
- * again, and the text is the same. */
+/* What another text here has read already, or one that is gone and whose prefix was kept, is
+ * not read again, and the text is the same. */
 static void share_what_was_read(void) {
     static const char *const specs[] = {"temp:0.9", "dry:0.8,greedy", "contrastive_search:0.9"};
     const SessionConfig config = {
@@ -253,7 +253,8 @@ static void what_was_read_is_shared(void **state) {
     family = families[0];
 }
 
-/* Candidates to look ahead at are forks in one batch, or one after the other where there is no room. */
+/* Candidates to look ahead at are forks in one batch, or one after the other where there is no
+ * room. */
 static void look_ahead_in_some_room(void) {
     TokenList text[3] = {{0}};
     Fault fault;
@@ -325,8 +326,8 @@ static void each_has_a_fate_of_its_own(void **state) {
     close_voice(&v);
 }
 
-/* A text that the whole memory cannot hold is ended, and says so; one beside it does not notice; a token
- * that no model has is refused at the door. */
+/* A text that the whole memory cannot hold is ended, and says so; one beside it does not
+ * notice; a token that no model has is refused at the door. */
 static void what_never_fits_is_told(void **state) {
     (void)state;
     Voice v;

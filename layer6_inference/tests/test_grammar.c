@@ -673,8 +673,9 @@ static void forced_tokens_change_no_story(void **state) {
     close_teller(&t);
 }
 
-/* The same text is compiled once for a vocabulary, for any number of requests; other texts and options are
- * others; and when more were requested than are kept, the first is compiled again. */
+/* The same text is compiled once for a vocabulary, for any number of requests; other texts and
+ * options are others; and when more were requested than are kept, the first is compiled
+ * again. */
 static void a_grammar_is_compiled_once(void **state) {
     (void)state;
     static const char *const specs[] = {"regex:a[0-9]%2B", "regex:b", "json:space=1",

@@ -1,9 +1,9 @@
-/* every truncation and transformation against an oracle that sorts everything, in double precision:
- * random distributions with ties, -infinity, tiny and huge spreads; shares that are met exactly; the
- * same bits on every instruction set
+/* every truncation and transformation against an oracle that sorts everything, in double
+ * precision: random distributions with ties, -infinity, tiny and huge spreads; shares that are
+ * met exactly; the same bits on every instruction set
  *
- * Where the oracle itself stands on the edge (a sum or a limit within rounding of a candidate), either answer is right and
- * the case is passed over; these are counted, and must stay few. */
+ * Where the oracle itself stands on the edge (a sum or a limit within rounding of a candidate),
+ * either answer is right and the case is passed over; these are counted, and must stay few. */
 #include "every_isa.h"
 #include "inference.h"
 #include "make_model.h"
@@ -116,7 +116,8 @@ static void oracle_typical(double mass, size_t min_keep) {
         sum += p[order[count++]];
     if (count == 0) count = 1;
     keep_first(count);
-    /* two logits at nearly the same distance as the last one kept: which comes first is a matter of rounding */
+    /* two logits at nearly the same distance as the last one kept: which comes first is a
+     * matter of rounding */
     double last = surprisal_gap(order[count - 1]), near = 2e-5 * (fabs(max) + 1);
     for (size_t i = 0; i < alive && count < alive; i++)
         if (fabs(surprisal_gap(order[i]) - last) < near &&
@@ -391,8 +392,9 @@ static long kept_of_equals(const char *spec, float logit, size_t count) {
     return kept;
 }
 
-/* k / N of N equal logits is k of them: on rows that are cut, on rows that are sorted, on what an
- * earlier stage left, and where the logits are so large that the logarithm of the sum is lost. */
+/* k / N of N equal logits is k of them: on rows that are cut, on rows that are sorted, on what
+ * an earlier stage left, and where the logits are so large that the logarithm of the sum is
+ * lost. */
 static void shares_of_equal_logits(void **state) {
     (void)state;
     static const char *const forms[] = {"top_p:%.17g",           "typical:%.17g",
@@ -521,8 +523,8 @@ static void check_alike(const char *spec, const Step *step) {
     }
 }
 
-/* The same chain leaves the same bits and chooses the same token on every instruction set: every
- * stage there is, before and after every other. */
+/* The same chain leaves the same bits and chooses the same token on every instruction set:
+ * every stage there is, before and after every other. */
 static void every_machine_chooses_alike(void **state) {
     (void)state;
     static float amateur[MAX_VOCAB], unconditional[MAX_VOCAB];
@@ -607,8 +609,9 @@ static double seconds_of(const char *spec, const int32_t *history, size_t count)
     return best;
 }
 
-/* What a stage costs grows with the history plus the candidates, not with their product: on a row
- * that was cut before it may take longer than on a whole one, but not a hundred times as long. */
+/* What a stage costs grows with the history plus the candidates, not with their product: on a
+ * row that was cut before it may take longer than on a whole one, but not a hundred times as
+ * long. */
 static void a_long_history_costs_its_length(void **state) {
     (void)state;
     static const char *const stages[] = {"penalties:rep=1.1:last=-1", "no_repeat:1",

@@ -1,4 +1,5 @@
-/* stages of a program's own: registered by name, then read, printed, run, copied and rewound like all others */
+/* stages of a program's own: registered by name, then read, printed, run, copied and rewound
+ * like all others */
 #include "check.h"
 #include "inference.h"
 
@@ -8,7 +9,8 @@ static float logits[V];
 static Candidates c;
 static Arena arena;
 
-/* Once a token was chosen, its logit and those below it are out: texts climb.  By `step` at least. */
+/* Once a token was chosen, its logit and those below it are out: texts climb.  By `step` at
+ * least. */
 typedef struct Climb {
     int calls;
 } Climb;

@@ -53,7 +53,8 @@ static void answers_come_before_prompts(void **state) {
     assert_plan(&s, 1, 0, false, false);
 }
 
-/* Beside answers prompts have the time that they leave: here each token takes a second, and so does a row. */
+/* Beside answers prompts have the time that they leave: here each token takes a second, and so
+ * does a row. */
 static void answers_are_spared(void **state) {
     (void)state;
     const StepCost cost = {.tokens = {1, 2}, .batch = {9, 10}, .points = 2, .row = 1};
@@ -219,7 +220,8 @@ static void what_can_never_run_is_refused(void **state) {
 
 static size_t pages_of(size_t tokens) { return (tokens + 15) / 16; }
 
-/* Was job i preempted for a more urgent one, who reads in this step or waits with a higher priority? */
+/* Was job i preempted for a more urgent one, who reads in this step or waits with a higher
+ * priority? */
 static bool is_for_somebody(const Scene *s, size_t i) {
     for (size_t k = 0; k < s->plan[i].rank; k++) {
         const size_t m = s->order[k];

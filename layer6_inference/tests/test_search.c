@@ -377,7 +377,8 @@ static void beams_end_as_the_loop_does(void **state) {
     close_one(&w);
 }
 
-/* The same texts, whether all beams fit into memory or some have to read again what they wrote. */
+/* The same texts, whether all beams fit into memory or some have to read again what they
+ * wrote. */
 /* The likeliest text that obeys `spec`. */
 static double best_that_obeys(Stage6 *w, const char *spec, Heal *heal, char *text) {
     static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
@@ -686,7 +687,8 @@ static void further_ends(void **state) {
 
 /* ------------------------------------------------------------------ automaton and queue */
 
-/* The state's depth is the longest end of the text that begins a stop string: against trying them all. */
+/* The state's depth is the longest end of the text that begins a stop string: against trying
+ * them all. */
 static void the_automaton_is_right(void **state) {
     (void)state;
     static const char *const stops[] = {"aab", "abab", "b", "", "aabaa"};

@@ -194,7 +194,8 @@ static bool goes(void *context, const ServiceRequest *request) {
     return request == context && ++asked > goes_at;
 }
 
-/* A long prompt whose client is gone is cancelled between two layers; other sequences lose nothing. */
+/* A long prompt whose client is gone is cancelled between two layers; other sequences lose
+ * nothing. */
 static void a_client_goes_in_the_middle_of_a_step(void **state) {
     (void)state;
     const SchedulePolicy policy = {.budget = 64, .running = 2, .waiting = 2};
@@ -289,7 +290,8 @@ static double clock_of_tokens(void) {
     return reckoned += 1e-3 * (double)timed->engine.runners[0].count;
 }
 
-/* Once it has seen what steps take, a service reads beside an answer as many tokens of a prompt as it is told to have time for. */
+/* Once it has seen what steps take, a service reads beside an answer as many tokens of a prompt
+ * as it is told to have time for. */
 static void prompts_leave_time_for_answers(void **state) {
     (void)state;
     const SchedulePolicy policy = {

@@ -78,8 +78,8 @@ static void a_curve_is_found_again(void **state) {
     assert_near(step_cost_seconds(&want, (StepSize){.tokens = 0.5}), 10, 1e-9);
 }
 
-/* Every tenth step takes 1.8 times as long: the costs are those of all together.  One in fifty was interrupted by something that
- * has nothing to do with it. */
+/* Every tenth step takes 1.8 times as long: the costs are those of all together.  One in fifty
+ * was interrupted by something that has nothing to do with it. */
 static void disturbed_steps_count(void **state) {
     (void)state;
     enum { N = 2000 };
@@ -102,7 +102,8 @@ static void disturbed_steps_count(void **state) {
     assert_near(fitted, 1.02 * took, 0.02 * took);
 }
 
-/* What a service learns of its steps: nothing until it has seen both kinds, then what the last ones took. */
+/* What a service learns of its steps: nothing until it has seen both kinds, then what the last
+ * ones took. */
 static void steps_are_learned(void **state) {
     (void)state;
     StepLog log = {0};

@@ -1,4 +1,5 @@
-/* the stages that look at the past, at other models or at their own memory; what a chain must keep to */
+/* the stages that look at the past, at other models or at their own memory; what a chain must
+ * keep to */
 #include "check.h"
 #include "inference_extras.h"
 #include "make_model.h"
@@ -455,7 +456,8 @@ static void mirostat_follows_its_recurrence(void **state) {
     }
 }
 
-/* A coin that is told where to fall falls there, where it may, and memory follows as if by chance. */
+/* A coin that is told where to fall falls there, where it may, and memory follows as if by
+ * chance. */
 static void a_coin_falls_where_it_is_told(void **state) {
     (void)state;
     static const char *const specs[] = {"draw", "mirostat:2", "mirostat_v2:1",
@@ -634,7 +636,8 @@ static void watermarks_are_judged_by_coins(void **state) {
                 assert_near(watermark_chance(n, green, gammas[g]), tail, 1e-11 * tail);
             }
         }
-    /* of 30 pairs with 1 in 20 green, 8 are by chance ten times as rare as a normal tail says */
+    /* of 30 pairs with 1 in 20 green, 8 are by chance ten times as rare as a normal tail
+     * says */
     assert_near(watermark_chance(30, 7, 0.05), 6.0e-4, 0.3e-4);
     assert_true(watermark_chance(100000, 25000, 0.25) > 0.49);
     assert_true(watermark_chance(100000, 0, 0.25) == 1);

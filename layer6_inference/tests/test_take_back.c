@@ -35,7 +35,8 @@ static void open_written(Written *w, const char *const *banned, size_t n) {
     assert_true(take_back_open(&w->take_back, banned, n, &fault));
 }
 
-/* "bc" goes out when "a" follows.  A second "a" takes the first one back, and "b" would complete "bcb": it alone goes. */
+/* "bc" goes out when "a" follows.  A second "a" takes the first one back, and "b" would
+ * complete "bcb": it alone goes. */
 static void what_was_let_go_stays(void **state) {
     (void)state;
     static const char *const banned[] = {"aa", "bcb"};

@@ -6,7 +6,8 @@
  *
  *     bytes 32 p .. 32 p + 31:  group 2p in their low halves, group 2p + 1 in the high ones
  *     weight = d scale q - dmin min
- *     Q5_K: 32 bytes precede the quants; bit g of byte l is the fifth bit of number l of group g
+ *     Q5_K: 32 bytes precede the quants; bit g of byte l is the fifth bit of number l of group
+ *     g
  *
  *     6-bit scales and mins in 12 bytes s:
  *         g < 4    scale = s[g] & 63         min = s[g + 4] & 63

@@ -168,8 +168,7 @@ static void finish_rows(void *context, int worker, size_t begin, size_t end) {
         float *mixed = t->run->mixed + i * width;
         const float *gate = t->run->gate + i * step;
         if (a->gate.w.data || a->gate_in_q)
-            for (size_t k = 0; k < width; k++)
-                mixed[k] /= 1 + expf(-gate[k / (width / gates)]);
+            for (size_t k = 0; k < width; k++) mixed[k] /= 1 + expf(-gate[k / (width / gates)]);
         norm_apply(&a->sub_norm, mixed, mixed, width);
     }
 }

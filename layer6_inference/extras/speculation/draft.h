@@ -17,8 +17,8 @@ typedef struct Draft {
     Chain chain;     /* of the draft */
     size_t followed; /* generated tokens that this chain has seen */
     size_t accepted;
-    Slot *slot; /* the draft model's; NULL: no model drafts */
-    float *hidden;  /* (ctx, dim) hidden rows of the text for a draft head; owns; else NULL */
+    Slot *slot;    /* the draft model's; NULL: no model drafts */
+    float *hidden; /* (ctx, dim) hidden rows of the text for a draft head; owns; else NULL */
 } Draft;
 
 /* The text's draft; NULL: none. */

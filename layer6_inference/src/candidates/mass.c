@@ -14,7 +14,7 @@
  *
  *     border     at the 20th of the sample, which makes 0.31
  *     margin     8 of the sample: twice the deviation of such an estimate, and one
- *     first cut  at the 28th: the 2700 above it have 0.42, enough.  They are copied, and what is
+ *     first cut  at the 28th: the 2700 above it have 0.42, enough.  They are copied; what is
  *                below is not needed
  *     second     at the 12th: the 1100 above it have 0.17, too little.  They are needed; the
  *                other 1600 are copied, and 0.13 is still to be found among them */

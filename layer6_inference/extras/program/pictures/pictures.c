@@ -12,7 +12,9 @@
 
 /* ------------------------------------------------------------------ opening and closing */
 
-static size_t side_of(const Pictures *p) { return model_extras(&p->vision.model)->vision.image; }
+static size_t side_of(const Pictures *p) {
+    return model_extras(&p->vision.model)->vision.image;
+}
 
 static bool pictures_check_width(const Pictures *p, const char *path, Fault *fault) {
     size_t width = vision_width(&p->vision), dim = p->session->model->sizes.dim;
