@@ -8,7 +8,7 @@ static const struct {
 } edits[] = {
     {"config.json", "\"LlamaForCausalLM\"", "\"GPTJForCausalLM\"",
      "class 'GPTJForCausalLM' cannot"},
-    {"config.json", "\"LlamaForCausalLM\"", "\"A\", \"B\"", "no list of one name"},
+    {"config.json", "\"LlamaForCausalLM\"", "\"A\", \"B\"", "not a list of one name"},
     {"config.json", "\"use_cache\"", "\"attention_bias\"",
      "'attention_bias' the maps blk.0.attn_... add a bias"},
     {"config.json", "\"use_cache\"", "\"mlp_bias\"", "'mlp_bias' the maps"},
@@ -119,7 +119,7 @@ static const struct {
      "without the head that scores"},
     {"BertModel", "modules.json", "models.Normalize", "models.Dense",
      "'sentence_transformers.models.Dense'"},
-    {"BertModel", "modules.json", "1_Pooling", "../Pooling", "no folder in this one"},
+    {"BertModel", "modules.json", "1_Pooling", "../Pooling", "not a folder in this one"},
     {"BertModel", "1_Pooling/config.json", "max_tokens\": false", "max_tokens\": true",
      "wanted one pooling"},
     {"BertModel", "1_Pooling/config.json", "mean_tokens\": true", "mean_tokens\": false",

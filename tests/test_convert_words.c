@@ -52,7 +52,7 @@ static const struct {
     {"[\"<unk>\", ", "[\"<unk>\", 1, ", "piece 0 is not a pair"},
     {"\"Metaspace\"", "\"Metaspase\"", "'Metaspase'"},
     {"\"type\": \"Precompiled\"", "\"type\": \"NFKC\"", "'NFKC'"},
-    {"\"precompiled_charsmap\": \"", "\"precompiled_charsmap\": \"=A==", "no base64"},
+    {"\"precompiled_charsmap\": \"", "\"precompiled_charsmap\": \"=A==", "not base64"},
     {"\"precompiled_charsmap\": \"AAgA", "\"precompiled_charsmap\": \"////",
      "cut short or no such table"},
     {"{\"type\": \"Precompiled\"", "{\"type\": \"Sequence\"", "'Sequence'"},
