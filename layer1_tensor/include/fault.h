@@ -8,6 +8,9 @@
  *   a broken contract   one of our functions was called in a way its comment forbids.  REQUIRE
  *                       prints a sentence and aborts: any result would be a lie.
  *
+ * A function without a Fault that runs out of memory for a few bytes (a chain's copy, pending
+ * output text) aborts, too.
+ *
  * Invariant: a function that takes a Fault returns true and leaves it alone, or fills it and
  * returns false.  Only a `main` calls exit(). */
 #ifndef STRATA_FAULT_H

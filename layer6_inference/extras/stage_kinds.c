@@ -1,5 +1,5 @@
 /* stage_kinds.c - all stages: grammars first, then those of the core. */
-#include "samplers/stage_kinds.h"
+#include "chain/stage_kinds.h"
 
 #include "grammar_stages.h"
 

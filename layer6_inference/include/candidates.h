@@ -4,8 +4,8 @@
  *     compact   logits[i], ids[i]           after: only the survivors
  *
  * Nearly every sampler is a threshold on the logit once a fact or two are known: the largest
- * logit, the sum of all exponentials, the entropy.  Facts are computed when they are first
- * asked for and kept until a logit changes.
+ * logit, the sum of all exponentials, the entropy.  Facts are computed on first use
+ * and kept until a logit changes.
  *
  * Invariant: count >= 1; in dense form ids is not used; in compact form ids are distinct.  No
  * logit is NaN or +infinity; one of -infinity has weight 0 in every sum. */
@@ -43,7 +43,7 @@ typedef struct Candidates {
 
 void candidates_init(Candidates *candidates, size_t vocab, Arena *arena);
 
-/* The same in a new arena, to be freed with arena_free.
+/* The same in a new arena; free it with arena_free.
  *
  * Fails when memory runs out. */
 bool candidates_open(Candidates *candidates, size_t vocab, Arena *arena, Fault *fault);
@@ -65,8 +65,8 @@ size_t candidates_find(Candidates *candidates, int32_t token);
 
 /* ------------------------------------------------------------------ facts */
 
-/* A fact is computed when first asked for and noted in `known`; code that writes a logit clears
- * the bits.  Sorted candidates begin with the largest logit; in dense form, with KNOW_SEGMENTS,
+/* A fact is computed on first use and noted in `known`; code that writes a logit clears the
+ * bits.  Sorted candidates begin with the largest logit; in dense form, with KNOW_SEGMENTS,
  * it is the largest of segment_max. */
 float candidates_max(Candidates *candidates);
 size_t candidates_best(Candidates *candidates);      /* entry of the largest; ties: lower id */
@@ -74,7 +74,7 @@ double candidates_sum(Candidates *candidates);       /* sum exp(logit - max): 1 
 double candidates_log_sum(Candidates *candidates);   /* ln sum exp(logit) */
 double candidates_entropy(Candidates *candidates);   /* -sum p ln p, in nats */
 double candidates_collision(Candidates *candidates); /* sum p^2: chance that two draws agree */
-size_t candidates_alive(const Candidates *candidates); /* those above -infinity */
+size_t candidates_alive(const Candidates *candidates); /* how many are above -infinity */
 
 /* ln p of a token, exact even beside logits of 1e17; -infinity if it was removed. */
 double candidates_log_prob(Candidates *candidates, int32_t token);
@@ -87,9 +87,9 @@ float candidates_limit(Candidates *candidates, double log_p);
 
 void candidates_set(Candidates *candidates, size_t entry, float logit); /* facts are kept */
 void candidates_scale(Candidates *candidates, float factor);            /* factor > 0 */
-void candidates_changed(Candidates *candidates); /* logits were written: forget all facts */
+void candidates_changed(Candidates *candidates); /* logits were written: drop all facts */
 
-/* Logits changed without overtaking each other: sorted candidates stay sorted, unless two
+/* Logits were written, but their order is the same: sorted candidates stay sorted, unless two
  * became equal in the wrong order of ids. */
 void candidates_kept_order(Candidates *candidates);
 

@@ -4,7 +4,7 @@
  *
  * Stages are separated by commas and run in this order; a stage is a name and its parameters,
  * each `:value` or `:key=value`.  The last one selects the token; if it does not, `draw` is
- * appended. A preset's name expands to its stages.  `off` disables a stage, which is then
+ * appended.  A preset's name expands to its stages.  `off` disables a stage, which is then
  * printed as top_k:off.
  *
  * Invariant: parsing what chain_print returns gives the same stages and parameters. */
@@ -22,9 +22,8 @@ typedef struct Chain {
     Stage stages[CHAIN_STAGES]; /* owned */
     size_t count;
     size_t begun; /* how often it was reset */
-    size_t
-        /* bytes of the prompt that the next tokens must spell again: set before a reset */
-        pending;
+    /* bytes of the prompt that the next tokens must spell again: set before a reset */
+    size_t pending;
     ChainObserver *observer; /* NULL: none */
     void *observer_context;
 } Chain;
@@ -64,14 +63,17 @@ char *chain_print(const Chain *chain);
  * the last one selected, candidates->chosen.  The observer is called before the first stage and
  * after every one.
  *
- * Fails
- *   when a stage left no token above -infinity, naming the stage when a logit became NaN or
- *   +infinity, naming the stage and the token, or the second model whose logits had one when a
- *   stage needs something the step lacks (a second model, for instance), naming it when a stage
- *   names a token that the vocabulary does not have when no token was selected (it is
- *   negative), naming the last stage
+ * Checks first with chain_check what must hold beforehand.
  *
- * chain_check checks what must hold beforehand. Tutorial layer6/order.html */
+ * Fails
+ *   - when a stage leaves no token above -infinity, naming the stage
+ *   - when a logit becomes NaN or +infinity, naming the stage and the token
+ *   - when a second model's logits have one, naming the model
+ *   - when a stage needs something the step lacks, such as a second model, naming it
+ *   - when a stage names a token that the vocabulary does not have
+ *   - when no token was selected (it is negative), naming the last stage
+ *
+ * Tutorial layer6/order.html */
 bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *token,
                Fault *fault);
 
@@ -94,7 +96,7 @@ const StageKind *chain_looks_ahead(const Chain *chain);
  * Fails naming the stage, or the second model. */
 bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault);
 
-/* Call it once for every generated token: stages update their state. */
+/* Update the stages' state: call it once for every generated token. */
 void chain_accept(Chain *chain, int32_t token);
 
 /* Run the active stages that change logits but select no token. */

@@ -13,14 +13,14 @@
  *
  * Generated tokens come first, then pieces of prompts, PREFILL_BATCH tokens in all.
  *
- * Invariant: a sequence's tokens do not depend on which others share its batches.  To the
- * bit. */
+ * Invariant: a sequence's tokens do not depend on which others share its batches: its logits
+ * are the same to the bit. */
 #ifndef STRATA_ENGINE_H
 #define STRATA_ENGINE_H
 
 #include "sequence.h"
 
-enum { ENGINE_MODELS = 3 }; /* models: the one that generates, and those of extras */
+enum { ENGINE_MODELS = 3 }; /* max models: the one that generates, and those of extras */
 
 /* One model and its batch of a step. */
 typedef struct ModelRunner {
@@ -38,7 +38,7 @@ struct Engine {
     ModelRunner runners[ENGINE_MODELS]; /* the first one generates */
     size_t n_runners;
     Sequence *sequences;        /* (room); owns */
-    Sequence **taking;          /* (room) those that choose a token in this step */
+    Sequence **taking;          /* (room) texts that choose a token in this step */
     size_t room, live;          /* live: texts that are not over */
     size_t turn;                /* which text is planned first */
     size_t joined, preemptions; /* counts */
@@ -53,13 +53,12 @@ struct Engine {
  * Fails when memory runs out; call engine_close even then. */
 bool engine_open(Engine *engine, Session *session, Fault *fault);
 
-/* The same for `room` texts, of which no more than the session has sequences may be
- * unpaused. */
+/* The same for `room` texts; at most as many as the session has sequences may run unpaused. */
 bool engine_open_room(Engine *engine, Session *session, size_t room, Fault *fault);
 void engine_close(Engine *engine);
 
-/* Add a text.  A prefix that it shares with another text here, or with one that the session
- * keeps (prefix.h), is not evaluated again if the salts are the same.
+/* Add a text.  A prefix that it shares with another text of the engine, or with one that the
+ * session keeps (prefix.h), is not evaluated again if the salts are the same.
  *
  *   tokens    the prompt; generated tokens are appended
  *   options   copied
@@ -72,8 +71,8 @@ Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *o
 /* Would engine_add find enough sequences for a text with these options? */
 bool engine_has_room(const Engine *engine, const GenerateOptions *options);
 
-/* Pause a text: it gives up its pages and sequences.  Clear `paused` when engine_has_room
- * again: it is re-evaluated to the same bits and continues. */
+/* Pause a text: it gives up its pages and sequences.  Once engine_has_room again, clear
+ * `paused`: the text is re-evaluated to the same bits and continues. */
 void engine_pause(Engine *engine, Sequence *sequence);
 
 /* Remove a text, finished or not. */

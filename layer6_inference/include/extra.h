@@ -5,8 +5,8 @@
  *                                                   choose --> token --> text --> end
  *
  * before_plan is a hook of the whole engine (EngineHooks), all others belong to a text
- * (ExtraKind). Each hook is called in one place; a kind leaves NULL those it does not need.  A
- * function of the extra's own header adds it to the options of a text, before engine_add:
+ * (ExtraKind).  Each hook is called in one place; a kind leaves NULL those it does not need.  A
+ * function in the extra's own header adds it to a text's options before engine_add:
  *
  *     GenerateOptions options = {.chain = &chain};
  *     with_heal(&options, &heal);
@@ -29,7 +29,7 @@ typedef struct ExtraKind {
     bool (*open)(Extra *extra, Engine *engine, Sequence *sequence, Fault *fault);
     void (*close)(Extra *extra);
 
-    /* how many of the n tokens that a slot would read in this step it should read */
+    /* how many of the n tokens that a slot could read in this step to read */
     size_t (*wishes)(Extra *extra, const Sequence *sequence, const Slot *slot, size_t n);
     /* the models have read, whether or not the text chooses now */
     bool (*read)(Extra *extra, Sequence *sequence, Fault *fault);
@@ -61,9 +61,8 @@ struct Extra {
     void *wish;            /* its options; borrows */
     size_t count;          /* for the kind's own use */
     void *state;           /* from open; close frees it */
-    /* An extra that reads, too: with another model (session) or another text in place of the
-     * prompt (instead; session NULL: the engine's own model).  `slot` is where it does; NULL:
-     * it does not read. */
+    /* For an extra that reads, too: with another model (session; NULL: the engine's own) or
+     * another text in place of the prompt (instead).  `slot` is where; NULL: it reads nothing. */
     Session *session;
     const TokenList *instead;
     Slot *slot;

@@ -12,8 +12,9 @@
  *   result   valid even if the text failed; zeros if it never began
  *
  * Fails before reading anything when the prompt is empty or longer than the context or options
- * are incompatible; later when logits are NaN or a stage leaves no token. Tutorial
- * layer6/loop.html */
+ * are incompatible; later when logits are NaN or a stage leaves no token.
+ *
+ * Tutorial layer6/loop.html */
 bool generate(Session *session, TokenList *tokens, const GenerateOptions *options,
               GenerateResult *result, Fault *fault);
 

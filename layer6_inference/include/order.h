@@ -4,7 +4,7 @@
  *     | the float, upside down      | id                |   a smaller key is better:
  *     larger float, or equal floats and a smaller id
  *
- * Invariant: keys are distinct when ids are, so there is one order and no question of ties. */
+ * Invariant: keys are distinct when ids are, so there is exactly one order and no ties. */
 #ifndef STRATA_ORDER_H
 #define STRATA_ORDER_H
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* As integers, positive floats are already in order and negative ones in reverse: flip the sign
- * of the first and all bits of the others.  No branch, because it would be unpredictable. */
+ * bit of the former and all bits of the latter.  No branch: it would be unpredictable. */
 static inline uint64_t order_key(float value, int32_t id) {
     uint32_t bits;
     value += 0.0f; /* -0 is 0 */

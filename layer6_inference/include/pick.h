@@ -1,14 +1,13 @@
 /* pick.h - the choices themselves, on plain arrays: the best, the best k, those that make up a
  * mass, one drawn by weight.
  *
- *     logits   2.5   -1     4    2.5            ids    7   3   0   5   (NULL: 0, 1, 2,
- *              ...) |     |     |     |
- *     order     3rd   4th   1st   2nd           larger logits first, of equal ones the lower id
+ *     logits   2.5   -1     4    2.5            ids    7   3   0   5   (NULL: 0, 1, ...)
+ *               |     |     |     |
+ *     order    3rd   4th   1st   2nd            larger logits first, of equal ones the lower id
  *
  * candidates.h narrows the candidates down first; these functions look at what is left.
  *
- * Invariant: no two candidates have the same id, so there is one order and there are no
- * ties. */
+ * Invariant: no two candidates have the same id, so there is exactly one order. */
 #ifndef STRATA_PICK_H
 #define STRATA_PICK_H
 
@@ -17,7 +16,7 @@
 
 /* The entry of the best of n candidates: the largest logit, of equal ones the lowest id.
  *
- *   logits   (n) no NaN; -infinity is a logit like others
+ *   logits   (n) no NaN; -infinity is allowed
  *   ids      (n) in any order, none twice; NULL: the id is the index
  *
  * Needs    n >= 1.
@@ -43,7 +42,6 @@ void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, flo
  * `mass`.
  *
  *   logits   (n) best first; the weight of a logit z is exp(z - max), summed in double
- *            precision
  *   mass     in the same units
  *
  * Returns 1 to n.  Logits of -infinity come last, weigh nothing, and are never needed: if all
@@ -65,8 +63,8 @@ size_t pick_top_p(const float *logits, size_t n, float max, double mass);
  * Returns an entry with a weight above 0: if no sum exceeds coin, the last such entry; n if
  * there is none.
  *
- * Source   inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2. Tutorial
- * layer6/greedy.html */
+ * Source   inversion: Devroye 1986, Non-Uniform Random Variate Generation, III.2.
+ * Tutorial layer6/greedy.html */
 size_t pick_drawn(const float *weights, size_t n, double coin);
 
 #endif

@@ -4,8 +4,7 @@
  *                          ^                                           | no
  *                          '---------- an engine (engine.h) reads it --'
  *
- * Invariant: a sequence's tokens depend on its own logits, tokens, chain and seed, on nothing
- * else. */
+ * Invariant: a sequence's tokens depend only on its own logits, tokens, chain and seed. */
 #ifndef STRATA_SEQUENCE_H
 #define STRATA_SEQUENCE_H
 
@@ -25,7 +24,7 @@ typedef struct Choice {
  * from any thread, for different sequences at the same time. */
 typedef bool OnChoice(void *context, const Choice *choice);
 
-/* Called while the prompt is read, after each batch: `read` of `total` tokens; false stops. */
+/* Called after each batch of the prompt: `read` of `total` tokens are done; false stops. */
 typedef bool OnRead(void *context, size_t read, size_t total);
 
 /* How to continue a text.  Everything it points to is borrowed and used by one sequence, except
@@ -58,10 +57,10 @@ struct Slot {
     Session *session;         /* borrows */
     size_t runner, id;        /* runner: in the engine; id: the session's sequence */
     const TokenList *instead; /* a text in place of the prompt; or NULL */
-    size_t at_once;           /* first tokens that are read in one batch or not at all */
+    size_t at_once;           /* so many first tokens are read in one batch or not at all */
     size_t row, rows;         /* of the session's logits, in this step */
-    /* An extra cuts `cut` tokens at a time out of the middle of its memory, after the first
-     * `kept` ones (0: none does); `gone`: so many so far */
+    /* for texts longer than the context: an extra keeps the first `kept` positions and drops
+     * `cut` tokens at a time after them (0: none are dropped); `gone`: dropped so far */
     size_t kept, cut, gone;
 };
 
@@ -87,7 +86,7 @@ struct Sequence {
     size_t rank;
     /* max tokens to read in a step, set by the scheduler before each; 0: no limit */
     size_t quota;
-    bool live, ready, failed; /* ready: it chooses a token in this step */
+    bool live, ready, failed; /* ready: chooses a token in this step */
     bool in_batch, preempted; /* preempted: it will be read again */
     bool paused;
     bool dead_end; /* failed: its chain left no token */
@@ -100,13 +99,14 @@ void generate_with(GenerateOptions *options, Extra extra);
 /* What a token adds to the output text. */
 Text answer_piece(const GenerateOptions *options, const Tokenizer *tokenizer, int32_t token);
 
-/* Choose the next token from the logits of the last one, which are modified, and append it.
+/* Choose the next token from the last one's logits, which are modified, and append it.
  *
  *   logits   (vocab)   copied to `raw` first if wanted
  *   choice   the decision; unchanged if the text ends before the token
  *
- * When the text is over the sequence is not live and its result says why.  Fails when logits
- * are NaN or a stage leaves no token. */
+ * When the text is over the sequence is not live and its result says why.
+ *
+ * Fails when logits are NaN or a stage leaves no token. */
 bool sequence_take(Sequence *sequence, float *logits, Choice *choice, Fault *fault);
 
 /* End the text for this reason; pending text of the stream is flushed. */

@@ -58,8 +58,8 @@ typedef enum StageListKind {
 
 enum { BREAK_BYTES = 64 }; /* max bytes of one text of LIST_BREAKS */
 
-/* Max number of LIST_BIASES: beyond it the logit would vanish, and two could sum to
- * infinity. */
+/* Largest absolute value in LIST_BIASES: a larger one would swamp the logit, and two could sum
+ * to infinity. */
 #define BIAS_MAX 1e30
 
 typedef struct StageListItem {
@@ -87,22 +87,22 @@ typedef struct StageKind {
     void (*share)(void *object);
     void (*close)(void *object); /* once for open, and once for each share */
 
-    /* for a program's own stages: their functions find it at stage->kind->context.  It is not
-     * copied or rewound: state that must be belongs in a row */
+    /* data of a program's own stage, found at stage->kind->context.  It is neither copied nor
+     * rewound: state that must be belongs in a row */
     void *context;
 
-    /* If the next tokens are forced: write at most `room` of them, return how many.  A guess:
+    /* If the next tokens are forced: write at most `room` of them, return how many.  A guess;
      * `apply` decides.  NULL: the stage cannot tell */
     size_t (*forced)(const Stage *stage, int32_t *tokens, size_t room);
 
     size_t memory; /* numbers in a row */
     /* fill the first row */
     void (*begin)(const Stage *stage, double *row);
-    /* turn the last row into the next one */
+    /* `row` holds a copy of the last row: make it the next one */
     void (*accept)(const Stage *stage, int32_t token, double *row);
     /* is the text complete, so that nothing may follow?  NULL: never */
     bool (*ends)(const Stage *stage);
-    /* why no token is left, after ": ", or "" */
+    /* the end of the message that no token is left: ": " and why, or "" */
     const char *(*why_none)(const Stage *stage);
 } StageKind;
 
@@ -130,7 +130,7 @@ bool stage_is_off(const Stage *stage);
 /* The last row of its state. */
 const double *stage_memory(const Stage *stage);
 
-/* All stages, registered ones last; NULL ends them. */
+/* All stages, registered ones last; NULL-terminated. */
 extern const StageKind *stage_kinds[];
 
 /* The same, with their number. */

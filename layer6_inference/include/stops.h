@@ -7,7 +7,9 @@
  *                              text "... the EX" -> state "",  depth 0: send all
  *
  * Invariant: after any text the state depends on its last depth bytes alone; a byte costs one
- * table look-up. Source   Aho & Corasick 1975, doi:10.1145/360825.360855. */
+ * table look-up.
+ *
+ * Source   Aho & Corasick 1975, doi:10.1145/360825.360855. */
 #ifndef STRATA_STOPS_H
 #define STRATA_STOPS_H
 

@@ -35,11 +35,12 @@ void stream_close(Stream *stream);
  * stay pending.
  *
  * Returns false once a stop string is complete: everything before it was sent, nothing more
- * will be, `stopped` is set, and `size` is where it begins. Tutorial layer6/stops.html */
+ * will be, `stopped` is set, and `size` is where it begins.
+ *
+ * Tutorial layer6/stops.html */
 bool stream_push(Stream *stream, Text bytes);
 
-/* The text ended for another reason: send the pending bytes; half a character becomes
- * U+FFFD. */
+/* The text ended for another reason: send the pending bytes, half a character as U+FFFD. */
 void stream_finish(Stream *stream);
 
 #endif

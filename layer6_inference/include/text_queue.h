@@ -20,7 +20,9 @@ typedef struct TextQueue {
     bool closed, cancelled;
 } TextQueue;
 
-/* room: capacity in bytes.  Fails when memory runs out. */
+/* room: capacity in bytes.
+ *
+ * Fails when memory runs out. */
 bool text_queue_open(TextQueue *queue, size_t room, Fault *fault);
 void text_queue_free(TextQueue *queue);
 

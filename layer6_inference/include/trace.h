@@ -7,8 +7,7 @@
  *     place    of the stage in the chain, from 1; 0: "model", the candidates as they came in
  *     text     of the token, see utf8_print_escaped
  *
- * The tokens a stage left come first, by falling probability, then those it removed, with kept
- * = 0.
+ * The tokens a stage left come first, by falling probability, then those it removed (kept 0).
  *
  * Invariant: a trace changes nothing: the same tokens are chosen with and without one. */
 #ifndef STRATA_TRACE_H
@@ -22,7 +21,7 @@ typedef struct Trace {
     FILE *out;                  /* borrows */
     const Tokenizer *tokenizer; /* with it: columns sample, step and text; NULL: without */
     size_t max_rows;            /* rows of a stage; 0: all */
-    const char *only;           /* "last": nothing but the last stage; NULL: all */
+    const char *only;           /* "last": only the last stage; NULL: all */
     const Chain *chain;
     size_t step, sample;
     bool headed;            /* the header is written */

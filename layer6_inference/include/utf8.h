@@ -11,9 +11,10 @@
 
 /* The character at the start of `size` bytes (>= 1): its length, 1 to 4; 0: incomplete, more
  * bytes may complete it; else minus the number of bytes before the one that does not fit, at
- * least 1. Overlong forms, surrogates and code points beyond U+10FFFF are invalid.
+ * least 1.  Overlong forms, surrogates and code points beyond U+10FFFF are invalid.
  *
- * Source   RFC 3629. Tutorial layer6/stops.html */
+ * Source   RFC 3629.
+ * Tutorial layer6/stops.html */
 int utf8_character(const unsigned char *bytes, size_t size);
 
 /* Bytes at the start of a text that are whole characters. */

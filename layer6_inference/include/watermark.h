@@ -1,5 +1,5 @@
-/* watermark.h - which tokens are green: the rule that the stage watermark and its detector
- * share.
+/* watermark.h - which tokens are green: the rule shared by the stage watermark and its
+ * detector.
  *
  * Invariant: whether a token is green depends on the key, the token before it and itself. */
 #ifndef STRATA_WATERMARK_H

@@ -1,8 +1,7 @@
-/* facts.c - what samplers ask of the candidates: the largest logit, and what follows from three
- * sums.
+/* facts.c - facts about the candidates: the largest logit, and what follows from three sums.
  *
- * Invariant: a fact is computed when first asked for and kept (its bit in `known`) until a
- * logit changes. */
+ * Invariant: a fact is computed on first use and kept (its bit in `known`) until a logit
+ * changes. */
 #include "facts.h"
 
 #include <math.h>

@@ -6,14 +6,14 @@
  *
  * The border is in the open range, whose mass is known.  A sample estimates where; one cut a
  * little above the estimate and one a little below leave a small open range.  A cut copies the
- * smaller side and sums its mass; the other side has the rest.  So a flat distribution is read
+ * smaller side and sums its mass; the rest is on the other side.  So a flat distribution is read
  * about twice, a peaked one once.
  *
- * One call of narrow, for 0.30 of 6400 values of about the same weight.  Each of a sample of 64
- * stands for 100:
+ * One call of narrow, for a mass of 0.30 of 6400 values of about the same weight.  Each of a
+ * sample of 64 represents 100:
  *
- *     border     at the 20th of the sample, which makes 0.31
- *     margin     8 of the sample: twice the deviation of such an estimate, and one
+ *     border     at the 20th of the sample, where the mass is 0.31
+ *     margin     8 of the sample: twice the standard deviation of this estimate, plus one
  *     first cut  at the 28th: the 2700 above it have 0.42, enough.  They are copied; what is
  *                below is not needed
  *     second     at the 12th: the 1100 above it have 0.17, too little.  They are needed; the
@@ -31,7 +31,7 @@ enum {
 
 typedef struct OpenRange {
     Candidates *c;
-    const float *values;    /* what they are ordered by */
+    const float *values;    /* the sort key of each */
     const int32_t *entries; /* NULL: 0, 1, 2, ... */
     size_t n;
     bool by_logit;   /* the values are the logits themselves */
@@ -42,7 +42,7 @@ typedef struct OpenRange {
     int next;        /* which working memory is free */
 } OpenRange;
 
-/* The last candidate that is kept, and how many that makes. */
+/* The last candidate that is kept, and how many are kept. */
 typedef struct Border {
     uint64_t last;
     size_t count;
@@ -98,7 +98,7 @@ static bool mass_cut(OpenRange *r, float pivot, bool above) {
     return true;
 }
 
-/* Values from the whole open range, best first, and the mass that each stands for. */
+/* Values from the whole open range, best first, and their weights. */
 typedef struct Sample {
     float value[SAMPLE], weight[SAMPLE];
     size_t n;

@@ -37,8 +37,8 @@ void candidates_sort(Candidates *c) {
     candidates_take_survivors(c, c->count, true);
 }
 
-/* Drop segments whose maximum is below the k-th largest maximum: k segments have a logit at
- * least as large, so the k best logits are in the others.  Most segments go. */
+/* Drop logits below the k-th largest segment maximum: k segments have a logit at least as
+ * large, so the k best survive.  Most others do not. */
 static void drop_low_segments(Candidates *c, size_t k) {
     size_t segments = segments_of(c->count);
     memcpy(c->work[0], c->segment_max, segments * sizeof *c->work[0]);
@@ -78,7 +78,7 @@ void candidates_keep_above(Candidates *c, float threshold, size_t min_keep) {
     }
     const int32_t *ids = c->dense ? NULL : c->ids;
     size_t kept = 0;
-    if (min_keep > 1) /* only counted so far */
+    if (min_keep > 1) /* count only, for now */
         kept = scan_keep(c->logits, ids, c->count, threshold, c->work[0], c->work_ids[0]);
     if (min_keep > 1 ? kept < min_keep : !(candidates_max(c) >= threshold)) {
         candidates_keep_best(c, min_keep);

@@ -1,4 +1,4 @@
-/* engine.c - sequences join and leave an engine.  See engine.h; what a step does: step.c. */
+/* engine.c - texts join and leave an engine.  See engine.h; what a step does: step.c. */
 #include "prefix.h"
 #include "take.h"
 
@@ -51,21 +51,22 @@ static bool are_known(const TokenList *tokens, const Session *session, Fault *fa
     return true;
 }
 
-/* Gives the text one more slot: an unused sequence of the session. */
+/* Give the text one more slot: an unused sequence of the session. */
 static bool open_slot(Engine *e, Sequence *s, Session *session, const TokenList *instead,
                       Fault *fault) {
-    Slot *r = &s->slot[s->n_slots];
+    Slot *slot = &s->slot[s->n_slots];
     const TokenList *list = instead ? instead : s->tokens;
-    REQUIRE(s->n_slots < SEQUENCE_SLOTS, "a text has %d readers", SEQUENCE_SLOTS);
-    if (!engine_find_runner(e, session, &r->runner, fault) || !are_known(list, session, fault))
+    REQUIRE(s->n_slots < SEQUENCE_SLOTS, "a text has %d slots", SEQUENCE_SLOTS);
+    if (!engine_find_runner(e, session, &slot->runner, fault) ||
+        !are_known(list, session, fault))
         return false;
     const size_t sequences = session->kv.config.sequences;
-    bool *used = e->runners[r->runner].used;
-    while (r->id < sequences && used[r->id]) r->id++;
-    if (r->id == sequences)
+    bool *used = e->runners[slot->runner].used;
+    while (slot->id < sequences && used[slot->id]) slot->id++;
+    if (slot->id == sequences)
         return fault_set(fault, "all %zu sequences of a session are in use", sequences);
-    r->session = session, r->instead = instead, used[r->id] = true;
-    r->at_once = model_source(session->model, list->ids, list->count);
+    slot->session = session, slot->instead = instead, used[slot->id] = true;
+    slot->at_once = model_source(session->model, list->ids, list->count);
     s->n_slots++;
     return true;
 }
@@ -113,15 +114,14 @@ bool engine_has_room(const Engine *e, const GenerateOptions *o) {
     return true;
 }
 
-/* Had slot b read its first n tokens, would the same ones be cut out of its memory as out of
- * a's? */
+/* If slot b read its first n tokens, would it drop the same tokens from its memory as a has? */
 static bool cut_alike(const Slot *a, const Slot *b, size_t n) {
     return b->kept == a->kept && n >= a->gone + session_ctx(a->session) - a->cut;
 }
 
 /* Length of the common prefix that slot a has already evaluated, without b's last token, which
- * is needed for its logits.  *gone: tokens cut out of a's memory that would be cut out of b's
- * too. */
+ * is needed for its logits.  *gone: tokens dropped from a's memory that would be dropped from
+ * b's too. */
 static size_t in_common(const Sequence *s, const Slot *a, const Sequence *t, const Slot *b,
                         size_t *gone) {
     size_t max = min_size(slot_length(a), slot_total(s, a)), n = 0;
@@ -135,43 +135,43 @@ static size_t in_common(const Sequence *s, const Slot *a, const Sequence *t, con
 }
 
 /* Reuse the longest cached prefix: another sequence's or a kept one, of the same salt. */
-static void share_prefix(Engine *e, const Sequence *s, Slot *r) {
-    const TokenList *list = r->instead ? r->instead : s->tokens;
-    KvCache *kv = &r->session->kv;
-    slot_rewind(r, 0);
-    size_t best = prefix_find(kv, r->id, list->ids, list->count, s->options.salt), cut = 0;
+static void share_prefix(Engine *e, const Sequence *s, Slot *slot) {
+    const TokenList *list = slot->instead ? slot->instead : s->tokens;
+    KvCache *kv = &slot->session->kv;
+    slot_rewind(slot, 0);
+    size_t best = prefix_find(kv, slot->id, list->ids, list->count, s->options.salt), cut = 0;
     const Slot *from = NULL;
     for (size_t i = 0; i < e->room * SEQUENCE_SLOTS; i++) {
         const Sequence *other = &e->sequences[i / SEQUENCE_SLOTS];
         const Slot *a = &other->slot[i % SEQUENCE_SLOTS];
-        if (other == s || a->session != r->session || other->options.salt != s->options.salt)
+        if (other == s || a->session != slot->session || other->options.salt != s->options.salt)
             continue; /* another model's, or free */
-        size_t gone, n = in_common(other, a, s, r, &gone),
+        size_t gone, n = in_common(other, a, s, slot, &gone),
                      reach = kv_reach(kv, a->id, n - gone);
         if (gone && reach < n - gone)
             continue; /* its window has already dropped what this one needs */
         if (reach + gone > best) best = reach + gone, from = a, cut = gone;
     }
     if (!from) return;
-    kv_fork(kv, r->id, from->id);
-    session_rewind(r->session, r->id, best - cut);
-    r->gone = cut;
+    kv_fork(kv, slot->id, from->id);
+    session_rewind(slot->session, slot->id, best - cut);
+    slot->gone = cut;
 }
 
 void sequence_keep_prefixes(const Sequence *s) {
-    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
-        if (!r->session->kv.config.prefixes) continue;
-        const TokenList *list = r->instead ? r->instead : s->tokens;
-        prefix_keep(&r->session->kv, r->id, list->ids, min_size(list->count, slot_kept(r)),
-                    s->options.salt);
+    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
+        if (!slot->session->kv.config.prefixes) continue;
+        const TokenList *list = slot->instead ? slot->instead : s->tokens;
+        prefix_keep(&slot->session->kv, slot->id, list->ids,
+                    min_size(list->count, slot_kept(slot)), s->options.salt);
     }
 }
 
 /* ------------------------------------------------------------------ texts */
 
 void engine_share(Engine *e, Sequence *s) {
-    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        if (r != s->slot || !s->plan.reads_all) share_prefix(e, s, r);
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        if (slot != s->slot || !s->plan.reads_all) share_prefix(e, s, slot);
     s->preempted = false;
 }
 
@@ -196,10 +196,10 @@ Sequence *engine_add(Engine *e, TokenList *tokens, const GenerateOptions *option
 }
 
 static void close_slots(Engine *e, Sequence *s) {
-    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
-        session_rewind(r->session, r->id, 0);
-        e->runners[r->runner].used[r->id] = false;
-        *r = (Slot){.kept = r->kept, .cut = r->cut};
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
+        session_rewind(slot->session, slot->id, 0);
+        e->runners[slot->runner].used[slot->id] = false;
+        *slot = (Slot){.kept = slot->kept, .cut = slot->cut};
     }
     s->n_slots = 0;
 }

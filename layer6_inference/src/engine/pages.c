@@ -7,12 +7,12 @@
 #include "take.h"
 
 static bool holds_pages(const Sequence *s, size_t runner) {
-    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        if (r->runner == runner && session_length(r->session, r->id)) return true;
+    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        if (slot->runner == runner && session_length(slot->session, slot->id)) return true;
     return false;
 }
 
-/* Whose pages go to `s`: a finished or waiting sequence's; else those of the highest rank
+/* Whose pages `s` gets: a finished or waiting sequence's; else those of the highest rank
  * behind `s` that is not in the batch; NULL: none. */
 static Sequence *pages_victim(Engine *e, const Sequence *s, size_t runner) {
     Sequence *last = NULL;
@@ -29,7 +29,7 @@ static Sequence *pages_victim(Engine *e, const Sequence *s, size_t runner) {
 void engine_preempt(Engine *e, Sequence *s) {
     e->preemptions += s->live;
     sequence_keep_prefixes(s);
-    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) slot_rewind(r, 0);
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) slot_rewind(slot, 0);
     EACH_EXTRA(x, s, forget) x->kind->forget(x, s);
     s->preempted = true;
 }
@@ -40,14 +40,14 @@ bool pages_take(Engine *e, const Sequence *s, size_t runner) {
     return t != NULL;
 }
 
-static bool promise_slot(Engine *e, const Sequence *s, const Slot *r, size_t tokens) {
-    ModelRunner *p = &e->runners[r->runner];
-    KvCache *kv = &r->session->kv;
-    size_t length = session_length(r->session, r->id) + tokens;
-    kv_slide(kv, r->id);
-    while (!kv_reserve(kv, r->id, length, p->pages))
-        if (!pages_take(e, s, r->runner)) return false;
-    p->pages += kv_pages_needed(kv, r->id, length);
+static bool promise_slot(Engine *e, const Sequence *s, const Slot *slot, size_t tokens) {
+    ModelRunner *runner = &e->runners[slot->runner];
+    KvCache *kv = &slot->session->kv;
+    size_t length = session_length(slot->session, slot->id) + tokens;
+    kv_slide(kv, slot->id);
+    while (!kv_reserve(kv, slot->id, length, runner->pages))
+        if (!pages_take(e, s, slot->runner)) return false;
+    runner->pages += kv_pages_needed(kv, slot->id, length);
     return true;
 }
 
@@ -62,15 +62,15 @@ bool pages_promise(Engine *e, Sequence *s, const size_t *tokens) {
     size_t promised[ENGINE_MODELS];
     for (size_t i = 0; i < e->n_runners; i++) promised[i] = e->runners[i].pages;
     for (size_t i = 0; i < s->n_slots; i++) {
-        const Slot *r = &s->slot[i];
-        if (tokens[i] == 0 || promise_slot(e, s, r, tokens[i])) continue;
+        const Slot *slot = &s->slot[i];
+        if (tokens[i] == 0 || promise_slot(e, s, slot, tokens[i])) continue;
         for (size_t k = 0; k < e->n_runners; k++) e->runners[k].pages = promised[k];
-        if (is_alone(e, s, r->runner)) {
+        if (is_alone(e, s, slot->runner)) {
             fault_set(&s->fault,
                       "the KV cache has %zu pages, too few for the %zu tokens of this text "
                       "alone: give it more pages, or shorten the text",
-                      r->session->kv.pages.count,
-                      session_length(r->session, r->id) + tokens[i]);
+                      slot->session->kv.pages.count,
+                      session_length(slot->session, slot->id) + tokens[i]);
             sequence_fail(s);
         }
         return false;

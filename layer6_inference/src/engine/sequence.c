@@ -1,5 +1,4 @@
-/* sequence.c - a text begins and ends.  See sequence.h and take.h; in between:
- * sequence_take.c. */
+/* sequence.c - a text begins and ends.  See sequence.h, take.h; in between: sequence_take.c. */
 #include "generate.h"
 #include "take.h"
 

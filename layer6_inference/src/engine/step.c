@@ -8,9 +8,9 @@
 #include <math.h>
 
 static bool tell_reading(Sequence *s) {
-    const Slot *r = &s->slot[TEXT_SLOT];
+    const Slot *slot = &s->slot[TEXT_SLOT];
     const GenerateOptions *o = &s->options;
-    size_t prompt = s->step.prompt_count, read = slot_length(r);
+    size_t prompt = s->step.prompt_count, read = slot_length(slot);
     if (read > prompt) read = prompt;
     if (read <= s->reported) return true;
     s->reported = read;

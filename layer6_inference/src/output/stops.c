@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Add a string's path to the trie.  A new state is s->states[s->count++]; -1: no path.  The
- * last state's match is the string's size. */
+/* Add a string's path to the trie.  A new state is s->states[s->count++]; next is -1 where no
+ * path leads on.  The last state's match is the string's size. */
 static void add_text(Stops *s, const char *text, size_t size) {
     int32_t state = 0;
     for (size_t i = 0; i < size; i++) {

@@ -1,5 +1,5 @@
 /* adaptive_p.c - draw near a target probability T: tokens far from it become unlikely, and the
- * aim compensates for what was drawn before.
+ * aim compensates for earlier draws.
  *
  *     row     weighted sum of the probabilities drawn so far, sum of the weights
  *     aim     clamp(2 T - sum / weights, 0, 1) */
@@ -8,10 +8,11 @@
 #include <math.h>
 
 enum { TARGET, DECAY };
+enum { DRAWN, WEIGHTS }; /* of a row */
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     const double *row = stage_memory(stage);
-    double aim = fmin(1, fmax(0, 2 * stage->value[TARGET] - row[0] / row[1]));
+    double aim = fmin(1, fmax(0, 2 * stage->value[TARGET] - row[DRAWN] / row[WEIGHTS]));
     double max = (double)candidates_max(c), ln_sum = log(candidates_sum(c));
     float *p = c->work[0];
     for (size_t i = 0; i < c->count; i++) {
@@ -27,14 +28,14 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 }
 
 static void adaptive_p_begin(const Stage *stage, double *row) {
-    row[0] = stage->value[TARGET] / (1 - stage->value[DECAY]);
-    row[1] = 1 / (1 - stage->value[DECAY]);
+    row[DRAWN] = stage->value[TARGET] / (1 - stage->value[DECAY]);
+    row[WEIGHTS] = 1 / (1 - stage->value[DECAY]);
 }
 
 static void adaptive_p_accept(const Stage *stage, int32_t token, double *row) {
     if (token != stage->selected) return;
-    row[0] = stage->observed + stage->value[DECAY] * row[0];
-    row[1] = 1 + stage->value[DECAY] * row[1];
+    row[DRAWN] = stage->observed + stage->value[DECAY] * row[DRAWN];
+    row[WEIGHTS] = 1 + stage->value[DECAY] * row[WEIGHTS];
 }
 
 const StageKind stage_adaptive_p = {

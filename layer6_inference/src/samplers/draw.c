@@ -1,5 +1,5 @@
-/* draw.c - pick a token with its probability:  the first i with  p_0 + ... + p_i > u,  u in [0,
- * 1).
+/* draw.c - pick a token with its probability: the first i with p_0 + ... + p_i > u, where u is
+ * uniform in [0, 1).
  *
  * Whole chunks are summed first; only the chunk that contains u is searched token by token. */
 #include "pick.h"

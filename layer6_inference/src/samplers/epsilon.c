@@ -3,10 +3,12 @@
 
 #include <math.h>
 
+enum { E, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[0] <= 0) return;
-    candidates_keep_likely(c, log(stage->value[0]), (size_t)stage->value[1]);
+    if (stage->value[E] <= 0) return;
+    candidates_keep_likely(c, log(stage->value[E]), (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_epsilon = {

@@ -3,12 +3,14 @@
 
 #include <math.h>
 
+enum { E, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double e = stage->value[0];
+    double e = stage->value[E];
     if (e <= 0) return;
     double limit = fmin(e, sqrt(e) * exp(-candidates_entropy(c)));
-    candidates_keep_likely(c, log(limit), (size_t)stage->value[1]);
+    candidates_keep_likely(c, log(limit), (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_eta = {

@@ -1,8 +1,8 @@
 /* gumbel.c - the largest logit + noise.  With Gumbel noise each token wins with exactly its
  * probability; no sum is needed, and every token has its own uniform sample u.
  *
- * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u, comparing 1
- * - u with w rejects most tokens without a logarithm. */
+ * A token wins if  -ln u < w,  w = exp(logit - best so far).  Since -ln u >= 1 - u,
+ * comparing 1 - u with w rejects most tokens without a logarithm. */
 #include "stage.h"
 
 #include <math.h>

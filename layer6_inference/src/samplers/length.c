@@ -1,4 +1,4 @@
-/* length.c - from token `start` on, the end of text becomes exponentially more likely. */
+/* length.c - from token `start` on, the end of the text becomes exponentially more likely. */
 #include "stage.h"
 
 #include <math.h>

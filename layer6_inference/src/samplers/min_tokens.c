@@ -1,11 +1,13 @@
-/* min_tokens.c - no end before N tokens. */
+/* min_tokens.c - the text does not end before N tokens. */
 #include "stage.h"
 
 #include <math.h>
 
+enum { N };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     if (!step->tokenizer ||
-        (double)(step->history_count - step->prompt_count) >= stage->value[0])
+        (double)(step->history_count - step->prompt_count) >= stage->value[N])
         return;
     bool changed = false;
     for (size_t i = 0; i < c->count; i++)

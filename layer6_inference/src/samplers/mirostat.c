@@ -1,8 +1,8 @@
 /* mirostat.c - keep the text's surprisal at a target: choose k so that a top-k of Zipf-like
- * probabilities would have the wanted surprisal, draw, and correct by what was drawn.
+ * probabilities would have the wanted surprisal, draw, and correct mu by the surprisal drawn.
  *
  * The surprisal is that of a token among the k that were left, as in llama.cpp; under the whole
- * distribution it is larger.  The authors' code corrects by the latter, and keeps one more.
+ * distribution it is larger.  The authors' code corrects by the latter, and keeps k + 1.
  *
  *     s  = how steeply the best M probabilities fall (least squares in logarithms)
  *     k  = ((s-1) 2^mu / (1 - N^(1-s)))^(1/s)           mu <- mu - eta (surprisal - tau) */

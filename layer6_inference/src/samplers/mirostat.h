@@ -1,5 +1,4 @@
-/* mirostat.h - the controller that both versions of Mirostat share: mu, drawn surprisal,
- * correction. */
+/* mirostat.h - the controller that both versions of Mirostat share: its row is mu. */
 #ifndef STRATA_MIROSTAT_H
 #define STRATA_MIROSTAT_H
 

@@ -1,5 +1,5 @@
 /* mirostat_v2.c - keep the text's surprisal at a target: drop tokens more surprising than mu,
- * draw, and correct mu by what was drawn.  See mirostat.c. */
+ * draw, and correct mu by the surprisal drawn.  See mirostat.c. */
 #include "mirostat.h"
 
 #include <math.h>

@@ -1,11 +1,13 @@
-/* p_less.c - keep tokens at least as likely as two draws are to agree.  No parameter. */
+/* p_less.c - keep tokens at least as likely as two draws are to agree.  It needs no parameter. */
 #include "stage.h"
 
 #include <math.h>
 
+enum { KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    candidates_keep_likely(c, log(candidates_collision(c)), (size_t)stage->value[0]);
+    candidates_keep_likely(c, log(candidates_collision(c)), (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_p_less = {

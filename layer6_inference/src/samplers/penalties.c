@@ -1,5 +1,5 @@
-/* penalties.c - make recent tokens less likely: the last `last` tokens (-1: all of them), those
- * of the prompt too.  Each distinct token is penalized once. */
+/* penalties.c - make recent tokens less likely: the last `last` tokens (-1: all of them),
+ * including the prompt's.  Each distinct token is penalized once. */
 #include "stage.h"
 
 enum { REP, FREQ, PRES, LAST };

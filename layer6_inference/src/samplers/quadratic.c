@@ -4,9 +4,11 @@
 
 #include <math.h>
 
+enum { FACTOR, CURVE };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double factor = stage->value[0], curve = stage->value[1];
+    double factor = stage->value[FACTOR], curve = stage->value[CURVE];
     if (factor <= 0) return;
     double max = (double)candidates_max(c), k = factor * (3 - curve) / 2,
            s = factor * (curve - 1) / 2;

@@ -2,9 +2,11 @@
  * worst, u becomes u^(e^-S). */
 #include "stage.h"
 
+enum { S };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    c->skew = stage->value[0];
+    c->skew = stage->value[S];
 }
 
 const StageKind stage_skew = {

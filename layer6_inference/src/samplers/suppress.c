@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+enum { FIRST };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    if (stage->value[0] > 0 && step->history_count > step->prompt_count) return;
+    if (stage->value[FIRST] > 0 && step->history_count > step->prompt_count) return;
     for (size_t i = 0; i < stage->n_list; i++) {
         size_t entry = candidates_find(c, stage->list[i].ids[0]);
         if (entry < c->count) candidates_set(c, entry, -INFINITY);

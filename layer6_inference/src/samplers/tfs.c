@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+enum { Z, KEEP };
+
 enum {
     HEAD = 14, /* below e^-14 of the best, tokens add less than 2e-6 to the sum */
     LANES = 8,
@@ -43,8 +45,8 @@ static size_t bends_within(const float *p, size_t n, double z) {
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double z = stage->value[0];
-    size_t min_keep = (size_t)stage->value[1], alive = candidates_alive(c);
+    double z = stage->value[Z];
+    size_t min_keep = (size_t)stage->value[KEEP], alive = candidates_alive(c);
     if (z >= 1 || alive < 3) return;
     candidates_keep_above(c, candidates_max(c) - HEAD, min_keep);
     candidates_sort(c);

@@ -2,13 +2,15 @@
  *
  *     <think> ......................... </think> The answer is ...
  *             |------ N tokens ------|  |------|
- *                                       a token at a time, nothing else is allowed
+ *                                       one token at a time; no other token is allowed
  *
  * A thought begins where the prompt ends with <think>, or the answer begins with it. */
 #include "stage.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { N };
 
 static const char open_mark[] = "<think>", close_mark[] = "</think>";
 
@@ -32,7 +34,7 @@ static bool prompt_thinks(const Step *step) {
     return false;
 }
 
-/* The token after the one that completes the mark; 0: none does.
+/* The index after the token that completes the mark; 0: none does.
  *
  *   first   only white space may come before it */
 static size_t after_mark(const Step *step, size_t begin, const char *mark, bool first) {
@@ -59,15 +61,15 @@ static void leave_only(Candidates *c, int32_t token) {
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     TokenList end = {0};
     Fault fault;
-    if (!step->tokenizer || stage->value[0] < 0) return;
+    if (!step->tokenizer || stage->value[N] < 0) return;
     size_t begin = prompt_thinks(step) ? step->prompt_count
                                        : after_mark(step, step->prompt_count, open_mark, true);
     size_t n = step->history_count - begin;
-    if (begin == 0 || (double)n < stage->value[0] || after_mark(step, begin, close_mark, false))
+    if (begin == 0 || (double)n < stage->value[N] || after_mark(step, begin, close_mark, false))
         return;
     bool ok = tokenizer_encode(step->tokenizer, text_of(close_mark), true, &end, &fault);
     REQUIRE(ok, "no tokens for the end of a thought");
-    size_t at = n - (size_t)stage->value[0];
+    size_t at = n - (size_t)stage->value[N];
     if (at < end.count) leave_only(c, end.ids[at]);
     token_list_free(&end);
 }

@@ -3,11 +3,13 @@
 
 #include <math.h>
 
+enum { A, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[0] <= 0) return;
+    if (stage->value[A] <= 0) return;
     double best = -log(candidates_sum(c)); /* its ln p */
-    candidates_keep_likely(c, log(stage->value[0]) + 2 * best, (size_t)stage->value[1]);
+    candidates_keep_likely(c, log(stage->value[A]) + 2 * best, (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_top_a = {

@@ -1,15 +1,17 @@
-/* top_h.c - keep the best tokens while their share of the entropy is below H; of the best
- * hundred, renormalized. */
+/* top_h.c - of the best hundred tokens, renormalized, keep the best while their share of the
+ * entropy is at most H. */
 #include "stage.h"
 
 #include <math.h>
 
+enum { H, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    size_t min_keep = (size_t)stage->value[1], kept = 0;
+    size_t min_keep = (size_t)stage->value[KEEP], kept = 0;
     candidates_keep_best(c, min_keep > 100 ? min_keep : 100);
     candidates_sort(c);
-    double max_entropy = stage->value[0] * candidates_entropy(c) * (1 + MILLIONTH), so_far = 0,
+    double max_entropy = stage->value[H] * candidates_entropy(c) * (1 + MILLIONTH), so_far = 0,
            max = (double)candidates_max(c), ln_sum = log(candidates_sum(c));
     while (kept < c->count) {
         double ln_p = (double)c->logits[kept] - max - ln_sum;

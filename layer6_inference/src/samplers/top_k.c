@@ -1,9 +1,11 @@
 /* top_k.c - keep the k most likely tokens. */
 #include "stage.h"
 
+enum { K, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double k = stage->value[0], min_keep = stage->value[1];
+    double k = stage->value[K], min_keep = stage->value[KEEP];
     candidates_keep_best(c, (size_t)(k > min_keep ? k : min_keep));
 }
 

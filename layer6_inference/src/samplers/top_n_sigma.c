@@ -5,14 +5,16 @@
 
 #include <math.h>
 
+enum { N, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[0] <= 0) return;
+    if (stage->value[N] <= 0) return;
     Moments m = scan_moments(c->logits, c->count, candidates_max(c));
     double mean = m.sum / (double)m.count;
     double sigma = sqrt(fmax(0, m.squares / (double)m.count - mean * mean));
-    candidates_keep_above(c, (float)((double)candidates_max(c) - stage->value[0] * sigma),
-                          (size_t)stage->value[1]);
+    candidates_keep_above(c, (float)((double)candidates_max(c) - stage->value[N] * sigma),
+                          (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_top_n_sigma = {

@@ -2,9 +2,11 @@
  * nucleus. */
 #include "stage.h"
 
+enum { P, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    candidates_keep_mass(c, stage->value[0], (size_t)stage->value[1]);
+    candidates_keep_mass(c, stage->value[P], (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_top_p = {

@@ -2,11 +2,13 @@
  * nor dull. */
 #include "stage.h"
 
+enum { P, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[0] < 1)
-        candidates_keep_near(c, candidates_entropy(c), stage->value[0],
-                             (size_t)stage->value[1]);
+    if (stage->value[P] < 1)
+        candidates_keep_near(c, candidates_entropy(c), stage->value[P],
+                             (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_typical = {

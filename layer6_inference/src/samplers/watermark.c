@@ -1,4 +1,4 @@
-/* watermark.c - a text that can be recognized: after each token, a secret part of the
+/* watermark.c - make a text recognizable: after each token, a secret part of the
  * vocabulary, the green list, becomes more likely.  The detector (watermark_detect.h) counts
  * green tokens. */
 #include "watermark.h"

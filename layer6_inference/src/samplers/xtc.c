@@ -1,13 +1,15 @@
-/* xtc.c - exclude top choices: with probability P, of the tokens above the threshold drop all
- * but the least likely. */
+/* xtc.c - exclude top choices: with probability P, drop all tokens above the threshold except
+ * the least likely of them. */
 #include "order.h"
 #include "stage.h"
 
 #include <math.h>
 
+enum { P, T, KEEP };
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    double chance = stage->value[0], t = stage->value[1];
-    size_t min_keep = (size_t)stage->value[2], likely, drop;
+    double chance = stage->value[P], t = stage->value[T];
+    size_t min_keep = (size_t)stage->value[KEEP], likely, drop;
     if (chance <= 0 || t > 0.5) return;
     if (rng_unit(step->seed, step->position, stage->index) >= chance) return;
     float limit = candidates_limit(c, log(t));

@@ -62,7 +62,7 @@ static bool is_squeezed(const char *name, const char *plain) {
     return strcmp(other, plain) == 0;
 }
 
-/* A stage as it begins in a chain, with a colon if a value follows. */
+/* How a stage begins in a chain: its name, with a colon if a value follows. */
 static bool write_stage(const StageKind *kind, char *out, size_t size) {
     bool value = kind->params[0].key || kind->list != LIST_NONE;
     return snprintf(out, size, "%s%s", kind->name, value ? ":" : "") > 0;

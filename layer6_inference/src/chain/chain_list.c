@@ -37,7 +37,7 @@ static bool add_item(const ChainReader *r, Stage *stage, const int32_t *ids, siz
     return true;
 }
 
-/* %20 is a space; out has room for all.  Returns the size, or -1. */
+/* Decode %20 (a space) and the like; out has text.size bytes.  The size, or -1. */
 static long percent_decode(Text text, char *out) {
     long size = 0;
     for (size_t i = 0; i < text.size; i++) {
@@ -55,7 +55,7 @@ static long percent_decode(Text text, char *out) {
     return size;
 }
 
-/* The text, and the same after a space. */
+/* Add the text's tokens, and those of the same text after a space. */
 static bool chain_list_add_text(ChainReader *r, Stage *stage, Text text) {
     char bytes[256] = " ";
     long size = text.size < sizeof bytes - 1 ? percent_decode(text, bytes + 1) : -1;

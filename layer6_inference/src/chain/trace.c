@@ -35,7 +35,7 @@ static void trace_put_text(FILE *out, Text text) {
     putc('"', out);
 }
 
-/* Stage NULL: the candidates as they came in. */
+/* stage NULL: the candidates before the chain. */
 static void put_row(Trace *t, const Stage *stage, size_t rank, uint64_t key, double prob,
                     bool kept) {
     int32_t id = order_id(key);

@@ -1,10 +1,10 @@
-/* stage_kinds.h - the samplers of the core; private to both stage_kinds.c. */
+/* stage_kinds.h - the samplers of the core, for the two files stage_kinds.c (src/chain, extras). */
 #ifndef STRATA_STAGE_KINDS_H
 #define STRATA_STAGE_KINDS_H
 
 #include "stage.h"
 
-/* Those that change logits, those that cut, those that pick. */
+/* First those that change logits, then those that cut, then those that pick. */
 #define STAGES_OF_THE_CORE                                                                   \
     &stage_bias, &stage_ban, &stage_allow, &stage_suppress, &stage_min_tokens, &stage_think, \
         &stage_force, &stage_length, &stage_penalties, &stage_dry, &stage_no_repeat,         \

@@ -112,7 +112,7 @@ static bool complete(ChainReader *r, Stage *stage, unsigned given) {
 
 static bool parse_stages(ChainReader *r, Text rest);
 
-/* A name that is no stage: a preset, nothing, or a mistake. */
+/* A name that no stage has: a preset, an empty one, or a mistake. */
 static bool parse_other(ChainReader *r, Text name, bool has_params) {
     const ChainPreset *preset = chain_preset_find(name);
     if (preset && !has_params) return parse_stages(r, text_of(preset->spec));
@@ -125,7 +125,7 @@ static bool parse_other(ChainReader *r, Text name, bool has_params) {
     return unknown_stage(name, r->fault);
 }
 
-/* Append a stage with its defaults; NULL: not allowed there. */
+/* Append a stage with its defaults; NULL: not allowed at this position. */
 static Stage *add_stage(ChainReader *r, const StageKind *kind) {
     Chain *chain = r->chain;
     const StageKind *last = chain->count ? chain->stages[chain->count - 1].kind : NULL;

@@ -1,4 +1,4 @@
-/* chain_read.h - the chain parser's parts: chain_parse.c, chain_list.c, chain_presets.c. */
+/* chain_read.h - what chain_parse.c, chain_list.c and chain_presets.c share. */
 #ifndef STRATA_CHAIN_READ_H
 #define STRATA_CHAIN_READ_H
 
@@ -19,10 +19,12 @@ bool chain_read_number(Text text, double *number);
 /* How many bytes of a text an error message shows. */
 static inline int chain_shown(Text text) { return (int)(text.size < 40 ? text.size : 40); }
 
-/* NULL: none. */
+/* The preset of this name; NULL: none. */
 const ChainPreset *chain_preset_find(Text name);
 
-/* Add an item to a stage's list: a token, a bias or a text.  Fails if it is invalid. */
+/* Add an item to a stage's list: a token, a bias or a text.
+ *
+ * Fails if it is invalid. */
 bool chain_add_to_list(ChainReader *reader, Stage *stage, Text text);
 
 /* Add an item to the list's text, as the user wrote it. */

@@ -1,5 +1,4 @@
-/* stage.c - finding a stage by name, and registering a program's own.  stage_kinds.c lists
- * them. */
+/* stage.c - find a stage by name; register a program's own.  The list: stage_kinds.c. */
 #include "chain.h"
 
 #include <string.h>
@@ -19,10 +18,9 @@ const StageKind *stage_find(Text name) {
     return NULL;
 }
 
-/* ------------------------------------------------------------------ stages of a program's
- * own */
+/* ------------------------------------------------------------------ a program's own stages */
 
-/* Other characters may have a meaning in chains. */
+/* Other characters may have a meaning in the syntax of chains. */
 static bool is_word(const char *text) {
     size_t size = text ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") : 0;
     return size > 0 && size < STAGE_NAME && !text[size];

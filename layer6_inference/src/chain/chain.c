@@ -1,5 +1,5 @@
-/* chain.c - the state of a chain's stages, and copies of it.  Running a chain: chain_run.c;
- * checks beforehand: chain_check.c; text form: chain_parse.c, chain_print.c.  See chain.h. */
+/* chain.c - the state of a chain's stages, and copies of it.  See chain.h; running a chain:
+ * chain_run.c; checks beforehand: chain_check.c; text form: chain_parse.c, chain_print.c. */
 #include "chain.h"
 
 #include <stdlib.h>
