@@ -1,44 +1,42 @@
 /* plan.c - which tokens of which sequences go into a step's batches.  See take.h. */
 #include "take.h"
 
-static size_t unread_of(const Sequence *s, const Slot *slot) {
-    size_t total = slot_total(s, slot), have = slot_length(slot);
+static size_t unread_of(const Sequence *s, const Slot *r) {
+    size_t total = slot_total(s, r), have = slot_length(r);
     return total > have ? total - have : 0;
 }
 
 /* Free positions in the slot's context. */
-static size_t context_room(const Slot *slot) {
-    return session_ctx(slot->session) - session_length(slot->session, slot->id);
+static size_t context_room(const Slot *r) {
+    return session_ctx(r->session) - session_length(r->session, r->id);
 }
 
 /* Tokens a slot would read in this step with unlimited room.  For a text longer than the
  * context, one more than fits, so that the text is not ready. */
-static size_t wishes(Sequence *s, const Slot *slot) {
-    size_t n = min_size(unread_of(s, slot), context_room(slot) + 1);
-    if (slot == s->slot) n += s->plan.n_drafted;
-    EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, slot, n);
+static size_t wishes(Sequence *s, const Slot *r) {
+    size_t n = min_size(unread_of(s, r), context_room(r) + 1);
+    if (r == s->slot) n += s->plan.n_drafted;
+    EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, r, n);
     return n;
 }
 
 /* Does it need logits for every token, not only the last? */
-static bool wants_every(const Sequence *s, const Slot *slot) {
-    return s->plan.every_row && slot == s->slot;
+static bool wants_every(const Sequence *s, const Slot *r) {
+    return s->plan.every_row && r == s->slot;
 }
 
-static size_t row_room(const ModelRunner *runner) {
-    return runner->session->max_logits - runner->rows;
-}
+static size_t row_room(const ModelRunner *p) { return p->session->max_logits - p->rows; }
 
 /* Do all slots' unread tokens fit the quota, the context and this step's room for tokens and
  * for rows of logits?  Several slots may share a runner. */
 static bool fits(const Engine *e, Sequence *s) {
     size_t tokens[ENGINE_MODELS] = {0}, rows[ENGINE_MODELS] = {0};
-    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
-        size_t n = wishes(s, slot);
+    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
+        size_t n = wishes(s, r);
         if (s->quota && n > s->quota) return false;
-        if (n > context_room(slot)) return false;
-        tokens[slot->runner] += n;
-        rows[slot->runner] += wants_every(s, slot) ? n : n > 0;
+        if (n > context_room(r)) return false;
+        tokens[r->runner] += n;
+        rows[r->runner] += wants_every(s, r) ? n : n > 0;
     }
     for (size_t i = 0; i < e->n_runners; i++)
         if (tokens[i] > runner_room(&e->runners[i]) || rows[i] > row_room(&e->runners[i]))
@@ -47,48 +45,47 @@ static bool fits(const Engine *e, Sequence *s) {
 }
 
 /* The token at position i of a slot's memory: of the text, then of its draft. */
-static int32_t token_at(const Sequence *s, const Slot *slot, size_t i) {
-    size_t total = slot_total(s, slot);
-    i += slot->gone;
-    return i < total ? slot_token(s, slot, i) : s->plan.drafted[i - total];
+static int32_t token_at(const Sequence *s, const Slot *r, size_t i) {
+    size_t total = slot_total(s, r);
+    i += r->gone;
+    return i < total ? slot_token(s, r, i) : s->plan.drafted[i - total];
 }
 
 /* Tokens that must be read in one batch or not at all. */
-static size_t least(const Slot *slot) {
-    return session_length(slot->session, slot->id) == 0 ? slot->at_once : 0;
+static size_t least(const Slot *r) {
+    return session_length(r->session, r->id) == 0 ? r->at_once : 0;
 }
 
 /* How many it may read in a step; 0: all. */
-static size_t quota_of(const Sequence *s, const Slot *slot) {
-    return s->quota ? max_size(s->quota, least(slot)) : 0;
+static size_t quota_of(const Sequence *s, const Slot *r) {
+    return s->quota ? max_size(s->quota, least(r)) : 0;
 }
 
 /* Queue a slot's next tokens, bounded by wishes, quota_of, the runner's room, and room for
  * logits where every token needs them; none if fewer fit than must be read at once (least).  A
- * text that is not ready keeps its last token for later.  slot->row: its first row of logits;
- * slot->rows: how many. */
-static void plan_slot(ModelRunner *runner, Sequence *s, Slot *slot, bool ready) {
-    bool every = wants_every(s, slot);
-    size_t n = wishes(s, slot), at = session_length(slot->session, slot->id);
+ * text that is not ready keeps its last token for later.  r->row: its first row of logits;
+ * r->rows: how many. */
+static void plan_slot(ModelRunner *p, Sequence *s, Slot *r, bool ready) {
+    bool every = wants_every(s, r);
+    size_t n = wishes(s, r), at = session_length(r->session, r->id);
     if (!ready && n) n--; /* its logits are needed only when the text is ready */
-    if (n > runner_room(runner)) n = runner_room(runner);
-    if (s->quota && n > quota_of(s, slot)) n = quota_of(s, slot);
-    if (n < least(slot)) n = 0;
-    if (every && n > row_room(runner)) n = row_room(runner);
-    slot->row = runner->rows;
+    if (n > runner_room(p)) n = runner_room(p);
+    if (s->quota && n > quota_of(s, r)) n = quota_of(s, r);
+    if (n < least(r)) n = 0;
+    if (every && n > row_room(p)) n = row_room(p);
+    r->row = p->rows;
     for (size_t i = 0; i < n; i++)
-        runner_push(runner, slot->id, token_at(s, slot, at + i), at + i,
-                    every || (ready && i + 1 == n));
-    slot->rows = runner->rows - slot->row;
+        runner_push(p, r->id, token_at(s, r, at + i), at + i, every || (ready && i + 1 == n));
+    r->rows = p->rows - r->row;
 }
 
 static bool has_context(Sequence *s) {
-    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
-        if (s->ctx < SIZE_MAX && slot_total(s, slot) > session_ctx(slot->session))
+    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
+        if (s->ctx < SIZE_MAX && slot_total(s, r) > session_ctx(r->session))
             return fault_set(
                 &s->fault,
                 "the context is full at %zu tokens: wanted a longer one or a shorter text",
-                session_ctx(slot->session));
+                session_ctx(r->session));
     return true;
 }
 
@@ -97,10 +94,10 @@ static bool has_context(Sequence *s) {
 static bool promise_pages(Engine *e, Sequence *s) {
     size_t tokens[SEQUENCE_SLOTS];
     for (size_t i = 0; i < s->n_slots; i++) {
-        const Slot *slot = &s->slot[i];
-        size_t n = min_size(wishes(s, slot), context_room(slot));
-        tokens[i] = min_size(n, runner_room(&e->runners[slot->runner]));
-        if (s->quota) tokens[i] = min_size(tokens[i], quota_of(s, slot));
+        const Slot *r = &s->slot[i];
+        size_t n = min_size(wishes(s, r), context_room(r));
+        tokens[i] = min_size(n, runner_room(&e->runners[r->runner]));
+        if (s->quota) tokens[i] = min_size(tokens[i], quota_of(s, r));
     }
     tokens[TEXT_SLOT] += s->plan.alone;
     return pages_promise(e, s, tokens);
@@ -126,14 +123,14 @@ static void plan_sequence(Engine *e, Sequence *s) {
         s->ready = false;
         return;
     }
-    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
-        plan_slot(&e->runners[slot->runner], s, slot, s->ready);
+    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++)
+        plan_slot(&e->runners[r->runner], s, r, s->ready);
 }
 
 /* Does every slot lack only the last token and the draft? */
 static bool is_writing(Sequence *s) {
-    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
-        if (wishes(s, slot) > 1 + s->plan.n_drafted) return false;
+    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
+        if (wishes(s, r) > 1 + s->plan.n_drafted) return false;
     return is_prepared(s);
 }
 
