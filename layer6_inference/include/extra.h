@@ -62,7 +62,8 @@ struct Extra {
     size_t count;          /* for the kind's own use */
     void *state;           /* from open; close frees it */
     /* For an extra that reads, too: with another model (session; NULL: the engine's own) or
-     * another text in place of the prompt (instead).  `slot` is where; NULL: it reads nothing. */
+     * another text in place of the prompt (instead).  `slot` is where; NULL: it reads
+     * nothing. */
     Session *session;
     const TokenList *instead;
     Slot *slot;

@@ -6,8 +6,8 @@
  *
  * The border is in the open range, whose mass is known.  A sample estimates where; one cut a
  * little above the estimate and one a little below leave a small open range.  A cut copies the
- * smaller side and sums its mass; the rest is on the other side.  So a flat distribution is read
- * about twice, a peaked one once.
+ * smaller side and sums its mass; the rest is on the other side.  So a flat distribution is
+ * read about twice, a peaked one once.
  *
  * One call of narrow, for a mass of 0.30 of 6400 values of about the same weight.  Each of a
  * sample of 64 represents 100:

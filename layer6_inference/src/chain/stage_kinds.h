@@ -1,4 +1,5 @@
-/* stage_kinds.h - the samplers of the core, for the two files stage_kinds.c (src/chain, extras). */
+/* stage_kinds.h - the samplers of the core, for the two files stage_kinds.c (src/chain,
+ * extras). */
 #ifndef STRATA_STAGE_KINDS_H
 #define STRATA_STAGE_KINDS_H
 

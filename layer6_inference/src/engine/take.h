@@ -15,8 +15,9 @@ void sequence_close(Sequence *sequence);
 /* End a text that cannot continue; its fault says why. */
 void sequence_fail(Sequence *sequence);
 
-/* Choose a token with the chain.  `logits` is the row for the last token; it is modified.  First
- * step.history and step.position are set and extras may modify the logits (ask_extras). */
+/* Choose a token with the chain.  `logits` is the row for the last token; it is modified.
+ * First step.history and step.position are set and extras may modify the logits
+ * (ask_extras). */
 bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *token,
                      Fault *fault);
 

@@ -1,4 +1,5 @@
-/* p_less.c - keep tokens at least as likely as two draws are to agree.  It needs no parameter. */
+/* p_less.c - keep tokens at least as likely as two draws are to agree.  It needs no
+ * parameter. */
 #include "stage.h"
 
 #include <math.h>
