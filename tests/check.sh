@@ -58,6 +58,20 @@ narrow() {
             length(wide) > 96 && /^ *(\/\*|\*|\/\/)/ && !/   |[|]/ { print FILENAME ":" FNR ": " length(wide) " columns"; bad = 1 } END { exit bad }'
 }
 
+# A label (Source, Needs, ...) is set off by spaces and begins a line of its comment; an editor that fills paragraphs moves it.
+labelled() {
+    git ls-files 'layer*.c' 'layer*.h' | xargs awk '
+        FNR == 1 { inside = 0 }
+        inside || /\/\*/ {
+            if (/[^* ] +((Source|Tutorial|Fails|Needs|Returns|Invariant|Page)(   |$)|(Source|Tutorial) +(layer[1-6]|docs)\/|Invariant: )/ &&
+                $0 !~ /^ *\/\* +Invariant: /) {
+                print FILENAME ":" FNR ": a label in the middle of a line: " $0; bad = 1
+            }
+            inside = !/\*\//
+        }
+        END { exit bad }'
+}
+
 formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e case_table.h -e grids.h | xargs clang-format --dry-run --Werror; }
 
 # Functions of headers that only tests call, and why each may stay.

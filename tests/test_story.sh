@@ -31,7 +31,7 @@ expect "a file that is no model" 1 "README.md" "$story" -m README.md
 LC_ALL=C sed 's/llama/mamba/g' layer5_models/models/storyteller.gguf >"$work/mamba.gguf"
 expect "a family that only the extras know" 1 "family 'mamba' are not built in; this program reads plain decoders alone, strata reads more" "$story" -m "$work/mamba.gguf"
 LC_ALL=C sed 's/llama.rope.freq_base/llama.rope.freq_bass/' layer5_models/models/storyteller.gguf >"$work/strange.gguf"
-expect "a key that nobody asks for" 1 "not used in a llama model.*strata reads more" "$story" -m "$work/strange.gguf"
+expect "a key that nobody asks for" 1 "not used in this program.s llama models.*strata reads more" "$story" -m "$work/strange.gguf"
 expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4
 LC_ALL=C sed 's/gpt2/bert/' layer5_models/models/storyteller.gguf >"$work/bert.gguf"
 expect "a kind of tokenizer that is an extra" 1 "'bert': gpt2 and llama are built in; the program strata reads .*bert" "$story" -m "$work/bert.gguf"
