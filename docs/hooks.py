@@ -161,7 +161,8 @@ def exercise(number):
         "predict": "Predict a number before you compute it.",
         "plot": "Draw it, and read it off.",
     }[kind]
-    return (f'!!! example "<span id=\'exercise-{number}\'></span>Exercise {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
+    core = "Core exercise" if number in roads.core_exercises() else "Exercise"
+    return (f'!!! example "<span id=\'exercise-{number}\'></span>{core} {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
             f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
 
 

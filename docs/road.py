@@ -1,6 +1,7 @@
 """The road through the site: the pages in the sections `The core` of mkdocs.yml, in their order, and what lies beside it.
 
-A page takes a minute for 150 words, and for each of its exercises what holes.txt says."""
+A page takes a minute for 75 words, since its listings are read and its commands are run, and for each of its exercises what
+holes.txt says; on a core page only those of exercises/core.txt count."""
 import functools
 import pathlib
 import re
@@ -9,7 +10,7 @@ import yaml
 
 DOCS = pathlib.Path(__file__).resolve().parent
 CORE, WAY_IN, WAY_OUT, MAP = "The core", "start.md", "mine/index.md", "map.md"
-WORDS_A_MINUTE = 150
+WORDS_A_MINUTE = 75
 NAMES = ("tensor", "linear algebra", "network", "transformer", "models", "inference")
 
 
@@ -74,8 +75,16 @@ def exercises_on(page, holes):
     return [row for row in holes.values() if row[4] == page.path.removesuffix(".md")]
 
 
+@functools.lru_cache(maxsize=None)
+def core_exercises():
+    """The thirty, in their order."""
+    rows = (DOCS.parent / "exercises/core.txt").read_text().splitlines()
+    return [number for row in rows if row and not row.startswith("#") for number in row.split(" | ")[1].split()]
+
+
 def minutes_of(page, holes):
-    return len(page.text.split()) / WORDS_A_MINUTE + sum(int(row[3]) for row in exercises_on(page, holes))
+    counted = [row for row in exercises_on(page, holes) if not page.core or row[0] in core_exercises()]
+    return len(page.text.split()) / WORDS_A_MINUTE + sum(int(row[3]) for row in counted)
 
 
 def about(minutes):
@@ -114,7 +123,7 @@ def map_table(holes, top):
         mine, deeper = of_layer(layer)
         beside = ", ".join(f"[{section}]({top}{some[0].path})" for section, some in deeper.items())
         rows.append(f"| [{layer} {name}]({top}layer{layer}/index.md) | {list_of(mine, top)} | {sum_of(mine, holes)} | {beside} |")
-    return "\n".join(rows) + f"\n\n{len(core())} pages, about {sum_of(core(), holes)} with their exercises."
+    return "\n".join(rows) + f"\n\n{len(core())} pages, about {sum_of(core(), holes)} with the core's exercises on them."
 
 
 def neighbours(page):
