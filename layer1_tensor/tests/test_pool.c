@@ -2,6 +2,8 @@
 #include "check.h"
 #include "tensor.h"
 
+#include <stdatomic.h>
+
 typedef struct Marks {
     unsigned char seen[10007];
     int workers[8];
@@ -56,9 +58,26 @@ static void loop_in_a_loop(void) {
     Pool *pool = pool_open(2, false, NULL);
     pool_for(pool, 100, 1, inner_loop, pool);
 }
+/* Worker 1 is late by far, so that the next loop is run by the caller alone. */
+static void late_worker(void *context, int worker, size_t begin, size_t end) {
+    atomic_bool *begun = context;
+    (void)begin, (void)end;
+    if (worker == 0)
+        while (!atomic_load(begun)) {}
+    else
+        atomic_store(begun, true);
+    for (double until = clock_seconds() + 0.2; worker && clock_seconds() < until;) {}
+}
+static void loop_in_a_loop_alone(void) {
+    Pool *pool = pool_open(2, false, NULL);
+    atomic_bool begun = false;
+    pool_for(pool, 2, 1, late_worker, &begun);
+    pool_for(pool, 100, 1, inner_loop, pool);
+}
 static void one_loop_at_a_time(void **state) {
     (void)state;
     check_abort(loop_in_a_loop, "one loop at a time");
+    check_abort(loop_in_a_loop_alone, "one loop at a time");
 }
 
 static void limits_are_said(void **state) {

@@ -29,7 +29,7 @@ void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch
  *   scratch         matmul_weights_bytes(n, in), where x is rounded for quantized weights
  *                   (panel.h); NULL is enough for plain ones
  *
- * Cost     2 * n * out * in flops; reads plain weights once per 24 inputs, packed
+ * Cost     2 * n * out * in flops; reads plain weights once per 24 inputs,
  *          quantized ones once per 128. */
 void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
                     size_t n, float *y, void *scratch);

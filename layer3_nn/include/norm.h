@@ -94,6 +94,7 @@ void batch_norm(float *out, const float *x, size_t rows, size_t dim, float eps);
  *     dgain[i] += dy[i] * x[i] * r
  *     dx[i]    += r * gain[i] * dy[i]  -  x[i] * r^3 / dim * sum_j dy[j] gain[j] x[j]
  *
+ *   gain    (dim)   not NULL, unlike rms_norm's
  *   dx      (dim)   added to
  *   dgain   (dim)   added to */
 void rms_norm_backward(float *dx, float *dgain, const float *x, const float *gain,

@@ -22,6 +22,7 @@
 #include "mask.h"
 #include "relative.h"
 
+/* Sizes, and what a family adds to the scores. */
 typedef struct AttentionShape {
     size_t heads, kv_heads, head_dim;
     size_t value_dim; /* 0: head_dim */

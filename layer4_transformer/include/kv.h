@@ -148,8 +148,8 @@ void kv_slide(KvCache *kv, size_t sequence);
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
 
-/* Read, or replace, the key (key_dim) of a position in one of the kv_heads, as it was given up
- * to the format's rounding. */
+/* Read, or replace, the key (key_dim) of a position in one of the kv_heads, rounded to the
+ * cache's format. */
 void kv_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
                  float *key);
 void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,

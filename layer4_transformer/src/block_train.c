@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+/* What the loops over rows below need; each uses some of it. */
 typedef struct RowTask {
     const TrainRun *run;
     const TrainSaved *saved;
@@ -148,7 +149,7 @@ static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock
     size_t n = run->n, wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
     AttentionShape attn = attention_shape(s);
     float *dmixed = run->grad_a, *dq = run->grad_b, *dk = run->grad_c, *dv = dk + n * narrow,
-          *dnormed = run->grad_a;
+          *dnormed = run->grad_a; /* dmixed is used up by then */
     linear_backward(run->pool, dmixed, false, grad->o, w->o, s->dim, wide, saved->mixed, dx, n,
                     run->matmul_scratch);
     attention_backward(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, dmixed,
