@@ -48,7 +48,7 @@ static void expr_rehash(ExprStore *s) {
 }
 
 static void expr_make_room(ExprStore *s) {
-    size_t first_room = s->room, count_room = s->room;
+    size_t first_room = s->room, count_room = first_room;
     EXPR_GROW(s->node, s->room, s->count);
     EXPR_GROW(s->calls_first, first_room, s->count);
     EXPR_GROW(s->calls_count, count_room, s->count);
