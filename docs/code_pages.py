@@ -35,28 +35,6 @@ def is_text(path):
     return file.is_file() and b"\0" not in file.read_bytes()[:4096]
 
 
-def header_of(name, path):
-    """The file that `#include "NAME"` in a source means; None when there are several, or none."""
-    near = ((ROOT / path).parent / name).resolve()
-    found = [near] if near.is_file() else [*ROOT.glob(f"layer*/include/{name}"), *ROOT.glob(f"layer*/extras/include/{name}"), *ROOT.glob(f"layer*/src/{name}"), *ROOT.glob(f"layer*/extras/{name}")]
-    return str(found[0].relative_to(ROOT)) if len(found) == 1 else None
-
-
-def headers_of(path):
-    names = re.findall(r'^#include "([^"]+)"', (ROOT / path).read_text(), re.M)
-    return [header for header in (header_of(name, path) for name in names) if header]
-
-
-def with_headers(paths):
-    found, waiting = set(), [path for path in paths if is_text(path)]
-    while waiting:
-        path = waiting.pop()
-        if path not in found:
-            found.add(path)
-            waiting += headers_of(path) if path.endswith((".c", ".h")) else []
-    return found
-
-
 def link_papers(page):
     """arXiv:ID and doi:ID in the text of HTML become links; what is in a tag or in a link stays as it is."""
     if "arXiv:" not in page and "doi:" not in page:
@@ -98,7 +76,7 @@ def render(path, bar=""):
     top = "../" * (path.count("/") + 1)
 
     def link_header(match):
-        header = header_of(match.group(2), path)
+        header = shown.included(match.group(2), path)
         return f'{match.group(1)}<a href="{top}{address(header)}">&quot;{match.group(2)}&quot;</a>' if header else match.group(0)
 
     body = re.sub(r'(<span class="cpf">)&quot;([^&]+)&quot;', link_header, body)
@@ -108,7 +86,7 @@ def render(path, bar=""):
 def write(site, paths, holes):
     headers = [name for name in kept.files_known(True) if name.endswith(".h")]  # to which the copies have links
     this = kept.sha(kept.contents("docs/code_pages.py"), pygments.__version__, *headers)
-    for path in sorted(with_headers(paths)):
+    for path in sorted(shown.reached_from(filter(is_text, paths), shown.includes_of)):
         target = site / "code" / f"{path}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
         bar = bar_of(path, [(row[0], row[4]) for row in holes.values() if row[5] == path])

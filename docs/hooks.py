@@ -27,6 +27,7 @@ and one within a sentence, a caption or a finding (figures/findings.txt):
 An unknown name, a text that is not found or a command that fails ends the build, with page and line.  C that is typed into a page
 does, too.  Names of files become links to their copies (code_pages.py), papers become links, and the first mention of a term links to
 its entry in the glossary (glossary.py).  Each page gets the line under its title and the list of its files (shown.py)."""
+import functools
 import html
 import itertools
 import json
@@ -55,6 +56,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CLOSE = re.compile(r"^ *\{\{ note .+ \}\}\n(?! *\{\{ note )(?=[^\n])", re.M)
 TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
+EXERCISE = re.compile(r"^ *\{\{ exercise (\S+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
 NO_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|infinity)(?!\w)", re.I)
 # Links into the repository, for readers of the repository; on the site they lead to copies.
@@ -66,7 +68,7 @@ traces = {}  # what commands of watch tags printed
 
 def asked_for(markdown):
     """What the exercises on a page ask for: number, file and functions (None: the whole file)."""
-    rows = [holes().get(number) for number in re.findall(r"^ *\{\{ exercise (\S+) \}\}$", markdown, re.M)]
+    rows = [holes().get(number) for number in EXERCISE.findall(markdown)]
     return [(row[0], row[5], None if row[1] == "break" else row[6].split(","))
             for row in rows if row and row[1] in ("fill", "speed", "break")]
 
@@ -139,6 +141,7 @@ def expected(block, below):
     return block
 
 
+@functools.lru_cache(maxsize=None)
 def holes():
     found = {}
     for file in sorted(ROOT.glob("layer*/exercise/holes.txt")):
@@ -274,7 +277,7 @@ def files_at_foot(path):
     for file in shown.files_of(path):
         named.add(file)
         links.append(f'<a href="@@top@@{code_pages.address(file)}"><code>{file}</code></a>{shown.chip(file)}')
-    numbers = re.findall(r"^ *\{\{ exercise (\S+) \}\}$", read(f"docs/{path}"), re.M)
+    numbers = EXERCISE.findall(read(f"docs/{path}"))
     todo = ", ".join(f'<a href="#exercise-{number}">{number}</a>' for number in numbers)
     parts = (["Files: " + ", ".join(links)] if links else []) + ([f"Exercise{'s' * (len(numbers) > 1)}: {todo}"] if todo else [])
     return "".join(f'<p class="files">{part}</p>' for part in parts)

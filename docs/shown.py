@@ -42,26 +42,33 @@ def names_on(path):
     return [headers()[name] for name in sorted(found) if name in headers()]
 
 
+def included(name, path):
+    """The file that `#include "NAME"` in a source means; None when there are several, or none."""
+    near = ((ROOT / path).parent / name).resolve()
+    found = [near] if near.is_file() else [file for folder in ("include", "extras/include", "src", "extras") for file in ROOT.glob(f"layer*/{folder}/{name}")]
+    return str(found[0].relative_to(ROOT)) if len(found) == 1 else None
+
+
 @functools.lru_cache(maxsize=None)
-def included_in(file):
-    """The headers of its own layer that a file includes: those beside it, and public ones."""
-    found = []
-    for name in re.findall(r'^#include "(\w+\.h)"', (ROOT / file).read_text(), re.M):
-        beside = str((ROOT / file).parent.relative_to(ROOT) / name)
-        header = beside if (ROOT / beside).is_file() else headers().get(name)
-        found += [header] if header and header.split("/")[0] == file.split("/")[0] else []
-    return found
+def includes_of(file):
+    """The headers of the project that a C file includes."""
+    names = re.findall(r'^#include "([^"]+)"', (ROOT / file).read_text(), re.M) if file.endswith((".c", ".h")) else []
+    return [header for header in (included(name, file) for name in names) if header]
 
 
-def reached_from(files):
-    """Headers, and what they include of their layer."""
-    found, waiting = [], list(files)
+def includes_in_layer(file):
+    return [header for header in includes_of(file) if header.split("/")[0] == file.split("/")[0]]
+
+
+def reached_from(files, next_of=includes_in_layer):
+    """Files, and what they include."""
+    found, waiting = {}, list(files)  # found: in the order in which they were met
     while waiting:
-        header = waiting.pop(0)
-        if header not in found:
-            found.append(header)
-            waiting += included_in(header)
-    return found
+        file = waiting.pop(0)
+        if file not in found:
+            found[file] = True
+            waiting += next_of(file)
+    return list(found)
 
 
 def listed_on(path):

@@ -12,8 +12,10 @@ import sys
 import commands
 import kept
 import mkdocs.utils
+import plots
 import progress
 from kept import ROOT, sha
+from mkdocs.exceptions import PluginError
 
 DOCS, PLOTS, PLAYGROUND, SITE = ROOT / "docs", ROOT / "build" / "plots", ROOT / "build" / "playground", ROOT / "build" / "site"
 MAKE = "docs/figures/make.sh"
@@ -97,7 +99,12 @@ def tests():
 
 
 def commands_of(page):
-    return re.findall(r"^ *\{\{ run(?:_with_inf)? (.+?) \}\}$", page.read_text(), re.M)
+    """The commands of a page, with the numbers of figures that they contain; none where the page will be refused."""
+    try:
+        text = plots.NUMBER.sub(lambda match: plots.number(*match.groups()), page.read_text())
+    except PluginError:
+        return []
+    return re.findall(r"^ *\{\{ run(?:_with_inf)? (.+?) \}\}$", text, re.M)
 
 
 def run_all_of(page, lines):

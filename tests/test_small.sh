@@ -30,10 +30,10 @@ lines  here "; do
     same "the prompt '$prompt'" "$("$small" "$model" "$prompt" temp 0 min_p 0 tokens 20 2>/dev/null)" "$("$strata" generate --isa scalar --kv f32 --chain greedy -n 20 -p "$prompt" 2>/dev/null)"
 done
 gus="Once upon a time there was a vain lamb named Gus."
-nats=$(printf '%s' "$gus" | "$strata" perplexity --isa scalar --window 13 --stride 12 --json 2>/dev/null | sed 's/.*"nats_per_token":\([0-9.]*\).*/\1/')
-expect "the prompt's surprise is what perplexity measures" 0 "surprise: $(printf '%.2f' "$nats") nats a token" "$small" "$model" "$gus" tokens 1
+nats_of() { printf '%s' "$gus" | "$strata" perplexity -m "$1" --isa scalar --window 13 --stride 12 --json 2>/dev/null | sed 's/.*"nats_per_token":\([0-9.]*\).*/\1/'; }
+expect "the prompt's surprise is what perplexity measures" 0 "surprise: $(printf '%.2f' "$(nats_of "$model")") nats a token" "$small" "$model" "$gus" tokens 1
 # strata rounds the inputs of a Q8_0 product, too: so the figure is alike, not the same.
-nats=$(printf '%s' "$gus" | "$strata" perplexity -m "$work/q8.gguf" --isa scalar --window 13 --stride 12 --json 2>/dev/null | sed 's/.*"nats_per_token":\([0-9.]*\).*/\1/')
+nats=$(nats_of "$work/q8.gguf")
 expect "a file in Q8_0" 0 "nats a token" "$small" "$work/q8.gguf" "$gus" tokens 1
 got=$(sed -n 's/.*surprise: \([0-9.]*\) .*/\1/p' "$work/out")
 awk "BEGIN { d = $got - $nats; exit !(d < 0.03 && d > -0.03) }" && ok "its surprise is strata's" || not "its surprise is strata's" "$got, $nats"
@@ -47,7 +47,7 @@ for size in 24 100 5000 40000 60000 1000000 4657375; do
     expect "a file cut at $size bytes" 1 "cut off" "$small" "$work/cut.gguf" Once
 done
 expect "an unknown setting" 1 "not: top-k" "$small" "$model" Once top-k 3
-expect "a value that is none" 1 "temp is 'hot': wanted a number from 0 to 100" "$small" "$model" Once temp hot
+expect "a value that is not a number" 1 "temp is 'hot': wanted a number from 0 to 100" "$small" "$model" Once temp hot
 expect "half a seed" 1 "seed is '1.5': wanted an integer" "$small" "$model" Once seed 1.5
 expect "an empty prompt" 1 "usage\|empty prompt" "$small" "$model"
 expect "a prompt that is too long" 1 "does not fit" "$small" "$model" "$(yes fox | head -3000 | tr '\n' ' ')"

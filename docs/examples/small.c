@@ -359,7 +359,7 @@ static int find_token(const Model *m, String text) {
     return -1;
 }
 
-/* The rank of a merge of two neighbours: its line in the list; n_merges when there is none. */
+/* The rank of a pair in the list of merges, the first is best; n_merges: not in the list. */
 static size_t merge_rank(const Model *m, String a, String b) {
     for (size_t i = 0; i < m->n_merges; i++) {
         String pair = m->merges[i];

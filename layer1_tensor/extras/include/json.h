@@ -51,7 +51,7 @@ void json_free(Json *json);
 
 const JsonValue *json_root(const Json *json);
 
-/* The value of a key; NULL: there is none, or `object` is not an object. */
+/* The value of a key; NULL: no such key, or `object` is not an object. */
 const JsonValue *json_get(const JsonValue *object, const char *key);
 const JsonValue *json_find(const JsonValue *object, Text key);
 

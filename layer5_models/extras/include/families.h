@@ -324,8 +324,8 @@ typedef struct SessionExtras {
         size_t count; /* 0: none are kept */
         float *rows;
     } tap;
-    float
-        *reduced_logits; /* (rows of the head) of a draft head that predicts only some tokens */
+    /* (rows of the head) of a draft head that predicts only some tokens */
+    float *reduced_logits;
 } SessionExtras;
 
 /* Tokens vocab .. vocab + count - 1 become aliases for these rows, which replace their

@@ -1,7 +1,6 @@
 /* run.h - running the tree.
  *
- *     Frame of an iteration ──▶ Frame of a macro ──▶ top ──▶ the variables ──▶ (library
- *     functions)
+ *     Frame of an iteration ──▶ Frame of a macro ──▶ top ──▶ variables ──▶ library functions
  *
  * Names are looked up from the innermost scope outwards, and set in the innermost.  A for loop
  * opens a scope per iteration, so what is set there is gone in the next; an if opens none.

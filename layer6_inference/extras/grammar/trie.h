@@ -1,8 +1,8 @@
 /* trie.h - a sorted vocabulary as a trie, so that common prefixes are walked once.
  *
  *     tokens  a, ab, ac, b        node   byte  depth  tokens  skip
- *                                  0      a      1      a      3      skip: the next node that is
- *                                  1      b      2      ab     2      not below this one
+ *                                  0      a      1      a      3      skip: the next node
+ *                                  1      b      2      ab     2      not below this
  *                                  2      c      2      ac     3
  *                                  3      b      1      b      4
  *
