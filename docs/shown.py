@@ -51,13 +51,14 @@ def included(name, path):
 
 @functools.lru_cache(maxsize=None)
 def includes_of(file):
-    """The headers of the project that a C file includes."""
+    """The headers of the project that a C file includes: the name there -> the file."""
     names = re.findall(r'^#include "([^"]+)"', (ROOT / file).read_text(), re.M) if file.endswith((".c", ".h")) else []
-    return [header for header in (included(name, file) for name in names) if header]
+    return {name: header for name, header in ((name, included(name, file)) for name in names) if header}
 
 
 def includes_in_layer(file):
-    return [header for header in includes_of(file) if header.split("/")[0] == file.split("/")[0]]
+    """Those beside it, and public ones of its layer; what is fetched from another folder is a detail."""
+    return [header for name, header in includes_of(file).items() if "/" not in name and header.split("/")[0] == file.split("/")[0]]
 
 
 def reached_from(files, next_of=includes_in_layer):
