@@ -9,6 +9,10 @@ ifeq ($(filter -j%,$(MAKEFLAGS)),)
 MAKEFLAGS += -j$(CORES)
 endif
 MAKEFLAGS += --no-print-directory
+# make clean build: one after the other (what each of them builds is built side by side all the same).
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 
 LAYER1 := layer1_tensor
 LAYER2 := layer2_linalg

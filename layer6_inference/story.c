@@ -182,10 +182,14 @@ int main(int argc, char **argv) {
     Wish wish = {"layer5_models/models/storyteller.gguf", "Once upon a time", chain_default, 1,
                  400};
     Fault fault;
-    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-        return puts("usage: story [-m FILE] [-p TEXT] [--chain SPEC] [--seed N] [-n TOKENS]\n\n"
-                    "Continue a text with a model, by the shortest way through the six layers "
-                    "(story.c).\nstrata generate does the same with more options.") < 0;
+    if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        puts("usage: story [-m FILE] [-p TEXT] [--chain SPEC] [--seed N] [-n TOKENS]\n\n"
+             "Continue a text with a model, by the shortest way through the six layers "
+             "(story.c).\nstrata generate does the same with more options.");
+        if (fflush(stdout) == 0 && !ferror(stdout)) return 0;
+        fprintf(stderr, "story: standard output is full or closed\n");
+        return 1;
+    }
     if (read_options(argc, argv, &wish, &fault) && kernels_select(NULL, &fault) &&
         tell(&wish, &fault))
         return 0;

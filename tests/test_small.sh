@@ -38,7 +38,25 @@ expect "a file in Q8_0" 0 "nats a token" "$small" "$work/q8.gguf" "$gus" tokens 
 got=$(sed -n 's/.*surprise: \([0-9.]*\) .*/\1/p' "$work/out")
 awk "BEGIN { d = $got - $nats; exit !(d < 0.03 && d > -0.03) }" && ok "its surprise is strata's" || not "its surprise is strata's" "$got, $nats"
 
-expect "a file that is no model" 1 "not a GGUF file of version 2 or 3: README.md" "$small" README.md Once
+for prompt in "Ben had a dog" The; do
+    same "what ends and what is shown after '$prompt'" "$("$small" "$model" "$prompt" seed 1 temp 1.5 min_p 0 tokens 30 2>/dev/null)" \
+        "$("$strata" generate --isa scalar --kv f32 --chain temp:1.5 --seed 1 -n 30 -p "$prompt" 2>/dev/null)"
+done
+# patched KEY HEX: the model with other bytes as the key's value
+patched() {
+    at=$(LC_ALL=C grep -abo "$1" "$model" | head -1 | cut -d: -f1)
+    cp "$model" "$work/odd.gguf"
+    # shellcheck disable=SC2059
+    printf "$2" | dd of="$work/odd.gguf" bs=1 seek=$((at + ${#1} + 4)) conv=notrunc 2>/dev/null
+}
+patched tokenizer.ggml.eos_token_id '\377\377\377\377'
+expect "an end that is not in the vocabulary" 1 "not a token of the vocabulary: tokenizer.ggml.eos_token_id" "$small" "$work/odd.gguf" Once
+patched llama.attention.layer_norm_rms_epsilon '\000\000\300\177'
+expect "an epsilon that is NaN" 1 "epsilon or rope.freq_base makes no sense" "$small" "$work/odd.gguf" Once
+patched GGUF ''
+printf '\143' | dd of="$work/odd.gguf" bs=1 seek=4 conv=notrunc 2>/dev/null
+expect "version 99" 1 "version 2 or 3" "$small" "$work/odd.gguf" Once
+expect "a file that is no model" 1 "not a GGUF file: README.md" "$small" README.md Once
 expect "a file that is not there" 1 "No such file" "$small" nowhere.gguf Once
 LC_ALL=C sed 's/llama/mamba/g' "$model" >"$work/mamba.gguf"
 expect "another family" 1 "small.c runs Llama" "$small" "$work/mamba.gguf" Once
@@ -49,7 +67,10 @@ done
 expect "an unknown setting" 1 "not: top-k" "$small" "$model" Once top-k 3
 expect "a value that is not a number" 1 "temp is 'hot': wanted a number from 0 to 100" "$small" "$model" Once temp hot
 expect "half a seed" 1 "seed is '1.5': wanted an integer" "$small" "$model" Once seed 1.5
-expect "an empty prompt" 1 "usage\|empty prompt" "$small" "$model"
+expect "no prompt" 1 "usage" "$small" "$model"
+expect "an empty prompt" 1 "empty prompt" "$small" "$model" ""
+expect "a device" 1 "not a GGUF file" "$small" /dev/zero Once
+if [ -e /dev/full ]; then expect "a full disk" 1 "standard output is full" sh -c "'$small' '$model' Once tokens 5 >/dev/full"; fi
 expect "a prompt that is too long" 1 "does not fit" "$small" "$model" "$(yes fox | head -3000 | tr '\n' ' ')"
 
 # small_step.c: its functions one at a time, for the core pages

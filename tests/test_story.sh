@@ -45,3 +45,4 @@ expect "a prompt that is too long" 1 "the context holds" "$story" -p "$(awk 'BEG
 if command -v nm >/dev/null 2>&1; then
     same "no grammar, no server, no AVX-512 in it" "$(nm "$story" 2>/dev/null | grep -c -E ' T _?(earley|schema_|json_|mamba_|moe_|draft_head_|session_lend|dot_tile_f32_avx512|service_)')" 0
 fi
+if [ -e /dev/full ]; then expect "its help on a full disk" 1 "standard output is full or closed" sh -c "'$story' --help >/dev/full"; fi

@@ -8,8 +8,9 @@
  * speed. The six layers do the same for ninety families, fast; story.c is this main() on top of
  * them.
  *
- * Invariant: after a cut the story is that of `strata generate --kv f32`
- * (tests/test_small.sh). */
+ * Invariant: greedily, and with its own settings or another min_p, the story is that of `strata
+ * generate --kv f32` (tests/test_small.sh).  Behind top_k and top_p strata may keep the tokens in
+ * another order, and then the same sample draws another one. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -109,9 +110,12 @@ static Bytes read_bytes(const char *path) {
     size_t room = 1 << 20, size = 0, got = 0;
     uint8_t *bytes = allocate(room, 1);
     if (!stream) die(strerror(errno), path);
-    while ((got = fread(bytes + size, 1, room - size, stream)) > 0)
+    while ((got = fread(bytes + size, 1, room - size, stream)) > 0) {
+        if (size == 0 && (got < 4 || memcmp(bytes, "GGUF", 4) != 0))
+            die("not a GGUF file", path);
         if ((size += got) == room && !(bytes = realloc(bytes, room *= 2)))
             die("out of memory", path);
+    }
     fclose(stream);
     return (Bytes){bytes, bytes + size};
 }
@@ -131,8 +135,10 @@ static Entry take_tensor(Bytes *at, uint64_t *offset) {
 /* GGUF: a header, keys with values, the tensors' names and shapes, then their numbers. */
 static File open_file(const char *path) {
     Bytes at = read_bytes(path), start = at;
-    if (at.end - at.at < 24 || take_integer(&at, 4) != 0x46554747 || take_integer(&at, 4) < 2)
-        die("not a GGUF file of version 2 or 3", path);
+    if (at.end - at.at < 24) die("not a GGUF file", path);
+    take(&at, 4); /* the letters GGUF */
+    const uint64_t version = take_integer(&at, 4);
+    if (version != 2 && version != 3) die("not a GGUF file of version 2 or 3", path);
     File file = {NULL, NULL, 0, 0};
     file.n_tensors = take_integer(&at, 8);
     file.n_keys = take_integer(&at, 8);
@@ -430,9 +436,16 @@ static size_t encode(const Model *m, const char *text, int *tokens) {
     return n;
 }
 
+/* <|im_end|> and its like steer a chat; they are no part of the text. */
+static int is_control(String text) {
+    return text.size > 4 && memcmp(text.data, "<|", 2) == 0 &&
+           memcmp(text.data + text.size - 2, "|>", 2) == 0;
+}
+
 /* Prints the bytes that a token spells. */
 static void print_token(const Model *m, int token) {
     String text = m->tokens[token];
+    if (is_control(text)) return;
     for (size_t i = 0; i < text.size; i++) {
         int c = (uint8_t)text.data[i], byte = 0;
         if (c >= 192 && i + 1 < text.size) c = (c & 31) << 6 | (text.data[++i] & 63);
@@ -472,6 +485,11 @@ static Sizes read_sizes(const File *file, size_t vocab) {
                .epsilon = (float)number(file, "llama.attention.layer_norm_rms_epsilon", 1e-5),
                .rope_base = (float)number(file, "llama.rope.freq_base", 10000)};
     s.kv_heads = (size_t)number(file, "llama.attention.head_count_kv", (double)s.heads);
+    if (!(s.epsilon >= 0 && s.epsilon <= 0.1f) || !(s.rope_base >= 1 && s.rope_base < INFINITY))
+        die("the model file's epsilon or rope.freq_base makes no sense", "");
+    if (find(file->keys, file->n_keys, "llama.rope.scaling.type") ||
+        number(file, "general.alignment", 32) != 32)
+        die("small.c knows no rope.scaling and no alignment but 32 (strata does)", "");
     if (!s.dim || !s.hidden || !s.blocks || !s.heads || !s.kv_heads || !s.ctx || !vocab ||
         s.heads % s.kv_heads || s.blocks > 1000)
         die("the model file's sizes make no sense", "");
@@ -508,6 +526,13 @@ static Block read_block(const File *file, const Sizes *s, size_t layer) {
     return b;
 }
 
+/* The token that a key names; -1: the file does not say. */
+static int read_token(const File *file, const char *name, size_t vocab) {
+    const double token = number(file, name, -1);
+    if (!(token < (double)vocab)) die("not a token of the vocabulary", name);
+    return (int)token;
+}
+
 static Model read_model(const char *path) {
     const File file = open_file(path);
     Model m = {0};
@@ -518,11 +543,10 @@ static Model read_model(const char *path) {
     m.tokens = strings(&file, "tokenizer.ggml.tokens", &vocab);
     m.merges = strings(&file, "tokenizer.ggml.merges", &m.n_merges);
     m.sizes = read_sizes(&file, vocab);
-    m.eos = (int)number(&file, "tokenizer.ggml.eos_token_id", -1);
+    m.eos = read_token(&file, "tokenizer.ggml.eos_token_id", vocab);
     m.bos = number(&file, "tokenizer.ggml.add_bos_token", 0) != 0
-                ? (int)number(&file, "tokenizer.ggml.bos_token_id", -1)
+                ? read_token(&file, "tokenizer.ggml.bos_token_id", vocab)
                 : -1;
-    if (m.bos >= (int)vocab) die("the model file's first token is not in its vocabulary", "");
     m.embedding = find_matrix(&file, "token_embd.weight", vocab, m.sizes.dim);
     m.norm = find_matrix(&file, "output_norm.weight", 1, m.sizes.dim);
     const int tied = !find(file.tensors, file.n_tensors,
@@ -649,7 +673,7 @@ static void tell(const Model *m, const char *prompt, const Settings *set) {
     Scratch s = open_scratch(&m->sizes);
     size_t n = encode(m, prompt, tokens), first = m->bos >= 0;
     double surprised = 0;
-    if (n == 0) die("an empty prompt: give the model something to continue", "");
+    if (!*prompt) die("an empty prompt: give the model something to continue", "");
     if (n >= room) die("the prompt does not fit into the context", "");
     for (size_t i = 0; i < n; i++) {
         if (i > 0) surprised += surprise(s.logits, m->sizes.vocab, (size_t)tokens[i]);
@@ -659,13 +683,14 @@ static void tell(const Model *m, const char *prompt, const Settings *set) {
     const size_t end = set->tokens < (double)(room - n) ? n + (size_t)set->tokens : room;
     for (size_t position = n; position < end; position++) {
         int token = choose(s.logits, m->sizes.vocab, set, position, candidates);
-        if (token == m->eos) break;
+        if (token == m->eos || is(m->tokens[token], "<|im_end|>")) break;
         print_token(m, token);
         forward(m, token, position, &s);
     }
     fprintf(stderr, "\n[the prompt's surprise: %.2f nats a token]",
             n > 1 ? surprised / (double)(n - 1) : 0);
     putchar('\n');
+    if (fflush(stdout) != 0 || ferror(stdout)) die("standard output is full or closed", "");
 }
 
 int main(int argc, char **argv) {
