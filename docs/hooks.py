@@ -119,7 +119,8 @@ def printed(command):
 
 def run_with_inf(command):
     output = printed(command).rstrip("\n")
-    return f"```console\n$ {command}\n{output}\n```"
+    table = any(len(line) > 50 and re.search(r"\S {2,}\S", line) for line in output.split("\n"))  # slides; sentences wrap
+    return f"```{'{.console .slides}' if table else 'console'}\n$ {command}\n{output}\n```"
 
 
 def run(command):

@@ -89,5 +89,5 @@ def table(pages):
     rows = ["| figure | question | finding | rests on | its numbers |", "|---|---|---|---|---|"]
     for name, (question, finding, ground, command) in findings().items():
         where = ", ".join(f"[{page.split('/')[-1]}]({page}.md)" for page in pages.get(name, []))
-        rows.append(f"| **{name}** {where} | {question} | {with_numbers(finding)} | {ground} | `{command}` |")
+        rows.append(f"| **{name}** {where} | {question} | {with_numbers(finding)} | {with_numbers(ground)} | `{command}` |")
     return "\n".join(rows)

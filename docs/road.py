@@ -110,8 +110,8 @@ def list_of(some, top):
 def layer_table(layer, holes, top):
     """The core pages of a layer with their questions, and what goes deeper."""
     mine, deeper = of_layer(layer)
-    rows = ["| the core | question | minutes |", "|---|---|---|"]
-    rows += [f"| [{page.title}]({top}{page.path}) | {question_of(page)} | {minutes_of(page, holes):.0f} |" for page in mine]
+    rows = ["| the core | question | time |", "|---|---|---|"]
+    rows += [f"| [{page.title}]({top}{page.path}) | {question_of(page)} | {about(minutes_of(page, holes))} |" for page in mine]
     rows += ["", "Deeper, in any order:", ""]
     return "\n".join(rows + [f"- **{section}**: {list_of(some, top)}" for section, some in deeper.items()])
 

@@ -9,8 +9,8 @@ set xlabel "tokens of the heavy user's prompts, one a second"; set xrange [0:210
 set title "the others' longest wait for a next token" font ",14"
 plot pick("prompt", "whole") using 2:13 with linespoints pt 5 lw 2 lc rgb blue title "whole", \
      pick("prompt", "pieces") using 2:13 with linespoints pt 9 lw 2 lc rgb green title "in chunks"
-set key inside right center vertical
-set xlabel "requests per second of the heavy user"; set xrange [-2:62]; set yrange [10:60000]
+set key inside left top vertical
+set xlabel "requests per second of the heavy user"; set xrange [-2:62]; set yrange [10:1e6]
 set title "the others' median time to the first token" font ",14"
 plot pick("many", "fcfs") using 2:9 with linespoints pt 7 lw 2 lc rgb orange title "first come, first served", \
      pick("many", "priorityurgent1ageing2") using 2:9 with linespoints pt 5 lw 2 lc rgb purple title "priority, ageing", \
