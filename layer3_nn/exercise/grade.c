@@ -88,8 +88,8 @@ GRADE(probabilities) {
          "out may be x itself: read what you need before you write over it");
     x[7] = NAN;
     softmax(again, x, 40);
-    HINT(isnan(again[0]) && isnan(again[39]),
-         "a score that is NaN makes all probabilities NaN (softmax.h: Needs): the sum is");
+    HINT(isnan(again[0]) && isnan(again[39]), "a score that is NaN makes all probabilities NaN "
+                                              "(softmax.h: Needs), because their sum is");
 }
 
 static double surprise(const float *x, size_t n, size_t target) {

@@ -1,12 +1,15 @@
 /* The grader of layer 6: the entry that a uniform sample selects. */
-#include "grader.h"
+#include "edge.h"
 #include "inference.h"
 
 enum { MOST = 70000, USUAL = 600 }; /* a vocabulary; as many as most rounds have */
 
 /* With exact sums a sample selects one entry; otherwise, near a border, rounding allows two. */
 static void drawn_of(const float *weights, size_t n, double coin, bool exact) {
-    size_t want = n, last = n, got = pick_drawn(weights, n, coin);
+    float *row = before_the_edge(n * sizeof *row);
+    memcpy(row, weights, n * sizeof *row);
+    size_t want = n, last = n, got = pick_drawn(row, n, coin);
+    HINT(memcmp(row, weights, n * sizeof *row) == 0, "the weights are to be left as they are");
     double sum = 0, all = 0;
     for (size_t i = 0; i < n; i++) {
         all += (double)weights[i];

@@ -35,7 +35,10 @@ static bool is_better(const float *x, const int32_t *names, size_t a, size_t b) 
 }
 
 static void best_of(const int32_t *names, size_t n) {
-    size_t want = 0, got = pick_best(logits, names, n);
+    float *row = before_the_edge(n * sizeof *row);
+    memcpy(row, logits, n * sizeof *row);
+    size_t want = 0, got = pick_best(row, names, n);
+    HINT(memcmp(row, logits, n * sizeof *row) == 0, "the logits are to be left as they are");
     for (size_t i = 1; i < n; i++)
         if (is_better(logits, names, i, want)) want = i;
     if (got == want) return;
@@ -233,8 +236,8 @@ static void top_p_of(size_t n, float max, double mass, double rounding) {
          "expected %zu",
          mass, got, want);
     HINT(got + 1 != want,
-         "the one that reaches the mass is kept as well: %zu make %.9g of the "
-         "wanted %.9g, so %zu are needed, not %zu",
+         "the one that reaches the mass is kept as well: %zu make %.17g of the "
+         "wanted %.17g, so %zu are needed, not %zu",
          got, before, mass, want, got);
     HINT(got != want + 1,
          "%zu make %.9g, and %.9g is wanted: enough (the mass is reached, it need "
@@ -274,6 +277,8 @@ GRADE(mass) {
         for (size_t i = 0; i < 300; i++) logits[i] = i ? low : 0;
         top_p_of(300, 0, 1 + 200.5 * exp((double)low), 0);
     }
+    logits[0] = 0, logits[1] = -60; /* a weight that is nothing beside 1, and yet above 0 */
+    top_p_of(2, 0, 2, 0);
 }
 
 GRADES({"6.6", best}, {"6.10", best_k}, {"6.11", mass})
