@@ -86,7 +86,7 @@ def render(path, bar=""):
 def write(site, paths, holes):
     headers = [name for name in kept.files_known(True) if name.endswith(".h")]  # to which the copies have links
     this = kept.sha(kept.contents("docs/code_pages.py"), pygments.__version__, *headers)
-    for path in sorted(shown.reached_from(filter(is_text, paths), shown.includes_of)):
+    for path in sorted(shown.reached_from(filter(is_text, paths), lambda path: shown.includes_of(path).values())):
         target = site / "code" / f"{path}.html"
         target.parent.mkdir(parents=True, exist_ok=True)
         bar = bar_of(path, [(row[0], row[4]) for row in holes.values() if row[5] == path])
