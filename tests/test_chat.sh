@@ -99,7 +99,7 @@ expect "a command without tools" 2 "needs --tools" chat --tool-command cat
 printf '%s\n/stats\n' "$owl" >"$work/lines"
 "$strata" chat -m "$model" --quiet -n -1 --full shift --chain suppress:0:2,temp:1 <"$work/lines" >"$work/endless" 2>"$work/err" &
 pid=$!
-until [ -s "$work/endless" ]; do sleep 0.05; done
+until [ -s "$work/endless" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 kill -INT $pid
 wait $pid
 same "Ctrl-C stops the answer, not the talk" "$? $(grep -c '^.stopped.$' "$work/err") $(grep -c '2 turns; last answer' "$work/endless")" "0 1 1"

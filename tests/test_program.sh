@@ -353,11 +353,16 @@ expect "a memory fills no places" 2 "reads from left to right" "$strata" train -
 expect "a memory learns no adapters" 2 "--mixer delta: --lora needs attention" \
     "$strata" train --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/other.gguf"
 
-# Ctrl-C ends a text after its last token, in a line of its own.
-"$strata" generate -n -1 --no-prompt --chain contrastive_search:0.6 --logprobs 0 >"$work/endless" 2>"$work/err" &
+# Ctrl-C ends a text after its last token, in a line of its own. Its candidates fill the pipe that is
+# read only afterwards, so the text cannot end before the signal comes.
+mkfifo "$work/candidates"
+"$strata" generate -n -1 --no-prompt --chain suppress:0:2,contrastive_search:0.6 --logprobs 50 >"$work/endless" 2>"$work/candidates" &
 pid=$!
+exec 3<"$work/candidates"
 until [ -s "$work/endless" ] || ! kill -0 $pid 2>/dev/null; do sleep 0.05; done
 kill -INT $pid
+cat <&3 >"$work/err"
+exec 3<&-
 wait $pid
 same "Ctrl-C is an exit status of its own" $? 130
 same "Ctrl-C loses no token" "$(grep -v '^\[' "$work/err" | cut -f2 | tr '\n' ' ' | "$strata" tokenize --decode)" "$(cat "$work/endless")"
