@@ -8,7 +8,7 @@
 plain_answer() { # plain_answer ANSWER UNITS
     printf '%s\n' "$1" | awk -v units="$2" '{
         a = tolower($0); gsub(/\r/, "", a); sub(/.*=/, "", a); gsub(/^[ \t"]+|[ \t".]+$/, "", a); sub(/^(about|at|~)[ \t]*/, "", a); gsub(/[()!]/, "", a)
-        for (n = split(units, unit, ","); n; n--) if (index(a, tolower(unit[n]) " ") == 1) a = substr(a, length(unit[n]) + 2) # "byte 776"
+        for (n = split(units, unit, ","); n; n--) if (index(a, tolower(unit[n]) " ") == 1 && a ~ /[0-9]$/) a = substr(a, length(unit[n]) + 2) # "byte 776"
         if (match(a, /^[1-9][0-9]?[0-9]?(,[0-9][0-9][0-9])+/) && (rest = substr(a, RLENGTH + 1)) !~ /^[0-9,]/) { a = substr(a, 1, RLENGTH); gsub(/,/, "", a); a = a rest }
         rest = a
         if (sub(/^[-+]?([0-9]+[.]?[0-9]*|[.][0-9]+)(e[-+]?[0-9]+)?/, "", rest)) number = substr(a, 1, length(a) - length(rest))

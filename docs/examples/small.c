@@ -8,9 +8,9 @@
  * speed. The six layers do the same for ninety families, fast; story.c is this main() on top of
  * them.
  *
- * Invariant: greedily, and with its own settings or another min_p, the story is that of `strata
- * generate --kv f32` (tests/test_small.sh).  Behind top_k and top_p strata may keep the tokens in
- * another order, and then the same sample draws another one. */
+ * Invariant: greedily, and with its own settings or another min_p, the story is that of
+ * `strata generate --kv f32` (tests/test_small.sh).  Behind top_k and top_p strata may keep the
+ * tokens in another order, and then the same sample draws another one. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
