@@ -153,6 +153,13 @@ def holes():
     return found
 
 
+@functools.lru_cache(maxsize=None)
+def scored():
+    """The exercises that make score times."""
+    rows = read("exercises/score.txt").splitlines()
+    return {row.split(" | ")[0] for row in rows if row and not row.startswith("#")}
+
+
 def exercise(number):
     parts = holes().get(number)
     if parts is None:
@@ -166,8 +173,9 @@ def exercise(number):
         "plot": "Draw it, and read it off.",
     }[kind]
     core = "Core exercise" if number in roads.core_exercises() else "Exercise"
+    speed = f" Then make it fast: `make score {number}` times yours beside ours." if number in scored() else ""
     return (f'!!! example "<span id=\'exercise-{number}\'></span>{core} {number}: {title} ({kind}, about {minutes} minutes)"\n    {what}\n\n'
-            f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.")
+            f"    `make start {number}` puts it on your desk, `make grade {number}` checks it, `make hint {number}` helps.{speed}")
 
 
 def road(arguments):

@@ -18,6 +18,8 @@ all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $
 compile = @mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(<D) -MMD -MP -c $< -o $@
 $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o: $(OBJECTS)/%.o: exercises/%.c
 	$(compile) -Ilayer6_inference/extras/program
+$(OBJECTS)/score/%.o: exercises/score/%.c
+	$(compile) -Ilayer6_inference/extras -Ilayer5_models/src -Ilayer5_models/extras
 # Graders and tests are little optimised, and quickly compiled; a learner's work is like the library.
 $(OBJECTS)/layer%.o: layer%.c
 	$(compile) -O1 -g0 -Wno-maybe-uninitialized
@@ -31,4 +33,4 @@ $(OBJECTS)/shipped/%.o: %.c exercises/shipped build/%.o
 $(OBJECTS)/shipped.a: $(SHIPPED)
 	@rm -f $@ && $(AR) rcs $@ $^
 
--include $(patsubst %.o,%.d,$(GRADERS:%.c=$(OBJECTS)/%.o) $(TESTS:%.c=$(OBJECTS)/%.o))
+-include $(wildcard $(OBJECTS)/score/*.d) $(patsubst %.o,%.d,$(GRADERS:%.c=$(OBJECTS)/%.o) $(TESTS:%.c=$(OBJECTS)/%.o))

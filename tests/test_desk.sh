@@ -82,6 +82,21 @@ expect "nor does the menu count it" 0 "^0 of the core's 30 passed" $desk menu
 expect "nor is it linked" 1 "left out: 3.1 has changed since it passed: make grade 3.1" $desk link 3
 expect "until it passes again" 0 "passed       3.1" $desk grade 3.1
 expect "then it is" 0 "yours: softmax]" $desk link 3
+export SCORE_SECONDS=0.01
+expect "the score board lists what is timed" 0 "3.1 *softmax *softmax of 128,000 scores" $desk score
+expect "its speed is scored" 0 "^score: [0-9.]* % of the library's speed, your best$" $desk score 3.1
+expect "and kept" 0 "3.1 *softmax *[0-9.]* % of the library, [0-9.]* GB/s" $desk score
+sed 's/^void softmax(.*/&\n    for (volatile int wait = 0; wait < 30000000; wait++) {}/' layer3_nn/src/softmax.c >"$DESK/3.1_softmax.c"
+expect "what has changed is graded first" 2 "make grade 3.1 first" $desk score 3.1
+cksum <"$DESK/3.1_softmax.c" | sed 's/ /-/; s/^/3.1 passed /' >"$DESK/progress.txt"
+expect "a slower one does not become the best" 0 "(your best: " $desk score 3.1
+expect "what is slow is told from plain C" 0 "yours .* 0\.[0-9]* times plain C" $desk score 3.1
+printf '#include "softmax.h"\nvoid softmax(float *o, const float *x, size_t n) { abort(); }\n' >"$DESK/3.1_softmax.c"
+cksum <"$DESK/3.1_softmax.c" | sed 's/ /-/; s/^/3.1 passed /' >"$DESK/progress.txt"
+expect "what crashes has no score" 1 "does not end well: make grade 3.1" $desk score 3.1
+expect "nor has what is not timed" 2 "the speed of 2.2 is not scored" $desk score 2.2
+cp layer3_nn/src/softmax.c "$DESK/3.1_softmax.c"
+expect "it passes again" 0 "passed       3.1" $desk grade 3.1
 expect "a story does not call it, and says what does" 0 "3.1 *softmax *never; make run MINE=all RUN=train calls it" $desk run all
 same "and is the same" "$(grep "^same story" "$work/out")" "same story as the library's, to the bit: yes"
 expect "a training does" 0 "3.1 *softmax *[0-9,]* times" $desk run all train
