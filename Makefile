@@ -161,6 +161,7 @@ grade watch score:
 
 check-exercises: build
 	@exercises/check $(ARGUMENT)
+	@exercises/check --coverage $(ARGUMENT)
 	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/mine/desk check)
 
 # A language model from the empty file: the chapters, or the judge's word on one.
