@@ -49,7 +49,7 @@ quoted = '$(subst ','\'',$(1))'
 COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve book lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
-DESK_WORDS := learn start grade watch hint score reset worked check-exercises mine
+DESK_WORDS := learn start grade watch hint score debug reset worked check-exercises mine
 FIRST      := $(firstword $(MAKECMDGOALS))
 ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
 $(error there is no layer '$(firstword $(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS))))': make $(FIRST) takes 1 to 6$(if $(filter worked,$(FIRST)),$(comma) top$(comma) words$(comma) grammar), or nothing for all)
@@ -152,8 +152,8 @@ measure: build
 learn:
 	@exercises/desk menu $(ARGUMENT)
 
-start hint reset:
-	@exercises/desk $@ $(ARGUMENT)
+start hint reset debug:
+	@BUILD_FIRST='$(MAKE) -s build' exercises/desk $@ $(ARGUMENT)
 
 # What is not started is reported at once; for the rest the desk asks for the build.
 grade watch score:
@@ -266,6 +266,7 @@ help:
 	@echo "make run              generate a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
 	@echo "make learn            list the exercises and your progress; make start 3.1, grade 3.1, hint 3.1, reset 3.1"
 	@echo "make watch 3.1        grade exercise 3.1 whenever you save it"
+	@echo "make debug            twenty defects to find in a running program: make start D1, grade D1"
 	@echo "make score            eight exercises whose speed counts; make score 2.1 times yours beside the library's"
 	@echo "make run MINE=all     a story told by your own functions"
 	@echo "make worked top       follow a sentence through all layers: SENTENCE='The fox lost his hat'"
