@@ -85,7 +85,7 @@ function row(cells, name) {
 function candidates() {
     const {turn, index, steps, at} = opened, stage = steps.stages[at], table = make('table'), now = turn.tokens[index].id;
     const head = make('tr');
-    for (const name of ['token', 'probability, 0 to 1', 'p', 'logit', '']) head.append(make('th', name));
+    for (const name of ['token', '0 to 1', 'p', 'logit', '']) head.append(make('th', name));
     const cut = at ? steps.stages[at - 1].tokens.filter(t => !stage.tokens.some(s => s.id === t.id)) : [];
     const go = t => {
         const e = button(t.ends ? 'end' : 'take', () => { closeToken(); branch(turn, index, t, turn.seed); });
