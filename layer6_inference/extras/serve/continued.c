@@ -9,9 +9,15 @@ bool continued_read(const RequestFields *fields, const Server *server, Prompts *
     return true;
 }
 
-bool continued_check(const RequestFields *fields, const Chain *chain, HttpError *error) {
+bool continued_check(const RequestFields *fields, const Server *server, const Chain *chain,
+                     HttpError *error) {
     static const char *const measuring[] = {"mirostat", "mirostat_v2", "adaptive_p"};
+    const Model *model = server->loaded.model;
     if (!fields->value[F_ANSWER_TOKENS]) return true;
+    if (model_extras(model)->encoder)
+        return http_error(error, 400, "answer_tokens",
+                          "answer_tokens: not for a %s model, whose prompt is another text",
+                          model->recipe->arch);
     if (fields->value[F_NEGATIVE])
         return http_error(error, 400, "answer_tokens",
                           "answer_tokens: does not go with negative");

@@ -21,8 +21,9 @@ bool continued_read(const RequestFields *fields, const Server *server, Prompts *
  *   count   borrowed until the answer is over */
 void with_continued(GenerateOptions *options, const size_t *count);
 
-/* Fails for stages that measure each token as it is drawn, and for a negative prompt, which
- * would lack these tokens. */
-bool continued_check(const RequestFields *fields, const Chain *chain, HttpError *error);
+/* Fails for stages that measure each token as it is drawn, for a negative prompt, which would
+ * lack these tokens, and for models that read one text and write another. */
+bool continued_check(const RequestFields *fields, const Server *server, const Chain *chain,
+                     HttpError *error);
 
 #endif

@@ -203,7 +203,7 @@ bool text_job_open(TextJob *t, const HttpRequest *request, int where, HttpError 
         field_think(t, &chain, *first != 0, error);
     t->chat |= ok && t->fields.value[F_MESSAGES];
     prompts.user = t->user, prompts.salt = t->salt;
-    ok = ok && continued_check(&t->fields, &chain, error) &&
+    ok = ok && continued_check(&t->fields, server, &chain, error) &&
          prompts_read(&t->fields, server, &prompts, error) &&
          continued_read(&t->fields, server, &prompts, error) &&
          make_job(t, &prompts, &chain, error) && read_echo(t, &prompts, error);

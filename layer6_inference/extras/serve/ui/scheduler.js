@@ -15,7 +15,7 @@ function showLoad(load) {
     rates = [...rates, load.running ? load.tokens_per_second : 0].slice(-120);
     const top = Math.max(...rates, 1);
     $('rate').firstChild.setAttribute('points', rates.map((r, i) => `${i},${44 - 42 * r / top}`).join(' '));
-    $('top').textContent = `tokens per second, the last minute; the top is ${Math.round(top)}`;
+    $('top').textContent = `tokens per second, the last minute; at most ${Math.round(Math.max(...rates))}`;
     $('counts').textContent = `${load.running} of ${load.places} running, ${load.waiting} of ${load.queue} waiting; ${Math.round(rates.at(-1))} tokens/s; ${load.preempted} preempted`;
     const rows = load.answers.slice(0, 20).map(a => {
         const tr = tableRow('td', [a.id, a.running ? 'running' : 'waiting', a.prompt, a.shared, a.tokens, a.pages]);
@@ -50,7 +50,7 @@ function pageInWords(p, m) {
         + (p.prefix.children ? `, but after the ${p.prefix.children} page${p.prefix.children > 1 ? 's' : ''} that continue it.` : '.'));
     const tables = `${answers.length} page table${answers.length === 1 ? '' : 's'}`;
     words.push(`Reference count ${p.references}: ${p.prefix ? (answers.length ? tables + ' and the prefix cache' : 'the prefix cache') : tables}.`);
-    if (p.references > 1) words.push('Who wants to write to it copies it first.');
+    if (p.references > 1) words.push('A sequence that writes to it copies it first.');
     return words.join(' ');
 }
 
@@ -73,7 +73,7 @@ function pageCell(p) {
 function showPages(m) {
     const pages = pagesOf(m), shape = JSON.stringify(pages.map(p => [p.n, p.references, p.owners.map(o => o.answer), !!p.prefix]));
     map = m;
-    $('used').textContent = m.pages ? `Layer ${m.layer} of ${m.layers} alike: ${pages.length} of ${m.pages} pages hold something, ${m.page_tokens} positions each.` : 'This model keeps no keys and values: its state has a fixed size.';
+    $('used').textContent = m.pages ? `Layer ${m.layer}, one of ${m.layers} that store keys and values: ${pages.length} of ${m.pages} pages in use, ${m.page_tokens} positions each.` : 'This model keeps no keys and values: its state has a fixed size.';
     if (shape !== drawn) {
         const focused = document.activeElement.dataset.page, free = Math.max(0, Math.min(m.pages - pages.length, 240 - pages.length));
         $('pages').replaceChildren(...pages.slice(0, 400).map(pageCell), ...Array.from({length: free}, () => { const e = make('i', undefined, 'cell'); e.title = 'free'; return e; }));
@@ -101,7 +101,7 @@ function jobInWords([answer, work, tokens, found, pages, mark, written]) {
     if (tokens) words.push(`: ${tokens} token${tokens > 1 ? 's' : ''}`);
     if (mark === 'in') words.push(found ? `; admitted, ${found} tokens found in the prefix cache` : '; admitted');
     if (mark === 'out') words.push('; preempted: its pages go to a more urgent one');
-    if (mark === 'end') words.push(`; over, ${written} tokens`);
+    if (mark === 'end') words.push(`; over after ${written} token${written === 1 ? '' : 's'}`);
     else if (pages) words.push(`; ${pages} page${pages > 1 ? 's' : ''}`);
     return words.join('');
 }
