@@ -4,13 +4,17 @@
  *     {"layer": 0, "layers": 4, "page_tokens": 64, "pages": 128, "free": 120,
  *      "sequences": [{"answer": 3, "slot": 0, "length": 130, "pages": [[12, 2], [13, 1], ...]},
  *                    ...],
- *      "prefixes": [{"page": 12, "references": 2, "first": 0, "children": 1}, ...]}
+ *      "prefixes": [{"page": 12, "references": 2, "first": 0, "children": 1}, ...],
+ *      "more": 0}
  *
  * A sequence's page is [number, references], in the order of its positions; [-1, 0] where a
- * window has released it. */
+ * window has released it.  `more` prefixes are not listed: the worker writes this between two
+ * steps, so it must be short. */
 #include "request.h"
 
 #include <stdlib.h>
+
+enum { SHOWN_PREFIXES = 512 };
 
 typedef struct PageMap {
     Server *server;
@@ -53,16 +57,17 @@ static size_t prefix_depth(const KvCache *kv, const Prefix *p) {
     return depth;
 }
 
-static void put_prefixes(FILE *out, const KvCache *kv, size_t layer) {
-    const char *between = "";
+/* The first SHOWN_PREFIXES; returns how many more there are. */
+static size_t put_prefixes(FILE *out, const KvCache *kv, size_t layer) {
+    size_t n = 0;
     for (size_t i = 0; i < kv->config.prefixes; i++) {
         const Prefix *p = &kv->prefix[i];
-        if (!p->kept || p->page[layer] < 0) continue;
-        fprintf(out, "%s{\"page\":%d,\"references\":%d,\"first\":%zu,\"children\":%d}", between,
-                p->page[layer], kv->pages.refcount[p->page[layer]],
+        if (!p->kept || p->page[layer] < 0 || n++ >= SHOWN_PREFIXES) continue;
+        fprintf(out, "%s{\"page\":%d,\"references\":%d,\"first\":%zu,\"children\":%d}",
+                n > 1 ? "," : "", p->page[layer], kv->pages.refcount[p->page[layer]],
                 prefix_depth(kv, p) * KV_PAGE, p->children);
-        between = ",";
     }
+    return n > SHOWN_PREFIXES ? n - SHOWN_PREFIXES : 0;
 }
 
 /* A Task of the worker, to whom the cache belongs. */
@@ -80,8 +85,8 @@ static bool write_map(Session *session, void *context, Fault *fault) {
             layers ? kv->pages.free_count / layers : 0);
     if (layers) put_sequences(map->out, map->server, layer);
     fputs("],\"prefixes\":[", map->out);
-    if (layers) put_prefixes(map->out, kv, layer);
-    fputs("]}", map->out);
+    const size_t more = layers ? put_prefixes(map->out, kv, layer) : 0;
+    fprintf(map->out, "],\"more\":%zu}", more);
     return true;
 }
 

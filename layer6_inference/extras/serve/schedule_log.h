@@ -3,7 +3,8 @@
  *
  *     {"page_tokens": 64, "budget": 512, "places": 8, "next": 1234,
  *      "steps": [{"step": 1233, "at": 12.5, "took": 0.004, "waiting": 1, "more": 0,
- *                 "jobs": [[answer, "prompt", tokens, found, pages, "in", written], ...]}, ...]}
+ *                 "jobs": [[answer, "prompt", tokens, found, pages, "in", written], ...]},
+ *                ...]}
  *
  * In a step a job "waits", or its tokens are of its "prompt", of what it reads "again" after a
  * preemption, or of its "answer"; it is "held" when it runs but reads nothing.  It may come

@@ -73,7 +73,7 @@ function pageCell(p) {
 function showPages(m) {
     const pages = pagesOf(m), shape = JSON.stringify(pages.map(p => [p.n, p.references, p.owners.map(o => o.answer), !!p.prefix]));
     map = m;
-    $('used').textContent = m.pages ? `Layer ${m.layer}, one of ${m.layers} that store keys and values: ${pages.length} of ${m.pages} pages in use, ${m.page_tokens} positions each.` : 'This model keeps no keys and values: its state has a fixed size.';
+    $('used').textContent = m.pages ? `Layer ${m.layer}, one of ${m.layers} that store keys and values: ${m.pages - m.free} of ${m.pages} pages in use, ${m.page_tokens} positions each.` : 'This model keeps no keys and values: its state has a fixed size.';
     if (shape !== drawn) {
         const focused = document.activeElement.dataset.page, free = Math.max(0, Math.min(m.pages - pages.length, 240 - pages.length));
         $('pages').replaceChildren(...pages.slice(0, 400).map(pageCell), ...Array.from({length: free}, () => { const e = make('i', undefined, 'cell'); e.title = 'free'; return e; }));
