@@ -75,6 +75,17 @@ async function tokens(page, text) {
   await page.until(answered);
   check("another token is taken, and the answer goes on from it", await page.ask("spelled(talk.turns[1].tokens[0].text)"), other);
   check("its text is the token and what follows", (await page.ask("talk.turns[1].text === talk.turns[1].tokens.map(t => t.text).join('') && talk.turns[1].tokens.length > 20")), true);
+  await page.ask("document.querySelectorAll('.token')[6].click()");
+  await page.until("opened && opened.steps");
+  const was = await page.ask("talk.turns[1].text");
+  await page.ask("[...document.querySelectorAll('#token button')].find(b => b.textContent === 'Sample again from here').click()");
+  await page.until(answered);
+  check("sampled again from the middle, another text with the same beginning", await page.ask(`talk.turns[1].text !== ${JSON.stringify(was)} && talk.turns[1].text.startsWith(talk.turns[1].tokens.slice(0, 6).map(t => t.text).join(''))`));
+  for (const index of [3, 9]) {
+    await page.ask(`document.querySelectorAll('.token')[${index}].click()`);
+    await page.until(`opened && opened.index === ${index} && opened.steps`);
+    check(`each of its tokens is opened with its own seed: ${index}`, await page.ask(`opened.steps.chosen.id === talk.turns[1].tokens[${index}].id && talk.turns[1].tokens[${index}].seed`), index < 6 ? 1 : 2);
+  }
   check("a model's error is in plain words", await page.ask("inWords(429, 'x')"), "The server is busy: its queue is full. Try again in a moment.");
 }
 
@@ -82,22 +93,26 @@ async function tokens(page, text) {
 async function anew(page) {
   await page.ask(`document.getElementById('most').value = 900; window.own = chain; chain = () => 'min_tokens:900,temp:1'; document.getElementById('new').click();
     window.when = (what) => new Promise(done => { const every = setInterval(() => what() && (clearInterval(every), done()), 1) }); 0`);
-  const got = await page.ask(`(async () => {
+  const once = `(async () => {
     const got = {}, begun = () => talk.turns.length === 2 && talk.turns[1].tokens.length > 2;
+    document.getElementById('new').click();
     ${say("One.")};
     await when(begun);
     const old = talk.turns[1];
     document.getElementById('new').click();
     const had = old.tokens.length;
-    got.empty = talk.turns.length === 0 && !document.querySelector('.turn') && document.getElementById('send').textContent === 'Send' && had < 900;
+    got.empty = talk.turns.length === 0 && !document.querySelector('.turn') && document.getElementById('send').textContent === 'Send';
     ${say("Two.")};
     await when(begun);
     got.alone = old.tokens.length === had && document.querySelectorAll('.assistant').length === 1 && document.querySelectorAll('.token').length === talk.turns[1].tokens.length;
     got.running = running !== null && document.getElementById('send').textContent === 'Stop';
     document.getElementById('send').click();
-    got.stopped = !running && talk.turns[1].tokens.length < 900;
+    got.stopped = !running, got.early = had < 900 && talk.turns[1].tokens.length < 900;
     return got;
-  })()`);
+  })()`;
+  let got = {};
+  for (let i = 0; i < 20 && !got.early; i++) got = await page.ask(once); // a quick model may be done before the click
+  check("both were stopped on their way", got.early);
   check("New empties the conversation at once", got.empty);
   check("no token of the old answer comes after it", got.alone);
   check("the new answer can still be stopped", got.running && got.stopped);

@@ -8,7 +8,7 @@ const stages = [['temp', 0, 2, .05, 1, .8], ['top_k', 0, 100, 1, 0, 0], ['top_p'
 const order = ['dry', 'penalties', 'top_k', 'typical', 'top_p', 'min_p', 'xtc', 'temp'];
 const hues = ['blue', 'orange', 'green', 'purple', 'sky', 'red', 'yellow', 'brown'].map(name => `var(--plot-${name})`);
 
-/* A conversation is a list of turns. A user's has its message. An answer's has its tokens, and what they were drawn with: the messages before it, chain and seed.
+/* A conversation is a list of turns. A user's has its message. An answer's has its tokens, the chain, and with each token the seed that it was drawn with.
    New replaces the whole object, so whatever still arrives for an old one cannot reach the page. */
 let talk = {turns: []}, running = null, shown = [];
 
@@ -144,6 +144,7 @@ function paint(token) {
 
 function addToken(turn, token) {
     token.span = make('span', token.text, 'token' + (token.surprisal === undefined ? ' mine' : ''));
+    token.seed ??= turn.seed;
     token.span.tabIndex = turn.tokens.length ? -1 : 0;
     token.span.setAttribute('role', 'button');
     turn.tokens.push(token);
@@ -208,12 +209,13 @@ async function generate(turn) {
     const here = () => talk === mine && running === control; // New, Stop and another answer end this one
     const keep = turn.tokens.map(t => t.id);
     let usage, reason;
+    turn.control = control;
     showRunning();
     try {
         const body = {messages: before(turn), stream: true, chain: turn.chain, seed: turn.seed, max_tokens: Math.max(1, $('most').value - keep.length), logprobs: true, stream_options: {include_usage: true}};
         if (keep.length) body.answer_tokens = keep;
         for await (const event of events(await ask('v1/chat/completions', body, control.signal))) {
-            if (!here()) return;
+            if (!here()) throw new DOMException('', 'AbortError');
             if (event.error) throw Object.assign(new Error(event.error.message), {plain: true});
             if (event.usage) usage = event.usage;
             for (const choice of event.choices) {
@@ -225,7 +227,7 @@ async function generate(turn) {
         }
         if (usage) turn.element.append(make('div', summary(usage, reason, times), 'said'));
     } catch (error) {
-        if (talk !== mine) return;
+        if (talk !== mine || turn.control !== control) return;
         if (error.name === 'AbortError') turn.element.append(make('div', 'stopped', 'said'));
         else turn.element.append(make('div', wordsOf(error), 'fault'));
         if (!turn.text) giveBack(turn);
@@ -251,7 +253,7 @@ function addAnswer() {
 
 // The answer again: its first `index` tokens stay, then comes `token` (null: one that is drawn), then what the model makes of it.
 async function branch(turn, index, token, seed) {
-    stop();
+    stop(), turn.control = null;
     talk.turns.splice(talk.turns.indexOf(turn) + 1).forEach(t => t.element.remove());
     const kept = turn.tokens.slice(0, index);
     turn.place.replaceChildren(), turn.element.replaceChildren(turn.place);
