@@ -16,7 +16,7 @@ function check(name, got, wanted = true) {
   failures++;
   console.log(`not ok page: ${name}: ${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`);
 }
-const end = (process) => new Promise((done) => (process.once("exit", done), process.kill()));
+const end = async (process) => check("a server ends as it should", await new Promise((done) => (process.once("exit", done), process.kill())), 0);
 
 /* A server on a port of its own, or again on that of one before it. */
 async function serve(port = 0, ...more) {
@@ -124,7 +124,7 @@ async function anew(page) {
 /* The scheduler: answers with one prompt share its pages; each page says whose it is; each step who did what. */
 async function scheduler(page) {
   const prompt = JSON.stringify(("Once upon a time there was a brave owl. ").repeat(16));
-  await page.ask(`window.busy = true; (async () => { while (busy) await fetch('v1/completions', {method: 'POST', headers: headers(), body: JSON.stringify({prompt: ${prompt}, n: 6, seed: 5, ${LONG}})}); })(); 0`);
+  await page.ask(`window.busy = new AbortController(); (async () => { for (;;) await fetch('v1/completions', {method: 'POST', signal: busy.signal, headers: headers(), body: JSON.stringify({prompt: ${prompt}, n: 6, seed: 5, ${LONG}})}); })().catch(() => {}); 0`);
   await page.until("document.querySelectorAll('#answers tr').length > 6");
   await page.until("map && map.sequences.length === 6 && pagesOf(map)[0].owners.length === 6 && (document.querySelector('#pages .shared').click(), window.saw = map, true)");
   const says = await page.ask("pageInWords(pagesOf(saw)[0], saw)");
@@ -133,7 +133,7 @@ async function scheduler(page) {
   check("its references are those who name it", /Reference count 7: 6 page tables and the prefix cache/.test(says) || says);
   check("so it is with every page", await page.ask("pagesOf(saw).every(p => p.references === p.owners.length + (p.prefix ? 1 : 0))"));
   await page.ask("document.querySelector('aside').scrollTop = 1e6"), await picture(page, "busy");
-  await page.ask("window.busy = false");
+  await page.ask("busy.abort()");
   await page.until("fetch('load').then(r => r.json()).then(l => l.running + l.waiting === 0) && map.sequences.length === 0");
   await page.ask("document.querySelector('#pages button').focus()");
   await page.key("End", 35);
