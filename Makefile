@@ -161,11 +161,11 @@ grade watch:
 
 check-exercises: build
 	@exercises/check $(ARGUMENT)
-	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/mine/desk check)
+	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/capstone/desk mine check)
 
 # A language model from the empty file: the chapters, or the judge's word on one.
 mine: $(if $(ARGUMENT),build)
-	@exercises/mine/desk $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
+	@exercises/capstone/desk $@ $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
 
 build/whole: exercises/mine/whole.c
 	@mkdir -p build && $(CC) -O3 -march=native -Wall -Wextra $< -o $@ -lm -lpthread

@@ -1,7 +1,7 @@
 /* file.c - chapter 11: what a model file says of itself.  The library forgives more than others
  * do: here the keys are there, of the types that llama.cpp wants, and tokens and merges fit
  * together. See judge.h. */
-#include "judge.h"
+#include "chapters.h"
 
 #include "file_map.h"
 
