@@ -198,6 +198,16 @@ double named(Reply reply, const char *word) {
     return at ? strtod(at + strlen(word), NULL) : (double)NAN;
 }
 
+int judge_letter(int byte) {
+    int hidden = 256;
+    for (int b = 0; b <= byte; b++) {
+        bool seen = (b > 32 && b < 127) || (b > 160 && b != 173);
+        if (b == byte && seen) return byte;
+        hidden += !seen;
+    }
+    return hidden - 1;
+}
+
 int main(int argc, char **argv) {
     int chapter = argc == 5 ? atoi(argv[1]) : 0, last = 0;
     while (judge_chapters[last]) last++;

@@ -61,6 +61,9 @@ bool alike(const double *got, const double *want, size_t n);
 /* The number behind a word of the reply; NAN when it is not there. */
 double named(Reply reply, const char *word);
 
+/* A byte as GPT-2 writes it; bytes that cannot be seen are the letters from U+0100 on. */
+int judge_letter(int byte);
+
 /* A wrong way to compute, and what is said when it gives what the program printed. */
 typedef struct Mistake {
     int flag;
