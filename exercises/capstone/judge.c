@@ -65,15 +65,20 @@ void judge_limit(double seconds) {
     limit = given && atof(given) > 0 ? atof(given) : seconds;
 }
 
-/* Threads of a process, where /proc tells: most shells replace themselves by their last command. */
-static int threads_of(pid_t child) {
+static int number_in(const char *format, int process, const char *line_format) {
     char path[64], line[128];
-    int threads = 0;
-    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+    int number = 0;
+    snprintf(path, sizeof path, format, process, process);
     FILE *file = fopen(path, "r");
-    while (file && fgets(line, sizeof line, file)) sscanf(line, "Threads: %d", &threads);
+    while (file && fgets(line, sizeof line, file)) sscanf(line, line_format, &number);
     if (file) fclose(file);
-    return threads;
+    return number;
+}
+
+/* Threads of the program, where /proc tells: it is the shell's child, or replaced the shell. */
+static int threads_of(pid_t shell) {
+    int child = number_in("/proc/%d/task/%d/children", (int)shell, "%d");
+    return number_in("/proc/%d/status", child ? child : (int)shell, "Threads: %d");
 }
 
 static double seconds_now(void) {

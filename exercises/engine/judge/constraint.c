@@ -99,21 +99,21 @@ static int bytes_to_end(const State *s) {
     return s->depth + (s->at == WORD ? (int)strlen(s->word) : more[s->at]);
 }
 
-static State take_token(const Model *m, State s, int token) {
+static State take_token(const TestModel *m, State s, int token) {
     if (token == m->end) s.at = BAD;
     for (int i = 0; token != m->end && i < m->size[token]; i++)
         take_byte(&s, m->bytes[token][i]);
     return s;
 }
 
-static bool may_come(const Model *m, const State *s, int token, int left) {
+static bool may_come(const TestModel *m, const State *s, int token, int left) {
     State next = take_token(m, *s, token);
     return next.at != BAD && bytes_to_end(&next) <= left - 1 &&
            (s->depth || m->bytes[token][0] == '{');
 }
 
 /* The odds after these tokens, among those that may come. */
-static void allowed_odds(const Model *m, const int *ids, int n, const State *s, int left,
+static void allowed_odds(const TestModel *m, const int *ids, int n, const State *s, int left,
                          double *p) {
     Reading r = reading_begin(m);
     double sum = 0;
@@ -130,7 +130,7 @@ typedef struct Texts {
 } Texts;
 
 /* Lines of ids: each must be a whole object, of at most `longest` tokens. */
-static void read_texts(const Model *m, Reply r, int n, int longest, Texts *t) {
+static void read_texts(const TestModel *m, Reply r, int n, int longest, Texts *t) {
     char *line = r.text;
     for (t->n = 0; t->n < n; t->n++) {
         char text[LONGEST * PIECE + 1];
@@ -165,7 +165,7 @@ static void read_texts(const Model *m, Reply r, int n, int longest, Texts *t) {
     }
 }
 
-static void need_texts(const Model *m, const int *prompt, int longest) {
+static void need_texts(const TestModel *m, const int *prompt, int longest) {
     static Texts t;
     int ids[PROMPT + LONGEST], n = PROMPT;
     double p[TOKENS];
@@ -195,12 +195,12 @@ static void need_texts(const Model *m, const int *prompt, int longest) {
 }
 
 void chapter_json(void) {
-    Model m = model_sizes();
+    TestModel m = test_sizes();
     int prompt[PROMPT];
     m.json_pairs = true, m.n_merges = 60, m.spread = 1.5;
     m.layers = 2, m.dim = 32, m.hidden = 64;
-    model_fill(&m);
-    model_write(&m, "model.gguf");
+    test_fill(&m);
+    test_write(&m, "model.gguf");
     some_ids(&m, prompt, PROMPT);
     FILE *in = judge_input("in");
     write_ids(in, prompt, PROMPT);

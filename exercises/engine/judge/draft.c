@@ -4,7 +4,7 @@
 enum { COUNT = 2000, GUESSES = 3, LENGTH = 6, PROMPT = 4 };
 
 /* The odds of the token after these. */
-static void odds_after(const Model *m, const int *ids, int n, double *p) {
+static void odds_after(const TestModel *m, const int *ids, int n, double *p) {
     Reading r = reading_begin(m);
     for (int i = 0; i < n; i++) reading_take(&r, ids[i]);
     chances(r.logits, m->vocab, 1, p);
@@ -12,7 +12,7 @@ static void odds_after(const Model *m, const int *ids, int n, double *p) {
 }
 
 /* A line of the reply: numbers[at], LENGTH + 1 of them each, is a count of passes and tokens. */
-static void need_position(const Model *m, const Reply *r, const int *prompt, int position,
+static void need_position(const TestModel *m, const Reply *r, const int *prompt, int position,
                           const int *before) {
     double p[TOKENS];
     long count[TOKENS] = {0}, lines = 0;
@@ -48,7 +48,8 @@ static int commonest(const Reply *r, int position, const int *before) {
 }
 
 /* Passes that speculation needs for LENGTH tokens, by simulation. */
-static double passes_needed(const Model *target, const Model *draft, const int *prompt) {
+static double passes_needed(const TestModel *target, const TestModel *draft,
+                            const int *prompt) {
     enum { TEXTS = 150 };
     double p[TOKENS], q[TOKENS];
     int passes = 0;
@@ -80,24 +81,24 @@ static double passes_needed(const Model *target, const Model *draft, const int *
     return (double)passes / TEXTS;
 }
 
-static Model noisy(const Model *m, double noise) {
-    Model d = model_as(m, F32);
+static TestModel noisy(const TestModel *m, double noise) {
+    TestModel d = test_as(m, F32);
     int wide = m->hidden * m->dim;
     for (int l = 0; l < m->layers; l++)
         for (int i = 0; i < wide; i++) d.w[l][UP][i] += noise * judge_normal() / sqrt(m->dim);
     for (int i = 0; i < m->vocab * m->dim; i++) d.output[i] += 0.15 * noise * judge_normal();
-    return model_as(&d, F32);
+    return test_as(&d, F32);
 }
 
 void chapter_speculation(void) {
-    Model m = model_sizes();
+    TestModel m = test_sizes();
     int prompt[PROMPT], before[LENGTH];
     m.dim = 32, m.hidden = 64, m.layers = 2, m.n_merges = 8, m.tied = false, m.spread = 4,
     m.silent_end = true;
-    model_fill(&m);
-    Model draft = noisy(&m, 0.5);
-    model_write(&m, "model.gguf");
-    model_write(&draft, "draft.gguf");
+    test_fill(&m);
+    TestModel draft = noisy(&m, 0.5);
+    test_write(&m, "model.gguf");
+    test_write(&draft, "draft.gguf");
     some_ids(&m, prompt, PROMPT);
     FILE *in = judge_input("in");
     write_ids(in, prompt, PROMPT);

@@ -125,7 +125,7 @@ void chapter_samplers(void) {
     enum { SETTINGS = 6 };
     Setting s[SETTINGS + 2];
     FILE *in = judge_input("in");
-    for (int i = 0; i < SETTINGS; i++) write_setting(in, &(s[i] = random_setting(i)));
+    for (int i = 0; i < SETTINGS; i++) s[i] = random_setting(i), write_setting(in, &s[i]);
     s[SETTINGS] = s[0], write_setting(in, &s[SETTINGS]);
     s[SETTINGS + 1] = s[0], s[SETTINGS + 1].seed++, write_setting(in, &s[SETTINGS + 1]);
     fclose(in);

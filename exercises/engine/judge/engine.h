@@ -12,7 +12,7 @@ enum { ATTN_NORM, ATTN_Q, ATTN_K, ATTN_V, ATTN_OUT, FFN_NORM, GATE, UP, DOWN, Q_
 enum { PER_BLOCK = K_NORM + 1, LAYERS = 6, PIECE = 16, TOKENS = 1024 };
 enum { F32 = 0, F16 = 1, Q8_0 = 8 }; /* as GGUF numbers them */
 
-typedef struct Model {
+typedef struct TestModel {
     int dim, heads, kv_heads, head_dim, hidden, layers, vocab, ctx;
     double rope_base, epsilon, spread; /* spread: deviation of the logits, about */
     int format;
@@ -23,17 +23,17 @@ typedef struct Model {
     bool add_bos, json_pairs;
     unsigned char bytes[TOKENS][PIECE]; /* of each token */
     int size[TOKENS];
-} Model;
+} TestModel;
 
-/* Sizes at random, small enough for any language; chapters change them before model_fill. */
-Model model_sizes(void);
+/* Sizes at random, small enough for any language; chapters change them before test_fill. */
+TestModel test_sizes(void);
 
 /* Weights and words for these sizes, and the file. */
-void model_fill(Model *m);
-void model_write(const Model *m, const char *name);
+void test_fill(TestModel *m);
+void test_write(const TestModel *m, const char *name);
 
 /* The same weights (and words) in another format. */
-Model model_as(const Model *m, int format);
+TestModel test_as(const TestModel *m, int format);
 
 /* Classic mistakes that the forward pass can make. */
 enum {
@@ -57,12 +57,12 @@ extern int engine_way;
 
 /* What was read so far, and the logits of what comes next (vocab). */
 typedef struct Reading {
-    const Model *m;
+    const TestModel *m;
     int n;
     double *keys, *values, *logits; /* (layers, ctx, kv_heads * head_dim) */
 } Reading;
 
-Reading reading_begin(const Model *m);
+Reading reading_begin(const TestModel *m);
 void reading_take(Reading *r, int token);
 void reading_end(Reading *r);
 
@@ -89,13 +89,13 @@ void round_rows(double *x, int n, int format);
 void need_odds(const char *what, const double *p, const long *count, int n);
 
 /* `logits MODEL` on random tokens, compared; 1e-4 of the largest is near. */
-void need_logits(const Model *m, const char *name, int n);
+void need_logits(const TestModel *m, const char *name, int n);
 
 /* `generate` on a text of random words, compared with the judge's own. */
-void need_text(Model *m, const char *name, int n, bool ends);
+void need_text(TestModel *m, const char *name, int n, bool ends);
 
 /* A text of random words of the model, in the file `name`; its tokens by the library. */
-int random_text(const Model *m, const char *name, const char *model, int words, int *ids);
+int random_text(const TestModel *m, const char *name, const char *model, int words, int *ids);
 
 void chapter_read(void);
 void chapter_words(void);
@@ -112,11 +112,11 @@ void chapter_json(void);
 void chapter_family(void);
 
 /* Refuse tokens that are not the likeliest by the judge's engine; what: begins the sentence. */
-void need_greedy(const char *what, const Model *m, const int *prompt, int n_prompt,
+void need_greedy(const char *what, const TestModel *m, const int *prompt, int n_prompt,
                  const double *got, size_t n_got, size_t wanted);
 
 void write_ids(FILE *in, const int *ids, int n);
-void swap_end(Model *m, int token); /* that token is the end from now on */
-int some_ids(const Model *m, int *ids, int n);
+void swap_end(TestModel *m, int token); /* that token is the end from now on */
+int some_ids(const TestModel *m, int *ids, int n);
 
 #endif

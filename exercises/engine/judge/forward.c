@@ -4,7 +4,7 @@
 
 int engine_way;
 
-Reading reading_begin(const Model *m) {
+Reading reading_begin(const TestModel *m) {
     size_t kv = (size_t)m->kv_heads * (size_t)m->head_dim, n = (size_t)m->ctx * kv;
     Reading r = {m, 0, malloc(n * (size_t)m->layers * sizeof(double)),
                  malloc(n * (size_t)m->layers * sizeof(double)),
@@ -30,7 +30,7 @@ static void norm(double *out, const double *x, const double *gain, int n, double
 }
 
 /* Heads of queries or keys: normed and in halves for qwen3, neighbors for llama. */
-static void rotate(const Model *m, double *x, int heads, const double *gain, int position) {
+static void rotate(const TestModel *m, double *x, int heads, const double *gain, int position) {
     int size = m->head_dim, half = size / 2;
     bool halves = m->qwen3 != ((engine_way & HALVES) != 0);
     double base = engine_way & BASE ? 10000 : m->rope_base;
@@ -48,7 +48,7 @@ static void rotate(const Model *m, double *x, int heads, const double *gain, int
 }
 
 static void attend(const Reading *r, int layer, const double *q, double *mixed) {
-    const Model *m = r->m;
+    const TestModel *m = r->m;
     int size = m->head_dim, kv = m->kv_heads * size;
     double *score = malloc((size_t)m->ctx * sizeof *score);
     need(score, "no memory");
@@ -78,7 +78,7 @@ static void add(double *x, const double *y, int n) {
 }
 
 static void block(Reading *r, int layer, double *x) {
-    const Model *m = r->m;
+    const TestModel *m = r->m;
     double *const *w = m->w[layer];
     int q_dim = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim, d = m->dim;
     long here = ((long)layer * m->ctx + r->n) * kv;
@@ -101,7 +101,7 @@ static void block(Reading *r, int layer, double *x) {
 }
 
 void reading_take(Reading *r, int token) {
-    const Model *m = r->m;
+    const TestModel *m = r->m;
     double x[m->dim];
     need(r->n < m->ctx, "the judge: the context is full");
     memcpy(x, m->embedding + (long)token * m->dim, sizeof x);
@@ -137,7 +137,7 @@ void write_ids(FILE *in, const int *ids, int n) {
     for (int i = 0; i < n; i++) fprintf(in, "%d%c", ids[i], i + 1 < n ? ' ' : '\n');
 }
 
-int some_ids(const Model *m, int *ids, int n) {
+int some_ids(const TestModel *m, int *ids, int n) {
     for (int i = 0; i < n; i++) ids[i] = judge_between(0, m->vocab - 1);
     return n;
 }
@@ -169,7 +169,7 @@ void need_odds(const char *what, const double *p, const long *count, int n) {
          what, total, count[at], at, p[at] * total, square, k);
 }
 
-void need_greedy(const char *what, const Model *m, const int *prompt, int n_prompt,
+void need_greedy(const char *what, const TestModel *m, const int *prompt, int n_prompt,
                  const double *got, size_t n_got, size_t wanted) {
     Reading r = reading_begin(m);
     for (int i = 0; i < n_prompt; i++) reading_take(&r, prompt[i]);

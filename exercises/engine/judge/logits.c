@@ -22,7 +22,7 @@ static const Mistake mistakes[] = {
     {FORGETFUL, "a token sees all tokens before it, not the last few"},
     {CAPPED, "positions turn further and further: nothing ends at 16"}};
 
-static void read_all(const Model *m, const int *ids, int n, double *logits) {
+static void read_all(const TestModel *m, const int *ids, int n, double *logits) {
     Reading r = reading_begin(m);
     for (int i = 0; i < n; i++) reading_take(&r, ids[i]);
     memcpy(logits, r.logits, (size_t)m->vocab * sizeof *logits);
@@ -40,7 +40,7 @@ static double apart(const double *got, const double *want, int n, int *where) {
     return most;
 }
 
-void need_logits(const Model *m, const char *name, int n) {
+void need_logits(const TestModel *m, const char *name, int n) {
     int ids[200], where = 0;
     double want[TOKENS], wrong[TOKENS];
     some_ids(m, ids, n);
@@ -72,11 +72,11 @@ void need_logits(const Model *m, const char *name, int n) {
 void chapter_logits(void) {
     static const int lengths[] = {1, 2, 9, 70, 150};
     for (int i = 0; i < 4; i++) {
-        Model m = model_sizes();
+        TestModel m = test_sizes();
         m.format = i % 2 ? F16 : F32, m.tied = i >= 2;
         if (i == 1) m.kv_heads = 2, m.heads = 6;
-        model_fill(&m);
-        model_write(&m, "model.gguf");
+        test_fill(&m);
+        test_write(&m, "model.gguf");
         for (int k = 0; k < 5; k++) need_logits(&m, "model.gguf", lengths[k]);
     }
 }
@@ -84,7 +84,7 @@ void chapter_logits(void) {
 /* ------------------------------------------------------------------ 4 */
 
 /* Where a program's text and the tokens of the judge's engine part. */
-static void need_bytes(const Model *m, const int *ids, int n_ids, int n, const Reply *got) {
+static void need_bytes(const TestModel *m, const int *ids, int n_ids, int n, const Reply *got) {
     Reading r = reading_begin(m);
     size_t at = 0;
     for (int i = 0; i < n_ids; i++) reading_take(&r, ids[i]);
@@ -115,9 +115,9 @@ static void need_bytes(const Model *m, const int *ids, int n_ids, int n, const R
     reading_end(&r);
 }
 
-void need_text(Model *m, const char *name, int n, bool ends) {
+void need_text(TestModel *m, const char *name, int n, bool ends) {
     int ids[2000];
-    model_write(m, name);
+    test_write(m, name);
     int n_ids = random_text(m, "in", name, judge_between(4, 9), ids);
     if (ends) { /* the token chosen sixth will be the end of texts */
         Reading r = reading_begin(m);
@@ -126,7 +126,7 @@ void need_text(Model *m, const char *name, int n, bool ends) {
         int token = likeliest(r.logits, m->vocab);
         reading_end(&r);
         swap_end(m, token);
-        model_write(m, name);
+        test_write(m, name);
         n_ids = random_text(m, "in", name, 5, ids);
     }
     Reply r = ask("generate %s %d", judge_path(name), n);
@@ -175,9 +175,9 @@ static void same_as_library(const char *model, int n) {
 
 void chapter_greedy(void) {
     for (int i = 0; i < 4; i++) {
-        Model m = model_sizes();
+        TestModel m = test_sizes();
         m.add_bos = i % 2;
-        model_fill(&m);
+        test_fill(&m);
         need_text(&m, "model.gguf", judge_between(20, 40), i >= 2);
     }
     same_as_library("layer5_models/models/storyteller.gguf", 60);
@@ -185,7 +185,7 @@ void chapter_greedy(void) {
 
 /* ------------------------------------------------------------------ 6 */
 
-static double perplexity(const Model *m, const int *ids, int n) {
+static double perplexity(const TestModel *m, const int *ids, int n) {
     Reading r = reading_begin(m);
     double nats = 0, p[TOKENS];
     for (int i = 0; i + 1 < n; i++) {
@@ -199,7 +199,7 @@ static double perplexity(const Model *m, const int *ids, int n) {
 
 /* Text that the model itself would write: there a right program is far less surprised than a
  * wrong one. */
-static int own_text(const Model *m, int *ids, int n) {
+static int own_text(const TestModel *m, int *ids, int n) {
     Reading r = reading_begin(m);
     double p[TOKENS];
     ids[0] = m->end;
@@ -215,11 +215,11 @@ static int own_text(const Model *m, int *ids, int n) {
 void chapter_q8(void) {
     for (int i = 0; i < 3; i++) {
         int ids[200];
-        Model m = model_sizes();
+        TestModel m = test_sizes();
         m.format = i < 2 ? Q8_0 : F32, m.head_dim = 16, m.kv_heads = 2, m.heads = 4,
         m.spread = 2.5;
-        model_fill(&m);
-        model_write(&m, "model.gguf");
+        test_fill(&m);
+        test_write(&m, "model.gguf");
         FILE *in = judge_input("in");
         int n = own_text(&m, ids, 200);
         write_ids(in, ids, n);
@@ -241,17 +241,17 @@ void chapter_q8(void) {
 
 void chapter_family(void) {
     for (int i = 0; i < 2; i++) {
-        Model m = model_sizes();
+        TestModel m = test_sizes();
         m.qwen3 = true, m.format = i;
-        model_fill(&m);
-        model_write(&m, "model.gguf");
+        test_fill(&m);
+        test_write(&m, "model.gguf");
         need_logits(&m, "model.gguf", 1);
         need_logits(&m, "model.gguf", 70);
         need_text(&m, "model.gguf", 30, i);
     }
-    Model llama = model_sizes();
-    model_fill(&llama);
-    model_write(&llama, "model.gguf");
+    TestModel llama = test_sizes();
+    test_fill(&llama);
+    test_write(&llama, "model.gguf");
     need_logits(&llama, "model.gguf", 40);
     const char *file = getenv("ENGINE_FILE");
     if (file && *file)

@@ -1,21 +1,21 @@
 /* model.c - models made at random: sizes, weights, words, and their files.  See engine.h. */
 #include "engine.h"
 
-Model model_sizes(void) {
+TestModel test_sizes(void) {
     static const double epsilons[] = {1e-3, 3e-3, 1e-2};
     int groups = judge_between(2, 3);
-    Model m = {.kv_heads = judge_between(1, 2),
-               .head_dim = 8 * judge_between(1, 2),
-               .dim = 32 * judge_between(1, 2),
-               .hidden = 32 * judge_between(2, 3),
-               .layers = judge_between(2, 3),
-               .ctx = 256,
-               .rope_base = 100 * judge_between(3, 90),
-               .epsilon = epsilons[judge_between(0, 2)],
-               .spread = 2,
-               .tied = judge_between(0, 1),
-               .n_merges = judge_between(30, 60),
-               .add_bos = judge_between(0, 1)};
+    TestModel m = {.kv_heads = judge_between(1, 2),
+                   .head_dim = 8 * judge_between(1, 2),
+                   .dim = 32 * judge_between(1, 2),
+                   .hidden = 32 * judge_between(2, 3),
+                   .layers = judge_between(2, 3),
+                   .ctx = 256,
+                   .rope_base = 100 * judge_between(3, 90),
+                   .epsilon = epsilons[judge_between(0, 2)],
+                   .spread = 2,
+                   .tied = judge_between(0, 1),
+                   .n_merges = judge_between(30, 60),
+                   .add_bos = judge_between(0, 1)};
     m.heads = m.kv_heads * groups;
     return m;
 }
@@ -29,7 +29,7 @@ static double *weights(long n, double deviation, double mean, int format) {
     return x;
 }
 
-static void fill_block(Model *m, double **w) {
+static void fill_block(TestModel *m, double **w) {
     int q = m->heads * m->head_dim, kv = m->kv_heads * m->head_dim, f = m->format;
     long rows[] = {q, kv, kv, m->dim};
     double in = 1 / sqrt(m->dim);
@@ -49,14 +49,14 @@ static void fill_block(Model *m, double **w) {
 
 /* --- words: bytes in GPT-2's order of no meaning, and pairs that come about at random */
 
-static bool known(const Model *m, int n, const unsigned char *bytes, int size) {
+static bool known(const TestModel *m, int n, const unsigned char *bytes, int size) {
     for (int i = 0; i < n; i++)
         if (m->size[i] == size && memcmp(m->bytes[i], bytes, (size_t)size) == 0) return true;
     return false;
 }
 
 /* A token to make a pair of: letters (a space may begin them), digits, or marks of JSON. */
-static int part(const Model *m, int n, int kind, bool first) {
+static int part(const TestModel *m, int n, int kind, bool first) {
     static const char *const bytes[] = {"aeioubdlnst", "0123456789", "{}[]\":,1a"};
     int size = (int)strlen(bytes[kind]);
     if (kind == 0 && first && judge_between(0, 2) == 0) return ' ';
@@ -67,7 +67,7 @@ static int part(const Model *m, int n, int kind, bool first) {
     return bytes[kind][judge_between(0, size - 1)];
 }
 
-static void make_words(Model *m) {
+static void make_words(TestModel *m) {
     int n = 256, at[TOKENS], of[TOKENS][2];
     for (int i = 0; i < 256; i++) m->bytes[i][0] = (unsigned char)i, m->size[i] = 1;
     for (int made = 0; made < m->n_merges;) {
@@ -87,7 +87,7 @@ static void make_words(Model *m) {
         int j = judge_between(0, i), other = at[i];
         at[i] = at[j], at[j] = other;
     }
-    Model old = *m;
+    TestModel old = *m;
     for (int i = 0; i < n; i++)
         memcpy(m->bytes[at[i]], old.bytes[i], PIECE), m->size[at[i]] = old.size[i];
     for (int i = 0; i < m->n_merges; i++)
@@ -95,7 +95,7 @@ static void make_words(Model *m) {
     m->end = at[n - 1];
 }
 
-void model_fill(Model *m) {
+void test_fill(TestModel *m) {
     make_words(m);
     double deviation = m->spread / sqrt(m->dim);
     m->embedding = weights((long)m->vocab * m->dim, m->tied ? deviation : 0.3, 0, m->format);
@@ -106,7 +106,7 @@ void model_fill(Model *m) {
     for (int l = 0; l < m->layers; l++) fill_block(m, m->w[l]);
 }
 
-void swap_end(Model *m, int token) {
+void swap_end(TestModel *m, int token) {
     int old = m->end, size = m->size[token];
     unsigned char bytes[PIECE];
     memcpy(bytes, m->bytes[token], PIECE);
@@ -125,8 +125,8 @@ static double *copied(const double *x, long n, int format) {
     return copy;
 }
 
-Model model_as(const Model *from, int format) {
-    Model m = *from;
+TestModel test_as(const TestModel *from, int format) {
+    TestModel m = *from;
     int q = m.heads * m.head_dim, kv = m.kv_heads * m.head_dim;
     long maps[] = {q, kv, kv, q}; /* times dim */
     long vocab = (long)m.vocab * m.dim, wide = (long)m.hidden * m.dim;
@@ -143,7 +143,7 @@ Model model_as(const Model *from, int format) {
 
 /* --- the file */
 
-static int as_letters(const Model *m, int token, char *out) {
+static int as_letters(const TestModel *m, int token, char *out) {
     int n = 0;
     if (token == m->end) return (int)(memcpy(out, "<|end|>", 7), 7);
     for (int i = 0; i < m->size[token]; i++) {
@@ -154,7 +154,7 @@ static int as_letters(const Model *m, int token, char *out) {
     return n;
 }
 
-static void write_words(const Model *m, Out *out) {
+static void write_words(const TestModel *m, Out *out) {
     char text[4 * PIECE + 1];
     out_text(out, "tokenizer.ggml.model", "gpt2");
     out_text(out, "tokenizer.ggml.pre", "gpt-2");
@@ -173,7 +173,7 @@ static void write_words(const Model *m, Out *out) {
     out_int(out, "tokenizer.ggml.add_bos_token", GGUF_BOOL, m->add_bos);
 }
 
-static void write_sizes(const Model *m, Out *out) {
+static void write_sizes(const TestModel *m, Out *out) {
     const struct {
         const char *key;
         double value;
@@ -202,7 +202,7 @@ static void write_sizes(const Model *m, Out *out) {
     }
 }
 
-void model_write(const Model *m, const char *name) {
+void test_write(const TestModel *m, const char *name) {
     static const char *const names[PER_BLOCK] = {
         "attn_norm", "attn_q", "attn_k",   "attn_v",      "attn_output", "ffn_norm",
         "ffn_gate",  "ffn_up", "ffn_down", "attn_q_norm", "attn_k_norm"};

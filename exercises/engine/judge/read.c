@@ -150,7 +150,7 @@ static int library_tokens(const char *model, const char *text, size_t size, int 
     return n;
 }
 
-int random_text(const Model *m, const char *name, const char *model, int words, int *ids) {
+int random_text(const TestModel *m, const char *name, const char *model, int words, int *ids) {
     static const char *const joints[] = {" ",    " ",  " ",   " ",        ", ",   ". ",
                                          "\n\n", "  ", "'s ", "'ll ",     " 12 ", "745 ",
                                          "! \"", "-",  "\n ", "\xc3\xa9 "};
@@ -172,10 +172,10 @@ int random_text(const Model *m, const char *name, const char *model, int words, 
     return library_tokens(judge_path(model), text, (size_t)n, ids);
 }
 
-static void words_of(Model *m) {
+static void words_of(TestModel *m) {
     static int ids[20000], random[300];
-    model_fill(m);
-    model_write(m, "model.gguf");
+    test_fill(m);
+    test_write(m, "model.gguf");
     int n = random_text(m, "in", "model.gguf", 300, ids);
     Reply r = ask("tokens %s", judge_path("model.gguf"));
     for (int i = 0; i < n && i < (int)r.n; i++)
@@ -211,7 +211,7 @@ static void words_of(Model *m) {
 
 void chapter_words(void) {
     for (int i = 0; i < 2; i++) {
-        Model m = model_sizes();
+        TestModel m = test_sizes();
         m.add_bos = i, m.n_merges = 150;
         words_of(&m);
     }

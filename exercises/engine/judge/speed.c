@@ -21,13 +21,14 @@ static double seconds_for(const char *model, int tokens) {
 
 void chapter_cache(void) {
     int ids[2000];
-    Model m = model_sizes();
+    TestModel m = test_sizes();
     m.dim = 192, m.heads = 6, m.kv_heads = 3, m.head_dim = 32, m.hidden = 512, m.layers = 4;
     m.ctx = 600, m.silent_end = true, m.tied = false;
-    model_fill(&m);
+    test_fill(&m);
     need_text(&m, "model.gguf", 120, false);
     random_text(&m, "in", "model.gguf", 1, ids);
-    const char *model = judge_path("model.gguf");
+    char model[512];
+    snprintf(model, sizeof model, "%s", judge_path("model.gguf"));
     double early = seconds_for(model, 105) - seconds_for(model, 5);
     double late = seconds_for(model, 510) - seconds_for(model, 410);
     early = fmax(early, 1e-3);
@@ -43,12 +44,12 @@ void chapter_cache(void) {
 /* ------------------------------------------------------------------ 7 and 8: one matrix */
 
 enum { SIDE = 2560 };
-typedef struct Block {
+typedef struct QBlock {
     float scale;
     signed char q[32];
-} Block;
+} QBlock;
 
-static Block *matrix; /* (SIDE, SIDE / 32) */
+static QBlock *matrix; /* (SIDE, SIDE / 32) */
 
 static void make_matrix(void) {
     double *x = malloc(sizeof *x * SIDE * SIDE), size = sqrt(3.0 / SIDE);
@@ -75,7 +76,7 @@ static void plain_product(float *y, const float *x) {
     for (int i = 0; i < SIDE; i++) {
         float sum = 0;
         for (int b = 0; b < SIDE / 32; b++) {
-            const Block *block = &matrix[i * (SIDE / 32) + b];
+            const QBlock *block = &matrix[i * (SIDE / 32) + b];
             for (int k = 0; k < 32; k++)
                 sum += block->scale * (float)block->q[k] * x[32 * b + k];
         }
@@ -219,7 +220,7 @@ static char *line_of(char *text, int n) {
     return text;
 }
 
-static void need_alone(Model *m, int prompt[8][32], int tokens) {
+static void need_alone(TestModel *m, int prompt[8][32], int tokens) {
     write_prompts(prompt, 0, 8);
     Reply all = ask("batch %s %d", judge_path("model.gguf"), tokens);
     for (int i = 0; i < 8; i++) {
@@ -241,17 +242,17 @@ static void need_alone(Model *m, int prompt[8][32], int tokens) {
 void chapter_batch(void) {
     int prompt[8][32];
     for (int i = 0; i < 8; i++) sizes_of[i] = judge_between(2, 14);
-    Model m = model_sizes();
-    model_fill(&m);
+    TestModel m = test_sizes();
+    test_fill(&m);
     for (int i = 0; i < 8; i++) some_ids(&m, prompt[i], sizes_of[i]);
-    model_write(&m, "model.gguf");
+    test_write(&m, "model.gguf");
     need_alone(&m, prompt, 24);
-    m = model_sizes();
+    m = test_sizes();
     m.dim = 512, m.heads = 8, m.kv_heads = 4, m.head_dim = 64, m.hidden = 1408, m.layers = 3;
     m.silent_end = true, m.tied = false;
-    model_fill(&m);
+    test_fill(&m);
     for (int i = 0; i < 8; i++) some_ids(&m, prompt[i], sizes_of[i]);
-    model_write(&m, "model.gguf");
+    test_write(&m, "model.gguf");
     double seconds[2];
     for (int batch = 0; batch < 2; batch++) {
         char command[2][600];
