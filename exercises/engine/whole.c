@@ -462,18 +462,9 @@ typedef struct Matrix {
 
 /* Eight floats that one instruction adds or multiplies: gcc and clang find it for the machine. */
 typedef float Lanes __attribute__((vector_size(32)));
-typedef signed char Bytes8 __attribute__((vector_size(8)));
-typedef int Whole8 __attribute__((vector_size(32)));
-
 static Lanes load(const float *x) {
     Lanes lanes;
     return memcpy(&lanes, x, sizeof lanes), lanes;
-}
-
-static Lanes load_bytes(const char *q) {
-    Bytes8 bytes;
-    memcpy(&bytes, q, sizeof bytes);
-    return __builtin_convertvector(__builtin_convertvector(bytes, Whole8), Lanes);
 }
 
 static float sum_of(Lanes x) {
@@ -497,12 +488,12 @@ static inline __attribute__((always_inline)) void row_times(const Matrix *w, siz
     if (w->format == Q8_0) {
         const char *block = w->data + row * cols / 32 * 34;
         for (; j < cols; j += 32, block += 34) {
-            float scale = half_table[integer(block, 2)];
-            for (size_t k = 0; k < 4; k++) {
-                Lanes weights = load_bytes(block + 2 + 8 * k) * scale;
+            float scale = half_table[integer(block, 2)], weights[32];
+            for (int k = 0; k < 32; k++) weights[k] = (float)(signed char)block[2 + k] * scale;
+            for (size_t k = 0; k < 4; k++)
                 for (int v = 0; v < n; v++)
-                    sum[v][k % 2] += weights * load(x + (size_t)v * cols + j + 8 * k);
-            }
+                    sum[v][k % 2] +=
+                        load(weights + 8 * k) * load(x + (size_t)v * cols + j + 8 * k);
         }
     } else {
         const float *weights = (const float *)(const void *)w->data + row * cols;

@@ -97,6 +97,8 @@ void need_text(TestModel *m, const char *name, int n, bool ends);
 /* A text of random words of the model, in the file `name`; its tokens by the library. */
 int random_text(const TestModel *m, const char *name, const char *model, int words, int *ids);
 
+int text_tokens(const char *name, const char *model, int *ids);
+
 void chapter_read(void);
 void chapter_words(void);
 void chapter_logits(void);

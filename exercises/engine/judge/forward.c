@@ -95,7 +95,10 @@ static void block(Reading *r, int layer, double *x) {
     norm(normed, x, w[FFN_NORM], d, m->epsilon);
     product(gate, w[GATE], m->hidden, d, normed);
     product(up, w[UP], m->hidden, d, normed);
-    for (int i = 0; i < m->hidden; i++) gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
+    for (int i = 0; i < m->hidden; i++) {
+        double g = engine_way & SWAPPED ? up[i] : gate[i];
+        gate[i] = gate[i] * up[i] / (1 + exp(-g));
+    }
     product(out, w[DOWN], d, m->hidden, gate);
     add(x, out, d);
 }

@@ -73,6 +73,7 @@ static void make_words(TestModel *m) {
     for (int made = 0; made < m->n_merges;) {
         int kind = m->json_pairs ? 2 : judge_between(0, 5) == 0;
         int a = part(m, n, kind, true), b = part(m, n, kind, false);
+        if (made == 0 && !m->json_pairs) a = '\'', b = 's'; /* an ending that is a word */
         int size = m->size[a] + m->size[b];
         if (size > 9) continue;
         memcpy(m->bytes[n], m->bytes[a], (size_t)m->size[a]);
