@@ -1,5 +1,5 @@
-/* forward.c - the judge's forward pass, in double precision, a token at a time; and what is
- * asked of tokens that a program chose.  See engine.h. */
+/* forward.c - the judge's forward pass, in double precision, a token at a time; and the checks
+ * of tokens that a program chose.  See engine.h. */
 #include "engine.h"
 
 int engine_way;

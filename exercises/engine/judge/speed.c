@@ -1,6 +1,5 @@
 /* speed.c - chapters 5, 7, 8 and 10: what is measured.  Seconds are those of the processor, so
- * that a busy machine refuses nobody's program; each is the least of a few tries.  See
- * engine.h. */
+ * that a busy machine does no harm; each is the least of a few tries.  See engine.h. */
 #include "engine.h"
 
 #include <time.h>
