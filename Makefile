@@ -49,7 +49,7 @@ quoted = '$(subst ','\'',$(1))'
 COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve book lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
-DESK_WORDS := learn start grade watch hint score debug reset worked check-exercises mine
+DESK_WORDS := learn start grade watch hint score debug reset worked check-exercises mine engine
 FIRST      := $(firstword $(MAKECMDGOALS))
 ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
 $(error there is no layer '$(firstword $(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS))))': make $(FIRST) takes 1 to 6$(if $(filter worked,$(FIRST)),$(comma) top$(comma) words$(comma) grammar), or nothing for all)
@@ -115,7 +115,7 @@ TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
                       grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
-                  $(foreach t,make desk mine files library template options grammar chat look program story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
+                  $(foreach t,make desk mine engine files library template options grammar chat look program story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -162,13 +162,16 @@ grade watch score:
 check-exercises: build
 	@exercises/check $(ARGUMENT)
 	@exercises/check --coverage $(ARGUMENT)
-	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/mine/desk check)
+	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/capstone/desk mine check)
+	@$(if $(ARGUMENT),:,exercises/capstone/desk engine check)
 
-# A language model from the empty file: the chapters, or the judge's word on one.
-mine: $(if $(ARGUMENT),build)
-	@exercises/mine/desk $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
+# A language model, an inference engine from the empty file: the chapters, or the judge's word on one.
+mine engine: $(if $(ARGUMENT),build)
+	@exercises/capstone/desk $@ $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
 
 build/whole: exercises/mine/whole.c
+build/engine: exercises/engine/whole.c
+build/whole build/engine:
 	@mkdir -p build && $(CC) -O3 -march=native -Wall -Wextra $< -o $@ -lm -lpthread
 
 # The worked exercises: one from the top, and a program for each layer that goes through its idea.
@@ -274,6 +277,7 @@ help:
 	@echo "make worked words     the same sentence in five vocabularies, each trained on the way"
 	@echo "make worked grammar   Earley's table while tokens are chosen; GRAMMAR='root ::= ...'"
 	@echo "make mine             the capstone: a language model from an empty file; make mine 3 grades chapter 3"
+	@echo "make engine           the second: an inference engine from an empty file; make engine 3 grades chapter 3"
 	@echo "make docs             build the site in build/site; make docs-serve serves it"
 	@echo "make book             print the core as a PDF in build/book; make book BOOK=all: all of it"
 	@echo "make deps             install what the tests need (apt, Homebrew); make deps docs: for the site"

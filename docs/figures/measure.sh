@@ -73,7 +73,7 @@ ten_minutes() {
     make -s -C ../.. build/whole
     echo build/whole >"$desk/run"
     for seed in ${MINE_SEEDS:-1 2 3}; do
-        MINE_DESK=$desk MINE_OUT=$desk/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$desk/said" || true
+        MINE_DESK=$desk MINE_OUT=$desk/out MINE_SEED=$seed ../../exercises/capstone/desk mine grade 13 >"$desk/said" || true
         cat "$desk/said" >&2
         awk -v seed=$seed -v seconds="${MINE_SECONDS:-600}" '
             /the last loss is/ { loss = $NF } / stories are valid/ { valid = $1; of = $3 }

@@ -3,7 +3,7 @@
 #ifndef STRATA_JUDGE_BLOCK_H
 #define STRATA_JUDGE_BLOCK_H
 
-#include "judge.h"
+#include "chapters.h"
 
 enum {
     NO_MASK = 1 << 0,
