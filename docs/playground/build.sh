@@ -21,13 +21,18 @@ if [ $check ]; then exit 0; fi
 includes="-Idocs/playground -Ibuild/layer5_models"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/include -I$layer/extras/include"; done
 # A table of extras/ comes instead of the core's.  What no page calls is not compiled.
-sources="docs/playground/playground.c docs/playground/explorer.c $(find layer[1-6]_*/src layer[1-6]_*/extras \
+program=layer6_inference/extras/program
+compare=$program/compare # of strata compare what the lab page runs
+sources="docs/playground/playground.c docs/playground/explorer.c docs/playground/lab.c $program/steering.c
+    $compare/documents.c $compare/write.c $compare/truth.c $compare/chance.c $compare/estimate.c $compare/common.c
+    $(find layer[1-6]_*/src layer[1-6]_*/extras \
     \( -name program -o -name serve -o -name convert -o -name train -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c -print |
     while read -r source; do case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac; echo "$source"; done)"
 for layer in layer[1-6]_*; do includes="$includes -I$layer/src -I$layer/extras"; done
+includes="$includes -I$program -I$compare"
 rm -f "$out"/objects/*.o
 # shellcheck disable=SC2086,SC2016
-echo $sources | tr ' ' '\n' | xargs -P "${JOBS:-$(nproc)}" -I {} sh -c 'source=$1; object=$2/$(echo "$source" | tr / _).o; shift 2; "$@" -c "$source" -o "$object"' - {} "$out/objects" \
+printf '%s\n' $sources | xargs -P "${JOBS:-$(nproc)}" -I {} sh -c 'source=$1; object=$2/$(echo "$source" | tr / _).o; shift 2; "$@" -c "$source" -o "$object"' - {} "$out/objects" \
     $CLANG --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
     -O2 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-command-line-argument $includes || exit 1
 # shellcheck disable=SC2086
