@@ -36,7 +36,7 @@ printf '%s\n' $sources | xargs -P "${JOBS:-$(nproc)}" -I {} sh -c 'source=$1; ob
     $CLANG --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_MMAN \
     -O2 -ffp-contract=off -Wall -Wextra -Werror -Wno-unused-command-line-argument $includes || exit 1
 # shellcheck disable=SC2086
-$CLANG --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-model=reactor "$out"/objects/*.o -lwasi-emulated-mman -Wl,--gc-sections,--strip-all \
+$CLANG --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-model=reactor "$out"/objects/*.o -lwasi-emulated-mman -Wl,--gc-sections,--strip-all,--stack-first,-z,stack-size=1048576 \
     -o "$out/strata.wasm" || exit 1
 {
     printf 'window.strata = {wasm: "'
