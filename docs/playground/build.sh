@@ -1,7 +1,7 @@
 #!/bin/sh
 # The playground: the libraries (which write no files there) as WebAssembly, and with the storyteller as one script, which a page can load from a disk, too.
 #
-#   docs/playground/build.sh OUT            OUT/strata.wasm, OUT/playground-data.js
+#   docs/playground/build.sh OUT            OUT/strata.wasm, OUT/playground-data.js, OUT/frontier-data.js
 #   docs/playground/build.sh --check OUT    only whether clang can do it
 #
 # CLANG may be several words ("ccache clang"); JOBS files are compiled at a time.
@@ -45,3 +45,8 @@ $CLANG --target=wasm32-wasi ${WASI_SYSROOT:+--sysroot="$WASI_SYSROOT"} -mexec-mo
     base64 <layer5_models/models/storyteller.gguf | tr -d '\n'
     printf '"};\n'
 } >"$out/playground-data.js"
+{
+    printf 'window.frontier = `\n' # the measured chains, for the lab's plot
+    cat docs/figures/data/frontier.csv
+    printf '`;\n'
+} >"$out/frontier-data.js"

@@ -5,8 +5,7 @@
  *     lab_begin(chain, seed, a, b)     stories a .. b - 1: text `i` continues opening `i`
  *     lab_step()                       a token for each of them; how many are not complete
  *     lab_stories()                    those completed since the last call, as CSV
- *     lab_text(i)                      the text of a story
- *     lab_tokens(i)                    its token ids, the opening's too, as CSV
+ *     lab_tokens(i)                    a story's token ids, the opening's too: "1.2.3"
  *     lab_differ(texts)                two lists of ids, "1.2.3 1.4.3": which tokens of each
  *                                      the other lacks, "010 010"
  *     lab_kept(i)                      can the chain tell true document i?  1: yes, 0: no
@@ -90,40 +89,22 @@ int EXPORT(lab_step)(void) {
 
 static void put_story(FILE *out, size_t i) {
     const Sample *s = &lab.study.samples[i];
-    fprintf(out, "%zu,%d,%s,%zu,%zu,%zu,%.9g,", i, s->right, s->right ? "" : s->verdict.reason,
+    fprintf(out, "%zu,%d,%s,%zu,%zu,%zu,%zu,%.9g,", i, s->right,
+            s->right ? "" : s->verdict.reason,
             s->verdict.valid ? s->text.size : s->verdict.place, lab.study.openings[i].end,
-            s->tokens, s->surprisal);
+            s->begun, s->tokens, s->surprisal);
     text_cell(out, s->right ? text_of("") : text_of(s->verdict.detail));
     fputc('\n', out);
 }
 
 const char *EXPORT(lab_stories)(void) {
     FILE *out = text_begin();
-    fprintf(out, "story,right,reason,place,opening,tokens,surprisal,detail\n");
+    fprintf(out, "story,right,reason,place,opening,begun,tokens,surprisal,detail\n");
     for (size_t i = 0; i < lab.study.n_openings; i++)
         if (lab.study.samples[i].ids && !lab.reported[i]) {
             lab.reported[i] = true;
             put_story(out, i);
         }
-    return text_end(out);
-}
-
-const char *EXPORT(lab_text)(unsigned i) {
-    FILE *out = text_begin();
-    const Sample *s = &lab.study.samples[i];
-    fwrite(s->text.bytes, 1, s->text.size, out);
-    return text_end(out);
-}
-
-const char *EXPORT(lab_tokens)(unsigned i) {
-    FILE *out = text_begin();
-    const Sample *s = &lab.study.samples[i];
-    fprintf(out, "token,text\n");
-    for (size_t k = 0; k < s->begun + s->tokens; k++) {
-        fprintf(out, "%d,", s->ids[k]);
-        text_cell(out, tokenizer_piece(play_model()->tokenizer, s->ids[k], k >= s->begun));
-        fputc('\n', out);
-    }
     return text_end(out);
 }
 
@@ -155,6 +136,14 @@ const char *EXPORT(lab_differ)(const char *texts) {
     const char *text = text_end(out);
     free(a.ids), free(b.ids);
     return ok ? text : text_fault(&lab.fault);
+}
+
+const char *EXPORT(lab_tokens)(unsigned i) {
+    FILE *out = text_begin();
+    const Sample *s = &lab.study.samples[i];
+    for (size_t k = 0; k < s->begun + s->tokens; k++)
+        fprintf(out, "%s%d", k ? "." : "", s->ids[k]);
+    return text_end(out);
 }
 
 int EXPORT(lab_kept)(unsigned i) {

@@ -115,6 +115,14 @@ static bool truth_is_too_long(const TruthReader *r) {
            r->tokens.count > session_ctx(&r->session);
 }
 
+/* Does any chain still keep the document?  If none does, the rest of it changes nothing. */
+static bool is_kept(const TruthReader *r) {
+    const Study *study = r->study;
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        if (study->truth[c * study->n_openings + r->document].kept) return true;
+    return false;
+}
+
 static bool ask_chains(TruthReader *r, Fault *fault) {
     const Study *study = r->study;
     for (size_t c = 0; c < study->job->n_chains; c++) {
@@ -125,7 +133,7 @@ static bool ask_chains(TruthReader *r, Fault *fault) {
     }
     if (truth_is_too_long(r)) return true;
     if (!begin_sessions(r, fault)) return false;
-    for (r->at = r->begun - 1; r->at + 1 < r->tokens.count; r->at += r->n) {
+    for (r->at = r->begun - 1; is_kept(r) && r->at + 1 < r->tokens.count; r->at += r->n) {
         r->n = r->tokens.count - 1 - r->at < ROWS ? r->tokens.count - 1 - r->at : ROWS;
         if (!eval_rows(r, r->at, r->n, fault)) return false;
         pool_for(study->job->compute.pool, study->job->n_chains, 1, take_rows, r);
