@@ -37,7 +37,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   const corner = make("input", { type: "checkbox", change: () => { state.corner = corner.checked; draw(); remember(); } });
   corner.checked = state.corner;
   const go = make("button", { type: "button", class: "first", click: () => (hearing ? stop() : tell()) }, "Tell the stories");
-  const sliders = make("div", { class: "lab-sliders" }), svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), off = make("p", { class: "hint" });
+  const sliders = make("div", { class: "lab-sliders" }), svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), off = make("p", { class: "hint" }), legend = make("p", { class: "lab-legend" });
   const table = make("div", { class: "lab-table" }), grids = [0, 1].map((i) => make("div", { class: "lab-grid-of", role: "group", "aria-label": "stories of chain " + "AB"[i], keydown: (event) => walk(event, i) }));
   const told = make("div", { class: "lab-told" }), field = (label, element, wide) => make("label", { class: wide ? "lab-wide" : "" }, label, element);
   svg.setAttribute("role", "img"), svg.setAttribute("aria-label", "kept and true of the measured chains and of yours; the table below has the numbers of yours");
@@ -45,7 +45,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   root.replaceChildren(
     make("div", { class: "lab-row" }, field("Chain A", chains[0], true), known, field("Stories", stories), field("Seed", seed), go),
     sliders, make("div", { class: "lab-row" }, field("Chain B", chains[1], true)), trouble, status,
-    make("div", { class: "lab-panes" }, make("figure", {}, svg, make("figcaption", {}, make("label", { class: "lab-check" }, corner, "only 80 to 100 %"), off)), make("div", { class: "lab-side" }, table, ...grids)),
+    make("div", { class: "lab-panes" }, make("figure", {}, svg, make("figcaption", {}, legend, make("label", { class: "lab-check" }, corner, "only 80 to 100 %"), off)), make("div", { class: "lab-side" }, table, ...grids)),
     told);
 
   /* ------------------------------------------------------------------ what happens */
@@ -172,7 +172,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   const drawSoon = oncePerFrame(draw);
   function draw() {
     const dots = results.map((result, i) => result && listOf(result).length && result.kept.length && { ...sharesOf(result), label: "AB"[i], chain: result.spec, whole: result !== hearing }).filter(Boolean);
-    const outside = drawFrontier(svg, { measured, dots, trail, corner: state.corner, pick });
+    const { outside, named } = drawFrontier(svg, { measured, dots, trail, corner: state.corner, pick });
+    legend.replaceChildren(...named.map((stage) => make("span", { style: "color: " + colorOf(stage) }, "● " + stage + " ")));
     off.textContent = outside.map((dot) => `${dot.label} is outside of this part.`).join(" ");
     table.replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...["", "true", "95 %", "kept", "95 %", "what broke"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...results.map(rowOf).filter(Boolean))));
     results.forEach(drawGrid);
@@ -231,10 +232,12 @@ document.addEventListener("DOMContentLoaded", async () => {
   function article(story, i, differs = []) {
     const pieces = strata.pieces(story.ids), begun = +story.begun, opening = pieces.slice(0, begun).map((piece) => piece.text).join(""), place = +story.place;
     let at = +story.opening, broke = begun;
+    let broken = false; // in the word that broke the story
     const spans = pieces.slice(begun).map((piece, k) => {
-      const broken = story.right !== "1" && place >= at && place < at + piece.size;
+      const here = story.right !== "1" && place >= at && place < at + piece.size;
       at += piece.size;
-      if (broken) broke = begun + k;
+      if (here) broke = begun + k;
+      broken = here || (broken && /^\w/.test(piece.text));
       return broken ? make("mark", {}, piece.text) : make("span", { class: differs[begun + k] ? "lab-differs" : "" }, piece.text);
     });
     if (story.right !== "1" && place >= at) broke = story.ids.length, spans.push(make("mark", {}, "∎"));

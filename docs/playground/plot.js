@@ -4,7 +4,9 @@
  *
  *     measured   rows of docs/figures/data/frontier.csv, by column name
  *     dots       [{label, chain, kept: share, right: share, whole}]; a share is {mean, low, high}
- *     trail      [{chain, kept, right}] in the order of a parameter: a line */
+ *     trail      [{chain, kept, right}] in the order of a parameter: a line
+ *
+ * Returns the dots that are outside of the plot, and the stages that have a line. */
 function readFrontier(text) {
   const [head, ...lines] = text.trim().split("\n").filter((line) => !line.startsWith("#")), names = head.split(",");
   return lines.map((line) => {
@@ -17,7 +19,7 @@ function readFrontier(text) {
 const percent = (share, digits = 1) => (100 * share).toFixed(digits) + " %";
 
 function drawFrontier(svg, { measured, dots, trail, corner, pick }) {
-  const WIDTH = 640, HEIGHT = 420, LEFT = 58, BOTTOM = 48, TOP = 12, RIGHT = 14, low = corner ? 0.8 : 0;
+  const WIDTH = 640, HEIGHT = 420, LEFT = 58, BOTTOM = 48, TOP = 12, RIGHT = 26, low = corner ? 0.8 : 0;
   const x = (share) => LEFT + ((share - low) / (1 - low)) * (WIDTH - LEFT - RIGHT), y = (share) => HEIGHT - BOTTOM - ((share - low) / (1 - low)) * (HEIGHT - BOTTOM - TOP);
   const element = (tag, properties, ...children) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -45,8 +47,7 @@ function drawFrontier(svg, { measured, dots, trail, corner, pick }) {
     element("text", { transform: `translate(14 ${(HEIGHT - BOTTOM + TOP) / 2}) rotate(-90)`, "text-anchor": "middle" }, "told stories that are true"),
     ...families.filter((rows) => rows.length > 2).map((rows) => element("polyline", { class: "lab-curve", points: points(rows), style: "stroke: " + colorOf(rows[0].stage) })),
     ...measured.filter(inside).map((row) => element("circle", { class: "lab-measured", cx: x(row.kept.mean), cy: y(row.right.mean), r: 4, style: "fill: " + colorOf(row.alone ? row.stage : ""), click: () => pick(row.chain) }, element("title", {}, said(row)))),
-    ...families.map((rows) => rows.filter(inside)).filter((rows) => rows.length > 2).map((rows) => rows[Math.floor(rows.length / 2)]).map((row) => element("text", { class: "lab-name", x: x(row.kept.mean), y: y(row.right.mean) - 8, "text-anchor": "end", style: "fill: " + colorOf(row.stage) }, row.stage)),
     element("polyline", { class: "lab-trail", points: points(trail) }), ...trail.filter(inside).map((row) => element("circle", { class: "lab-step", cx: x(row.kept.mean), cy: y(row.right.mean), r: 4 }, element("title", {}, said(row)))),
     ...dots.filter(inside).map(own));
-  return dots.filter((row) => !inside(row));
+  return { outside: dots.filter((row) => !inside(row)), named: families.filter((rows) => rows.length > 2).map((rows) => rows[0].stage) };
 }

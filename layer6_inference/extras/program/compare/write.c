@@ -142,9 +142,14 @@ bool writer_step(Writer *w, Fault *fault) {
 
 size_t writer_left(const Writer *w) { return w->end - w->first - w->over; }
 
-/* The model and the amateur read the same texts: use the smaller context. */
+/* The model and the amateur read the same texts: use the smaller context, and no more of it than
+ * the longest text may need. */
 static size_t common_ctx(const Study *study) {
-    size_t ctx = study->model.sizes.ctx < MAX_CTX ? study->model.sizes.ctx : MAX_CTX;
+    size_t ctx = study->model.sizes.ctx < MAX_CTX ? study->model.sizes.ctx : MAX_CTX, need = 0;
+    for (const Opening *o = study->openings; o < study->openings + study->n_openings; o++)
+        if (o->tokens.count > need) need = o->tokens.count;
+    need += (size_t)study->job->max_tokens + 1;
+    if (ctx > need) ctx = need;
     if (!study->job->amateur || study->amateur.sizes.ctx >= ctx) return ctx;
     return study->amateur.sizes.ctx;
 }
