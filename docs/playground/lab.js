@@ -175,7 +175,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     const { outside, named } = drawFrontier(svg, { measured, dots, trail, corner: state.corner, pick });
     legend.replaceChildren(...named.map((stage) => make("span", { style: "color: " + colorOf(stage) }, "● " + stage + " ")));
     off.textContent = outside.map((dot) => `${dot.label} is outside of this part.`).join(" ");
-    table.replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...["", "true", "95 %", "kept", "95 %", "what broke"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...results.map(rowOf).filter(Boolean))));
+    table.replaceChildren(make("table", {}, make("thead", {}, make("tr", {}, ...["", "true", "95 % interval", "kept", "95 % interval"].map((name) => make("th", { scope: "col" }, name)))), make("tbody", {}, ...results.map(rowOf).filter(Boolean).flat())));
     results.forEach(drawGrid);
     go.textContent = hearing ? "Stop" : "Tell the stories";
     status.textContent = hearing ? `Writing: ${listOf(hearing).length} of ${hearing.wanted} stories, ${hearing.kept.length ? hearing.kept.filter((one) => one !== undefined).length : 0} of as many true documents tried. Short stories end first, so wait for the numbers.`
@@ -183,13 +183,14 @@ document.addEventListener("DOMContentLoaded", async () => {
     drawTold();
   }
 
-  const around = (share) => `${percent(share.low)} to ${percent(share.high)}`;
+  const around = (share) => `${(100 * share.low).toFixed(1)} to ${percent(share.high)}`;
   function rowOf(result, i) {
     if (!result || !listOf(result).length) return null;
     const shares = sharesOf(result), reasons = {};
     for (const story of listOf(result)) if (story.right !== "1") reasons[story.reason] = (reasons[story.reason] ?? 0) + 1;
     const why = Object.entries(reasons).sort((a, b) => b[1] - a[1]).map(([reason, n]) => reason + " " + n).join(", ");
-    return make("tr", { "data-chain": "AB"[i] }, make("th", { scope: "row" }, "AB"[i]), ...[percent(shares.right.mean), around(shares.right), ...(shares.documents ? [percent(shares.kept.mean), around(shares.kept)] : ["…", "…"]), why || "nothing"].map((text) => make("td", {}, text)));
+    return [make("tr", { "data-chain": "AB"[i] }, make("th", { scope: "row" }, "AB"[i]), ...[percent(shares.right.mean), around(shares.right), ...(shares.documents ? [percent(shares.kept.mean), around(shares.kept)] : ["…", "…"])].map((text) => make("td", {}, text))),
+      make("tr", { "data-why": "AB"[i] }, make("td", {}), make("td", { colspan: 4 }, why ? "broken: " + why : "none broken"))];
   }
 
   /* A square a story: a check mark, or a cross. */
@@ -259,11 +260,12 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   /* A chain in the address is measured at once; without one, the reader starts. */
-  const first = setChain(0, asked.get("chain") ?? defaultChain) || (setChain(0, defaultChain), false), said = trouble.textContent;
-  if (asked.get("chain2")) setChain(1, asked.get("chain2"));
-  if (said) trouble.textContent = said;
+  const refused = [];
+  for (const [i, name] of ["chain", "chain2"].entries()) if (asked.get(name) && !setChain(i, asked.get(name))) refused.push(trouble.textContent);
+  const first = state.chains[0] !== "" || !setChain(0, defaultChain);
+  trouble.textContent = refused.join("; ");
   draw();
   root.dataset.state = "ready";
-  if (first && asked.get("chain")) tell();
+  if (first && !refused.length) tell();
   addEventListener("hashchange", () => location.reload());
 });

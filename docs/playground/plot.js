@@ -19,7 +19,7 @@ function readFrontier(text) {
 const percent = (share, digits = 1) => (100 * share).toFixed(digits) + " %";
 
 function drawFrontier(svg, { measured, dots, trail, corner, pick }) {
-  const WIDTH = 640, HEIGHT = 420, LEFT = 58, BOTTOM = 48, TOP = 12, RIGHT = 26, low = corner ? 0.8 : 0;
+  const WIDTH = 640, HEIGHT = 420, LEFT = 78, BOTTOM = 48, TOP = 12, RIGHT = 26, low = corner ? 0.8 : 0;
   const x = (share) => LEFT + ((share - low) / (1 - low)) * (WIDTH - LEFT - RIGHT), y = (share) => HEIGHT - BOTTOM - ((share - low) / (1 - low)) * (HEIGHT - BOTTOM - TOP);
   const element = (tag, properties, ...children) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
