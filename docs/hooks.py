@@ -408,7 +408,8 @@ def on_post_build(config):
         if font.suffix == ".woff2":
             shutil.copyfile(font, site / "katex" / "fonts" / font.name)
     code_pages.write(site, named, holes())
-    shutil.copyfile(ROOT / "build" / "playground" / "playground-data.js", site / "playground" / "playground-data.js")
+    for name in ("playground-data.js", "frontier-data.js"):
+        shutil.copyfile(ROOT / "build" / "playground" / name, site / "playground" / name)
     (site / "figures").mkdir(exist_ok=True)
     for svg in (ROOT / "build" / "plots").glob("*.svg"):
         shutil.copyfile(svg, site / "figures" / svg.name)

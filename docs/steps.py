@@ -68,9 +68,9 @@ def draw(name):
 
 
 def playground():
-    reads = [name for name in kept.files_known(True) if re.match(r"docs/playground/.*\.(?:c|h|sh)$|layer\d_\w+/(?:src|include|extras|world|models)/", name)]
+    reads = [name for name in kept.files_known(True) if re.match(r"docs/playground/.*\.(?:c|h|sh)$|docs/figures/data/frontier\.csv$|layer\d_\w+/(?:src|include|extras|world|models)/", name)]
     kept.step("playground", sha(os.environ.get("CLANG", ""), os.environ.get("WASI_SYSROOT", ""), *kept.each(reads)),
-              [PLAYGROUND / "strata.wasm", PLAYGROUND / "playground-data.js"], lambda: call("docs/playground/build.sh", PLAYGROUND))
+              [PLAYGROUND / name for name in ("strata.wasm", "playground-data.js", "frontier-data.js")], lambda: call("docs/playground/build.sh", PLAYGROUND))
 
 
 def packages():
@@ -133,7 +133,7 @@ def outputs():
 
 def pages():
     katex = os.environ["STRATA_KATEX"]
-    drawn = str(kept.state([PLOTS / f"{name}.{kind}" for name in shown() for kind in ("svg", "csv")] + [PLAYGROUND / "playground-data.js"]))
+    drawn = str(kept.state([PLOTS / f"{name}.{kind}" for name in shown() for kind in ("svg", "csv")] + [PLAYGROUND / "playground-data.js", PLAYGROUND / "frontier-data.js"]))
 
     def build():
         call("mkdocs", "build", "--quiet", "--strict")

@@ -180,18 +180,9 @@ const char *EXPORT(activation_sizes)(unsigned side) {
     return text_end(out);
 }
 
-/* A token as a cell of CSV. */
 static void put_word(FILE *out, int32_t token) {
-    Text piece = tokenizer_piece(play_model()->tokenizer, token, true);
-    fputc('"', out);
-    for (size_t i = 0; i < piece.size; i++) {
-        unsigned char c = (unsigned char)piece.data[i];
-        if (c < ' ')
-            fprintf(out, "\\x%02x", c);
-        else
-            fprintf(out, c == '"' ? "\"\"" : "%c", c);
-    }
-    fputs("\"\n", out);
+    text_cell(out, tokenizer_piece(play_model()->tokenizer, token, true));
+    fputc('\n', out);
 }
 
 const char *EXPORT(activation_tokens)(unsigned side) {

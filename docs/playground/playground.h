@@ -1,4 +1,4 @@
-/* playground.h - what playground.c and explorer.c share: the model and returned texts. */
+/* playground.h - what playground.c, explorer.c and lab.c share: the model and returned texts. */
 #ifndef STRATA_PLAYGROUND_H
 #define STRATA_PLAYGROUND_H
 
@@ -15,5 +15,8 @@ const Model *play_model(void);
 FILE *text_begin(void);
 const char *text_end(FILE *out);
 const char *text_fault(const Fault *fault);
+
+/* A text as a cell of CSV, on one line: control characters as \x0a. */
+void text_cell(FILE *out, Text text);
 
 #endif

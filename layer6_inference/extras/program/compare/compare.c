@@ -57,17 +57,6 @@ static bool check_chains(Study *study, Fault *fault) {
             model_shares_vocabulary(&study->model, &study->amateur, "the amateur", fault));
 }
 
-/* Memory for generated texts and for scores of true ones. */
-static bool open_results(Study *study, Fault *fault) {
-    const CompareJob *job = study->job;
-    study->texts = study->n_openings * (size_t)job->seeds;
-    study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
-    if (study->world)
-        study->truth = calloc(job->n_chains * study->n_openings, sizeof *study->truth);
-    return (study->samples && (study->truth || !study->world)) ||
-           fault_set(fault, "no memory for %zu texts", study->texts);
-}
-
 static bool open_study(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
@@ -77,17 +66,12 @@ static bool open_study(Study *study, Fault *fault) {
            (!job->amateur ||
             compute_load_model(&job->compute, job->amateur, &study->amateur, fault)) &&
            check_chains(study, fault) && study_openings(study, fault) &&
-           open_results(study, fault);
+           study_results(study, fault);
 }
 
 static void close_study(Study *study) {
-    for (size_t i = 0; study->samples && i < study->job->n_chains * study->texts; i++)
-        world_text_free(&study->samples[i].text), free(study->samples[i].ids);
-    for (size_t i = 0; study->openings && i < study->n_openings; i++)
-        world_text_free(&study->openings[i].text), token_list_free(&study->openings[i].tokens);
-    free(study->samples), free(study->openings), free(study->truth);
+    study_close_texts(study);
     file_drop(&study->csv), file_drop(&study->html);
-    world_close(study->world);
     model_close(&study->model), model_close(&study->amateur);
 }
 
