@@ -18,9 +18,6 @@
  * Invariant: every number comes from activation_cache.h, which records it in the forward pass
  * itself. */
 #include "playground.h"
-#include "families.h"
-#include "activation_cache.h"
-#include "interventions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -180,18 +177,10 @@ const char *EXPORT(activation_sizes)(unsigned side) {
     return text_end(out);
 }
 
-/* A token as a cell of CSV. */
+/* A token as the last cell of a row. */
 static void put_word(FILE *out, int32_t token) {
-    Text piece = tokenizer_piece(play_model()->tokenizer, token, true);
-    fputc('"', out);
-    for (size_t i = 0; i < piece.size; i++) {
-        unsigned char c = (unsigned char)piece.data[i];
-        if (c < ' ')
-            fprintf(out, "\\x%02x", c);
-        else
-            fprintf(out, c == '"' ? "\"\"" : "%c", c);
-    }
-    fputs("\"\n", out);
+    text_put_cell(out, tokenizer_piece(play_model()->tokenizer, token, true));
+    fputc('\n', out);
 }
 
 const char *EXPORT(activation_tokens)(unsigned side) {
