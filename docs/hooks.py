@@ -215,21 +215,18 @@ def watch(arguments):
 
 
 FRAMES = ("make -s lib && cc -O2 -ffp-contract=off docs/examples/moving_frames.c docs/playground/playground.c docs/playground/explorer.c docs/playground/moving/*.c"
-          " -Ibuild/include -Lbuild/lib -lstrata -lm -lpthread -o build/moving_frames && build/moving_frames layer5_models/models/storyteller.gguf")
-
-
-def rows_of(command):
-    return list(csv.DictReader(printed(command).splitlines()))
+          " -iquote docs/playground -Ibuild/include -Lbuild/lib -lstrata -lm -lpthread -o build/moving_frames && build/moving_frames layer5_models/models/storyteller.gguf")
 
 
 def moving(arguments):
-    """The first frame is in the page; the library is loaded when a reader moves something."""
+    """The sliders and the first frame are in the page; the library is loaded when a reader moves something."""
     name, caption = (part.strip() for part in arguments.split("|", 1))
-    sliders = [row for row in rows_of(FRAMES) if row.pop("picture") == name]
-    if not sliders:
+    sliders, *frames = re.split(r"^# (\w+)\n", printed(FRAMES), flags=re.M)
+    if name not in frames[::2]:
         raise PluginError(f"no picture '{name}' in docs/playground/moving/moving.c")
+    rows = [list(csv.DictReader(table.splitlines())) for table in (sliders, frames[frames.index(name) + 1])]
     trace = f"trace{len(traces)}"
-    traces[trace] = json.dumps({"sliders": sliders, "frame": rows_of(f"{FRAMES} {name}")})
+    traces[trace] = json.dumps({"sliders": [row for row in rows[0] if row["picture"] == name], "frame": rows[1]})
     return (f'<figure markdown class="moving" data-moving="{name}"><span data-trace="{trace}"></span><figcaption>{caption}</figcaption></figure>\n\n'
             '<link rel="stylesheet" href="@@top@@assets/moving.css"><script src="@@top@@assets/moving.js"></script>'
             f'<script src="@@top@@playground/moving/{name}.js"></script>')

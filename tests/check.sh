@@ -234,6 +234,7 @@ site_and_exercises() {
             if [ -e build/site/index.html ]; then step "each fourth page in a browser" env EVERY=4 node tests/walk.mjs build/site "$chromium"; fi
             if [ -e build/site/index.html ]; then step "the search of the site, from disk and over http" node tests/search.mjs build/site "$chromium"; fi
             step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
+            step "the pictures that move, in a browser" node tests/moving.mjs build/bin/strata build/playground "$chromium"
         else
             skip "explorer and playground in a browser" chromium
         fi

@@ -32,7 +32,6 @@
 
   /* Shapes on an SVG; a class gives the colour (moving.css). */
   function penOn(svg, width, go) {
-    const LETTER = 7.3, ROW = 26; // of a chip's type
     function put(tag, attributes, words, title) {
       const e = document.createElementNS(SVG, tag);
       for (const [name, value] of Object.entries(attributes)) e.setAttribute(name, typeof value === "number" ? +value.toFixed(2) : value);
@@ -55,20 +54,21 @@
         if (Math.abs(tall) > most) pen.line(x - 1, zero - Math.sign(tall) * (most - 3), x + width + 1, zero - Math.sign(tall) * (most - 3), "mv-cut");
       },
       /* Words in boxes, line by line: [{text, kind, share, go, gap}, ...]; returns the y below.  A click on a box with `go` sets the first slider. */
-      chips(list, y) {
+      chips(list, y, size = 1) {
+        const letter = 7.3 * size, row = 26 * size, tall = row - 4;
         let x = 0;
         for (const chip of list) {
-          const wide = LETTER * [...chip.text].length + 8;
-          if (chip.gap) x += 10;
-          if (x && x + wide > width) x = 0, y += ROW;
-          if (chip.share > 0) pen.rect(x, y, wide, ROW - 4, chip.kind).style.fillOpacity = chip.share;
-          const box = pen.rect(x, y, wide, ROW - 4, "mv-chip" + (chip.at ? " mv-at" : ""), chip.title);
-          pen.text(x + 4, y + 15, chip.text, "mv-word" + (chip.pale ? " mv-pale" : ""));
+          const wide = letter * [...chip.text].length + 8;
+          if (x && chip.gap) x += 10;
+          if (x && x + wide > width) x = 0, y += row;
+          if (chip.share > 0) pen.rect(x, y, wide, tall, chip.kind).style.fillOpacity = chip.share;
+          const box = pen.rect(x, y, wide, tall, "mv-chip" + (chip.at ? " mv-at" : ""), chip.title);
+          pen.text(x + 4, y + tall / 2 + 4 * size, chip.text, "mv-word" + (chip.pale ? " mv-pale" : "")).style.fontSize = 12 * size + "px";
           if (chip.go !== undefined) box.classList.add("mv-go"), box.addEventListener("click", () => go(chip.go));
           x += wide + 2;
         }
-        pen.grow(y + ROW);
-        return y + ROW;
+        pen.grow(y + row);
+        return y + row;
       },
       grow: (bottom) => { pen.height = Math.max(pen.height, bottom); },
       /* A number from the library with so many digits. */

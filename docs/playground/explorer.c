@@ -177,9 +177,8 @@ const char *EXPORT(activation_sizes)(unsigned side) {
     return text_end(out);
 }
 
-/* A token as the last cell of a row. */
 static void put_word(FILE *out, int32_t token) {
-    text_put_cell(out, tokenizer_piece(play_model()->tokenizer, token, true));
+    text_cell(out, tokenizer_piece(play_model()->tokenizer, token, true));
     fputc('\n', out);
 }
 

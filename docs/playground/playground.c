@@ -64,22 +64,22 @@ const char *text_end(FILE *out) {
     return play.text;
 }
 
-void text_put_cell(FILE *out, Text text) {
+const char *text_fault(const Fault *fault) {
+    FILE *out = text_begin();
+    fputs(fault->text, out);
+    return text_end(out);
+}
+
+void text_cell(FILE *out, Text text) {
     fputc('"', out);
     for (size_t i = 0; i < text.size; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (c < ' ' || (c >= 0x80 && text.size == 1))
+        if (c < ' ')
             fprintf(out, "\\x%02x", c);
         else
             fprintf(out, c == '"' ? "\"\"" : "%c", c);
     }
     fputc('"', out);
-}
-
-const char *text_fault(const Fault *fault) {
-    FILE *out = text_begin();
-    fputs(fault->text, out);
-    return text_end(out);
 }
 
 static const char *failed(void) { return text_fault(&play.fault); }

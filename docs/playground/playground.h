@@ -25,8 +25,8 @@ FILE *text_begin(void);
 const char *text_end(FILE *out);
 const char *text_fault(const Fault *fault);
 
-/* A text as a quoted cell of CSV; control characters and halves of a letter as \xHH. */
-void text_put_cell(FILE *out, Text text);
+/* A text as a cell of CSV, on one line: control characters as \x0a. */
+void text_cell(FILE *out, Text text);
 
 /* What the pages call; playground.c and explorer.c say what each does. */
 const char *play_open(const char *bytes, size_t size);

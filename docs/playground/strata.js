@@ -87,6 +87,12 @@ async function openStrata(wasm, model) {
 
   check(c.play_open(put(model), model.length));
   return {
+    /* The numbers of a picture that moves; moving/moving.h documents it. */
+    moving(name, at, text = "") {
+      const [a = 0, b = 0, d = 0] = at, rows = textAt(c.moving_show(putText(name, text), a, b, d));
+      if (!rows.includes("\n")) throw new Error(rows);
+      return table(rows);
+    },
     samplers: () => table(textAt(c.play_samplers())),
     presets: () => table(textAt(c.play_presets())),
     begin: (prompt) => check(c.play_begin(putText(prompt))),
@@ -119,12 +125,6 @@ async function openStrata(wasm, model) {
       return table(textAt(c.play_written())).map((row) => ({ ...row, text: letters.decode(bytesAt(c.play_piece(+row.token)), { stream: true }) }));
     },
     isa: (name) => check(c.play_isa(putText(name))),
-    /* The numbers of a picture that moves; moving/moving.h documents it. */
-    moving(name, at, text = "") {
-      const [a = 0, b = 0, d = 0] = at, rows = textAt(c.moving_show(putText(name, text), a, b, d));
-      if (!rows.includes("\n")) throw new Error(rows);
-      return table(rows);
-    },
     /* A side of the explorer; explorer.c documents each call.  Numbers are views of the library's memory, valid until it computes again. */
     glass(side) {
       const numbers = (at, count) => new Float32Array(c.memory.buffer, at, count);

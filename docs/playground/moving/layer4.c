@@ -27,7 +27,8 @@ bool moving_attention(FILE *out, const double *at, const char *text, Fault *faul
     size_t count = 0;
     for (const char *c = rest; *c; c++) count += *c == '\n';
     const size_t position = at[0] < (double)count ? (size_t)at[0] : count - 1;
-    const float *weights = activation_row(0, (unsigned)at[1], (unsigned)at[2], (unsigned)position);
+    const float *weights =
+        activation_row(0, (unsigned)at[1], (unsigned)at[2], (unsigned)position);
     fprintf(out, "last,,%zu\n", count - 1);
     for (size_t i = 0; i < count; i++) {
         char *end = strchr(rest, '\n'), *word = strchr(rest, ',') + 1;
@@ -36,8 +37,8 @@ bool moving_attention(FILE *out, const double *at, const char *text, Fault *faul
         fputc('\n', out), rest = end + 1;
     }
     free(tokens);
-    const char *words = activation_words(0, 2 * (unsigned)play_model()->sizes.layers,
-                                         (unsigned)position);
+    const char *words =
+        activation_words(0, 2 * (unsigned)play_model()->sizes.layers, (unsigned)position);
     const char *best = strchr(words, '\n') + 1, *share = strchr(best, ',') + 1,
                *word = strchr(share, ',') + 1;
     fprintf(out, "next,%.*s,%.*s\n", (int)strcspn(word, "\n"), word, (int)strcspn(share, ","),
@@ -61,13 +62,17 @@ static const struct {
     {GROW, A, 65, "One token more: A needs a second page."},
     {GROW, B, 90, "B arrives with 90 tokens and takes the next two pages."},
     {GROW, A, 150, "A grows. Its third page lies behind B's: only A's table knows the order."},
-    {FORK, C, A, "C continues A's text in another way: it shares A's pages, and nothing is copied."},
+    {FORK, C, A,
+     "C continues A's text in another way: it shares A's pages, and nothing is copied."},
     {GROW, B, 128, "B fills its second page."},
-    {GROW, C, 151, "C writes into a shared page: it gets a copy of its own first (copy on write)."},
+    {GROW, C, 151,
+     "C writes into a shared page: it gets a copy of its own first (copy on write)."},
     {GROW, C, 230, "C grows into a new page. The first two are still shared with A."},
     {CUT, A, 0, "A is done. Pages that C shares stay; A's own page is free again."},
-    {GROW, B, 520, "B asks for 520 positions, but its context ends at 512: refused, nothing changes."},
-    {GROW, B, 450, "B asks for 450 positions: six more pages, and fewer are free. Refused: B waits."},
+    {GROW, B, 520,
+     "B asks for 520 positions, but its context ends at 512: refused, nothing changes."},
+    {GROW, B, 450,
+     "B asks for 450 positions: six more pages, and fewer are free. Refused: B waits."},
     {CUT, C, 0, "C is done, and B's pages remain. Now there would be room."},
 };
 

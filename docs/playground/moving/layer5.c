@@ -14,7 +14,11 @@ typedef struct Merges {
 
 static void put_piece(FILE *out, size_t word, Text piece, bool changed) {
     fprintf(out, "piece,%zu,", word);
-    text_put_cell(out, piece);
+    if (piece.size == 1 &&
+        (unsigned char)*piece.data >= 0x80) /* of a letter of several bytes */
+        fprintf(out, "\\x%02x", (unsigned char)*piece.data);
+    else
+        text_cell(out, piece);
     fprintf(out, ",%d\n", changed);
 }
 

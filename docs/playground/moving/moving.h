@@ -1,8 +1,9 @@
 /* moving.h - the numbers of the pictures that move on the pages of the site.
  *
- *     moving_sliders()              every picture's sliders, as CSV
- *     moving_show(name, a, b, c)    its numbers at these values of the sliders, as CSV, or an error
- *                                   in one line; play_text_room holds the reader's text, if any
+ *     moving_sliders()               every picture's sliders and its text, as CSV
+ *     moving_show(texts, a, b, c)    a picture's numbers at these values of its sliders, as CSV, or
+ *                                    an error in one line; two texts, each with a NUL: its name,
+ *                                    the reader's text
  *
  * A picture is a row of `moving_pictures` and a function here, and a function that draws its rows
  * in NAME.js (docs/assets/moving.js).  docs/examples/moving_frames.c prints the first frames.
@@ -11,7 +12,7 @@
 #ifndef STRATA_MOVING_H
 #define STRATA_MOVING_H
 
-#include "../playground.h"
+#include "playground.h"
 
 enum { MOVING_SLIDERS = 3 };
 
@@ -31,11 +32,17 @@ typedef struct Moving {
     MovingRows *rows;
 } Moving;
 
+extern const Moving moving_pictures[];
+extern const size_t moving_count;
+
+const char *moving_sliders(void);
+const char *moving_show(const char *texts, double a, double b, double c);
+
 /* The pictures, each in the file of its layer. */
 MovingRows moving_q8, moving_softmax, moving_norm, moving_rope, moving_backward,
     moving_attention, moving_kv, moving_bpe, moving_train, moving_chain;
 
-/* The first `n` numbers of a word's row, as the first block's norm leaves it. */
+/* The row (dim) of a word in the embedding, and as the first block's norm leaves it. */
 void moving_row(const Model *model, float *row, float *normed);
 
 #endif

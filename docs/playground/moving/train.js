@@ -6,5 +6,5 @@ moving("train", (pen, rows, [steps]) => {
   rows.forEach((row) => { pen.circle(x(row.step), y(row.loss), 2.2, "mv-blue"), pen.rect(x(row.step) - 1.5, 270 - (30 * row.rate) / fastest, 3, (30 * row.rate) / fastest, "mv-orange"); });
   if (rows.length > 1) pen.path("M" + rows.map((row) => `${x(row.step)} ${y(row.loss)}`).join("L"), "mv-hand-blue").style.strokeWidth = 1;
   pen.text(end, 30, "loss, nats a token", "mv-end"), pen.text(end, 246, "learning rate", "mv-end");
-  return { more: rows.length < steps, says: last ? `Step ${last.step}: ${(+last.tokens).toLocaleString("en")} tokens read, a loss of ${pen.number(last.loss, 2)} nats, the learning rate at ${pen.number(last.rate, 4)}.` : "Random weights: nothing has been learned. Press play." };
+  return { more: rows.length < steps, says: last ? `Step ${last.step}: ${(+last.tokens).toLocaleString("en")} tokens read, a loss of ${pen.number(last.loss, 2)} nats, the learning rate at ${pen.number(last.rate, 5)}.` : "Random weights: nothing has been learned. Press play." };
 });
