@@ -24,7 +24,7 @@ function expect(what, holds, told = "") {
 async function openPage(root, script, words, width = 1200) {
   const file = (path) => pathToFileURL(resolve(path)).href;
   const html = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="${file("docs/assets/strata.css")}"><style>html { font-size: 125% }</style><body data-md-color-scheme="default"><div id="${root}"></div>` +
-    [folder + "/playground-data.js", "docs/playground/strata.js", "docs/playground/" + script].map((path) => `<script src="${file(path)}"></script>`).join("");
+    [folder + "/playground-data.js", "docs/playground/strata.js", "docs/playground/tour.js", "docs/playground/" + script].map((path) => `<script src="${file(path)}"></script>`).join("");
   writeFileSync(join(chrome.folder, script + ".html"), html);
   const page = await chrome.page({ width });
   await page.go(file(join(chrome.folder, script + ".html")) + words);
@@ -81,7 +81,7 @@ async function explorer() {
   expect("what is not there is refused in the library's words", /no layer 9/.test(await alert(page)));
 
   /* Addresses that nobody would write. */
-  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /the explorer shows at most/], [{ p: "a\0b" }, /zero byte/],
+  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /the explorer can look at 192/], [{ p: "a\0b" }, /zero byte/],
     [{ p: PROMPT, compare: 1, patch: "x" }, /wanted LAYER.TOKEN/], [{ p: PROMPT, chain: "x".repeat(900) }, /no stage/], [{ p: PROMPT, acts: "layer:0=1e30" }, /scale of 1e\+30/]]) {
     const odd = await openPage("strata-explorer", "explorer.js", "#" + new URLSearchParams(words));
     await odd.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);
