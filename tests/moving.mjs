@@ -1,5 +1,5 @@
-// moving.mjs - the pictures that move (docs/assets/moving.js): each stands in its page without the library, moves when it is touched, and shows
-// the numbers that the program computes.
+// moving.mjs - the pictures that move (docs/assets/moving.js) and the explorer's tour: each picture stands in its page without the library, moves
+// when it is touched, and shows the numbers that the program computes; each stop of the tour says what the explorer shows.
 //
 //     node tests/moving.mjs STRATA FOLDER [BROWSER]      the program, where playground-data.js lies, and chromium
 import { execFileSync } from "node:child_process";
@@ -177,11 +177,44 @@ async function hands() {
   expect("but steps", /Temperature 1\.1/.test(await says(still, "softmax")), await says(still, "softmax"));
 }
 
+/* Each stop of the explorer's tour: what it frames is there, and the numbers that it says are those of the page, which are the program's (browser.mjs). */
+async function tour() {
+  const scripts = ["playground-data.js", "strata.js", "tour.js", "explorer.js"].map((name) => `<script src="playground/${name}"></script>`).join("");
+  writeFileSync(join(site, "explorer.html"), `<!doctype html><html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="assets/strata.css"><style>html { font-size: 125% }</style><body data-md-color-scheme="default"><div id="strata-explorer" data-head="2.1"></div>${scripts}`);
+  const page = await chrome.page({ width: 390 }), address = pathToFileURL(join(site, "explorer.html")).href, ready = () => page.until(`document.getElementById("strata-explorer")?.dataset.ready === "yes"`);
+  await page.go(address), await ready();
+  expect("no tour unless asked for", await page.ask(`document.querySelector(".ex-tour").hidden`));
+  await page.ask(`[...document.querySelectorAll("button")].find((b) => b.textContent.startsWith("Guided tour")).click()`);
+  const told = () => page.ask(`document.querySelector(".ex-tour p").textContent`), share = (from) => page.ask(`parseFloat(document.querySelector('[data-keep="0t${from}"]').style.getPropertyValue("--looks")) / 100`);
+  const lens = (row) => page.ask(`(() => { const word = document.querySelectorAll(".ex-journey tbody tr")[${row}].querySelector(".ex-word"); return [...word.childNodes].map((node) => node.textContent); })()`);
+  const says = { 1: async () => [(await page.ask(`String(document.querySelectorAll(".ex-token").length)`)), "drawer takes three"], 3: async () => [(await share(11)).toFixed(2)], 4: async () => [(await share(12)).toFixed(3)],
+    5: async () => { const [before, after, last] = [await lens(4), await lens(5), await lens(6)]; expect("said before, Daisy after", before[0] === "␣said" && after[0] === "␣Daisy" && last[0] === "␣Daisy", `${before} ${after} ${last}`); return [after[1], last[1]]; },
+    6: async () => [(await lens(6))[1]], 7: async () => [(await lens(6))[1]], 8: async () => [(await lens(6))[1]], 9: async () => [await page.ask(`document.querySelectorAll(".ex-page")[1].querySelectorAll(".ex-held").length > 0 && document.querySelectorAll(".ex-page")[0].children.length === 64 ? "pages of 64" : "?"`)], 10: async () => ["fewer candidates"], 2: async () => ["eight attention heads"] };
+  for (let stop = 1; stop <= 10; stop++) {
+    if (stop > 1) await page.key("n", 78, "n");
+    expect(`stop ${stop} is in the address`, new RegExp(`tour=${stop}(&|$)`).test(await page.ask("location.hash")), await page.ask("location.hash"));
+    expect(`stop ${stop} frames something, and all fits`, (await page.ask(`document.querySelectorAll(".ex-look").length`)) > 0 && (await page.ask("document.documentElement.scrollWidth")) <= 390, await page.ask("document.documentElement.scrollWidth"));
+    const words = await told();
+    for (const number of await says[stop]()) expect(`stop ${stop} says ${number}`, words.includes(number), words);
+  }
+  expect("it ends with questions", (await page.ask(`document.querySelectorAll(".ex-tour li").length`)) >= 3);
+  const cut = await page.ask(`[...document.querySelectorAll(".ex-journey td:last-child .ex-word")].filter((word) => word.getBoundingClientRect().right > innerWidth).length`);
+  expect("the last column is whole on a phone", cut === 0, cut);
+  await page.key("n", 78, "n"), await page.key("p", 80, "p");
+  expect("p goes back", /^Keys and values/.test(await told()), await told());
+  await page.go("about:blank"), await page.go(address + "#tour=6"), await ready();
+  expect("a link leads to a stop", /0\.100/.test(await told()) && /head%3A2\.1/.test(await page.ask("location.hash")), await told());
+  await page.key("Escape", 27);
+  expect("Escape ends it", await page.ask(`document.querySelector(".ex-tour").hidden && !location.hash.includes("tour") && !document.querySelector(".ex-look")`));
+  expect("no error in the tour", page.troubles.length === 0, page.troubles.join("\n"));
+}
+
 try {
   writeFileSync("build/moving_logits", "2\n1\n0\n-1\n-2\n");
   numbers();
   await pictures();
   await hands();
+  await tour();
 } catch (problem) {
   failures++;
   console.error(problem.message);

@@ -66,9 +66,10 @@ static bool check_chain(const char *text) {
 /* Evaluate all tokens of the side again. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
-        return fault_set(&fault,
-                         "The text has %zu tokens, and the explorer can look at %d. Shorten it.",
-                         s->tokens.count, CTX),
+        return fault_set(
+                   &fault,
+                   "The text has %zu tokens, and the explorer can look at %d. Shorten it.",
+                   s->tokens.count, CTX),
                text_fault(&fault);
     if (!activation_watch(&s->cache, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
@@ -156,7 +157,8 @@ const char *EXPORT(activation_step)(unsigned side) {
     if (token < 0) return text_fault(&fault);
     if (tokenizer_is_end(play_model()->tokenizer, token)) return "The story has ended.";
     if (s->tokens.count == CTX) {
-        fault_set(&fault, "The text has %d tokens, the most that the explorer can look at.", CTX);
+        fault_set(&fault, "The text has %d tokens, the most that the explorer can look at.",
+                  CTX);
         return text_fault(&fault);
     }
     token_list_add(&s->tokens, token);
