@@ -1,4 +1,4 @@
-/* playground.h - what playground.c, explorer.c and moving/ share: the model and returned texts. */
+/* playground.h - what playground.c, explorer.c and moving/ share: the model, returned texts. */
 #ifndef STRATA_PLAYGROUND_H
 #define STRATA_PLAYGROUND_H
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* 32 numbers of a word as weights, the 32 after them as the vector; the first weight may be made
+/* 32 numbers of a word as weights, the 32 after them as the vector; the first weight may become
  * an outlier. */
 bool moving_q8(FILE *out, const double *at, const char *text, Fault *fault) {
     enum { BLOCK = 32, BYTES = 2 + BLOCK, ROOM = 4096 };

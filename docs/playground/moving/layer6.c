@@ -1,4 +1,4 @@
-/* layer6.c - what each stage of a chain leaves of the storyteller's next token.  See moving.h. */
+/* layer6.c - what each stage of a chain leaves of the next token.  See moving.h. */
 #include "moving.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *                                    an error in one line; two texts, each with a NUL: its name,
  *                                    the reader's text
  *
- * A picture is a row of `moving_pictures` and a function here, and a function that draws its rows
- * in NAME.js (docs/assets/moving.js).  docs/examples/moving_frames.c prints the first frames.
+ * A picture is a row of `moving_pictures` and a function here, and a function in NAME.js that
+ * draws its rows (docs/assets/moving.js).  docs/examples/moving_frames.c prints first frames.
  *
  * Invariant: every number is computed by the library; a picture's script only places it. */
 #ifndef STRATA_MOVING_H
