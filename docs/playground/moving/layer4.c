@@ -111,6 +111,7 @@ bool moving_kv(FILE *out, const double *at, const char *text, Fault *fault) {
     kv_init(&kv, &config, &arena);
     for (size_t i = 0; i <= (size_t)at[0] && i < sizeof events / sizeof *events; i++) {
         const size_t s = events[i].sequence, length = events[i].length;
+        done = true;
         if (events[i].deed == GROW) done = kv_extend(&kv, s, length);
         if (events[i].deed == FORK) kv_fork(&kv, s, length);
         if (events[i].deed == CUT) kv_truncate(&kv, s, length);

@@ -75,6 +75,16 @@ const char *EXPORT(moving_sliders)(void) {
     return text_end(out);
 }
 
+/* Within the sliders' ranges.  How far the first one goes may depend on the text: then the
+ * picture's function knows. */
+static void keep_in_range(const Moving *p, double *at) {
+    for (int k = 0; k < MOVING_SLIDERS; k++) {
+        const MovingSlider *s = &p->sliders[k];
+        if (!(at[k] >= s->low)) at[k] = s->low;
+        if (at[k] > s->high && (k || !p->text)) at[k] = s->high;
+    }
+}
+
 const char *EXPORT(moving_show)(const char *texts, double a, double b, double c) {
     const Moving *p = find(texts);
     const char *text = texts + strlen(texts) + 1;
@@ -83,7 +93,9 @@ const char *EXPORT(moving_show)(const char *texts, double a, double b, double c)
     char *rows = NULL;
     size_t size;
     FILE *out = open_memstream(&rows, &size); /* the functions of the pages use text_begin */
-    bool ok = p->rows(out, (double[]){a, b, c}, text, &fault);
+    double at[MOVING_SLIDERS] = {a, b, c};
+    keep_in_range(p, at);
+    bool ok = p->rows(out, at, text, &fault);
     fclose(out);
     if (!ok) return free(rows), text_fault(&fault);
     out = text_begin();
