@@ -1,5 +1,6 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
 import io
+import json
 import os
 import pathlib
 import re
@@ -94,6 +95,22 @@ class Commands(unittest.TestCase):
 
     def test_tag_unknown(self):
         self.refused("x", "no tag 'rum'", tag="rum")
+
+
+class Moving(unittest.TestCase):
+    FRAMES = 'picture,slider,low,high,step,start\na,t,0,1,0.1,0.5\nb,"u, v",0,9,1,3\n# a\nx,y\n1,"</script>"\n# b\nx\n7\n'
+
+    def test_the_first_frame_is_in_the_page(self):
+        with unittest.mock.patch.object(hooks, "printed", return_value=self.FRAMES):
+            page = page_of("{{ moving b | A caption. }}")
+        trace = re.search(r'data-moving="b"><span data-trace="(\w+)">', page).group(1)
+        self.assertEqual(json.loads(hooks.traces[trace]), {"sliders": [{"picture": "b", "slider": "u, v", "low": "0", "high": "9", "step": "1", "start": "3"}], "frame": [{"x": "7"}]})
+        self.assertIn("playground/moving/b.js", page)
+        self.assertIn("A caption.", page)
+
+    def test_a_picture_that_is_none(self):
+        with unittest.mock.patch.object(hooks, "printed", return_value=self.FRAMES), self.assertRaisesRegex(PluginError, "docs/layer1/page.md:1: no picture 'c'"):
+            page_of("{{ moving c | A caption. }}")
 
 
 class Kept(unittest.TestCase):

@@ -235,6 +235,7 @@ site_and_exercises() {
             if [ -e build/site/index.html ]; then step "the search of the site, from disk and over http" node tests/search.mjs build/site "$chromium"; fi
             step "the frontier lab in a browser" node tests/lab.mjs build/bin/strata build/playground "$chromium"
             step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
+            step "the pictures that move, in a browser" node tests/moving.mjs build/bin/strata build/playground "$chromium"
         else
             skip "explorer and playground in a browser" chromium
         fi

@@ -28,6 +28,7 @@ sources="docs/playground/playground.c docs/playground/explorer.c docs/playground
     $(find layer[1-6]_*/src layer[1-6]_*/extras \
     \( -name program -o -name serve -o -name convert -o -name train -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c -print |
     while read -r source; do case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac; echo "$source"; done)"
+sources="$sources $(find docs/playground/moving layer5_models/src/train -name "*.c")" # the pictures that move, one of which trains a model
 for layer in layer[1-6]_*; do includes="$includes -I$layer/src -I$layer/extras"; done
 includes="$includes -I$program -I$compare"
 rm -f "$out"/objects/*.o

@@ -87,6 +87,12 @@ async function openStrata(wasm, model) {
 
   check(c.play_open(put(model), model.length));
   return {
+    /* The numbers of a picture that moves; moving/moving.h documents it. */
+    moving(name, at, text = "") {
+      const [a = 0, b = 0, d = 0] = at, rows = textAt(c.moving_show(putText(name, text), a, b, d));
+      if (!rows.includes("\n")) throw new Error(rows);
+      return table(rows);
+    },
     samplers: () => table(textAt(c.play_samplers())),
     presets: () => table(textAt(c.play_presets())),
     begin: (prompt) => check(c.play_begin(putText(prompt))),
