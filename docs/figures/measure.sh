@@ -41,6 +41,24 @@ study() {
     columns "$label" texts $world <"$table"
 }
 
+# pooled FAMILY CHAIN...: a row for each chain, with the columns that pool.awk names, from five runs of a hundred documents each: no two
+# runs share a document or a seed
+means="valid kept kl_told kl_truth surprisal distinct_2 repetition"
+grid() { grep -v '^#' grid.txt; }
+pooled() {
+    family=$1
+    shift
+    tables=
+    for set in 0 1 2 3 4; do
+        table=$told/$figure-$family-$set-$(echo "$*" | cksum | cut -d' ' -f1).csv
+        # shellcheck disable=SC2086
+        [ -s "$table" ] || nice "$strata" compare $pooled_options --threads 1 --documents 100 --first $((1000 * set)) --seed $((set + 1)) --csv "$table" --chains "$@" </dev/null >&2
+        tables="$tables $table"
+    done
+    # shellcheck disable=SC2086
+    awk -v label="$family" -v names="$means" -f pool.awk $tables
+}
+
 # prompted LABEL OPTIONS...: the same of openings that are no stories
 prompted() {
     label=$1
@@ -228,17 +246,8 @@ measure() {
     echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }docs/figures/measure.sh build/bin/strata $figure"
     case $figure in
     frontier)
-        header $world
-        study temp --chains draw greedy temp:0.3 temp:0.6 temp:0.8 temp:1.2 temp:1.5
-        study top_p --chains top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99
-        study min_p --chains min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.01 min_p:0.005
-        study top_k --chains top_k:2 top_k:5 top_k:20 top_k:40 top_k:50 top_k:100 top_k:400
-        study top_n_sigma --chains top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5
-        study typical --chains typical:0.6 typical:0.9 typical:0.95 typical:0.98
-        study eta --chains eta:0.3 eta:0.02 eta:0.005 eta:0.002
-        study epsilon --chains epsilon:0.02 epsilon:0.002 epsilon:0.0005
-        study others --chains epsilon:0.01 epsilon:0.005 tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less
-        study controllers --chains mirostat_v2:1 mirostat_v2:2 mirostat_v2:4 adaptive_p:0.6 ;;
+        awk -v head=1 -v names="$means" -f pool.awk </dev/null
+        grid | while read -r family chains; do pooled "$family" $chains; done ;;
     contrast)
         header $world
         documents=500

@@ -26,8 +26,8 @@ static bool check_guide(const Study *study, Fault *fault) {
 }
 
 static const OptionRule compare_rules[] = {
-    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt replaces the openings"},
-    {"--prompts", NOT_WITH, "--documents --words", "the prompts replace the openings"},
+    {"-p", NOT_WITH, "--documents --first --words --prompts", "the prompt replaces the openings"},
+    {"--prompts", NOT_WITH, "--documents --first --words", "the prompts replace the openings"},
     {"--amateur", NEEDS, "contrast", "add that stage: --chains contrast:0.1"},
     {"contrast", NEEDS, "--amateur", "it subtracts a weaker model's logits"},
     {0},
@@ -121,6 +121,8 @@ static const Option compare_options[] = {
     MODEL_OPTION(asked.model),
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "number of held-out openings: stories, some with a card (100)"},
+    {"--first", OPT_INT(0, 9e15), &asked.first, "N",
+     "index of the first held-out document: another set of openings (0)"},
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this prompt instead (-: stdin)"},
     {"--prompts", OPT_TEXT, &asked.prompts, "FILE",
      "continue these prompts instead, one per line"},

@@ -21,7 +21,7 @@ static Text next_story(const Study *study, uint64_t *index, WorldText *text) {
 }
 
 static bool open_documents(Study *study, Fault *fault) {
-    uint64_t index = 0;
+    uint64_t index = (uint64_t)study->job->first;
     for (size_t i = 0; i < study->n_openings; i++) {
         Opening *o = &study->openings[i];
         o->end = next_story(study, &index, &o->text).size;

@@ -24,7 +24,7 @@ typedef struct CompareJob {
     const char *model, *prompt, *prompts, *csv, *html, *amateur;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
-    long documents, seeds, words, max_tokens, sample;
+    long first, documents, seeds, words, max_tokens, sample;
     uint64_t seed;
     bool json;
     ComputeOptions compute;
