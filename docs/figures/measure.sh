@@ -41,22 +41,29 @@ study() {
     columns "$label" texts $world <"$table"
 }
 
-# pooled FAMILY CHAIN...: a row for each chain, with the columns that pool.awk names, from five runs of a hundred documents each: no two
-# runs share a document or a seed
+# The grid's chains with the columns that pool.awk names, from five runs of sixty documents each: no two runs share a document or a seed.
+sets=${SETS:-0 1 2 3 4}
 means="valid kept kl_told kl_truth surprisal distinct_2 repetition"
 grid() { grep -v '^#' grid.txt; }
-pooled() {
-    family=$1
-    shift
-    tables=
-    for set in 0 1 2 3 4; do
-        table=$told/$figure-$family-$set-$(echo "$*" | cksum | cut -d' ' -f1).csv
-        # shellcheck disable=SC2086
-        [ -s "$table" ] || nice "$strata" compare $pooled_options --threads 1 --documents 100 --first $((1000 * set)) --seed $((set + 1)) --csv "$table" --chains "$@" </dev/null >&2
-        tables="$tables $table"
+pool() { # pool OPTIONS...: of all families; first every family's first set, so that a run that was stopped has something of each
+    for set in $sets; do
+        grid | while read -r family chains; do
+            # shellcheck disable=SC2086
+            [ -s "$(pool_table $set "$@")" ] || "$strata" compare --threads 1 --documents 60 --first $((1000 * set)) --seed $((set + 1)) "$@" \
+                --csv "$(pool_table $set "$@")" --chains $chains </dev/null >&2
+        done
     done
-    # shellcheck disable=SC2086
-    awk -v label="$family" -v names="$means" -f pool.awk $tables
+    awk -v head=1 -v names="$means" -f pool.awk </dev/null
+    grid | while read -r family chains; do
+        tables=$(for set in $sets; do pool_table "$set" "$@"; done)
+        # shellcheck disable=SC2086
+        awk -v label="$family" -v names="$means" -f pool.awk $tables
+    done
+}
+pool_table() { # pool_table SET OPTIONS...
+    set=$1
+    shift
+    echo "$told/frontier-$family-$set-$(echo "$chains$*" | cksum | cut -d' ' -f1).csv"
 }
 
 # prompted LABEL OPTIONS...: the same of openings that are no stories
@@ -246,8 +253,7 @@ measure() {
     echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }docs/figures/measure.sh build/bin/strata $figure"
     case $figure in
     frontier)
-        awk -v head=1 -v names="$means" -f pool.awk </dev/null
-        grid | while read -r family chains; do pooled "$family" $chains; done ;;
+        pool ;;
     contrast)
         header $world
         documents=500

@@ -3,6 +3,7 @@
  * The world's chats are skipped: an opening is the beginning of a story, which the document may
  * follow with a card of its facts. */
 #include "world_check.h"
+#include "worlds.h"
 #include "input.h"
 #include "study.h"
 
@@ -94,7 +95,8 @@ bool study_openings(Study *study, Fault *fault) {
         if (job->prompt)
             set_prompt(study->openings, text_of(job->prompt), 0);
         else
-            ok = (study->world = world_open(fault)) && open_documents(study, fault);
+            ok = (study->world = world_open_named(job->world, fault)) &&
+                 open_documents(study, fault);
     }
     for (size_t i = 0; ok && i < study->n_openings; i++)
         ok = tokenize(study, &study->openings[i], fault);

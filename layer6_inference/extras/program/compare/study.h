@@ -21,7 +21,7 @@
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
 typedef struct CompareJob {
-    const char *model, *prompt, *prompts, *csv, *html, *amateur;
+    const char *model, *prompt, *prompts, *csv, *html, *amateur, *world;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
     long first, documents, seeds, words, max_tokens, sample;

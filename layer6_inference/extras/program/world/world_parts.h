@@ -3,6 +3,13 @@
 #define STRATA_PROGRAM_WORLD_H
 
 #include "command.h"
+#include "worlds.h"
+
+#define WORLD_OPTION(m)                                                                        \
+    {                                                                                          \
+        "--world", OPT_TEXT, &(m), "NAME",                                                     \
+            "tiny, or wide: the same rules with many more names and things, most of them rare" \
+    }
 
 /* The line after each document. */
 #define SEPARATOR "<|endoftext|>"
