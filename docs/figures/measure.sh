@@ -44,7 +44,7 @@ study() {
 # The grid's chains with the columns that pool.awk names, from five runs of sixty documents each: no two runs share a document or a seed.
 sets=${SETS:-0 1 2 3 4}
 means="valid kept kl_told kl_truth surprisal distinct_2 repetition"
-grid() { grep -v '^#' grid.txt; }
+grid() { grep -v '^#' "${grid:-grid.txt}"; }
 pool() { # pool OPTIONS...: of all families; first every family's first set, so that a run that was stopped has something of each
     for set in $sets; do
         grid | while read -r family chains; do
@@ -254,6 +254,18 @@ measure() {
     case $figure in
     frontier)
         pool ;;
+    best) # found on three sets of documents, told of two others
+        sets="0 1 2"
+        pool >"$kept/search.csv"
+        sets="3 4"
+        pool >"$kept/confirm.csv"
+        awk -f best.awk "$kept/search.csv" "$kept/confirm.csv" ;;
+    frontier-wide) # the same in a world with a long tail, at fewer settings
+        wide=../../build/wide.gguf
+        told=$kept/$(cksum <$wide | cut -d' ' -f1)
+        mkdir -p "$told"
+        grid=grid-wide.txt
+        pool -m $wide --world wide ;;
     contrast)
         header $world
         documents=500
@@ -330,11 +342,11 @@ measure() {
     mixers) make -s -C ../../tests mixers ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
+for name in ${*:-frontier best frontier-wide contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done

@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char wide_words[] =
-#include "wide.world.inc"
-    ;
-
-/* The classes with a long tail. */
-static const char *const wide_classes[] = {"name", "thing", NULL};
-
 static const struct {
     const char *name;
-    const char *words;          /* added to the grammar; NULL: none */
-    const char *const *classes; /* weighted by rank */
-} worlds[] = {{"tiny", NULL, NULL}, {"wide", wide_words, wide_classes}};
+    const char *variables; /* that take any word of their class, not a share */
+    const char *classes;   /* weighted by rank */
+} worlds[] = {{"tiny", "", ""}, {"wide", "H HK T", "name kind place spot color thing food"}};
+
+/* Is the word in a list with spaces between? */
+static bool is_listed(const char *list, Text word) {
+    for (Text rest = text_of(list); rest.size;)
+        if (text_equal(text_cut(&rest, ' '), word)) return true;
+    return false;
+}
 
 /* Weight 1/k for rank k, counted among the words with the same first column: he and she. */
 static bool weigh_by_rank(Class *class, Fault *fault) {
@@ -32,31 +32,23 @@ static bool weigh_by_rank(Class *class, Fault *fault) {
     return true;
 }
 
-static bool weigh_classes(World *world, const char *const *names, Fault *fault) {
-    for (; names && *names; names++)
-        for (size_t i = 0; i < world->n_classes; i++)
-            if (text_equal(world->classes[i].name, text_of(*names)) &&
-                !weigh_by_rank(&world->classes[i], fault))
-                return false;
+static bool widen(World *world, const char *variables, const char *classes, Fault *fault) {
+    for (int i = 0; i < world->n_variables; i++)
+        if (is_listed(variables, world->variables[i].name))
+            world->variables[i].part = world->variables[i].parts = 1;
+    for (size_t i = 0; i < world->n_classes; i++)
+        if (is_listed(classes, world->classes[i].name) &&
+            !weigh_by_rank(&world->classes[i], fault))
+            return false;
     return true;
-}
-
-static World *open_extended(const char *words, Fault *fault) {
-    size_t size = strlen(world_text), more = strlen(words);
-    char *text = malloc(size + more + 1);
-    if (!text) return fault_set(fault, "no memory for the world"), NULL;
-    memcpy(text, world_text, size), memcpy(text + size, words, more + 1);
-    World *world = world_open_text(text, fault);
-    free(text);
-    return world;
 }
 
 World *world_open_named(const char *name, Fault *fault) {
     size_t i = 0, n = sizeof worlds / sizeof *worlds;
     while (name && i < n && strcmp(name, worlds[i].name) != 0) i++;
     if (i == n) return fault_set(fault, "--world %.40s: wanted tiny or wide", name), NULL;
-    World *world = worlds[i].words ? open_extended(worlds[i].words, fault) : world_open(fault);
-    if (world && !weigh_classes(world, worlds[i].classes, fault))
+    World *world = world_open(fault);
+    if (world && !widen(world, worlds[i].variables, worlds[i].classes, fault))
         world_close(world), world = NULL;
     return world;
 }

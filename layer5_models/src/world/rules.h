@@ -62,9 +62,6 @@ typedef struct Variable {
     int part, parts; /* 1/1: all of them */
 } Variable;
 
-/* The built-in grammar. */
-extern const char world_text[];
-
 struct World {
     char *text; /* owns the grammar's text; all Texts point into it */
     Rule *rules;

@@ -11,7 +11,6 @@ typedef struct Loader {
     World *world;
     Fault *fault;
     int line;
-    size_t class_index; /* that words are added to */
     bool ok;
 } Loader;
 
@@ -69,14 +68,9 @@ static int rules_read_rule_of(Loader *loader, Text name) {
     return (int)world->n_rules - 1;
 }
 
-/* A class that exists already gets more words. */
 static void read_class(Loader *loader, Text rest) {
     World *world = loader->world;
     Class class = {.name = text_cut(&rest, ' ')};
-    size_t i = 0;
-    while (i < world->n_classes && !text_equal(world->classes[i].name, class.name)) i++;
-    loader->class_index = i;
-    if (i < world->n_classes) return;
     while (rest.size && class.n_columns < WORLD_COLUMNS)
         class.columns[class.n_columns++] = text_cut(&rest, ' ');
     APPEND(loader, world->classes, world->class_room, world->n_classes, class);
@@ -84,7 +78,7 @@ static void read_class(Loader *loader, Text rest) {
 
 /* "he him his He His: Tom, Ben" */
 static void rules_read_words(Loader *loader, Text line) {
-    Class *class = &loader->world->classes[loader->class_index];
+    Class *class = &loader->world->classes[loader->world->n_classes - 1];
     Text head = rules_read_trim(text_cut(&line, ':'));
     Word word = {0};
     for (int i = 0; i < class->n_columns; i++) word.columns[i] = text_cut(&head, ' ');
@@ -239,7 +233,7 @@ static void rules_read_line(Loader *loader, Text line, int *rule) {
 World *world_open_text(const char *text, Fault *fault) {
     World *world = calloc(1, sizeof *world);
     char *copy = malloc(strlen(text) + 1);
-    Loader loader = {world, fault, 0, 0, world && copy};
+    Loader loader = {world, fault, 0, world && copy};
     int rule = -1;
     if (!loader.ok) {
         free(world), free(copy);
@@ -259,7 +253,7 @@ World *world_open_text(const char *text, Fault *fault) {
     return NULL;
 }
 
-const char world_text[] =
+static const char world_text[] =
 #include "words.world.inc"
 #include "stories.world.inc"
 #include "chats.world.inc"

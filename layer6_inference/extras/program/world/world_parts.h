@@ -5,10 +5,11 @@
 #include "command.h"
 #include "worlds.h"
 
-#define WORLD_OPTION(m)                                                                        \
-    {                                                                                          \
-        "--world", OPT_TEXT, &(m), "NAME",                                                     \
-            "tiny, or wide: the same rules with many more names and things, most of them rare" \
+#define WORLD_OPTION(m)                                                                       \
+    {                                                                                         \
+        "--world", OPT_TEXT, &(m), "NAME",                                                    \
+            "tiny, or wide: the same rules, with more words to choose from and most of them " \
+            "rare"                                                                            \
     }
 
 /* The line after each document. */
