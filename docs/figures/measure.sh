@@ -246,6 +246,24 @@ habit() {
     done
 }
 
+# A tail that was not made: which word follows the 24 most frequent ones in this site's pages.  For each cut, of the words that did follow in
+# the pages that were not counted, the share that it keeps (Wilson's interval); the mean surprisal, in bits, of what it leaves; and how many words.
+real_tail() {
+    rm -rf "$kept/words" && mkdir -p "$kept/words"
+    awk -v folder="$kept/words" -v contexts=24 -f words.awk ../*.md ../layer*/*.md
+    for chain in draw top_k:20 top_k:40 top_k:50 top_k:100 top_k:400 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005 \
+        epsilon:0.005 epsilon:0.002 epsilon:0.0005 eta:0.005 eta:0.002 eta:0.0005 top_n_sigma:1 top_n_sigma:2 top_n_sigma:3 typical:0.9 typical:0.95 tfs:0.95 tfs:0.99 \
+        top_a:0.2 top_a:0.02; do
+        for context in "$kept"/words/*.p; do
+            "$strata" chain --chain "$chain" --probs --logits "$context" --final 2>/dev/null | awk -F, 'FNR == NR { asked[NR - 1] = $1; next } FNR > 1 { after[$4] = $6; left += $7 }
+                END { while ((getline p < model) > 0) { n += asked[i]; if (after[i] > 0) { kept += asked[i]; bits -= after[i] * log(p) / log(2) } i++ }
+                      print n, kept, bits, left }' model="$context" i=0 "${context%.p}.n" -
+        done | awk -v chain="$chain" '{ n += $1; kept += $2; bits += $1 * $3; left += $1 * $4 }
+            END { z = 1.96; p = kept / n; half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n); middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+                  printf "\"%s\",%d,%.4f,%.4f,%.4f,%.3f,%.0f\n", chain, n, p, middle - half, middle + half, bits / n, left / n }'
+    done
+}
+
 header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
@@ -320,6 +338,9 @@ measure() {
         obeying "the last paragraph is given" story --regex '([^\n]+\n\n){3}When the stars came out, [A-Z][a-z]+ was [a-z ]+\. The end\.'
         obeying "the last words are given" story --regex '(.|\n)* The end\.'
         obeying "no letter e" story --regex '[^e]*' ;;
+    tail)
+        echo "chain,words,kept,kept_low,kept_high,surprisal,left"
+        real_tail ;;
     mask)
         echo "way,method,share,share_error"
         home ;;
@@ -342,11 +363,11 @@ measure() {
     mixers) make -s -C ../../tests mixers ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier best frontier-wide contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
+for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done
