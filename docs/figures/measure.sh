@@ -279,11 +279,11 @@ measure() {
         pool >"$kept/confirm.csv"
         awk -f best.awk "$kept/search.csv" "$kept/confirm.csv" ;;
     frontier-wide) # the same in a world with a long tail, at fewer settings
-        wide=../../build/wide.gguf
-        told=$kept/$(cksum <$wide | cut -d' ' -f1)
+        wide=$models/wide.gguf
+        told=$kept/$(cksum <"$wide" | cut -d' ' -f1)
         mkdir -p "$told"
         grid=grid-wide.txt
-        pool -m $wide --world wide ;;
+        pool -m "$wide" --world wide ;;
     contrast)
         header $world
         documents=500
