@@ -221,7 +221,7 @@ peers: build
 families: build
 	@$(MAKE) --no-print-directory -C tests families
 
-# The two models in the box, trained anew (layer5_models/models/README.md).
+# The models in the box, trained anew (layer5_models/models/README.md).
 train: build
 	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
 	    --log build/storyteller.csv --eval-every 500 --pin
