@@ -283,7 +283,7 @@ measure() {
         wide=$models/wide.gguf
         told=$kept/$(cksum <"$wide" | cut -d' ' -f1)
         mkdir -p "$told"
-        grid=grid-wide.txt
+        grid="grid-wide.txt"
         pool -m "$wide" --world wide ;;
     contrast)
         header $world
