@@ -225,12 +225,15 @@ peers: build
 families: build
 	@$(MAKE) --no-print-directory -C tests families
 
-# The two models in the box, trained anew (layer5_models/models/README.md).
+# The models in the box, trained anew (layer5_models/models/README.md).
 train: build
 	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
 	    --log build/storyteller.csv --eval-every 500 --pin
 	$(BUILD)/bin/strata train --size draft --vocab-from build/storyteller.gguf --out build/draft.gguf --checkpoint build/draft.ckpt \
 	    --resume --log build/draft.csv --eval-every 500 --pin
+	$(BUILD)/bin/strata train --from build/storyteller.gguf --world wide --batch 1024 --steps 350 --rate 3e-4 --eval-every 100 \
+	    --eval-documents 25 --log build/wide.csv --out build/wide-f16.gguf
+	$(BUILD)/bin/strata quantize build/wide-f16.gguf build/wide.gguf Q8_0
 
 # What other programs include and link; where it goes.
 LIBRARIES := $(foreach layer,$(FOLDERS),$(BUILD)/lib/lib$(lastword $(subst _, ,$(layer))).a)

@@ -306,6 +306,10 @@ same "special tokens on request" "$(echo '<|im_end|>' | "$strata" tokenize -m "$
 same "logits of every position" "$(wc -l <"$work/all" | tr -d ' ')" 6144
 same "--last is the last position" "$("$strata" logits -m "$model" --tokens 0,500,600 --last)" "$(tail -2048 "$work/all")"
 "$strata" world --seed 5 --documents 40 >"$work/world" 2>/dev/null
+"$strata" world --world wide --seed 5 --documents 40 >"$work/wide" 2>/dev/null
+expect "the wide world reads what it wrote" 0 "40 of 40 documents are valid" sh -c "'$strata' world check --world wide --summary <'$work/wide'"
+expect "and finds some of it impossible" 0 " of probability 0" sh -c "'$strata' world score '$work/wide' | tail -1"
+expect "a world of another name" 1 "world flat: wanted tiny or wide" "$strata" world --world flat
 same "the world is repeatable" "$("$strata" world --seed 5 --documents 40 2>/dev/null)" "$(cat "$work/world")"
 same "the world obeys itself" "$("$strata" world check <"$work/world" 2>/dev/null | grep -c valid)" 40
 "$strata" world score "$work/world" >"$work/score" 2>"$work/err"

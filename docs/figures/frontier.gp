@@ -34,11 +34,13 @@ set xtics ("85 %%" 0.85, "90 %%" 0.9, "95 %%" 0.95, "100 %%" 1); set ytics ("90 
 left_of = " min_p:0.05 eta:0.02 tfs:0.99 min_p:0.01 min_p:0.005 "
 under = " epsilon:0.01 epsilon:0.005 "
 over = " min_p:0.02 eta:0.005 top_n_sigma:1 top_p:0.95 typical:0.95 "
+right_of = " top_p:0.97 top_n_sigma:1.2 top_n_sigma:1.3 top_a:0.1 "
+full = " epsilon:0.002 epsilon:0.0005 eta:0.002 top_k:40 top_k:50 top_k:64 "
 plot for [i=1:8] family(word(names, i)) using 7:4 with lines lw 2 lc rgb colors[i], \
      for [i=1:8] family(word(names, i)) using 7:4 with points pt 7 ps 0.8 lc rgb colors[i], \
-     file every ::1 using ($7 >= 0.84 && $4 >= 0.86 && $7 < 0.995 && !is(left_of) && !is(under) && !is(over) ? $7 : NaN):4:1 with labels left offset 0.8,-0.5 noenhanced font ",13" tc rgb "#222222", \
+     file every ::1 using (is(right_of) ? $7 : NaN):4:1 with labels left offset 0.8,-0.5 noenhanced font ",13" tc rgb "#222222", \
      file every ::1 using (is(over) ? $7 : NaN):4:1 with labels left offset 0.8,0.5 noenhanced font ",13" tc rgb "#222222", \
      file every ::1 using (is(left_of) ? $7 : NaN):4:1 with labels right offset -0.8,-0.5 noenhanced font ",13" tc rgb "#222222", \
      file every ::1 using (is(under) ? $7 : NaN):4:1 with labels center offset 0,-1 noenhanced font ",13" tc rgb "#222222", \
-     file every ::1 using ($7 >= 0.995 && $4 >= 0.86 && !begins("temp") ? $7 : NaN):4:1 with labels left offset 0.8,0 noenhanced font ",13" tc rgb "#222222"
+     file every ::1 using (is(full) ? $7 : NaN):4:1 with labels left offset 0.8,0 noenhanced font ",13" tc rgb "#222222"
 unset multiplot

@@ -67,7 +67,7 @@ numbers() {
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers) cat "data/$1.csv" ;;
+    frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
     hot) # and without a temperature: the frontier
@@ -75,12 +75,12 @@ numbers() {
         tail -n +3 data/frontier.csv ;;
     cure) spaced data/loops.csv data/harm.csv ;;
     price)
-        best=$(awk -f best.awk data/frontier.csv)
+        best=$(tail -n +3 data/best.csv)
         # shellcheck disable=SC2046
         "$strata" bench samplers --size 131072 --seconds 0.1 --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
-        echo "chain,f,valid,kept,microseconds"
-        echo "$best" | while IFS= read -r line; do
-            echo "$line,$(grep -F ",LLM-like,${line%%,*}," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5)"
+        echo "chain,f,valid,kept,microseconds,f_low,f_high,f_search,between"
+        echo "$best" | while IFS=, read -r chain f valid kept rest; do
+            echo "$chain,$f,$valid,$kept,$(grep -F ",LLM-like,$chain," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5),$rest"
         done ;;
     load) # what a step costs was measured: strata bench serve -t 1 --own-time --users 48 -p 200 -n 100 --places 16 --costs data/costs.txt
         "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \

@@ -37,7 +37,8 @@ const char *EXPORT(lab_open)(unsigned documents) {
     lab.job.n_chains = 1;
     if (!lab.study.openings || !lab.reported)
         fault_set(&lab.fault, "no memory for %u openings", documents);
-    else if (study_documents(&lab.study, &lab.fault) && study_results(&lab.study, &lab.fault))
+    else if ((lab.study.world = world_open(&lab.fault)) &&
+             study_documents(&lab.study, &lab.fault) && study_results(&lab.study, &lab.fault))
         return NULL;
     return text_fault(&lab.fault);
 }

@@ -4,6 +4,7 @@
 #include "study.h"
 #include "families.h"
 #include "look_ahead.h"
+#include "world/world_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,10 @@ static bool check_guide(const Study *study, Fault *fault) {
 }
 
 static const OptionRule compare_rules[] = {
-    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt replaces the openings"},
-    {"--prompts", NOT_WITH, "--documents --words", "the prompts replace the openings"},
+    {"-p", NOT_WITH, "--documents --first --words --world --prompts",
+     "the prompt replaces the openings"},
+    {"--prompts", NOT_WITH, "--documents --first --words --world",
+     "the prompts replace the openings"},
     {"--amateur", NEEDS, "contrast", "add that stage: --chains contrast:0.1"},
     {"contrast", NEEDS, "--amateur", "it subtracts a weaker model's logits"},
     {0},
@@ -105,6 +108,9 @@ static const Option compare_options[] = {
     MODEL_OPTION(asked.model),
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "number of held-out openings: stories, some with a card (100)"},
+    {"--first", OPT_INT(0, 9e15), &asked.first, "N",
+     "index of the first held-out document: another set of openings (0)"},
+    WORLD_OPTION(asked.world),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this prompt instead (-: stdin)"},
     {"--prompts", OPT_TEXT, &asked.prompts, "FILE",
      "continue these prompts instead, one per line"},

@@ -26,8 +26,7 @@ bool opening_tokenize(const Study *study, Opening *o, Fault *fault) {
 }
 
 bool study_documents(Study *study, Fault *fault) {
-    uint64_t index = 0;
-    if (!(study->world = world_open(fault))) return false;
+    uint64_t index = (uint64_t)study->job->first;
     for (size_t i = 0; i < study->n_openings; i++) {
         Opening *o = &study->openings[i];
         o->end = next_story(study, &index, &o->text).size;

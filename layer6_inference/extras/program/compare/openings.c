@@ -1,5 +1,6 @@
 /* openings.c - how the texts of a study begin.  See study.h. */
 #include "world_check.h"
+#include "worlds.h"
 #include "input.h"
 #include "study.h"
 
@@ -63,7 +64,8 @@ static bool score_documents(const Study *study, Fault *fault) {
 bool study_openings(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
     if (!job->prompt && !job->prompts)
-        return alloc_openings(study, (size_t)job->documents, fault) &&
+        return (study->world = world_open_named(job->world, fault)) &&
+               alloc_openings(study, (size_t)job->documents, fault) &&
                study_documents(study, fault) && score_documents(study, fault);
     if (job->prompt) {
         if (!alloc_openings(study, 1, fault)) return false;

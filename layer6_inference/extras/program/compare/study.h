@@ -22,10 +22,10 @@
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
 typedef struct CompareJob {
-    const char *model, *prompt, *prompts, *csv, *html, *amateur;
+    const char *model, *prompt, *prompts, *csv, *html, *amateur, *world;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
-    long documents, seeds, words, max_tokens, sample;
+    long first, documents, seeds, words, max_tokens, sample;
     uint64_t seed;
     bool json;
     ComputeOptions compute;
@@ -74,7 +74,8 @@ typedef struct Study {
 /* The first words of held-out documents, or the user's prompts. */
 bool study_openings(Study *study, Fault *fault);
 
-/* The first words of n_openings held-out stories, as texts and as tokens; opens the world. */
+/* The first words of n_openings held-out stories, as texts and as tokens; the
+ * world is open. */
 bool study_documents(Study *study, Fault *fault);
 bool opening_tokenize(const Study *study, Opening *opening, Fault *fault);
 
