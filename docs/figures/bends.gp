@@ -7,7 +7,7 @@ array what[4] = ["to the likely", "off the very top", "toward its target", "off 
 set style fill solid 0.55 noborder; set boxwidth 0.9; set grid y nox; set format y "%.0f %%"
 do for [i = 1:4] {
   c = word(chains, i); shape = word(shapes, i); peaked = (shape eq "peaked")
-  X0 = 58 + (i + 1) % 2 * 246; X1 = X0 + 208; Y0 = i < 3 ? 118 : 382; Y1 = Y0 + 180; @place
+  X0 = 58 + (i + 1) % 2 * 246; X1 = X0 + 208; Y0 = i < 3 ? 112 : 378; Y1 = Y0 + 176; @place
   set label 3 what[i] at graph 0.98,0.93 right tc rgb ink font ",14"
   eval panel(c)
   if (peaked) { set xrange [0.3:12.7]; set xtics (1, 4, 8, 12); set yrange [0:100]; set ytics 25 } else { set xrange [0.3:40.7]; set xtics (1, 20, 40); set yrange [0:16]; set ytics 5 }

@@ -7,10 +7,10 @@ rows = sprintf("< awk -F, -f wilson.awk -f shares.awk '%s'", file)
 X0 = 206; X1 = 352; @place
 eval panel("cost of a text"); set xlabel "nats, with quartiles"; set logscale x; set xrange [0.0002:1000]
 set xtics ("0.001" 0.001, "0.1" 0.1, "10" 10)
-plot rows using ($3 > 0 ? $3 : NaN):1:4:5 with xerrorbars pt 7 ps 1 lw 2 lc rgb red, \
-     rows using ($3 > 0 ? NaN : 0.0005):1:("0") with labels textcolor rgb red font ",14"
+plot rows using ($4 > 0 ? $4 : NaN):1:5:6 with xerrorbars pt 7 ps 1 lw 2 lc rgb red, \
+     rows using ($4 > 0 ? NaN : 0.0005):1:("0") with labels textcolor rgb red font ",14"
 unset logscale x; X0 = 378; X1 = 496; @place
 eval panel("stories that are true"); set ytics ("" 1, "" 2, "" 3, "" 4, "" 5, "" 6)
 set xlabel "share"; set xrange [-0.02:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
-plot rows using 6:1:7:8 with xerrorbars pt 7 ps 1 lw 2 lc rgb blue
+plot rows using 7:1:8:9 with xerrorbars pt 7 ps 1 lw 2 lc rgb blue
 unset multiplot

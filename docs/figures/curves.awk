@@ -1,5 +1,5 @@
 # What precision and recall of cuts are drawn from: of each family of cuts a curve, its best setting, and a name beside its end.
-#   awk -v heat=1.5 -v names="top_p min_p" -v part=curves|best|names -f curves.awk FILE      heat: the temperature before the cut; none: 1
+#   awk -v heat=1.5 -v names="top_p min_p" -v part=curves|best|names -f apart.awk -f curves.awk FILE      heat: the temperature before the cut; none: 1
 # curves: kept,valid by kept, one block a family, up to the first setting that forbids nothing; best: number,kept,valid,the intervals,setting; names: number y
 # kept valid name setting, where the curve ends.  Names are moved apart: two are at least GAP apart on the spread scale of style.gp.
 BEGIN { FS = ","; families = split(names, name, " "); if (!gap) gap = 0.035; floor = spread(low) }
@@ -33,12 +33,6 @@ END {
         end[f] = order[last]; y[f] = spread(valid[f, order[last]]); rank[++ranks] = f
     } else if (part == "curves") print "NaN,NaN\n\n"
     if (part != "names") exit
-    for (i = 2; i <= ranks; i++) for (j = i; j > 1 && y[rank[j]] > y[rank[j - 1]]; j--) { t = rank[j]; rank[j] = rank[j - 1]; rank[j - 1] = t }
-    for (round = 0; round < 200; round++) for (i = 1; i < ranks; i++) {
-        close_by = gap - (y[rank[i]] - y[rank[i + 1]])
-        if (close_by > 1e-9) { y[rank[i]] += close_by / 2; y[rank[i + 1]] -= close_by / 2 }
-        if (y[rank[1]] > 0) y[rank[1]] = 0
-        if (floor && y[rank[ranks]] < floor) y[rank[ranks]] = floor
-    }
+    apart(y, ranks, rank, gap, 0, floor)
     for (i = 1; i <= ranks; i++) { f = rank[i]; print f, y[f], kept[f, end[f]], valid[f, end[f]], name[f], setting[f, best[f]] }
 }

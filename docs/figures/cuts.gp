@@ -2,7 +2,7 @@
 # Both axes are spread toward 100 %: style.gp.
 names = "top_p min_p top_k top_n_sigma epsilon eta typical tfs top_a"
 array tint[9] = [color_top_p, color_min_p, color_top_k, color_top_n_sigma, color_epsilon, color_eta, color_typical, color_tfs, color_top_a]
-part(what) = sprintf("< awk -v heat='%s' -v gap=%g -v low=%g -v names='%s' -v part=%s -f curves.awk '%s'", heat, gap, low, names, what, file)
+part(what) = sprintf("< awk -v heat='%s' -v gap=%g -v low=%g -v names='%s' -v part=%s -f apart.awk -f curves.awk '%s'", heat, gap, low, names, what, file)
 set xrange [spread(0):0.02]; set yrange [spread(low):0.02]
 set xtics ("0 %%" spread(0), "50 %%" spread(0.5), "80 %%" spread(0.8), "95 %%" spread(0.95), "100 %%" 0)
 set ytics ("0 %%" spread(0), "25 %%" spread(0.25), "50 %%" spread(0.5), "70 %%" spread(0.7), "80 %%" spread(0.8), "90 %%" spread(0.9), "95 %%" spread(0.95), "99 %%" spread(0.99), "100 %%" 0)

@@ -20,9 +20,9 @@ plot [0:1] [0:1] NaN
 unset label 1
 set border 3 lc rgb axis
 set tics nomirror scale 0.5 font ",14" tc rgb ink
-set xtics; set ytics
+set xtics nomirror; set ytics nomirror
 set grid lc rgb grid lw 0.5
-set xlabel font ",14"; set ylabel font ",14"
+set xlabel font ",14" offset 0,0.4 tc rgb ink; set ylabel font ",14" tc rgb ink
 set bars 0
 # The title of a panel, at its left edge.
 panel(text) = sprintf('set label 2 "%s" at graph 0,1 left offset 0,0.7 noenhanced font ",15" tc rgb ink', text)
