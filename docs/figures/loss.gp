@@ -13,6 +13,6 @@ plot file every ::1 using 2:(rise($2, $5)) with points pt 7 ps 0.9 lc rgb blue, 
      "" every ::1 using 2:(in(" TQ1_0 Q5_0 ") ? rise($2, $5) : NaN):1 with labels center offset 0,0.9 noenhanced font ",14" tc rgb ink, \
      "" every ::1 using 2:(in(" Q4_0 ") ? rise($2, $5) : NaN):1 with labels left offset 0.8,0.45 noenhanced font ",14" tc rgb ink, \
      "" every ::1 using 2:(in(" IQ4_NL ") ? rise($2, $5) : NaN):1 with labels left offset 0.8,-0.35 noenhanced font ",14" tc rgb ink, \
-     "" every ::1 using 2:(in(" MXFP4 ") ? rise($2, $5) : NaN):1 with labels right offset -0.8,0.5 noenhanced font ",14" tc rgb ink, \
+     "" every ::1 using 2:(in(" MXFP4 ") ? rise($2, $5) : NaN):1 with labels center offset 0,-0.9 noenhanced font ",14" tc rgb ink, \
      "" every ::1 using 2:(in(" IQ4_XS Q3_K ") ? rise($2, $5) : NaN):1 with labels right offset -0.8,-0.5 noenhanced font ",14" tc rgb ink
 unset multiplot

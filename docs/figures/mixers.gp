@@ -3,7 +3,7 @@ heading = "Attention keeps more and does more with each token of\nthe text; recu
 load "style.gp"
 set logscale xy; set xrange [230:4600]; set xtics ("256" 256, "1024" 1024, "4096" 4096)
 array label[7] = ["attention", "attention with a quarter of the keys", "a window of 1024", "one short row (MLA)", "Mamba 2", "DeltaNet", "RWKV 7"]
-array short[7] = ["attention", "a quarter of\nthe keys", "a window of 1024", "MLA", "Mamba 2", "DeltaNet", "RWKV 7"]
+array short[7] = ["attention", "1/4 of the keys", "a window of 1024", "MLA", "Mamba 2", "DeltaNet", "RWKV 7"]
 array tint[7] = [ink, gray, purple, blue, orange, red, green]
 array c[3] = [3, 5, 6]; array scale[3] = [1, 1e6, 1]
 array above[3] = ["kept of the text (log scale)", "flops for one more token, counted", "its time, measured"]

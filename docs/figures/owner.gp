@@ -1,4 +1,4 @@
-name = "owner"; high = 900
+name = "owner"; high = 940
 heading = "The owner's name goes to a full stop in the first layer,\nand from there to where it is wanted in the last"
 load "style.gp"
 set style fill solid 0.85 noborder; set boxwidth 0.7; unset grid
@@ -11,10 +11,10 @@ array above[4] = ["attention from the full stop of the owner's sentence to the n
   "probability of the name when this head is silent", "probability of the name when only this head of its layer speaks"]
 array c[4] = [7, 6, 8, 11]; array tint[4] = [sky, blue, orange, green]
 do for [p=1:4] {
-  Y0 = 116 + (p - 1) * 198; Y1 = Y0 + 122; @place; eval panel(sprintf("%d  ", p).above[p])
+  Y0 = 116 + (p - 1) * 208; Y1 = Y0 + 122; @place; eval panel(sprintf("%d  ", p).above[p])
   if (p == 4) { set label 4 "says nothing: without the\nwhole layer it is 1.00, too" at 12.5,0.62 center font ",14" tc rgb ink }
   plot file using (p == 4 && $1 == 1 ? NaN : at($1, $2)):(column(c[p])) with boxes lc rgb tint[p], \
        file using (p == 4 && $1 == 1 ? at($1, $2) : NaN):(column(c[p])) with boxes fs empty border rgb pale lc rgb pale, \
-       file using ((p == 3 ? column(c[p]) < 0.9 : column(c[p]) > 0.5 && !(p == 4 && $1 == 1)) ? at($1, $2) : NaN):(column(c[p]) + 0.12):(sprintf("%.2f", column(c[p]))) with labels font ",14" tc rgb ink
+       file using ((p == 3 ? column(c[p]) < 0.9 : column(c[p]) > 0.5 && !(p == 4 && $1 == 1)) ? at($1, $2) : NaN):(column(c[p]) + 0.12):(sprintf("%.2f", column(c[p]))[2:*]) with labels font ",14" tc rgb ink
 }
 unset multiplot
