@@ -71,7 +71,7 @@ numbers() {
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers) cat "data/$1.csv" ;;
+    frontier | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers | roofline) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
     hot) # and without a temperature: the frontier, whose columns are the same
@@ -105,7 +105,6 @@ numbers() {
     errors) worked 2 ;;
     turning) worked 3 ;;
     curve) ./curve.sh ../../layer5_models/models ;;
-    roofline) "$strata" bench roofline --seconds "${SPEED_SECONDS:-0.4}" --csv "$out/roofline.csv" >&2 ;;
     loss) "$strata" bench quant --documents "$documents" --seconds 0.1 --csv "$out/loss.csv" >&2 ;;
     speed) "$strata" bench samplers --seconds "${SPEED_SECONDS:-0.5}" --csv "$out/speed.csv" >&2 ;;
     *) echo "plots: there is no figure '$1'" >&2; return 2 ;;
@@ -126,7 +125,7 @@ $bad"
 for name in ${*:-$(sed -n 's/^\([a-z-]*\) | .*/\1/p' findings.txt)}; do
     echo "plot $name" >&2
     case $name in
-    speed | loss | roofline | load | waste) numbers "$name" ;;
+    speed | loss | load | waste) numbers "$name" ;;
     *) numbers "$name" >"$out/$name.csv" ;;
     esac
     sound "$out/$name.csv"

@@ -85,7 +85,7 @@ static void draw_point(const Axis *x, const Axis *y, const char *chain, const Su
     fputs("</text>\n", out);
 }
 
-void plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+bool plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
                 FILE *out) {
     Axis x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT};
     Axis y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP};
@@ -93,14 +93,29 @@ void plot_write(const Study *study, const Summary *all, MeasureKind across, Meas
     size_t n = 0;
     for (size_t c = 0; c < study->job->n_chains; c++)
         n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
-    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn)) return;
-    fprintf(out,
-            "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s against %s\" "
-            "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
-            "<style>line { stroke: currentColor }</style>\n",
-            WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
+    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn))
+        return false;
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
+        "aria-label=\"%s against %s\" "
+        "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
+        "<style>svg { color-scheme: light dark; font-family: system-ui, sans-serif } line { "
+        "stroke: currentColor }</style>\n",
+        WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
     draw_axis(&x, &y, true, out), draw_axis(&y, &x, false, out);
     for (size_t c = 0; c < study->job->n_chains; c++)
         if (drawn[c]) draw_point(&x, &y, study->job->chains[c], &all[c], out);
     fputs("</svg>\n", out);
+    return true;
+}
+
+bool plot_file(const Study *study, const Summary *all, FILE *out, Fault *fault) {
+    MeasureKind across = study->world ? KEPT : DISTINCT_2,
+                up = study->world ? VALID : SURPRISAL;
+    return plot_write(study, all, across, up, out) ||
+           fault_set(fault,
+                     "--plot: wanted two chains with both '%s' and '%s', got fewer. A chain "
+                     "that looks ahead has no '%s'",
+                     measures[across].head, measures[up].head, measures[KEPT].head);
 }
