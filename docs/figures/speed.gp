@@ -1,5 +1,5 @@
 name = "speed"; high = 520; file = data."/speed.csv"
-heading = "Most samplers cost little more than reading the logits\nonce; typical and top-p must order them"
+heading = "Typical, top-p and draw cost most; the others a few\nreads of the logits"
 load "style.gp"
 X0 = 72; X1 = 366; Y0 = 84; Y1 = 464; @place
 set xlabel "tokens in the vocabulary (log scale)"; set ylabel "microseconds (log scale)"; set logscale xy; set xrange [28000:300000]
