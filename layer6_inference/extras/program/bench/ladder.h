@@ -23,7 +23,7 @@ typedef struct Rungs {
 } Rungs;
 typedef void Rung(Rungs *r, size_t cols);
 
-/* Memory for `rows` weights of COLS numbers, as F32 at most; check: also for the check in double
+/* Memory for `rows` weights of COLS numbers, as F32 at most; check: and for the check in double
  * precision.  False, with a fault: no memory, or no threads. */
 bool ladder_open(Rungs *r, size_t rows, bool check, Fault *fault);
 void ladder_close(Rungs *r);

@@ -1,5 +1,5 @@
 /* roofline.c - strata bench roofline: the machine's ceilings and slopes, and the products under
- * them.  Everything is the best of many rounds: what the machine can do, not what it mostly does. */
+ * them.  All is the best of many rounds: what the machine can do, not what it mostly does. */
 #include "input.h"
 #include "ladder.h"
 
