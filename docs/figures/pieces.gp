@@ -1,5 +1,5 @@
 name = "pieces"; high = 672; file = data."/pieces.csv"
-heading = "In chunks a long prompt no longer stops the others; its\nown first token comes later"
+heading = "In chunks a long prompt no longer stops the others;\nits own first token comes later"
 load "style.gp"
 keys = "continuous chunked"; array shown[2] = ["read whole", "in chunks"]; array tints[2] = [red, green]; field = 3; x = 1
 column1 = 11; above1 = "longest wait for a next token (log scale)"; y1 = "0.62 0.16"
