@@ -8,7 +8,7 @@ rows(k) = sprintf("< awk -F, -v OFS=, '/^\"/ { $1 = ++n; if ((n > 1) + 1 == %d) 
 array titles[3] = ["surprisal of a story", "stories that are true", "different 2-grams"]
 array labels[3] = ["nats", "share", "share"]
 do for [p=1:3] {
-  X0 = 104 + (p - 1) * 142; X1 = X0 + 118; @place
+  X0 = 104 + (p - 1) * 140; X1 = X0 + 110; @place
   if (p == 2) { set ytics ("" 1, "" 2, "" 3, "" 4, "" 5, "" 6) scale 0 }
   if (p == 1) { set xrange [0:50]; set xtics 25 } else { set xrange [0:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1) }
   eval panel(titles[p]); set xlabel labels[p]; c = 3 * p

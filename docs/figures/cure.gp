@@ -16,12 +16,12 @@ X0 = 96; X1 = 222; @place; eval panel("repeated 4-grams")
 set xlabel "draft model, greedy"; set xrange [0:0.45]; set xtics ("0" 0, "20 %%" 0.2, "40 %%" 0.4)
 plot file using (looping(0) ? $10 : NaN):(looping(0)):(wilson($10, trials($10, $11), -1)):(wilson($10, trials($10, $11), 1)) with xerrorbars pt 7 ps 0.9 lw 2 lc rgb red
 set ytics ("" 1)
-X0 = 244; X1 = 366; @place; eval panel("stories that are true")
+X0 = 240; X1 = 360; @place; eval panel("stories that are true")
 set xlabel "storyteller, min\\_p:0.1"; set xrange [0:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1)
 set label 4 "not measured" at 0.04,4 font ",14" tc rgb gray; set label 5 "not measured" at 0.04,5 font ",14" tc rgb gray; set label 6 "not measured" at 0.04,9 font ",14" tc rgb gray
 plot file using (healthy(0) ? $4 : NaN):(healthy(0)):5:6 with xerrorbars pt 7 ps 0.9 lw 2 lc rgb blue
 unset label 4; unset label 5; unset label 6
-X0 = 388; X1 = 506; @place; eval panel("still possible")
+X0 = 384; X1 = 492; @place; eval panel("still possible")
 set xlabel "share of true stories"
 plot file using (healthy(0) ? $7 : NaN):(healthy(0)):8:9 with xerrorbars pt 7 ps 0.9 lw 2 lc rgb blue
 unset multiplot

@@ -1,8 +1,8 @@
 name = "latency"; high = 480; file = data."/latency.csv"
 heading = "A fuller batch gives more tokens a second, and each\nsequence waits longer for its next"
 load "style.gp"
-X0 = 62; X1 = 410; Y0 = 84; Y1 = 424; @place
-set xlabel "tokens per second, all together"; set ylabel "ms between two tokens of a sequence" offset 0.8,0
+X0 = 62; X1 = 410; Y0 = 102; Y1 = 424; @place; eval panel("ms between two tokens of a sequence")
+set xlabel "tokens per second, all together"
 set xrange [0:9000]; set yrange [0:25]; set xtics 3000
 set label 3 "95 % wait\nless than this" at graph 1.01,0.87 tc rgb red; set label 4 "median;\nnumbers:\nslots" at graph 1.01,0.66 tc rgb blue
 plot file using 6:9 with linespoints pt 7 ps 0.7 lw 2 lc rgb blue, file using 6:10 with linespoints pt 7 ps 0.7 lw 2 lc rgb red, \

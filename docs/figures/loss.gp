@@ -1,8 +1,8 @@
 name = "loss"; high = 560; file = data."/loss.csv"
 heading = "Down to four bits the storyteller hardly loses; at two it\nfalls apart"
 load "style.gp"
-X0 = 74; X1 = 500; Y0 = 84; Y1 = 504; @place
-set xlabel "bits per weight"; set ylabel "loss above the unquantized model, nats (log scale)" offset 0.6,0
+X0 = 74; X1 = 500; Y0 = 102; Y1 = 504; @place; eval panel("loss above the unquantized model, nats (log scale)")
+set xlabel "bits per weight"
 set logscale y; set xrange [1.3:7.5]; set yrange [1e-5:30]; set format y "10^{%T}"
 base = real(system("awk -F, '$1 == \"F32\" { print $5 }' ".file))
 rise(a, b) = a < 10 && b > base ? b - base : NaN

@@ -1,8 +1,8 @@
 name = "price"; high = 520; file = data."/price.csv"
 heading = "The most expensive cut is not the most useful one"
 load "style.gp"
-X0 = 70; X1 = 366; Y0 = 74; Y1 = 464; @place
-set xlabel "microseconds of the cut, 131,072 tokens (log scale)"; set ylabel "F: harmonic mean of precision and recall" offset 0.8,0
+X0 = 70; X1 = 366; Y0 = 102; Y1 = 464; @place; eval panel("F: harmonic mean of precision and recall")
+set xlabel "microseconds of the cut, 131,072 tokens (log scale)"
 set logscale x; set yrange [0.75:1]; set ytics 0.05; set xrange [5:600]; @cut_y
 # A name at the right of all points, moved apart from the others, with a line to its point.
 ends = system(sprintf("awk -F, -f apart.awk -f priced.awk '%s'", file))

@@ -1,8 +1,8 @@
 name = "roofline"; high = 620; file = data."/roofline.csv"
 heading = "With one column memory limits a product; with many the\nceiling of its arithmetic does"
 load "style.gp"
-X0 = 72; X1 = 424; Y0 = 84; Y1 = 564; @place
-set xlabel "operations for each byte from memory (log scale)"; set ylabel "GFLOP/s (log scale)" offset 0.8,0
+X0 = 72; X1 = 424; Y0 = 102; Y1 = 564; @place; eval panel("GFLOP/s (log scale)")
+set xlabel "operations for each byte from memory (log scale)"
 set logscale xy; set xrange [0.3:1000]; set yrange [6:700]; set xtics ("0.5" 0.5, "1" 1, "4" 4, "16" 16, "64" 64, "256" 256); set ytics (10, 30, 100, 300)
 of(kind, what) = real(system(sprintf("awk -F, '$1 == \"%s\" && $2 == \"%s\" { print $5 }' '%s'", kind, what, file)))
 floats = of("peak", "floats"); bytes = of("peak", "bytes"); memory = of("read", "memory"); inner = of("read", "512 KB")

@@ -1,8 +1,8 @@
 name = "speed"; high = 520; file = data."/speed.csv"
 heading = "Typical, top-p and draw cost most; the others a few\nreads of the logits"
 load "style.gp"
-X0 = 72; X1 = 366; Y0 = 84; Y1 = 464; @place
-set xlabel "tokens in the vocabulary (log scale)"; set ylabel "microseconds (log scale)"; set logscale xy; set xrange [28000:300000]
+X0 = 72; X1 = 366; Y0 = 102; Y1 = 464; @place; eval panel("microseconds (log scale)")
+set xlabel "tokens in the vocabulary (log scale)"; set logscale xy; set xrange [28000:300000]
 set xtics ("32,768" 32768, "131,072" 131072, "262,144" 262144)
 names = "greedy top_k:40 top_p:0.95 min_p:0.05 typical:0.5 top_n_sigma:1 draw read"
 array colors[8] = [ink, color_top_k, color_top_p, color_min_p, color_typical, color_top_n_sigma, rose, gray]
