@@ -138,7 +138,7 @@ check: build
 check-long: build
 	@tests/check.sh long
 
-# make plots, or some of them: make plots PLOTS="frontier kept"
+# make plots, or some of them: make plots PLOTS="frontier kept" FORMAT=pdf (svg, png or pdf)
 plot-tools:
 	@docs/figures/make.sh --check
 plots: | plot-tools
@@ -289,7 +289,7 @@ help:
 	@echo "make check            checks beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzzing"
 	@echo "make check-long       the same, and all tests with sanitizers"
 	@echo "make bench            speed of the matrix products, beside the machine's peak"
-	@echo "make plots            draw the figures of the samplers as SVG in build/plots (gnuplot)"
+	@echo "make plots            draw all figures in build/plots (gnuplot); FORMAT=svg, png or pdf"
 	@echo "make measure          measure the stored data behind them again (hours; PLOTS=frontier: one figure)"
 	@echo "make train            train the two built-in models (two to three hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (NPM=1 installs node-llama-cpp; LLAMA_CPP=DIR: a native build)"

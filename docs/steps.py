@@ -53,8 +53,8 @@ def recipe(name):
 def figure_key(name):
     """A figure reads its own stored numbers; some also read the program, or all sources."""
     text = recipe(name)
-    reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp"}
-    reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
+    reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp", "docs/assets/look.css"}
+    reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "cuts.gp", "policies.gp", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
     if re.search(r"\$strata|swept|passes", text):
         reads |= {"build/bin/strata", *commands.programs()}
     built = kept.sources() if re.search(r"worked", text) else ""

@@ -64,6 +64,7 @@ static bool open_study(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            (!job->html || table_begin(&study->html, job->html, fault)) &&
+           (!job->plot || table_begin(&study->plot, job->plot, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&
            compute_adapt(&job->compute, &study->model, fault) &&
            (!job->amateur ||
@@ -74,7 +75,7 @@ static bool open_study(Study *study, Fault *fault) {
 
 static void close_study(Study *study) {
     study_close_texts(study);
-    file_drop(&study->csv), file_drop(&study->html);
+    file_drop(&study->csv), file_drop(&study->html), file_drop(&study->plot);
     model_close(&study->model), model_close(&study->amateur);
 }
 
@@ -95,6 +96,9 @@ static bool compare_run(Fault *fault) {
     CompareJob *job = &asked;
     Study study = {.job = job};
     gather_chains(job);
+    if (job->plot && job->n_chains < 2)
+        return fault_set(fault, "--plot: got one chain, wanted two or more to compare. Name "
+                                "them after --chains");
     if (!choose_model(&job->model, fault) || !compute_open(&job->compute, fault)) return false;
     bool ok = open_study(&study, fault) && study_write(&study, fault) &&
               (!study.world || study_truth(&study, fault)) && study_report(&study, fault);
@@ -126,6 +130,9 @@ static const Option compare_options[] = {
     {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "also write the table as CSV"},
     {"--html", OPT_OUTPUT, &asked.html, "FILE",
      "also write a self-contained page with the table, plots and texts side by side"},
+    {"--plot", OPT_OUTPUT, &asked.plot, "FILE",
+     "also draw the chains as SVG: valid against kept (without a world, surprisal against "
+     "dist-2)"},
     STEERING_OPTIONS(asked.steering),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
@@ -160,7 +167,7 @@ const Command command_compare = {
              "(a chain that looks ahead only scores its own texts), or fewer than ten texts.",
     .examples = {"strata compare --chains greedy balanced top_p:0.9"},
     .options = compare_options,
-    .brief = "--chains -m -p --documents --seeds -n --csv --html --threads",
+    .brief = "--chains -m -p --documents --seeds -n --csv --html --plot --threads",
     .rules = compare_rules,
     .words = compare_more,
     .max_words = MAX_CHAINS - OPTION_LIST,

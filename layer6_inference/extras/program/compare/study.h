@@ -22,7 +22,7 @@
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
 typedef struct CompareJob {
-    const char *model, *prompt, *prompts, *csv, *html, *amateur, *world;
+    const char *model, *prompt, *prompts, *csv, *html, *plot, *amateur, *world;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
     long first, documents, seeds, words, max_tokens, sample;
@@ -66,7 +66,7 @@ typedef struct Study {
     Opening *openings; /* (n_openings) */
     Sample *samples;   /* (chains, texts): texts / n_openings of each opening */
     Truth *truth;      /* (chains, n_openings); NULL without a world */
-    FileOut csv, html;
+    FileOut csv, html, plot;
     size_t n_openings, texts; /* per chain */
     bool guided;              /* some chain has cfg */
 } Study;
