@@ -235,9 +235,8 @@ def moving(arguments):
     rows = [list(csv.DictReader(table.splitlines())) for table in (sliders, frames[frames.index(name) + 1])]
     trace = f"trace{len(traces)}"
     traces[trace] = json.dumps({"sliders": [row for row in rows[0] if row["picture"] == name], "frame": rows[1]})
-    return (f'<figure markdown class="moving" data-moving="{name}"><span data-trace="{trace}"></span><figcaption>{caption}</figcaption></figure>\n\n'
-            '<link rel="stylesheet" href="@@top@@assets/moving.css"><script src="@@top@@assets/moving.js"></script>'
-            f'<script src="@@top@@playground/moving/{name}.js"></script>')
+    return (f'<figure markdown class="moving" data-moving="{name}"><link rel="stylesheet" href="@@top@@assets/moving.css"><span data-trace="{trace}"></span><figcaption>{caption}</figcaption></figure>\n\n'
+            f'<script src="@@top@@assets/moving.js"></script><script src="@@top@@playground/moving/{name}.js"></script>')
 
 
 def play(arguments):

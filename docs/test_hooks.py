@@ -103,7 +103,7 @@ class Moving(unittest.TestCase):
     def test_the_first_frame_is_in_the_page(self):
         with unittest.mock.patch.object(hooks, "printed", return_value=self.FRAMES):
             page = page_of("{{ moving b | A caption. }}")
-        trace = re.search(r'data-moving="b"><span data-trace="(\w+)">', page).group(1)
+        trace = re.search(r'data-moving="b"><link [^>]+><span data-trace="(\w+)">', page).group(1)
         self.assertEqual(json.loads(hooks.traces[trace]), {"sliders": [{"picture": "b", "slider": "u, v", "low": "0", "high": "9", "step": "1", "start": "3"}], "frame": [{"x": "7"}]})
         self.assertIn("playground/moving/b.js", page)
         self.assertIn("A caption.", page)
