@@ -479,10 +479,13 @@ static void fill_halves(void) {
     for (unsigned i = 0; i < 1 << 16; i++) half_table[i] = half(i);
 }
 
+/* Without this the compiler would not know n, and keep the sums in memory. */
+__attribute__((always_inline)) static inline void row_times(const Matrix *w, size_t row,
+                                                            const float *x, int n, float *y);
+
 /* One row of weights times n vectors (n, cols): the row is loaded once, whatever n is.  Two sums for
  * each vector, since the next step of one has to wait for the last. */
-static inline __attribute__((always_inline)) void row_times(const Matrix *w, size_t row,
-                                                            const float *x, int n, float *y) {
+static inline void row_times(const Matrix *w, size_t row, const float *x, int n, float *y) {
     Lanes sum[4][2] = {{{0}}};
     size_t j = 0, cols = w->cols;
     if (w->format == Q8_0) {

@@ -255,21 +255,19 @@ void chapter_batch(void) {
     test_fill(&m);
     for (int i = 0; i < 8; i++) some_ids(&m, prompt[i], sizes_of[i]);
     test_write(&m, "model.gguf");
-    double seconds[2];
-    for (int batch = 0; batch < 2; batch++) {
-        char command[2][600];
+    double least[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}}, seconds[2];
+    for (int i = 0; i < 16; i++) { /* in turn, so that other work on the machine slows both */
+        int batch = i / 2 % 2, is_long = i % 2;
         write_prompts(prompt, 0, batch ? 8 : 1);
-        for (int i = 0; i < 2; i++)
-            snprintf(command[i], sizeof command[i], "batch %s %d", judge_path("model.gguf"),
-                     i ? 42 : 2);
-        seconds[batch] = least_seconds(2, command[1]) - least_seconds(2, command[0]);
-        seconds[batch] = fmax(seconds[batch], 1e-4);
+        Reply r = ask("batch %s %d", judge_path("model.gguf"), is_long ? 42 : 2);
+        least[batch][is_long] = fmin(least[batch][is_long], r.seconds);
     }
+    for (int i = 0; i < 2; i++) seconds[i] = fmax(least[i][1] - least[i][0], 1e-4);
     double alone = 40 / seconds[0], together = 320 / seconds[1];
     printf("  one text: %.0f tokens/s; eight together: %.0f tokens/s, %.1f times as many\n",
            alone, together, together / alone);
-    need(together > 1.3 * alone,
-         "eight texts together give %.0f tokens/s, one gives %.0f; 1.3 times as many are "
+    need(together > 1.5 * alone,
+         "eight texts together give %.0f tokens/s, one gives %.0f; 1.5 times as many are "
          "wanted: "
          "load each row of weights once and multiply it with all eight vectors",
          together, alone);
