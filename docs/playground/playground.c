@@ -13,7 +13,7 @@
  *     play_chosen()                the token that the last play_look or play_choose chose
  *     play_take(token)             append a token; the model evaluates it
  *     play_back()                  remove the last token
- *     play_draws(count)            so many draws with other seeds: how often each token came, as CSV
+ *     play_draws(count)            draws with other seeds: how often each token came, as CSV
  *     play_check(ended)            is the text, with its prompt, one of Tiny World's?  As CSV
  *     play_text()                  the text written so far
  *     play_written()               each of its tokens with its surprisal, as CSV
