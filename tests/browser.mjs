@@ -4,6 +4,7 @@
 //
 // The browser is driven through two pipes, by the DevTools protocol; pages come from the disk, nothing from a network.
 import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { openChrome } from "./chrome.mjs";
 import { alert, focused, openTool, press, tooSmall, type } from "./hands.mjs";
 import { watch } from "./watch.mjs";
@@ -99,6 +100,27 @@ async function playground() {
   expect("the address holds the text", (await again.ask(`document.querySelector(".pg-text").textContent`)) === written);
   await again.close();
 
+  // An honest scale: a full cell is probability 1; the tail is a row; the draws are counted in all of it.
+  const bars = () => page.ask(`[...document.querySelectorAll(".pg-table tbody tr")].map((row) => [...row.querySelectorAll("td")].map((cell) => ({ p: parseFloat(cell.textContent), width: parseFloat(cell.querySelector(".pg-bar")?.style.width), drawn: parseFloat(cell.querySelector(".pg-drawn")?.style.width) })))`);
+  const sums = (rows, of) => rows[0].map((_, place) => rows.reduce((sum, row) => sum + (row[place][of] || 0), 0));
+  const still = await bars();
+  expect("a bar is as long as its probability", still.flat().every(({ p, width }) => Number.isNaN(p) || Number.isNaN(width) || Math.abs(width - 100 * p) < 0.06), JSON.stringify(still[0]));
+  expect("with the tail, each column adds up to one", sums(still, "width").every((sum) => Math.abs(sum - 100) < 0.2), sums(still, "width"));
+  await press(page, "1,000 draws");
+  const drawn = await bars();
+  expect("a thousand draws for each column", sums(drawn, "drawn").every((sum) => Math.abs(sum - 100) < 0.01), sums(drawn, "drawn"));
+  expect("the draws follow the probabilities", drawn.flat().every(({ width, drawn: came }) => Number.isNaN(width) || Math.abs(width - came) < 8), JSON.stringify(drawn));
+  expect("so far the text is true", /^True so far/.test(await page.ask(`document.querySelector(".pg-verdict").textContent`)), await page.ask(`document.querySelector(".pg-verdict").textContent`));
+
+  await type(page, "another chain", "temp:2");
+  expect("a second chain is in the address", /chain2=temp%3A2/.test(await hash()), await hash());
+  const theirs = await page.ask(`document.querySelectorAll(".pg-text")[1].textContent`), ofProgram = run("generate", "-m", MODEL, "-p", PROMPT, "--chain", "temp:2", "--seed", "9", "-n", "40", "--quiet", "--isa", "scalar");
+  expect("it tells what the program tells", theirs.startsWith("temp:2,draw " + ofProgram.trimEnd()), `${theirs} | ${ofProgram}`);
+  expect("what differs is marked", await page.ask(`document.querySelectorAll(".pg-differs").length > 3`));
+  await type(page, "another chain", "");
+  await type(page, "filter the stages", "repet");
+  expect("the filter finds stages", (await page.ask(`[...document.querySelectorAll('[aria-label="add a stage"] option')].map((option) => option.value).join()`)).includes("penalties") && (await page.ask(`document.querySelectorAll('[aria-label="add a stage"] option').length`)) < 12);
+
   const rows = (stage) => page.ask(`[...document.querySelectorAll(".pg-table tbody tr")].map((row) => +row.querySelectorAll("td")[${stage}].textContent || 0)`);
   const left = () => page.ask(`[...document.querySelectorAll(".pg-table thead small")].map((cell) => cell.textContent).join(", ")`);
   await type(page, "notation", "choice"), await type(page, "grammar", "\u{1F98A}|(");
@@ -141,6 +163,14 @@ async function playground() {
     expect("and it writes afterwards", (await odd.ask(`document.querySelectorAll(".pg-token").length`)) === 1, await alert(odd));
     await odd.close();
   }
+  const broken = await openPage("strata-playground", "page.js", "#" + new URLSearchParams({ prompt: "Once upon a time there was a", chain: "ban: sly,temp:9", seed: 1 }));
+  await press(broken, "Next token", 6);
+  const place = await broken.ask(`[document.querySelectorAll(".pg-broke").length, document.querySelector(".pg-verdict").textContent].join(" ")`);
+  expect("what broke is marked and said", /^1 Broken \([a-z]+\): found/.test(place), place);
+  await broken.close();
+  const plain = await openPage("strata-playground", "page.js", "");
+  expect("it starts with the program's chain", (await plain.ask(`document.querySelector('[aria-label="chain"]').value`)).startsWith(readFileSync("layer6_inference/src/chain/chain_presets.c", "utf8").match(/chain_default\[\] = "(.*)"/)[1]));
+  await plain.close();
   const phone = await openPage("strata-playground", "page.js", "", 390);
   await phone.until(`document.querySelector(".pg-table table") != null`);
   expect("what a finger can hit in the playground", (await tooSmall(phone)) === "", await tooSmall(phone));

@@ -9,7 +9,7 @@ import { pathToFileURL } from "node:url";
 export async function openTool(chrome, folder, root, scripts, words, width = 1200) {
   const file = (path) => pathToFileURL(resolve(path)).href, name = scripts.at(-1) + ".html";
   const html = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">${["strata", "lab"].map((css) => `<link rel="stylesheet" href="${file(`docs/assets/${css}.css`)}">`).join("")}<style>html { font-size: 125% }</style><body data-md-color-scheme="default"><div id="${root}"></div>` +
-    [...["playground-data.js", "frontier-data.js"].map((data) => folder + "/" + data), ...["strata.js", "chain.js", ...scripts].map((script) => "docs/playground/" + script)].map((path) => `<script src="${file(path)}"></script>`).join("");
+    [...["playground-data.js", "frontier-data.js"].map((data) => folder + "/" + data), ...["strata.js", "chain.js", "table.js", ...scripts].map((script) => "docs/playground/" + script)].map((path) => `<script src="${file(path)}"></script>`).join("");
   writeFileSync(join(chrome.folder, name), html);
   const page = await chrome.page({ width });
   await page.go(file(join(chrome.folder, name)) + words);

@@ -235,7 +235,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     let at = +story.opening, broke = begun;
     let broken = false; // in the word that broke the story
     const spans = pieces.slice(begun).map((piece, k) => {
-      const here = story.right !== "1" && place >= at && place < at + piece.size;
+      const here = story.right !== "1" && place < at + piece.size && (place >= at || k === 0);
       at += piece.size;
       if (here) broke = begun + k;
       broken = here || (broken && /^\w/.test(piece.text));

@@ -7,7 +7,7 @@
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-playground");
   if (!root) return;
-  const SHOWN = 14, ROWS = 48; // rows of the table, and of a stage's trace
+  const DRAWS = 1000;
   /* Stages whose text is typed into the grammar box: a name and a first example for each. */
   const NOTATIONS = {
     regex: ["regular expression", " (gentle|proud|vain) (fox|owl) named (Ada|Sam)\\."],
@@ -41,7 +41,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     stages: [],
     running: false,
   };
-  state.stages = stagesOf(strata.presets().find((p) => p.name === "balanced").chain); // the program's default
+  state.stages = stagesOf(strata.presets().find((p) => p.name === "default").chain);
 
   /* ------------------------------------------------------------------ the parts of the page */
   const prompt = make("textarea", { rows: 2, "aria-label": "prompt", change: begin });
@@ -50,7 +50,8 @@ document.addEventListener("DOMContentLoaded", async () => {
   const preset = make("select", { "aria-label": "preset", change: () => { setChain(preset.value); preset.value = ""; } },
     make("option", { value: "" }, "a preset…"), ...presets.map((p) => make("option", { value: p.chain }, p.name + ": " + p.gloss)));
   const add = make("select", { "aria-label": "add a stage", change: addStage },
-    make("option", { value: "" }, "add a stage…"), ...grouped([...kinds.values()].filter((kind) => kind.alone)));
+    make("option", { value: "" }, "add a stage…"), ...groupedStages(kinds));
+  const filter = make("input", { type: "text", spellcheck: "false", placeholder: "filter", size: 9, "aria-label": "filter the stages", input: () => { add.replaceChildren(add.firstElementChild, ...groupedStages(kinds, filter.value)); add.firstElementChild.textContent = `add a stage… (${add.options.length - 1})`; } });
   const button = (text, act) => make("button", { type: "button", class: "md-button", click: act }, text);
   const go = button("Generate", () => { state.running = !state.running; write(); });
   let later = 0; // timer of the next token
@@ -61,15 +62,15 @@ document.addEventListener("DOMContentLoaded", async () => {
   const cards = make("div", { class: "pg-stages" }), text = make("p", { class: "pg-text" }), trouble = make("p", { class: "pg-trouble", role: "alert" });
   const table = make("div", { class: "pg-table" }), slide = make("p", { class: "pg-slide", hidden: true }, "Scroll the table to the right to see more stages.");
   const second = make("input", { type: "text", spellcheck: "false", placeholder: "temp:1.2", "aria-label": "another chain", change: () => attempt(alsoWith) }), other = make("p", { class: "pg-text", hidden: true });
-  const command = make("code", { class: "pg-command" });
+  const verdict = make("p", { class: "pg-verdict", role: "status" }), command = make("code", { class: "pg-command" });
   prompt.value = state.prompt;
   root.replaceChildren(
     make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Prompt", prompt), make("label", {}, "Seed", seed)),
-    make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Chain", chain), preset, add),
+    make("div", { class: "pg-row" }, make("label", { class: "pg-wide" }, "Chain", chain), preset, filter, add),
     make("div", { class: "pg-row" }, make("label", {}, "Grammar", notation), rulesBox),
-    cards, trouble, text,
+    cards, trouble, text, verdict,
     other,
-    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Restart", begin),
+    make("div", { class: "pg-row" }, button("Next token", () => attempt(step)), go, button("Back", () => attempt(back)), button("Restart", begin), button("1,000 draws", () => attempt(drawMany)),
       make("label", { class: "pg-wide" }, "Compare with another chain", second)),
     slide, table,
     make("div", { class: "pg-row" }, button("Copy as command", copyCommand), command));
@@ -89,7 +90,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   function begin() {
     state.running = false;
     state.prompt = prompt.value;
-    attempt(() => { strata.begin(state.prompt); strata.chain(textOf(state.stages), state.seed); look(); });
+    attempt(() => { strata.begin(state.prompt); state.promptTrue = strata.check(false).valid; strata.chain(textOf(state.stages), state.seed); look(); });
   }
 
   const textOf = (stages) => stages.map((stage) => stage.text).join(",");
@@ -136,16 +137,42 @@ document.addEventListener("DOMContentLoaded", async () => {
     setChain(textOf([...state.stages.slice(0, -1), kind.usual, ...(kind.selects ? [] : state.stages.slice(-1))]));
   }
 
+  /* Is the text one of Tiny World's?  So far, or, if the chain ends it here, as a whole. */
+  function judge() {
+    const ended = strata.ends(strata.chosen()), { valid, reason, place, detail } = strata.check(ended), start = new TextEncoder().encode(state.prompt).length;
+    let at = start;
+    for (const token of text.querySelectorAll(".pg-token")) {
+      const from = at;
+      at += +token.dataset.bytes;
+      token.classList.toggle("pg-broke", !valid && place < at && (place >= from || (from === start && state.promptTrue)));
+    }
+    verdict.textContent = valid ? (ended ? "True: Tiny World could have written this story." : "True so far: Tiny World could have written this beginning.") : !state.promptTrue ? `The prompt is not the beginning of a text of Tiny World: ${detail}.` : `Broken (${reason}): ${detail}.`;
+  }
+
+  /* Many draws after each stage, beside the probabilities; a change of anything removes them. */
+  function drawMany() {
+    const spec = strata.spec(), texts = state.stages.map((stage) => stage.text);
+    state.running = false;
+    try {
+      state.draws = Array.from({ length: texts.length + 1 }, (_, k) => {
+        strata.chain([...texts.slice(0, k), ...(k < texts.length ? ["draw"] : [])].join(","), state.seed);
+        return strata.draws(DRAWS);
+      });
+    } finally { strata.chain(spec, state.seed); }
+    drawTable();
+  }
+  const drawTable = () => { drawStageTable(table, strata, { draws: state.draws, of: DRAWS, keepFocus, take: (token) => attempt(() => take(token)) }); slide.hidden = table.scrollWidth <= table.clientWidth; };
+
   /* While generating, the chain only chooses; the trace is made when the browser is idle. */
   let idle = 0;
   const whenIdle = window.requestIdleCallback || ((act) => setTimeout(act, 50));
   function look() {
+    state.draws = null;
     if (state.running) {
-      strata.choose();
+      strata.choose(), drawText();
       idle ||= whenIdle(() => { idle = 0; if (state.running) attempt(drawTable); });
-    } else drawTable();
+    } else drawTable(), drawText(), judge();
     chain.value = strata.spec();
-    drawText();
     remember();
   }
 
@@ -167,6 +194,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
   function note() {
     const words = new URLSearchParams({ chain: chain.value, prompt: state.prompt, seed: state.seed }), written = strata.written();
+    if (second.value) words.set("chain2", second.value);
     if (written.length) words.set("text", written.map((row) => row.token).join("."));
     history.replaceState(null, "", "#" + words);
   }
@@ -177,17 +205,17 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* Each token in the colour of its surprisal; a click removes it and all after it. */
   function drawText() {
-    const written = strata.written();
+    const written = strata.written(), sizes = strata.pieces(written.map((token) => +token.token));
     const fork = (i) => attempt(() => { state.running = false; for (let k = written.length; k > i; k--) strata.back(); look(); });
-    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", "data-keep": "token " + i, style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats. Click to go back to here`, click: () => fork(i) }, token.text));
+    const pieces = written.map((token, i) => make("button", { type: "button", class: "pg-token", "data-bytes": sizes[i].size, "data-keep": "token " + i, style: `--surprisal: ${Math.min(70, 12 * token.surprisal).toFixed(0)}%`, title: `surprisal ${(+token.surprisal).toFixed(2)} nats. Click to go back to here`, click: () => fork(i) }, token.text));
     keepFocus(() => text.replaceChildren(make("span", { class: "pg-prompt" }, state.prompt), ...pieces, strata.ends(strata.chosen()) ? make("span", { class: "pg-end" }, " ∎ the chain ends the text here") : ""));
   }
 
-  /* As many tokens with another chain, from the same prompt and seed; then the old state again. */
+  /* As many tokens with another chain, from the same prompt and seed; then the old state again.  Marked: what the other text lacks. */
   function alsoWith() {
     const mine = strata.written(), spec = strata.spec();
     other.hidden = !second.value;
-    if (!second.value) return;
+    if (!second.value) return look();
     try {
       strata.chain(second.value, state.seed), strata.begin(state.prompt);
       for (let i = 0; i < Math.max(mine.length, 40); i++) {
@@ -195,7 +223,9 @@ document.addEventListener("DOMContentLoaded", async () => {
         if (strata.ends(strata.chosen())) break;
         strata.take(strata.chosen());
       }
-      other.replaceChildren(make("b", {}, second.value + " "), make("span", { class: "pg-prompt" }, state.prompt), strata.text());
+      const theirs = strata.written(), { valid, reason, detail } = strata.check(strata.ends(strata.chosen()));
+      const [, differs] = strata.lab.differ(mine.map((one) => one.token), theirs.map((one) => one.token));
+      other.replaceChildren(make("b", {}, strata.spec() + " "), make("span", { class: "pg-prompt" }, state.prompt), ...theirs.map((one, i) => make("span", { class: differs[i] ? "pg-differs" : "" }, one.text)), make("small", {}, valid ? " True so far." : ` Broken (${reason}): ${detail}.`));
     } finally {
       strata.begin(state.prompt), strata.chain(spec, state.seed);
       mine.forEach((token) => strata.take(+token.token));
@@ -265,57 +295,10 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
   const drawStages = () => keepFocus(() => cards.replaceChildren(...state.stages.map(card)));
 
-  /* Rows of the trace, a column for the model and each stage. */
-  function columns(rows) {
-    const found = [];
-    for (const row of rows) {
-      if (row.rank === "1") found.push({ stage: row.stage, prob: new Map(), words: [] });
-      const column = found.at(-1);
-      if (row.kept === "1") column.prob.set(row.token, +row.prob);
-      column.words.push(row);
-    }
-    return found;
-  }
-
-  const readable = (word) => word.replace(/\\x0a/g, "↵").replace(/\\x5c/g, "\\").replace(/^ /, "␣") || "(nothing)";
-
-  /* Ask for a few rows per stage; for all of them if a token on display is missing. */
-  function drawTable() {
-    const told = tokensOf(strata.look(ROWS));
-    drawRows(told.all.every((column, place) => column.prob.size === strata.left(place) || told.tokens.every((token) => column.words.some((row) => row.token === token))) ? told : tokensOf(strata.look()));
-  }
-
-  function tokensOf(rows) {
-    const all = columns(rows), chosen = String(strata.chosen());
-    const shown = new Map();
-    const show = (row) => shown.size < SHOWN && shown.set(row.token, row.text);
-    const picked = rows.find((row) => row.token === chosen);
-    all.slice(-2)[0].words.filter((row) => row.kept === "1").slice(0, SHOWN / 2).forEach(show);
-    all[0].words.slice(0, SHOWN).forEach(show);
-    if (!shown.has(chosen)) shown.set(chosen, picked?.text);
-    const tokens = [...shown.keys()].sort((a, b) => (all[0].prob.get(b) || 0) - (all[0].prob.get(a) || 0));
-    return { all, shown, tokens };
-  }
-
-  function drawRows({ all, shown, tokens }) {
-    const last = all.at(-1), chosen = String(strata.chosen());
-    const largest = Math.max(...all.flatMap((column) => tokens.map((token) => column.prob.get(token) || 0)));
-    const bar = (column, token) => {
-      const p = column.prob.get(token);
-      if (p === undefined) return make("td", { class: "pg-gone" }, "–");
-      return make("td", {}, make("div", { class: "pg-bar", style: `width: ${(100 * p / largest).toFixed(1)}%; background: ${colorOf(column.stage)}` }), make("span", {}, p < 0.0005 ? "< 0.001" : p.toFixed(3)));
-    };
-    const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "use this token", "data-keep": "row " + tokens.indexOf(token), click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
-    keepFocus(() => table.replaceChildren(make("table", {},
-      make("caption", {}, make("span", {}, "The next token after each stage. The longest bar is the largest probability; the arrow marks the chain's choice. Click a token to use it instead.")),
-      make("thead", {}, make("tr", {}, make("th", {}, "token"), ...all.map((column, place) => make("th", { scope: "col" }, column.stage, make("small", {}, strata.left(place) + (column === last && strata.left(place) === 1 ? " chosen" : " left")))))),
-      make("tbody", {}, ...tokens.map((token) => make("tr", { class: token === chosen ? "pg-chosen" : "" }, word(token), ...all.map((column) => bar(column, token))))))));
-    slide.hidden = table.scrollWidth <= table.clientWidth;
-  }
-
   drawStages();
   begin();
   if (asked.get("chain")) setChain(asked.get("chain"));
   if (asked.get("text")) attempt(() => { try { read(asked.get("text")); } finally { look(); } });
+  if (asked.get("chain2")) second.value = asked.get("chain2"), attempt(alsoWith);
   addEventListener("hashchange", () => location.reload());
 });

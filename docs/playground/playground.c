@@ -13,6 +13,8 @@
  *     play_chosen()                the token that the last play_look or play_choose chose
  *     play_take(token)             append a token; the model evaluates it
  *     play_back()                  remove the last token
+ *     play_draws(count)            draws with other seeds: how often each token came, as CSV
+ *     play_check(ended)            is the text, with its prompt, one of Tiny World's?  As CSV
  *     play_text()                  the text written so far
  *     play_written()               each of its tokens with its surprisal, as CSV
  *     play_piece(token)            the bytes of a token
@@ -24,6 +26,7 @@
  * Invariant: from a prompt on, taking the chosen tokens with the instruction set `scalar`
  * writes what `strata generate --isa scalar` writes. */
 #include "playground.h"
+#include "world_check.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,7 +131,7 @@ const char *EXPORT(play_presets)(void) {
     const ChainPreset *list;
     size_t count = chain_presets(&list);
     FILE *out = text_begin();
-    fprintf(out, "name,chain,gloss\n");
+    fprintf(out, "name,chain,gloss\ndefault,\"%s\",\"what strata uses\"\n", chain_default);
     for (size_t i = 0; i < count; i++)
         fprintf(out, "%s,\"%s\",\"%s\"\n", list[i].name, list[i].spec, list[i].gloss);
     return text_end(out);
@@ -237,6 +240,26 @@ const char *EXPORT(play_choose)(void) { return choose(NULL, 0) ? NULL : failed()
 
 int32_t EXPORT(play_chosen)(void) { return play.chosen; }
 
+const char *EXPORT(play_draws)(unsigned count) {
+    uint64_t seed = play.seed;
+    int32_t chosen = play.chosen;
+    unsigned *counts = calloc(play.model.sizes.vocab, sizeof *counts);
+    bool ok = counts || fault_set(&play.fault, "no memory to count draws");
+    for (unsigned i = 0; ok && i < count; i++) {
+        play.seed = rng_hash(seed, 1, i);
+        ok = choose(NULL, 0);
+        if (ok) counts[play.chosen]++;
+    }
+    play.seed = seed, play.chosen = chosen;
+    FILE *out = text_begin();
+    fprintf(out, "token,count\n");
+    for (size_t i = 0; ok && i < play.model.sizes.vocab; i++)
+        if (counts[i]) fprintf(out, "%zu,%u\n", i, counts[i]);
+    text_end(out);
+    free(counts);
+    return ok ? play.text : failed();
+}
+
 static bool is_token(int32_t token) {
     return token >= 0 && (size_t)token < play.model.sizes.vocab;
 }
@@ -306,5 +329,24 @@ const char *EXPORT(play_text)(void) {
         Text piece = tokenizer_piece(play.model.tokenizer, play.tokens.ids[i], false);
         fwrite(piece.data, 1, piece.size, out);
     }
+    return text_end(out);
+}
+
+/* The prompt's tokens, too; not ended: could it go on to be a document? */
+const char *EXPORT(play_check)(int ended) {
+    static World *world;
+    WorldText text = {0};
+    if (!world && !(world = world_open(&play.fault))) return failed();
+    for (size_t i = 0; i < play.tokens.count; i++)
+        world_text_append(&text,
+                          tokenizer_piece(play.model.tokenizer, play.tokens.ids[i], false));
+    WorldVerdict v =
+        world_check(world, "document", text.bytes ? text.bytes : "", text.size, !ended);
+    FILE *out = text_begin();
+    fprintf(out, "valid,reason,place,detail\n%d,%s,%zu,", v.valid, v.valid ? "" : v.reason,
+            v.valid ? text.size : v.place);
+    text_cell(out, v.valid ? text_of("") : text_of(v.detail));
+    fputc('\n', out);
+    world_text_free(&text);
     return text_end(out);
 }

@@ -118,6 +118,19 @@ async function openStrata(wasm, model) {
     ends: (token) => c.play_ends(token) !== 0,
     take: (token) => check(c.play_take(token)),
     back: () => check(c.play_back()),
+    /* Map of token to how often it came in so many draws */
+    draws(count) {
+      const text = textAt(c.play_draws(count));
+      if (!text.startsWith("token,")) throw new Error(text);
+      return new Map(table(text).map((row) => [row.token, +row.count]));
+    },
+    /* {valid, reason, place, detail}: place is a byte of the text, its prompt included */
+    check(ended) {
+      const text = textAt(c.play_check(ended));
+      if (!text.startsWith("valid,")) throw new Error(text);
+      const [row] = table(text);
+      return { ...row, valid: row.valid === "1", place: +row.place };
+    },
     text: () => textAt(c.play_text()),
     /* [{token, surprisal, text}, ...]; a letter of several tokens belongs to the last one */
     written() {

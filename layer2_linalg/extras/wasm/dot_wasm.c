@@ -2,8 +2,8 @@
  * first.
  *
  * Most CPUs below a WebAssembly engine have sixteen registers: a tile of 4 rows by 2 columns
- * leaves some to convert F16, and converting takes longer than multiplying by two columns.  With
- * more columns, rows of F16 are converted once, to a buffer. */
+ * leaves some to convert F16, and converting takes longer than multiplying by two columns.
+ * With more columns, rows of F16 are converted once, to a buffer. */
 #include "kernel_types_extras.h"
 
 #if defined(__wasm__)

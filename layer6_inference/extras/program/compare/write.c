@@ -142,8 +142,8 @@ bool writer_step(Writer *w, Fault *fault) {
 
 size_t writer_left(const Writer *w) { return w->end - w->first - w->over; }
 
-/* The model and the amateur read the same texts: use the smaller context, and no more of it than
- * the longest text may need. */
+/* The model and the amateur read the same texts: use the smaller context, and no more of it
+ * than the longest text may need. */
 static size_t common_ctx(const Study *study) {
     size_t ctx = study->model.sizes.ctx < MAX_CTX ? study->model.sizes.ctx : MAX_CTX, need = 0;
     for (const Opening *o = study->openings; o < study->openings + study->n_openings; o++)
