@@ -268,7 +268,7 @@ header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
     figure=$1
-    echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }docs/figures/measure.sh build/bin/strata $figure"
+    echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }${SETS:+SETS=\"$SETS\" }docs/figures/measure.sh build/bin/strata $figure"
     case $figure in
     frontier)
         pool ;;
