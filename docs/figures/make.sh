@@ -70,9 +70,7 @@ numbers() {
     frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
-    hot) # and without a temperature: the frontier
-        spaced data/hot.csv
-        tail -n +3 data/frontier.csv ;;
+    hot) spaced data/hot.csv ;;
     cure) spaced data/loops.csv data/harm.csv ;;
     price)
         best=$(awk -F, 'NR > 2 && $2 > 0.5' data/best.csv)
