@@ -74,12 +74,10 @@ numbers() {
     frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers | roofline) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
-    hot) # and without a temperature: the frontier, whose columns are the same
-        spaced data/hot.csv
-        tail -n +3 data/frontier.csv ;;
+    hot) spaced data/hot.csv ;;
     cure) spaced data/loops.csv data/harm.csv ;;
     price)
-        best=$(tail -n +3 data/best.csv)
+        best=$(awk -F, 'NR > 2 && $2 > 0.5' data/best.csv)
         # shellcheck disable=SC2046
         "$strata" bench samplers --size 131072 --seconds 0.1 --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
         echo "chain,f,valid,kept,microseconds,f_low,f_high,f_search,between"

@@ -268,7 +268,7 @@ header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
     figure=$1
-    echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }docs/figures/measure.sh build/bin/strata $figure"
+    echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }${SETS:+SETS=\"$SETS\" }docs/figures/measure.sh build/bin/strata $figure"
     case $figure in
     frontier)
         pool ;;
@@ -300,15 +300,15 @@ measure() {
                 study "$t" --chains "temp:$t,$cut" "$cut,temp:$t"
             done
         done ;;
-    hot) # all truncations once more, behind a temperature
+    hot) # truncations alone and behind a temperature, on the same documents
         header $world
-        for t in 0.7 1.5; do
+        for t in 1 0.7 1.5; do
             for cuts in "top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99" "min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005" \
                 "top_k:2 top_k:5 top_k:20 top_k:40 top_k:50 top_k:100 top_k:400" "top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5" \
                 "typical:0.6 typical:0.9 typical:0.98" "eta:0.3 eta:0.02 eta:0.002" "epsilon:0.02 epsilon:0.01 epsilon:0.005 epsilon:0.002 epsilon:0.0005" \
                 "tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less draw"; do
                 # shellcheck disable=SC2046,SC2086
-                study "$t" --chains $(printf "temp:$t,%s " $cuts)
+                study "$t" --chains $(printf "temp:$t,%s " $cuts | sed 's/temp:1,//g')
             done
         done ;;
     loops)
