@@ -174,7 +174,7 @@ static void told_of(const char *what, const Wish *w, int32_t end) {
         memcpy(mine_row, row, sizeof row), memcpy(our_row, row, sizeof row);
         move_elsewhere(&got.tokens), move_elsewhere(&want.tokens);
         want.ok = SHIPPED(sequence_take)(&want.s, our_row, &want.choice, &want.fault);
-        got.ok = sequence_take(&got.s, mine_row, &got.choice, &got.fault);
+        got.ok = sequence_take(&got.s, mine_row, &got.fault);
         got.taken = want.taken = true;
         alike(&got, &want, what, step);
         if (!want.ok) break;
@@ -190,7 +190,7 @@ static void appended(const Wish *w) {
     for (size_t step = 0; step < STEPS && want.s.live; step++) {
         int32_t token = (int32_t)(300 + fresh_below(vocab - 300));
         SHIPPED(sequence_append)(&want.s, token, &want.choice);
-        sequence_append(&got.s, token, &got.choice);
+        sequence_append(&got.s, token);
         alike(&got, &want, "tokens that others have chosen", step);
     }
     close_told(&got), close_told(&want);
@@ -201,8 +201,7 @@ static void dead_end(void) {
     static Told got;
     open_told(&got, &w);
     for (size_t i = 0; i < vocab; i++) mine_row[i] = -INFINITY;
-    HINT(!sequence_take(&got.s, mine_row, &got.choice, &got.fault) &&
-             strstr(got.fault.text, "dead end"),
+    HINT(!sequence_take(&got.s, mine_row, &got.fault) && strstr(got.fault.text, "dead end"),
          "no token has a logit above -infinity: sequence_take fails with the fault of "
          "candidates_load");
     close_told(&got);

@@ -1,5 +1,5 @@
 /* check.c - keys of other families that confirm what is done anyway.  See
- * src/model/unknown_keys.c. */
+ * src/model/refuse_unknown.c. */
 #include "families/parts.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  *     bind.c          tensors by name, each with its shape and format
  *     bind_block.c    the tensors of a block by their roles
  *     model.c         all of it, in order
- *     unknown_keys.c  keys and tensors that were never looked up
+ *     refuse_unknown.c  keys and tensors that were never looked up
  *
  * A family beyond plain decoders has FamilyHooks, which replace these steps and are built from
  * the same functions.

@@ -2,7 +2,7 @@
 static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *reason) {
     const GenerateOptions *o = &s->options;
     *reason = STOP_CALLER;
-    if (o->on_choice != NULL && !o->on_choice(o->context, choice)) return true;
+    if (o->on_choice != NULL && !o->on_choice(o->context, &s->choice)) return true;
     if (!outgoing(s, &text)) return false;
     *reason = STOP_STRING;
     if (!let_out(s, text)) return true;
@@ -13,7 +13,7 @@ static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *re
                       reason);
 }
 
-void sequence_append(Sequence *s, int32_t token, Choice *choice) {
+void sequence_append(Sequence *s, int32_t token) {
     StopReason reason;
     note_first(s);
     bool over = ends_before(&s->options.limits, s->step.tokenizer, token, &reason);
