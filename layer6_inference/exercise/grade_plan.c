@@ -43,7 +43,7 @@ static Plan plan_by(void (*planned)(Engine *), Engine *e) {
     }
     for (size_t t = 0; t < TEXTS; t++) {
         p.ready[t] = e->sequences[t].ready;
-        for (size_t r = 0; r < SEQUENCE_SLOTS; slot++) {
+        for (size_t r = 0; r < SEQUENCE_SLOTS; r++) {
             const Slot *slot = &e->sequences[t].slot[r];
             p.n[t][r] = slot->rows, p.row[t][r] = slot->rows ? slot->row : 0;
         }
@@ -110,7 +110,7 @@ static void same_plan(const char *what, size_t step, const Plan *got, const Plan
     }
     for (size_t i = 0; i < runners; i++) same_tokens(what, step, got, want, i);
     for (size_t t = 0; t < TEXTS; t++)
-        for (size_t r = 0; r < SEQUENCE_SLOTS; slot++) {
+        for (size_t r = 0; r < SEQUENCE_SLOTS; r++) {
             COUNT(
                 got->n[t][r], want->n[t][r],
                 "%s, step %zu: reader %zu of text %zu gets so many rows of logits (slot->rows)",
