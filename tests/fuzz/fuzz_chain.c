@@ -227,7 +227,7 @@ static void check_companions(const Chain *chain) {
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
         EXPECT(!(kind->needs & NEEDS_AMATEUR) || !is_bad(f.amateur));
-        EXPECT(!kind->needs_unconditional || !is_bad(f.unconditional));
+        EXPECT(!(kind->needs & NEEDS_GUIDE) || !is_bad(f.unconditional));
     }
 }
 

@@ -25,8 +25,8 @@ bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *t
  *
  *   1  note_first()
  *   2  a token that ends_before() rejects ends the text; nothing else happens
- *   3  s->choice is written (step: from 0, of the answer), chain_accept(), the token is appended
- *      to s->tokens and counted in the result
+ *   3  s->choice is written (step: from 0, of the answer), chain_accept(), the token is
+ *      appended to s->tokens and counted in the result
  *   4  on_choice returns false: STOP_CALLER
  *   5  outgoing() picks the text to output; false: the token was rolled back, nothing else
  *      happens
