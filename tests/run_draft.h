@@ -30,7 +30,7 @@ static inline void run_draft(const Model *model, const int32_t *tokens, size_t n
     run_draft_check(session_eval(&session, tokens, n, true, &fault), &fault);
     draft_head_rows(&drafts, &session, n, hidden + dim);
     Batch batch = {n, tokens, place + n, place, wanted, hidden};
-    run_draft_check(model_forward(&drafts, &batch, &fault), &fault);
+    run_draft_check(session_forward(&drafts, &batch, &fault), &fault);
     memcpy(logits, drafts.logits, n * vocab * sizeof *logits);
     session_close(&drafts), session_close(&session);
     free(hidden), free(place), free(wanted);
@@ -65,7 +65,7 @@ static inline void run_guesses(Model *head, const Model *model, const int32_t *t
     for (size_t p = 0; p < n; p++) {
         int32_t at[2] = {(int32_t)p, 0};
         Batch batch = {1, tokens + p, at + 1, at, &(bool){true}, hidden + p * dim};
-        run_draft_check(model_forward(&drafts, &batch, &fault), &fault);
+        run_draft_check(session_forward(&drafts, &batch, &fault), &fault);
         for (size_t i = 0; p && i < model_extras(head)->draft_head.count; i++)
             *logits++ = drafts.logits[guess_of(head, i)];
         if (p >= known) draft_head_rows(&drafts, &drafts, 1, hidden + (p + 1) * dim);

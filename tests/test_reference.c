@@ -407,7 +407,7 @@ static void take_the_same_road_again(Session *session, const float *alone) {
     size_t vocab = session->model->sizes.vocab;
     for (int32_t at = (int32_t)session_rewind(session, 2, 70); at <= 70; at++) {
         Batch again = {1, &tokens[at], (int32_t[]){2}, &at, (bool[]){true}, NULL};
-        assert_true(at >= 64 && model_forward(session, &again, NULL));
+        assert_true(at >= 64 && session_forward(session, &again, NULL));
         assert_memory_equal(session->logits, alone + (size_t)at * vocab, vocab * sizeof(float));
     }
 }
@@ -439,7 +439,7 @@ static void neighbours_change_no_bit(void **state) {
                            (int32_t[]){place, place, place},
                            (bool[]){true, true, false},
                            NULL};
-            assert_true(model_forward(&session, &batch, &fault));
+            assert_true(session_forward(&session, &batch, &fault));
             assert_memory_equal(session.logits + vocab, alone + (size_t)i * vocab,
                                 vocab * sizeof(float));
         }

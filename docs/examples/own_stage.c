@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
                              .gloss = "tokens with certain letters become less likely",
                              .example = "avoid:20",
                              .params = {{.key = "by", .default_value = 10, .high = 100}},
-                             .needs_tokenizer = true,
+                             .needs = NEEDS_TOKENIZER,
                              .apply = avoid,
                              .context = letters};
     Fault fault = {"usage: own_stage MODEL PROMPT CHAIN"};

@@ -108,7 +108,7 @@ const char *EXPORT(play_open)(const char *bytes, size_t size) {
 
 /* A stage, then its parameters.  Those that need a second model have none here. */
 static void put_stage(FILE *out, const StageKind *k) {
-    bool alone = !k->needs_amateur && !k->needs_unconditional && !k->needs_look_ahead;
+    bool alone = !(k->needs & ~(unsigned)NEEDS_TOKENIZER);
     fprintf(out, "%s,,,,,,%d,%d,%d,\"%s\",\"%s\"\n", k->name, alone,
             k->list != LIST_NONE && k->list != LIST_BREAKS, k->selects, k->example, k->gloss);
     for (int i = 0; i < STAGE_PARAMS && k->params[i].key; i++) {

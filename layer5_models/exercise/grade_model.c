@@ -8,7 +8,7 @@
 #include "model/bind.h"
 #include "models.h"
 
-DECLARE_SHIPPED(model_forward);
+DECLARE_SHIPPED(session_forward);
 
 static Model model;
 
@@ -110,8 +110,8 @@ static bool agrees(const Session *mine, const Call *first, const Call *second, P
     Session s;
     Model m = without(part);
     open_session(&s, &m);
-    NEED(SHIPPED(model_forward)(&s, &first->batch, &fault) &&
-         SHIPPED(model_forward)(&s, &second->batch, &fault));
+    NEED(SHIPPED(session_forward)(&s, &first->batch, &fault) &&
+         SHIPPED(session_forward)(&s, &second->batch, &fault));
     bool same = near(mine->hidden, s.hidden, second->rows * model.sizes.dim, 2e-3) &&
                 near(mine->logits, s.logits, second->rows * model.sizes.vocab, 2e-3);
     session_close(&s);
@@ -131,17 +131,17 @@ static void two_calls(const char *kind) {
     new_call(&first, 0), new_call(&second, TOKENS);
     open_session(&mine, &model), open_session(&ours, &model);
     memset(mine.hidden, 0x7f, first.rows * model.sizes.dim * sizeof(float));
-    HINT(model_forward(&mine, &first.batch, &fault), "%s: refused, with the words \"%s\"", kind,
-         fault.text);
+    HINT(session_forward(&mine, &first.batch, &fault), "%s: refused, with the words \"%s\"",
+         kind, fault.text);
     for (size_t l = 0; l < model.sizes.layers; l++)
         HINT(!is_empty(&mine, l),
              "%s: nothing was stored in layer %zu of the memory: block l reads and writes its "
              "own layer",
              kind, l);
-    HINT(model_forward(&mine, &second.batch, &fault),
+    HINT(session_forward(&mine, &second.batch, &fault),
          "%s: the second call is refused, with the words \"%s\"", kind, fault.text);
-    NEED(SHIPPED(model_forward)(&ours, &first.batch, &fault) &&
-         SHIPPED(model_forward)(&ours, &second.batch, &fault));
+    NEED(SHIPPED(session_forward)(&ours, &first.batch, &fault) &&
+         SHIPPED(session_forward)(&ours, &second.batch, &fault));
     bool right = agrees(&mine, &first, &second, WHOLE);
     for (Part part = 1; part < PARTS && !right; part++)
         HINT(!agrees(&mine, &first, &second, part), "%s: %s", kind, part_hints[part]);
@@ -163,7 +163,7 @@ static void hidden_rows_only(void) {
     open_session(&s, &model);
     s.hidden_only = true;
     s.logits[0] = 12345;
-    HINT(model_forward(&s, &call.batch, &fault),
+    HINT(session_forward(&s, &call.batch, &fault),
          "hidden rows only: refused, with the words \"%s\"", fault.text);
     HINT(s.logits[0] == 12345,
          "where hidden_only is set the head is left out: the logits stay as they were");
@@ -181,7 +181,8 @@ static void rows_behind(void) {
     open_session(&s, &model);
     float *behind = s.logits + call.rows * model.sizes.vocab;
     *behind = 3;
-    HINT(model_forward(&s, &call.batch, &fault), "refused, with the words \"%s\"", fault.text);
+    HINT(session_forward(&s, &call.batch, &fault), "refused, with the words \"%s\"",
+         fault.text);
     HINT(*behind == 3,
          "one row of logits is wanted, but those of the row after it are capped, too");
     model.logit_softcap = 0;
@@ -203,7 +204,7 @@ static void goes_the_hooks_way(void) {
     Session s;
     new_call(&call, 0), open_session(&s, &model);
     s.hooks = &hooks, s.stopped = true, way_taken = 0;
-    HINT(model_forward(&s, &call.batch, &fault) && !s.stopped,
+    HINT(session_forward(&s, &call.batch, &fault) && !s.stopped,
          "`stopped` is of the last batch: it is false when a batch begins, with hooks, too");
     COUNT(way_taken, 1,
           "calls of s->hooks->forward(), which replaces all this if a session has hooks; "
@@ -226,7 +227,7 @@ static void stopped_at(size_t layer) {
     Session s;
     new_call(&call, 0), open_session(&s, &model);
     s.is_wanted = wanted_so_far, asked = 0, stop_at = layer + 1;
-    bool went = model_forward(&s, &call.batch, &fault);
+    bool went = session_forward(&s, &call.batch, &fault);
     HINT(asked, "call is_wanted before each layer: the batch may have been cancelled");
     HINT(!went && asked == stop_at,
          "is_wanted says before layer %zu that the batch is cancelled, and it goes "
@@ -238,7 +239,7 @@ static void stopped_at(size_t layer) {
         COUNT(session_length(&s, i), 0,
               "a batch that was stopped is as if it had never come: stop_batch()");
     s.is_wanted = NULL;
-    HINT(model_forward(&s, &call.batch, &fault),
+    HINT(session_forward(&s, &call.batch, &fault),
          "after a batch that was stopped the same one is refused, with the words \"%s\"",
          fault.text);
     HINT(!s.stopped,
@@ -270,10 +271,10 @@ static void probed(void) {
     double wanted;
     new_call(&call, 0), open_session(&s, &model);
     NEED(session_probe(&s, &probe, &fault));
-    NEED(SHIPPED(model_forward)(&s, &call.batch, &fault));
+    NEED(SHIPPED(session_forward)(&s, &call.batch, &fault));
     session_reset(&s), wanted = embedded_sum, embedded_seen = 0, embedded_sum = 0;
-    HINT(model_forward(&s, &call.batch, &fault), "with a probe: refused, with the words \"%s\"",
-         fault.text);
+    HINT(session_forward(&s, &call.batch, &fault),
+         "with a probe: refused, with the words \"%s\"", fault.text);
     COUNT(embedded_seen, 1,
           "a probe (run.probe, which may be NULL) is to see what goes into the first block: "
           "probe_enter() with the first layer, probe_stream() with PROBE_EMBEDDED");
@@ -293,10 +294,10 @@ static void refused(const char *why, Call *call, int32_t calls, size_t max_logit
     open_session(&s, &model);
     for (int32_t i = 0; i < calls; i++) {
         new_call(&good, i * TOKENS);
-        NEED(model_forward(&s, &good.batch, &fault));
+        NEED(session_forward(&s, &good.batch, &fault));
     }
     s.max_logits = max_logits;
-    HINT(!model_forward(&s, &call->batch, &fault),
+    HINT(!session_forward(&s, &call->batch, &fault),
          "%s is to be refused: check_batch() and take_room() find out", why);
     HINT(fault.text[0], "%s is refused, but the fault does not say why", why);
     for (size_t i = 0; i < SEQUENCES; i++)

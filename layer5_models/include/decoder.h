@@ -92,7 +92,7 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
  * Fails    when a token is outside the vocabulary, more logits are wanted than max_logits, the
  *          context is full, or is_wanted cancelled it: then `stopped` is true and the sequences
  *          are as long as before. */
-bool model_forward(Session *session, const Batch *batch, Fault *fault);
+bool session_forward(Session *session, const Batch *batch, Fault *fault);
 
 /* For a single sequence: append tokens to sequence 0, and compute the logits of the last one,
  * or of all.  Long texts are split into batches; session->logits then holds the last

@@ -205,7 +205,7 @@ bool stop_batch(Session *s, const Batch *batch, Fault *fault) {
 }
 
 /* Checks come before room is taken, so a refused batch changes nothing. */
-bool model_forward(Session *s, const Batch *batch, Fault *fault) {
+bool session_forward(Session *s, const Batch *batch, Fault *fault) {
     s->stopped = false;
     if (s->hooks) return s->hooks->forward(s, batch, fault);
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
@@ -222,7 +222,7 @@ bool eval_batch(Session *s, const int32_t *tokens, size_t count, size_t wanted, 
         s->wanted[i] = i >= wanted;
     }
     Batch batch = {count, tokens, s->sequence, s->position, s->wanted, NULL};
-    return model_forward(s, &batch, fault);
+    return session_forward(s, &batch, fault);
 }
 
 bool session_eval(Session *s, const int32_t *tokens, size_t count, bool all_logits,

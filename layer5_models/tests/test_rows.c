@@ -53,7 +53,7 @@ static void rows_are_read_in_place_of_embeddings(void **state) {
                 memcpy(input[i], r->rows[r->tokens[i] - VOCAB], sizeof input[i]);
         }
         Batch batch = {TEXT, NULL, sequence, position, wanted, input[0]};
-        assert_true(model_forward(&r->session, &batch, NULL));
+        assert_true(session_forward(&r->session, &batch, NULL));
         memcpy(want, r->session.logits, bytes);
         session_reset(&r->session);
         assert_true(session_eval(&r->session, r->tokens, TEXT, true, NULL));

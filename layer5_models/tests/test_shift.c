@@ -51,7 +51,7 @@ static void read_text(Session *s, int32_t sequence, size_t n, bool shorter) {
         of[i] = sequence, position[i] = (int32_t)i;
     }
     wanted[n - 1] = true;
-    if (!model_forward(s, &(Batch){n, token, of, position, wanted, NULL}, &fault))
+    if (!session_forward(s, &(Batch){n, token, of, position, wanted, NULL}, &fault))
         fail_msg("%s", fault.text);
 }
 
@@ -146,7 +146,7 @@ static double logits_apart(House *h) {
         Fault fault;
         int32_t token = 'x', position = LEFT;
         bool wanted = true;
-        assert_true(model_forward(
+        assert_true(session_forward(
             &h->session, &(Batch){1, &token, &sequence, &position, &wanted, NULL}, &fault));
         for (size_t i = 0; i < vocab; i++) {
             if (sequence == 0) first[i] = s->logits[i];

@@ -45,7 +45,7 @@ static void run_close(Run *r) {
 /* Token `at` of sequence `id`, wanted: its logits are those of the text alone. */
 static void check_next(Run *r, int32_t id, int32_t at) {
     Batch batch = {1, &r->tokens[at], &id, &at, (bool[]){true}, NULL};
-    assert_true(model_forward(&r->session, &batch, NULL));
+    assert_true(session_forward(&r->session, &batch, NULL));
     assert_memory_equal(r->session.logits, r->alone + (at - SOURCE) * VOCAB,
                         VOCAB * sizeof(float));
 }
@@ -62,7 +62,7 @@ static void several_texts_in_one_batch(void **state) {
         token[i] = r->tokens[i % 30], sequence[i] = 2, position[i] = i, wanted[i] = i == SOURCE;
     token[SOURCE] = model_extras(&r->model)->start;
     Batch first = {SOURCE + 1, token, sequence, position, wanted, NULL};
-    assert_true(model_forward(&r->session, &first, NULL));
+    assert_true(session_forward(&r->session, &first, NULL));
     length[2] = SOURCE + 1;
     for (int i = 0; i <= SOURCE; i++)
         for (int32_t s = 0; s < 3; s++) {
@@ -74,7 +74,7 @@ static void several_texts_in_one_batch(void **state) {
             wanted[n++] = s == 1 && i == SOURCE;
         }
     Batch batch = {n, token, sequence, position, wanted, NULL};
-    assert_true(model_forward(&r->session, &batch, NULL));
+    assert_true(session_forward(&r->session, &batch, NULL));
     assert_memory_equal(r->session.logits, r->alone, VOCAB * sizeof(float));
     assert_int_equal(r->session.kv.source[0], 10);
     for (int32_t at = SOURCE + 1; at < ALL; at++) check_next(r, 1, at);
@@ -108,7 +108,7 @@ static void a_source_may_come_before_the_text(void **state) {
     bool wanted[SOURCE] = {false};
     for (int i = 0; i < SOURCE; i++) position[i] = i;
     Batch source = {SOURCE, r->tokens, sequence, position, wanted, NULL};
-    assert_true(model_forward(&r->session, &source, NULL));
+    assert_true(session_forward(&r->session, &source, NULL));
     for (int32_t at = SOURCE; at < ALL; at++) check_next(r, 0, at);
     run_close(r);
 }
@@ -144,12 +144,12 @@ static void what_is_no_source_is_refused(void **state) {
     Batch batch = {1, NULL, (int32_t[]){0}, (int32_t[]){0}, (bool[]){true}, row};
     refused(r, r->tokens, SOURCE, "token 255, which begins what it writes, does not follow");
     refused(r, r->tokens + SOURCE, 2, "the source is empty");
-    assert_false(model_forward(&r->session, &batch, &fault));
+    assert_false(session_forward(&r->session, &batch, &fault));
     assert_contains(fault.text, "rows cannot replace them");
     batch.input = NULL, batch.token = r->tokens, batch.wanted = (bool[]){false};
-    assert_true(model_forward(&r->session, &batch, &fault)); /* a source of one token */
+    assert_true(session_forward(&r->session, &batch, &fault)); /* a source of one token */
     batch.position = (int32_t[]){1};
-    assert_false(model_forward(&r->session, &batch, &fault));
+    assert_false(session_forward(&r->session, &batch, &fault));
     assert_contains(fault.text, "behind the first 1 token 255 has to follow");
     assert_false(session_can_shift(&r->session, &fault));
     assert_contains(fault.text, "a source, which is not cut");

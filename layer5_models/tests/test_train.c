@@ -176,8 +176,7 @@ static void check_threads(const struct TrainFamily *family) {
         Pool *pool = pool_open(threads, false, NULL);
         Trainer *many = make(&c, &corpus, pool);
         for (int i = 0; i < 6; i++) trainer_step(many);
-        assert_memory_equal(trainer_parameters(one), trainer_parameters(many),
-                            train_parameters(&c) * sizeof(float));
+        assert_memory_equal(one->values, many->values, train_parameters(&c) * sizeof(float));
         trainer_close(many);
         pool_close(pool);
     }
@@ -247,8 +246,7 @@ static void resuming_is_the_same_run(void **state) {
     assert_true(trainer_load(second, path, &fault));
     assert_int_equal(trainer_steps_done(second), 5);
     while (trainer_steps_done(second) < c.steps) trainer_step(second);
-    assert_memory_equal(trainer_parameters(whole), trainer_parameters(second),
-                        train_parameters(&c) * sizeof(float));
+    assert_memory_equal(whole->values, second->values, train_parameters(&c) * sizeof(float));
     /* another run's checkpoint, and half of one, are refused */
     TrainConfig other_size = c;
     c.learning_rate *= 2;
@@ -337,11 +335,11 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     unsigned char *bytes = malloc(size + 1);
     float *before = malloc(count);
     memcpy(bytes, map.data, size), bytes[size] = 0;
-    memcpy(before, trainer_parameters(t), count);
+    memcpy(before, t->values, count);
     file_close(&map);
     trainer_step(t);
     float *after = malloc(count);
-    memcpy(after, trainer_parameters(t), count);
+    memcpy(after, t->values, count);
     for (size_t at = 0; at < size; at += at < HEAD         ? 1
                                          : at < size - SUM ? (size - HEAD - SUM) / 40
                                                            : 1) {
@@ -359,9 +357,9 @@ static void a_damaged_checkpoint_is_refused(void **state) {
     assert_true(file_write(path, bytes, size + 1, &fault));
     assert_false(trainer_load(t, path, &fault));
     assert_contains(fault.text, "damaged");
-    assert_memory_equal(trainer_parameters(t), after, count); /* nothing was taken from them */
+    assert_memory_equal(t->values, after, count); /* nothing was taken from them */
     assert_true(file_write(path, bytes, size, &fault) && trainer_load(t, path, &fault));
-    assert_memory_equal(trainer_parameters(t), before, count);
+    assert_memory_equal(t->values, before, count);
     free(bytes), free(before), free(after);
     unlink(path), trainer_close(t);
 }
@@ -434,7 +432,7 @@ static void looking_and_speaking(void **state) {
     assert_true(isnan(floor)); /* documents are cut, so their entropy is unknown */
     trainer_sample(t, text_of("Once"), 5, 0.8, 1, &text);
     assert_memory_equal(text.bytes, "Once", 4);
-    assert_non_null(trainer_parameter_gradients(t));
+    assert_non_null(t->gradients);
     world_text_free(&text);
     trainer_close(t);
     c.ctx = 2048;
@@ -467,7 +465,7 @@ static void check_going_on(const struct TrainFamily *family) {
     assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
     c.seed = 9;
     next = make(&c, &corpus, NULL);
-    assert_memory_not_equal(trainer_parameters(next), trainer_parameters(t), 4096);
+    assert_memory_not_equal(next->values, t->values, 4096);
     assert_true(trainer_begin_from(next, &gguf, &fault));
     for (size_t i = 0; i < t->n_parameters; i++) /* rates go through their logarithm */
         for (size_t k = 0; k < t->parameters[i].rows * t->parameters[i].cols; k++) {
@@ -613,8 +611,7 @@ static void a_memory_resumes(void **state) {
     assert_true(trainer_save(first, path, &fault) && trainer_load(second, path, &fault));
     for (int i = 0; i < 9; i++) after = trainer_step(first).loss, trainer_step(second);
     assert_true(after < before - 0.2); /* it learns */
-    assert_memory_equal(trainer_parameters(first), trainer_parameters(second),
-                        train_parameters(&c) * sizeof(float));
+    assert_memory_equal(first->values, second->values, train_parameters(&c) * sizeof(float));
     c.shape.taps = 3;
     Trainer *other = make(&c, &corpus, NULL);
     assert_false(trainer_load(other, path, &fault));

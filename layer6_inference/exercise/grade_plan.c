@@ -90,7 +90,7 @@ static void same_tokens(const char *what, size_t step, const Plan *got, const Pl
         HINT(
             got->wanted[runner][k] == want->wanted[runner][k],
             "%s, step %zu: logits of the token at position %d are %swanted: of every one where "
-            "wants_every() says so, else of the last one of a text that is ready",
+            "needs_all_logits() says so, else of the last one of a text that is ready",
             what, step, want->position[runner][k], want->wanted[runner][k] ? "" : "not ");
     }
 }
@@ -111,12 +111,13 @@ static void same_plan(const char *what, size_t step, const Plan *got, const Plan
     for (size_t i = 0; i < runners; i++) same_tokens(what, step, got, want, i);
     for (size_t t = 0; t < TEXTS; t++)
         for (size_t r = 0; r < SEQUENCE_SLOTS; r++) {
-            COUNT(got->n[t][r], want->n[t][r],
-                  "%s, step %zu: reader %zu of text %zu gets so many rows of logits (r->rows)",
-                  what, step, r, t);
+            COUNT(
+                got->n[t][r], want->n[t][r],
+                "%s, step %zu: reader %zu of text %zu gets so many rows of logits (slot->rows)",
+                what, step, r, t);
             COUNT(got->row[t][r], want->row[t][r],
-                  "%s, step %zu: the first row of reader %zu of text %zu (r->row)", what, step,
-                  r, t);
+                  "%s, step %zu: the first row of reader %zu of text %zu (slot->row)", what,
+                  step, r, t);
         }
     COUNT(got->turn, want->turn, "%s: the turn moves on by so many with each step", what);
 }
@@ -215,7 +216,7 @@ static void sources(const GenerateOptions *options) {
         for (size_t i = 0; i < TEXTS; i++) texts[i] = source_of(&t5, 9 + 3 * i);
         planned_in(&translates, texts,
                    limited ? "sources, which are read at once or not at all, and a quota"
-                           : "sources, which are read at once or not at all (least)",
+                           : "sources, which are read at once or not at all (at_least)",
                    "temp:1.3,draw", options, limited);
     }
     session_close(&translates), model_close(&t5);
@@ -286,11 +287,11 @@ static void few_pages(void) {
     while (engine.live && steps++ < 2000)
         HINT(
             engine_step(&engine, &fault),
-            "with few pages of memory a step fails (%s): what gets no pages (promise_pages) is "
+            "with few pages of memory a step fails (%s): what gets no pages (reserve_pages) is "
             "not read",
             fault.text);
     HINT(!engine.live, "with few pages of memory the texts never end: one that gets no pages "
-                       "(promise_pages) waits, and is not ready");
+                       "(reserve_pages) waits, and is not ready");
     for (size_t i = 0; i < TEXTS; i++)
         HINT(!engine.sequences[i].failed, "with few pages of memory text %zu fails: %s", i,
              engine.sequences[i].fault.text);

@@ -29,7 +29,6 @@ typedef struct Told {
     Heal heal;
     Arena arena;
     Candidates candidates;
-    Choice choice;
     char log[LOG];
     size_t choices, stops_at;
     Fault fault;
@@ -90,7 +89,7 @@ static void open_told(Told *t, const Wish *w) {
     if (w->late) t->s.start -= 60;
     t->s.ctx = t->tokens.count + w->ctx;
     t->s.candidates = &t->candidates;
-    t->choice = (Choice){-77, 77, NULL, NULL};
+    t->s.choice = (Choice){-77, 77, NULL, NULL};
 }
 
 static void close_told(Told *t) {
@@ -126,19 +125,22 @@ static void alike(const Told *got, const Told *want, const char *what, size_t st
         TEXT(stop_reason_name(got->s.result.reason), stop_reason_name(want->s.result.reason),
              "%s, token %zu: why it ends: the first that holds, in the order of the contract",
              what, step);
-    COUNT(got->choice.token, want->choice.token,
-          "%s, token %zu: choice->token (unchanged, here -77 or the one before, when the text "
-          "ends before it)",
-          what, step);
-    COUNT(got->choice.step, want->choice.step,
-          "%s, token %zu: choice->step, of the answer, from 0", what, step);
+    COUNT(
+        got->s.choice.token, want->s.choice.token,
+        "%s, token %zu: s->choice.token (unchanged, here -77 or the one before, when the text "
+        "ends before it)",
+        what, step);
+    COUNT(got->s.choice.step, want->s.choice.step,
+          "%s, token %zu: s->choice.step, of the answer, from 0", what, step);
     TEXT(got->log, want->log,
          "%s, token %zu: what was seen from outside (<token/step> where on_choice was asked, "
          "and "
          "the text that went out)",
          what, step);
-    HINT(!got->choice.raw == !want->choice.raw && !got->choice.after == !want->choice.after,
-         "%s: choice->raw is s->raw (NULL if it is not wanted), after is s->candidates", what);
+    HINT(!got->s.choice.raw == !want->s.choice.raw &&
+             !got->s.choice.after == !want->s.choice.after,
+         "%s: s->choice.raw is s->raw (NULL if it is not wanted), after is s->candidates",
+         what);
     HINT(!want->s.raw || !want->taken ||
              memcmp(got->s.raw, want->s.raw, vocab * sizeof(float)) == 0,
          "%s: raw holds the logits as they came, before the chain writes to them", what);
@@ -173,8 +175,8 @@ static void told_of(const char *what, const Wish *w, int32_t end) {
         fresh_row(step > 3 && fresh_below(20) == 0 ? end : -1);
         memcpy(mine_row, row, sizeof row), memcpy(our_row, row, sizeof row);
         move_elsewhere(&got.tokens), move_elsewhere(&want.tokens);
-        want.ok = SHIPPED(sequence_take)(&want.s, our_row, &want.choice, &want.fault);
-        got.ok = sequence_take(&got.s, mine_row, &got.choice, &got.fault);
+        want.ok = SHIPPED(sequence_take)(&want.s, our_row, &want.fault);
+        got.ok = sequence_take(&got.s, mine_row, &got.fault);
         got.taken = want.taken = true;
         alike(&got, &want, what, step);
         if (!want.ok) break;
@@ -189,8 +191,8 @@ static void appended(const Wish *w) {
     got.ok = want.ok = true;
     for (size_t step = 0; step < STEPS && want.s.live; step++) {
         int32_t token = (int32_t)(300 + fresh_below(vocab - 300));
-        SHIPPED(sequence_append)(&want.s, token, &want.choice);
-        sequence_append(&got.s, token, &got.choice);
+        SHIPPED(sequence_append)(&want.s, token);
+        sequence_append(&got.s, token);
         alike(&got, &want, "tokens that others have chosen", step);
     }
     close_told(&got), close_told(&want);
@@ -201,8 +203,7 @@ static void dead_end(void) {
     static Told got;
     open_told(&got, &w);
     for (size_t i = 0; i < vocab; i++) mine_row[i] = -INFINITY;
-    HINT(!sequence_take(&got.s, mine_row, &got.choice, &got.fault) &&
-             strstr(got.fault.text, "dead end"),
+    HINT(!sequence_take(&got.s, mine_row, &got.fault) && strstr(got.fault.text, "dead end"),
          "no token has a logit above -infinity: sequence_take fails with the fault of "
          "candidates_load");
     close_told(&got);

@@ -80,14 +80,8 @@ bool chain_run(Chain *chain, Candidates *candidates, const Step *step, int32_t *
 /* Fails when a stage names a token that a vocabulary of this size does not have. */
 bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault);
 
-/* The first stage of that name that is on, or NULL. */
-const Stage *chain_find(const Chain *chain, const char *name);
-
-/* The first active stage that reads the amateur's logits; the unconditional logits; or looks
- * ahead. NULL: none, or no chain. */
-const StageKind *chain_needs_amateur(const Chain *chain);
-const StageKind *chain_needs_guide(const Chain *chain);
-const StageKind *chain_looks_ahead(const Chain *chain);
+/* The first active stage with one of these needs (stage.h).  NULL: none, or no chain. */
+const StageKind *chain_needs(const Chain *chain, unsigned needs);
 
 /* Does the step have all that the stages need, are the tokens they name in the vocabulary, and
  * are the second models' logits (vocab) finite?  vocab 0: no logits yet, only the first is
@@ -98,9 +92,6 @@ bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *faul
 
 /* Update the stages' state: call it once for every generated token. */
 void chain_accept(Chain *chain, int32_t token);
-
-/* Run the active stages that change logits but select no token. */
-void chain_restrict(Chain *chain, Candidates *candidates, const Step *step);
 
 /* Does a stage end the text after the accepted tokens? */
 bool chain_ends(const Chain *chain);

@@ -30,7 +30,7 @@ typedef struct ModelRunner {
     float *input; /* (max_tokens, dim) side inputs of an extra, one row per token; or NULL */
     bool *used;   /* (sequences) of the session: in use */
     size_t count, rows;
-    size_t pages; /* KV pages promised to this step's tokens */
+    size_t pages; /* KV pages reserved for this step's tokens */
     Arena arena;  /* owns all of the above but the input */
 } ModelRunner;
 

@@ -59,9 +59,9 @@ struct Slot {
     const TokenList *instead; /* a text in place of the prompt; or NULL */
     size_t at_once;           /* so many first tokens are read in one batch or not at all */
     size_t row, rows;         /* of the session's logits, in this step */
-    /* for texts longer than the context: an extra keeps the first `kept` positions and drops
-     * `cut` tokens at a time after them (0: none are dropped); `gone`: dropped so far */
-    size_t kept, cut, gone;
+    /* texts longer than the context (StreamingLLM): the first sink_tokens stay, drop_step
+     * tokens after them are dropped at a time (0: none), `dropped` so far */
+    size_t sink_tokens, drop_step, dropped;
 };
 
 enum { TEXT_SLOT /* the slot of the engine's own model */, SEQUENCE_SLOTS = 4 };
@@ -102,12 +102,11 @@ Text answer_piece(const GenerateOptions *options, const Tokenizer *tokenizer, in
 /* Choose the next token from the last one's logits, which are modified, and append it.
  *
  *   logits   (vocab)   copied to `raw` first if wanted
- *   choice   the decision; unchanged if the text ends before the token
  *
  * When the text is over the sequence is not live and its result says why.
  *
  * Fails when logits are NaN or a stage leaves no token. */
-bool sequence_take(Sequence *sequence, float *logits, Choice *choice, Fault *fault);
+bool sequence_take(Sequence *sequence, float *logits, Fault *fault);
 
 /* End the text for this reason; pending text of the stream is flushed. */
 void sequence_end(Sequence *sequence, StopReason reason);

@@ -68,6 +68,9 @@ typedef struct StageListItem {
     double value;
 } StageListItem;
 
+/* What a stage reads of the Step beside the tokens. */
+enum { NEEDS_AMATEUR = 1, NEEDS_GUIDE = 2, NEEDS_LOOK_AHEAD = 4, NEEDS_TOKENIZER = 8 };
+
 typedef struct Stage Stage;
 
 typedef struct StageKind {
@@ -76,8 +79,8 @@ typedef struct StageKind {
     const char *example;                   /* a chain to show it with */
     StageParam params[STAGE_PARAMS];       /* up to the first without a key */
     StageListKind list;
-    bool selects; /* it selects the token: the last stage of a chain */
-    bool needs_amateur, needs_unconditional, needs_look_ahead, needs_tokenizer;
+    bool selects;                       /* it selects the token: the last stage of a chain */
+    unsigned needs;                     /* of the step: NEEDS_AMATEUR and so on */
     bool (*is_off)(const Stage *stage); /* NULL: by the first parameter's off value */
     void (*apply)(Stage *stage, Candidates *candidates, const Step *step);
 

@@ -117,7 +117,7 @@ static bool take_room(Session *s, const Batch *b, Fault *fault) {
     return true;
 }
 
-bool model_forward(Session *s, const Batch *b, Fault *fault) {
+bool session_forward(Session *s, const Batch *b, Fault *fault) {
     float *row = s->logits;
     REQUIRE(b->count <= s->max_tokens, "%zu tokens", b->count);
     if (!take_room(s, b, fault)) return false;

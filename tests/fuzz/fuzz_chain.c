@@ -226,8 +226,8 @@ static void check_companions(const Chain *chain) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
-        EXPECT(!kind->needs_amateur || !is_bad(f.amateur));
-        EXPECT(!kind->needs_unconditional || !is_bad(f.unconditional));
+        EXPECT(!(kind->needs & NEEDS_AMATEUR) || !is_bad(f.amateur));
+        EXPECT(!(kind->needs & NEEDS_GUIDE) || !is_bad(f.unconditional));
     }
 }
 

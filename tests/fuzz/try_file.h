@@ -60,7 +60,7 @@ static inline Trial try_rows(const Model *head) {
     float *row = calloc(head->sizes.dim, sizeof *row);
     int32_t zero = 0;
     Batch batch = {1, &zero, &zero, &zero, (bool[]){true}, row};
-    bool ran = row && model_forward(&session, &batch, NULL);
+    bool ran = row && session_forward(&session, &batch, NULL);
     Trial trial = !ran ? TRIAL_OPENED : isnan(*session.logits) ? TRIAL_NAN : TRIAL_RAN;
     free(row), session_close(&session);
     return trial;

@@ -56,7 +56,7 @@ void bind_draft_head(Binder *b) {
     Model *m = b->model;
     DraftHead *g = &m->extras->draft_head;
     read_depths(b, g->layers);
-    g->width = key_size(b, "target_hidden_size", true, 0, 1, MAX_SIZE);
+    g->width = need_size(b, "target_hidden_size", 1, MAX_SIZE);
     const GgufTensor *tokens = find_tokens(b);
     g->count = tokens ? tokens->shape[0] : m->sizes.vocab;
     g->row_of = tokens ? arena_take(&m->arena, m->sizes.vocab, sizeof *g->row_of) : NULL;
@@ -65,7 +65,7 @@ void bind_draft_head(Binder *b) {
 
 void bind_depths(Binder *b, Join *join) {
     const Model *m = b->model;
-    join->normed = key_bool(b, "norm_before_residual", false, false);
+    join->normed = key_bool(b, "norm_before_residual", false);
     join->depths =
         bind_map(b, "fc", true, m->sizes.dim, DRAFT_DEPTHS * m->extras->draft_head.width,
                  "embedding_length and target_hidden_size");

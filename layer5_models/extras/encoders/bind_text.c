@@ -26,10 +26,10 @@ static void bind_dense(Binder *b, TextHead *h) {
         b->ok =
             fault_set(b->fault, "of the tensors 'dense_2.weight' and 'dense_3.weight' one is "
                                 "missing: the vector of a text goes through both or neither");
-    wide = key_size(b, "dense_2_feat_out", false, wide, 1, MAX_SIZE);
-    key_size(b, "dense_2_feat_in", false, dim, dim, dim);
-    key_size(b, "dense_3_feat_in", false, wide, wide, wide);
-    key_size(b, "dense_3_feat_out", false, dim, dim, dim);
+    wide = key_size(b, "dense_2_feat_out", wide, 1, MAX_SIZE);
+    key_size(b, "dense_2_feat_in", dim, dim, dim);
+    key_size(b, "dense_3_feat_in", wide, wide, wide);
+    key_size(b, "dense_3_feat_out", dim, dim, dim);
     h->dense[0] =
         bind_map(b, "dense_2", false, wide, dim, "dense_2_feat_out and embedding_length");
     h->dense[1] =
@@ -69,7 +69,7 @@ void bind_text_head(Binder *b) {
     if (q->dense) bind_dense(b, h);
     if (q->ranks) bind_scores(b, h);
     Pooling usual = h->labels ? POOLING_RANK : q->vectors ? POOLING_MEAN : POOLING_NONE;
-    h->pooling = (Pooling)key_size(b, "pooling_type", false, usual, 0, POOLING_RANK);
+    h->pooling = (Pooling)key_size(b, "pooling_type", usual, 0, POOLING_RANK);
     if (b->ok && h->pooling == POOLING_RANK && !h->labels)
         refuse_key(b, "pooling_type", "0 to 3", "the file has no head that scores a text");
 }

@@ -15,15 +15,16 @@ static float score_scale(const Model *m, const LayerSizes *s, float usual) {
 }
 
 static size_t temperature_length(Binder *b) {
-    bool grows = key_number(b, "attention.temperature_scale", false, 0, 0, 10) > 0;
-    return key_size(b, "attention.temperature_length", grows, 1, 1, KEY_MAX_CTX);
+    bool grows = key_number(b, "attention.temperature_scale", 0, 0, 10) > 0;
+    return grows ? need_size(b, "attention.temperature_length", 1, KEY_MAX_CTX)
+                 : key_size(b, "attention.temperature_length", 1, 1, KEY_MAX_CTX);
 }
 
 /* Queries grow with the position.  Llama 4 counts from 1, with its own constants. */
 static void set_temperature(Binder *b, Attention *a, const LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     if (q->temperature) {
-        a->q_temperature = (float)key_number(b, "attention.temperature_scale", false, 0, 0, 10);
+        a->q_temperature = (float)key_number(b, "attention.temperature_scale", 0, 0, 10);
         a->temperature_ctx = (float)(q->latents ? temperature_length(b) : trained_ctx(b));
     }
     if (q->no_rope_temperature_ctx && !s->rope) {
@@ -80,7 +81,7 @@ static void set_more_attention(Binder *b, Block *block, size_t layer) {
     if (q->value_norms)
         a->v_norm = (Norm){.kind = m->recipe->norm, .width = s->value_dim, .eps = m->eps};
     if (q->value_scale)
-        a->v_scale = (float)key_number(b, "attention.value_scale", false, 1, 1e-6, 1e6);
+        a->v_scale = (float)key_number(b, "attention.value_scale", 1, 1e-6, 1e6);
     set_temperature(b, a, s);
     set_head_norms(b, block, s, layer);
     set_shared_kv(a, s->extras->kv_back);
@@ -175,7 +176,7 @@ static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
     m->heads = e->ssm_heads, m->groups = e->ssm_groups;
     m->conv.channels = more_ssm_conv(s);
     m->conv.taps = e->ssm_taps, m->conv.silu = true;
-    if (!e->ssm_heads && key_bool(b, "ssm.dt_b_c_rms", false, false)) { /* Falcon Mamba */
+    if (!e->ssm_heads && key_bool(b, "ssm.dt_b_c_rms", false)) { /* Falcon Mamba */
         m->dt_norm = (Norm){.kind = NORM_RMS, .width = e->ssm_rank, .eps = eps};
         m->b_norm = m->c_norm = (Norm){.kind = NORM_RMS, .width = e->ssm_state, .eps = eps};
     }
@@ -195,10 +196,10 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
         router->norm.eps = b->model->eps, router->score_scale = 1 / sqrtf((float)s->dim);
     }
     if (q->router_by_key && find_key(b, "expert_gating_func"))
-        router->score = scores[key_size(b, "expert_gating_func", true, 1, 1, 3) - 1];
+        router->score = scores[need_size(b, "expert_gating_func", 1, 3) - 1];
     if (!q->weights_by_key) return;
-    if (!q->renormalize) router->renormalize = key_bool(b, "expert_weights_norm", false, false);
-    router->scale = (float)key_number(b, "expert_weights_scale", false, 0, 0, 1e6);
+    if (!q->renormalize) router->renormalize = key_bool(b, "expert_weights_norm", false);
+    router->scale = (float)key_number(b, "expert_weights_scale", 0, 0, 1e6);
 }
 
 /* The file has two of the numbers before softplus, which keeps them positive. */

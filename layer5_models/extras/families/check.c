@@ -1,5 +1,5 @@
 /* check.c - keys of other families that confirm what is done anyway.  See
- * src/model/unknown_keys.c. */
+ * src/model/refuse_unknown.c. */
 #include "families/parts.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static bool check_no_heads(Binder *b) {
     char wanted[40];
     for (size_t l = 0; l < m->sizes.layers; l++)
         if (m->layers[l].heads) return true;
-    size_t heads = key_of_layer(b, key, 0, false, 0, 0, SIZE_MAX);
+    size_t heads = key_of_layer(b, key, 0, 0, 0, SIZE_MAX);
     if (!b->ok || heads == 0 || heads == ssm) return b->ok;
     snprintf(wanted, sizeof wanted, ssm ? "0 or %zu" : "%zu", ssm);
     return refuse_key(b, key, wanted, "no block of this file has attention");

@@ -18,7 +18,7 @@ static bool is_long(const Binder *b) {
 static void read_multiplier(Binder *b, RopeConfig *c) {
     const Quirks *q = quirks_in(b);
     if (c->scaling != ROPE_SCALE_YARN || !b->ok || !(q->latents || q->yarn_multiplier)) return;
-    double key = key_number(b, "rope.scaling.yarn_log_multiplier", false, 0, 0, 10),
+    double key = key_number(b, "rope.scaling.yarn_log_multiplier", 0, 0, 10),
            m = 1 + (key > 0 ? key : 0.1) * log(c->factor);
     if (!q->latents) {
         c->attn_factor /= 1 + 0.1 * key * log(c->factor);
@@ -39,7 +39,7 @@ static void scale_more_ropes(Binder *b, RopeConfig *c) {
 
 /* Hunyuan's longer context: theta * alpha^(d / (d - 2)), "NTK-aware". */
 static void read_alpha(Binder *b, RopeConfig *c) {
-    double d = (double)c->rotary, alpha = key_number(b, "rope.scaling.alpha", false, 1, 1, 1e6);
+    double d = (double)c->rotary, alpha = key_number(b, "rope.scaling.alpha", 1, 1, 1e6);
     if (d > 2) c->theta *= pow(alpha, d / (d - 2));
 }
 
@@ -66,7 +66,7 @@ static void read_long(Binder *b, RopeConfig *c) {
     RopeConfig longer = *c;
     longer.divisors = bind_vector(b, "rope_factors_long.weight", true, c->rotary / 2, from);
     c->divisors = bind_vector(b, "rope_factors_short.weight", true, c->rotary / 2, from);
-    x->long_ctx = key_size(b, "rope.scaling.original_context_length", true, 1, 1, KEY_MAX_CTX);
+    x->long_ctx = need_size(b, "rope.scaling.original_context_length", 1, KEY_MAX_CTX);
     if (!b->ok) return;
     rope_init(&m->ropes[0], c, &m->arena);
     rope_init(&x->long_rope, &longer, &m->arena);
@@ -78,7 +78,7 @@ void read_more_ropes(Binder *b) {
     const Quirks *q = quirks_in(b);
     RopeConfig c = {.style = m->recipe->rope, .rotary = rotary_of(m, false), .factor = 1};
     if (c.style != ROPE_NONE) {
-        c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
+        c.theta = key_number(b, "rope.freq_base", 10000, 2, 1e12);
         if (q->rope_alpha) read_alpha(b, &c);
         if (q->rope_sections && c.rotary) check_sections(b, &c);
         scale_more_ropes(b, &c);

@@ -7,19 +7,19 @@
 
 static void read_granite_scales(Binder *b) {
     Model *m = b->model;
-    m->embedding_scale = (float)key_number(b, "embedding_scale", false, 1, 1e-6, 1e6);
-    m->residual_scale = (float)key_number(b, "residual_scale", false, 1, 1e-6, 1e6);
-    m->extras->attention_scale = (float)key_number(b, "attention.scale", false, 0, 0, 1e6);
-    m->extras->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+    m->embedding_scale = (float)key_number(b, "embedding_scale", 1, 1e-6, 1e6);
+    m->residual_scale = (float)key_number(b, "residual_scale", 1, 1e-6, 1e6);
+    m->extras->attention_scale = (float)key_number(b, "attention.scale", 0, 0, 1e6);
+    m->extras->logit_scale = 1 / (float)need_number(b, "logit_scale", 1e-6, 1e6);
 }
 
 /* Without logit_scale programs disagree about the direction of scaling. */
 static void read_minicpm_scales(Binder *b) {
     Model *m = b->model;
     double each = 1.4 / sqrt((double)m->sizes.layers);
-    m->embedding_scale = (float)key_number(b, "embedding_scale", false, 12, 1e-6, 1e6);
-    m->residual_scale = (float)key_number(b, "residual_scale", false, each, 1e-6, 1e6);
-    m->extras->logit_scale = 1 / (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+    m->embedding_scale = (float)key_number(b, "embedding_scale", 12, 1e-6, 1e6);
+    m->residual_scale = (float)key_number(b, "residual_scale", each, 1e-6, 1e6);
+    m->extras->logit_scale = 1 / (float)need_number(b, "logit_scale", 1e-6, 1e6);
 }
 
 static void read_more_scales(Binder *b) {
@@ -33,11 +33,11 @@ static void read_more_scales(Binder *b) {
         m->residual_scale = (float)(1.4 / sqrt((double)m->sizes.layers));
     }
     if (q->scales == SCALES_COHERE)
-        x->logit_scale = (float)key_number(b, "logit_scale", true, 1, 1e-6, 1e6);
+        x->logit_scale = (float)need_number(b, "logit_scale", 1e-6, 1e6);
     x->max_bias = q->max_bias >= 0
                       ? q->max_bias
-                      : (float)key_number(b, "attention.max_alibi_bias", false, 0, 0, 1000);
-    x->clamp = q->clamp ? (float)key_number(b, "attention.clamp_kqv", false, 0, 0, 1e6) : 0;
+                      : (float)key_number(b, "attention.max_alibi_bias", 0, 0, 1000);
+    x->clamp = q->clamp ? (float)key_number(b, "attention.clamp_kqv", 0, 0, 1e6) : 0;
 }
 
 /* Dream: a position's logits predict the next one. */
@@ -61,10 +61,10 @@ static void read_decoder(Binder *b) {
     ModelExtras *x = extras_of(b);
     const Tokenizer *t = b->model->tokenizer;
     x->encoder = b->n_first = s->layers;
-    s->layers += key_size(b, "decoder_block_count", false, x->encoder, 1,
+    s->layers += key_size(b, "decoder_block_count", x->encoder, 1,
                           MODEL_LAYERS - min_size(x->encoder, MODEL_LAYERS - 1));
     s->blocks = s->layers;
-    x->start = (int32_t)key_size(b, key, true, 0, 0, tokenizer_count(t) - 1);
+    x->start = (int32_t)need_size(b, key, 0, tokenizer_count(t) - 1);
     if (b->ok && x->start == tokenizer_eos(t))
         refuse_key(b, key, "another token than the one that ends a text",
                    "it is what tells a source from what is written");
@@ -74,7 +74,7 @@ static void read_decoder(Binder *b) {
 static void read_draft_heads(Binder *b) {
     ModelSizes *s = &b->model->sizes;
     if (!quirks_in(b)->draft_heads || !b->ok) return;
-    extras_of(b)->drafts = key_size(b, "nextn_predict_layers", false, 0, 0, s->layers - 1);
+    extras_of(b)->drafts = key_size(b, "nextn_predict_layers", 0, 0, s->layers - 1);
     s->layers -= extras_of(b)->drafts;
 }
 
@@ -82,18 +82,18 @@ static void read_streams(Binder *b) {
     ModelExtras *x = extras_of(b);
     ModelSizes *s = &b->model->sizes;
     if (!x->quirks->streams) return;
-    x->streams = key_size(b, "altup.num_inputs", false, x->quirks->streams, 2, ALTUP_STREAMS);
-    key_size(b, "altup.active_idx", false, 0, 0, 0); /* the first stream is computed */
+    x->streams = key_size(b, "altup.num_inputs", x->quirks->streams, 2, ALTUP_STREAMS);
+    key_size(b, "altup.active_idx", 0, 0, 0); /* the first stream is computed */
     s->stream = x->streams * s->dim;
 }
 
 bool read_more_sizes(Binder *b) {
     const Quirks *q = quirks_in(b);
     ModelSizes *s = &b->model->sizes;
-    if (q->is_draft_head) key_size(b, "block_count", true, 0, 1, 1);
+    if (q->is_draft_head) need_size(b, "block_count", 1, 1);
     if (q->is_vision_tower) {
-        s->layers = s->blocks = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
-        s->dim = s->stream = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
+        s->layers = s->blocks = need_size(b, "block_count", 1, MODEL_LAYERS);
+        s->dim = s->stream = need_size(b, "embedding_length", 1, MAX_SIZE);
         if (!b->ok || !read_vision(b)) return false;
         s->blocks = s->layers, b->model->embedding_scale = b->model->residual_scale = 1;
         read_eps(b);
@@ -145,7 +145,7 @@ static bool more_rope(Binder *b, size_t l, const LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     if (!has_rope(b->model->recipe, l)) return false;
     if (q->rope_windows_only && has_windows(b->model) && s->window == 0) return false;
-    return !q->rope_by_key || key_bool(b, "rope.scaling.finetuned", false, true);
+    return !q->rope_by_key || key_bool(b, "rope.scaling.finetuned", true);
 }
 
 /* Windowed layers may have smaller heads, so keys of both kinds must be read. */
@@ -208,7 +208,8 @@ bool read_more_layer(Binder *b, size_t l, LayerSizes *s) {
     LayerExtras *e = s->extras;
     e->quirks = q;
     e->drafts = q->is_draft_head || l >= b->model->sizes.layers, e->joined = q->is_draft_head;
-    s->hidden = key_of_layer(b, "feed_forward_length", l, all, 0, all, MAX_SIZE);
+    s->hidden = all ? need_of_layer(b, "feed_forward_length", l, 1, MAX_SIZE)
+                    : key_of_layer(b, "feed_forward_length", l, 0, 0, MAX_SIZE);
     if (q->half_hidden) s->hidden /= 2;
     read_lacks(b, l, s);
     s->window = window_of(b, l);

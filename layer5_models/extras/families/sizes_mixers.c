@@ -8,9 +8,9 @@ enum { MAX_TAPS = 64, DELTA_HEADS = 1024 };
 static bool read_indexer(Binder *b, LayerSizes *sizes) {
     LayerExtras *s = sizes->extras;
     if (quirks_in(b)->indexer == INDEXER_NONE) return b->ok;
-    s->index_heads = key_size(b, "attention.indexer.head_count", true, 0, 1, MAX_HEADS);
-    s->index_width = key_size(b, "attention.indexer.key_length", true, 0, 1, 65536);
-    s->index_top = key_size(b, "attention.indexer.top_k", true, 0, 1, KEY_MAX_CTX);
+    s->index_heads = need_size(b, "attention.indexer.head_count", 1, MAX_HEADS);
+    s->index_width = need_size(b, "attention.indexer.key_length", 1, 65536);
+    s->index_top = need_size(b, "attention.indexer.top_k", 1, KEY_MAX_CTX);
     if (b->ok && s->q_latent == 0)
         return refuse_key(b, "attention.q_lora_rank", "more than 0",
                           "the indexer reads the latents of queries");
@@ -26,14 +26,14 @@ bool read_latents(Binder *b, size_t l, LayerSizes *s) {
     LayerExtras *e = s->extras;
     if (!b->ok || !quirks_in(b)->latents || !has_matrix(b, l, "attn_kv_a_mqa")) return b->ok;
     e->absorbed = has_matrix(b, l, "attn_k_b");
-    e->latent = key_size(b, "attention.kv_lora_rank", true, 0, 1, MAX_SIZE);
-    e->q_latent = key_size(b, "attention.q_lora_rank", false, 0, 0, MAX_SIZE);
-    s->rotary = key_size(b, "rope.dimension_count", true, 0, 2, MAX_SIZE);
+    e->latent = need_size(b, "attention.kv_lora_rank", 1, MAX_SIZE);
+    e->q_latent = key_size(b, "attention.q_lora_rank", 0, 0, MAX_SIZE);
+    s->rotary = need_size(b, "rope.dimension_count", 2, MAX_SIZE);
     if (!read_indexer(b, s)) return false;
     size_t query = s->head_dim, value = s->value_dim;
     if (e->absorbed) {
-        query = key_size(b, "attention.key_length_mla", true, 0, 1, 65536);
-        value = key_size(b, "attention.value_length_mla", true, 0, 1, 65536);
+        query = need_size(b, "attention.key_length_mla", 1, 65536);
+        value = need_size(b, "attention.value_length_mla", 1, 65536);
     }
     if (!b->ok) return false;
     size_t kv_heads = e->absorbed ? 1 : s->heads,
@@ -62,14 +62,15 @@ static size_t shared_hidden(Binder *b, size_t l, size_t each) {
     const GgufTensor *up = matrix_in(b, l, "ffn_up_shexp");
     size_t rows = up && up->ndim == 2 ? up->shape[0] : 0;
     if (find_key(b, "expert_shared_count"))
-        rows = each * key_size(b, "expert_shared_count", true, 0, 0, MOE_EXPERTS);
-    return key_size(b, "expert_shared_feed_forward_length", false, rows, 0, MAX_SIZE);
+        rows = each * need_size(b, "expert_shared_count", 0, MOE_EXPERTS);
+    return key_size(b, "expert_shared_feed_forward_length", rows, 0, MAX_SIZE);
 }
 
 static bool read_groups(Binder *b, LayerExtras *s) {
     if (!quirks_in(b)->weights_by_key) return b->ok;
-    size_t groups = key_size(b, "expert_group_count", false, 0, 0, s->experts),
-           used = key_size(b, "expert_group_used_count", groups > 1, 0, groups > 1, groups);
+    size_t groups = key_size(b, "expert_group_count", 0, 0, s->experts),
+           used = groups > 1 ? need_size(b, "expert_group_used_count", 1, groups)
+                             : key_size(b, "expert_group_used_count", 0, 0, groups);
     if (!b->ok || groups <= 1) return b->ok;
     s->groups = groups, s->groups_used = used;
     if (s->experts % groups == 0 && used * (s->experts / groups) >= s->experts_used)
@@ -84,18 +85,17 @@ static bool read_groups(Binder *b, LayerExtras *s) {
 bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     LayerExtras *e = s->extras;
-    e->experts = key_size(b, "expert_count", false, 0, 0, MOE_EXPERTS);
+    e->experts = key_size(b, "expert_count", 0, 0, MOE_EXPERTS);
     if (e->experts && !q->experts)
         return refuse_key(b, "expert_count", "0", "models of this family have no experts");
-    e->experts_used =
-        key_size(b, "expert_used_count", e->experts > 0, 0, e->experts > 0, e->experts);
+    e->experts_used = e->experts ? need_size(b, "expert_used_count", 1, e->experts)
+                                 : key_size(b, "expert_used_count", 0, 0, 0);
     if (!b->ok || e->experts == 0) return b->ok;
     size_t each = q->split_hidden ? s->hidden / e->experts_used : s->hidden;
-    e->expert_hidden = key_size(b, "expert_feed_forward_length", false, each, 1, MAX_SIZE);
+    e->expert_hidden = key_size(b, "expert_feed_forward_length", each, 1, MAX_SIZE);
     e->shared_hidden = shared_hidden(b, l, e->expert_hidden);
     read_groups(b, e);
-    if (q->latent_experts)
-        e->expert_latent = key_size(b, "moe_latent_size", false, 0, 0, MAX_SIZE);
+    if (q->latent_experts) e->expert_latent = key_size(b, "moe_latent_size", 0, 0, MAX_SIZE);
     e->dense_and_experts = q->dense_and_experts;
     if (has_matrix(b, l, "ffn_gate_inp")) /* dense layers have no router */
         s->hidden = e->dense_and_experts ? s->hidden : 0;
@@ -116,22 +116,23 @@ static bool check_ssm(Binder *b, const LayerExtras *s) {
 }
 
 static bool read_ssm(Binder *b, size_t l, bool heads, LayerExtras *s) {
-    size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE);
-    s->ssm_state = key_size(b, "ssm.state_size", true, 0, 1, MAMBA_STATE);
-    s->ssm_taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS);
-    s->ssm_rank = key_size(b, "ssm.time_step_rank", true, 0, 1, heads ? MAX_HEADS : MAX_SIZE);
-    s->ssm_groups = key_size(b, "ssm.group_count", heads, 0, heads, heads ? MAX_HEADS : 0);
+    size_t inner = need_size(b, "ssm.inner_size", 1, MAX_SIZE);
+    s->ssm_state = need_size(b, "ssm.state_size", 1, MAMBA_STATE);
+    s->ssm_taps = need_size(b, "ssm.conv_kernel", 1, MAX_TAPS);
+    s->ssm_rank = need_size(b, "ssm.time_step_rank", 1, heads ? MAX_HEADS : MAX_SIZE);
+    s->ssm_groups = heads ? need_size(b, "ssm.group_count", 1, MAX_HEADS)
+                          : key_size(b, "ssm.group_count", 0, 0, 0);
     if (heads) s->ssm_heads = s->ssm_rank;
     if (has_matrix(b, l, "ssm_in")) s->ssm_inner = inner;
     return check_ssm(b, s);
 }
 
 static bool read_delta(Binder *b, size_t l, LayerExtras *s) {
-    size_t inner = key_size(b, "ssm.inner_size", true, 0, 1, MAX_SIZE),
-           taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
-           keys = key_size(b, "ssm.group_count", true, 0, 1, DELTA_HEADS),
-           heads = key_size(b, "ssm.time_step_rank", true, 0, 1, DELTA_HEADS),
-           dim = key_size(b, "ssm.state_size", true, 0, 1, DELTA_DIM);
+    size_t inner = need_size(b, "ssm.inner_size", 1, MAX_SIZE),
+           taps = need_size(b, "ssm.conv_kernel", 1, MAX_TAPS),
+           keys = need_size(b, "ssm.group_count", 1, DELTA_HEADS),
+           heads = need_size(b, "ssm.time_step_rank", 1, DELTA_HEADS),
+           dim = need_size(b, "ssm.state_size", 1, DELTA_DIM);
     if (b->ok && (inner != heads * dim || heads % keys))
         return b->ok = fault_set(
                    b->fault,
@@ -145,9 +146,9 @@ static bool read_delta(Binder *b, size_t l, LayerExtras *s) {
 }
 
 static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
-    size_t taps = key_size(b, "ssm.conv_kernel", true, 0, 1, MAX_TAPS),
-           dim = key_size(b, "kda.head_dim", true, 0, 1, DELTA_DIM),
-           heads = key_of_layer(b, "attention.head_count", l, true, 0, 1, DELTA_HEADS);
+    size_t taps = need_size(b, "ssm.conv_kernel", 1, MAX_TAPS),
+           dim = need_size(b, "kda.head_dim", 1, DELTA_DIM),
+           heads = need_of_layer(b, "attention.head_count", l, 1, DELTA_HEADS);
     if (!b->ok || !has_matrix(b, l, "ssm_f_a")) return b->ok;
     s->delta_heads = s->delta_keys = heads, s->delta_dim = dim, s->delta_taps = taps;
     s->delta_per_number = true;
@@ -158,11 +159,11 @@ static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
  * value map has a's rank. */
 static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
     LayerExtras *s = sizes->extras;
-    size_t dim = key_size(b, "wkv.head_size", true, 0, 1, RWKV_DIM);
-    s->rwkv_w = key_size(b, "attention.decay_lora_rank", true, 0, 1, MAX_SIZE);
-    s->rwkv_a = key_size(b, "attention.iclr_lora_rank", true, 0, 1, MAX_SIZE);
-    s->rwkv_v = key_size(b, "attention.value_residual_mix_lora_rank", true, 0, 1, MAX_SIZE);
-    s->rwkv_g = key_size(b, "attention.gate_lora_rank", true, 0, 1, MAX_SIZE);
+    size_t dim = need_size(b, "wkv.head_size", 1, RWKV_DIM);
+    s->rwkv_w = need_size(b, "attention.decay_lora_rank", 1, MAX_SIZE);
+    s->rwkv_a = need_size(b, "attention.iclr_lora_rank", 1, MAX_SIZE);
+    s->rwkv_v = need_size(b, "attention.value_residual_mix_lora_rank", 1, MAX_SIZE);
+    s->rwkv_g = need_size(b, "attention.gate_lora_rank", 1, MAX_SIZE);
     if (sizes->hidden == 0)
         refuse_key(b, "feed_forward_length", "an integer above 0",
                    "every layer has both mixes");
@@ -192,7 +193,7 @@ bool read_recurrent(Binder *b, size_t l, LayerSizes *sizes) {
     case RECURRENT_KDA: return read_kda(b, l, s);
     case RECURRENT_RWKV: return read_rwkv(b, l, sizes);
     case RECURRENT_SHORT_CONV:
-        taps = key_size(b, "shortconv.l_cache", true, 0, 2, MAX_TAPS);
+        taps = need_size(b, "shortconv.l_cache", 2, MAX_TAPS);
         if (has_matrix(b, l, "shortconv.conv")) s->short_conv = taps;
     }
     return b->ok;

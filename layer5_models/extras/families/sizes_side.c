@@ -19,7 +19,7 @@ bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
     size_t layers = b->model->sizes.layers, own = quirks_in(b)->kv_layers;
     if (own == 0 || !b->ok) return b->ok;
     size_t usual = own < layers ? layers - own : 0;
-    own = layers - key_size(b, "attention.shared_kv_layers", false, usual, 0, layers);
+    own = layers - key_size(b, "attention.shared_kv_layers", usual, 0, layers);
     if (!b->ok || l < own) return b->ok;
     size_t from = last_of_kind(b, l, own);
     if (from == own)
@@ -48,9 +48,9 @@ bool read_source(Binder *b, size_t l, LayerExtras *s) {
     s->encodes = l < m->encoder, s->cross = m->encoder && !s->encodes;
     s->first = l == 0 || l == m->encoder;
     if (!quirks_in(b)->relative) return b->ok;
-    s->buckets = key_size(b, "attention.relative_buckets_count", true, 0, 4, RELATIVE_BUCKETS);
+    s->buckets = need_size(b, "attention.relative_buckets_count", 4, RELATIVE_BUCKETS);
     /* converters write a second epsilon */
-    key_number(b, eps, false, 0, (double)b->model->eps, (double)b->model->eps);
+    key_number(b, eps, 0, (double)b->model->eps, (double)b->model->eps);
     return b->ok;
 }
 
@@ -58,8 +58,8 @@ static size_t input_width(Binder *b) {
     size_t usual = quirks_in(b)->layer_input;
     bool said = usual == LAYER_INPUT_FROM_KEY;
     if (usual == 0) return 0;
-    return key_size(b, "embedding_length_per_layer_input", said, said ? 0 : usual, 0,
-                    MAX_INPUT);
+    return said ? need_size(b, "embedding_length_per_layer_input", 0, MAX_INPUT)
+                : key_size(b, "embedding_length_per_layer_input", usual, 0, MAX_INPUT);
 }
 
 bool read_side_inputs(Binder *b, LayerExtras *e) {

@@ -48,8 +48,8 @@ bool pooling_check(const Model *model, Pooling pooling, Fault *fault);
  *   second   where the second of two texts begins; 0: only one
  *
  * Needs    count > 0.
- * Fails    as model_forward and pooling_check do: a token outside the vocabulary, a text longer
- *          than the context, a model without such vectors. */
+ * Fails    as session_forward and pooling_check do: a token outside the vocabulary, a text
+ *          longer than the context, a model without such vectors. */
 bool pooling_run(Session *session, Pooling pooling, const int32_t *tokens, size_t count,
                  size_t second, float *out, Fault *fault);
 

@@ -61,7 +61,7 @@ static Value find_name(Machine *machine, Text name) {
 
 /* ------------------------------------------------------------------ calls */
 
-static Arguments evaluate_arguments(Machine *machine, const Node *list) {
+Arguments evaluate_arguments(Machine *machine, const Node *list) {
     Arguments arguments = {list_new(machine), dict_new(machine)};
     for (; list && !machine->failed; list = list->next) {
         Value value = evaluate(machine, list->a);

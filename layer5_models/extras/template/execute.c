@@ -139,15 +139,7 @@ static const char *macro_name(Machine *machine, Text name) {
 static void execute_call_block(Machine *machine, const Node *node) {
     const Node *call = node->a;
     Value function = evaluate(machine, call->a);
-    Arguments arguments = {list_new(machine), dict_new(machine)};
-    for (const Node *one = call->list; one && !machine->failed; one = one->next) {
-        Value value = evaluate(machine, one->a);
-        if (one->name.size)
-            dict_set(machine, arguments.named, value_string(string_of(machine, one->name)),
-                     value);
-        else
-            list_add(machine, arguments.given, value);
-    }
+    Arguments arguments = evaluate_arguments(machine, call->list);
     dict_set(machine, arguments.named, value_string(string_of(machine, text_of("caller"))),
              new_macro(machine, node, "caller"));
     if (!machine->failed)

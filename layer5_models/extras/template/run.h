@@ -44,6 +44,7 @@ Value *frame_find(Machine *machine, Text name);
 void frame_set(Machine *machine, Text name, Value value);
 
 Value evaluate(Machine *machine, const Node *node);
+Arguments evaluate_arguments(Machine *machine, const Node *list);
 void execute(Machine *machine, const Node *list);
 
 /* Assign to a name, to several, or to an attribute of a namespace. */

@@ -117,16 +117,13 @@ static int names_used(const Token *from, const Token *to) {
     return used;
 }
 
-static Node *parse_macro(Parser *p) {
-    Node *node = node_new(p, NODE_MACRO);
-    node->name = parser_name(p);
-    parser_want(p, '(');
-    node->other = parse_parameters(p);
+/* The body of a macro; a loop around it does not reach into it. */
+static Node *parse_macro_body(Parser *p, Node *node, const char *name, const char *end) {
     close_tag(p);
     const Token *from = p->token;
     int loops = p->loops;
     p->loops = 0;
-    node->list = parse_body(p, "macro", "endmacro");
+    node->list = parse_body(p, name, end);
     p->loops = loops;
     if (!p->machine->failed) node->op = names_used(from, p->token);
     p->token += !p->machine->failed;
@@ -134,20 +131,19 @@ static Node *parse_macro(Parser *p) {
     return node;
 }
 
+static Node *parse_macro(Parser *p) {
+    Node *node = node_new(p, NODE_MACRO);
+    node->name = parser_name(p);
+    parser_want(p, '(');
+    node->other = parse_parameters(p);
+    return parse_macro_body(p, node, "macro", "endmacro");
+}
+
 static Node *parse_call_block(Parser *p) {
     Node *node = node_new(p, NODE_CALL_BLOCK);
     if (parser_take(p, '(')) node->other = parse_parameters(p);
     node->a = parse_call(p);
-    close_tag(p);
-    const Token *from = p->token;
-    int loops = p->loops;
-    p->loops = 0;
-    node->list = parse_body(p, "call", "endcall");
-    p->loops = loops;
-    if (!p->machine->failed) node->op = names_used(from, p->token);
-    p->token += !p->machine->failed;
-    close_tag(p);
-    return node;
+    return parse_macro_body(p, node, "call", "endcall");
 }
 
 static Node *parse_with(Parser *p) {

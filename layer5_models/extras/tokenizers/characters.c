@@ -29,7 +29,7 @@ bool encode_characters(const Tokenizer *tokenizer, Text word, Scratch *scratch,
         scratch->pieces[n] = (Piece){word.data + at, (uint32_t)size, symbol, n - 1, n + 1};
     }
     scratch->pieces[n - 1].after = -1;
-    merge_pieces(tokenizer, scratch, (size_t)n, bpe_merge_rule);
+    merge_pieces(tokenizer, scratch, (size_t)n, merge_learned);
     for (int32_t i = 0; i < n; i++)
         if (scratch->pieces[i].size &&
             !emit_character(tokenizer, &scratch->pieces[i], tokens, fault))

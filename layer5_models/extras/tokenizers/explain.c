@@ -73,7 +73,7 @@ static size_t first_pieces(const Tokenizer *t, Text word, Piece *pieces) {
 
 static size_t best_merge(const Tokenizer *t, const Piece *pieces, size_t n, double *priority,
                          int32_t *merged) {
-    MergeRule *rule = t->kind->merges ? bpe_merge_rule : sentencepiece_merge_rule;
+    MergeRule *rule = t->kind->merges ? merge_learned : merge_scored;
     size_t best = n;
     for (size_t i = 0; i + 1 < n; i++) {
         double p;

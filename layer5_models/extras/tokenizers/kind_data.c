@@ -1,6 +1,6 @@
 /* kind_data.c - opening the kinds of this folder.  See kind_data.h. */
 #include "kind_data.h"
-#include "vocab/vocab_read.h"
+#include "tokenizer/tokenizer_kinds.h"
 
 #include <stdlib.h>
 

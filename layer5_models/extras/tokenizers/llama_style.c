@@ -1,7 +1,7 @@
 /* llama_style.c - see llama_style.h. */
 #include "llama_style.h"
 #include "tokenizers.h"
-#include "vocab/vocab_read.h"
+#include "tokenizer/tokenizer_kinds.h"
 
 const LlamaRule *llama_rule(const PreRule *rule) {
     const LlamaRule *row = llama_rules;

@@ -121,8 +121,8 @@ bool read_vision(Binder *b) {
     bind_eye_check_kind(b);
     s->act = eye_act(b);
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;
-    s->patch = key_size(b, "patch_size", true, 1, 1, 1024);
-    s->image = key_size(b, "image_size", true, 1, 1, 8192);
+    s->patch = need_size(b, "patch_size", 1, 1024);
+    s->image = need_size(b, "image_size", 1, 8192);
     /* CLIP's own projection; the tensors show the projector's */
     find_key(b, "projection_dim");
     read_colours(b, "image_mean", 0, s->mean);

@@ -83,7 +83,7 @@ bool vision_read(Vision *v, const Picture *square, float *out, Fault *fault) {
                    .position = v->position,
                    .wanted = v->wanted,
                    .input = v->input};
-    if (!model_forward(&v->session, &batch, fault)) return false;
+    if (!session_forward(&v->session, &batch, fault)) return false;
     linear(pool, &s->project[0], v->session.hidden, n, v->mid, v->scratch);
     activate(s->project_act, v->mid, v->mid, n * s->project[0].w.shape[0]);
     linear(pool, &s->project[1], v->mid, n, out, v->scratch);

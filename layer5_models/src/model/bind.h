@@ -6,7 +6,7 @@
  *     bind.c          tensors by name, each with its shape and format
  *     bind_block.c    the tensors of a block by their roles
  *     model.c         all of it, in order
- *     unknown_keys.c  keys and tensors that were never looked up
+ *     refuse_unknown.c  keys and tensors that were never looked up
  *
  * A family beyond plain decoders has FamilyHooks, which replace these steps and are built from
  * the same functions.
@@ -113,21 +113,20 @@ bool was_read(const Binder *binder, const char *key);
 /* Larger than any dimension of a real model, and small enough that products do not overflow. */
 enum { MAX_SIZE = 1 << 24, MAX_HEADS = 65536 };
 
-/* The value of "<family>.<key>", or the default when the file does not have it.
+/* The value of "<family>.<key>": need_ fails without the key, key_ then returns `fallback`.
  *
- *   required   the file must have it
- *
- * Fails when a required key is missing, or one has the wrong type or is outside min to max.  A
- * float may be written as an integer; key_of_layer also accepts an array with a value per
- * layer. */
-size_t key_size(Binder *binder, const char *key, bool required, size_t default_value,
-                size_t min, size_t max);
-size_t key_of_layer(Binder *binder, const char *key, size_t layer, bool required,
-                    size_t default_value, size_t min, size_t max);
-double key_number(Binder *binder, const char *key, bool required, double default_value,
-                  double min, double max);
-bool key_bool(Binder *binder, const char *key, bool required, bool default_value);
-Text key_text(Binder *binder, const char *key, const char *default_value);
+ * Fails when the key has the wrong type or is outside min to max.  A float may be written as an
+ * integer; _of_layer also accepts an array with a value per layer. */
+size_t need_size(Binder *binder, const char *key, size_t min, size_t max);
+size_t key_size(Binder *binder, const char *key, size_t fallback, size_t min, size_t max);
+size_t need_of_layer(Binder *binder, const char *key, size_t layer, size_t min, size_t max);
+size_t key_of_layer(Binder *binder, const char *key, size_t layer, size_t fallback, size_t min,
+                    size_t max);
+double need_number(Binder *binder, const char *key, double min, double max);
+double key_number(Binder *binder, const char *key, double fallback, double min, double max);
+bool need_bool(Binder *binder, const char *key);
+bool key_bool(Binder *binder, const char *key, bool fallback);
+Text key_text(Binder *binder, const char *key, const char *fallback);
 
 /* The value as text ("17", "0.5", "true", "\"yarn\"", "an array of 4 u32"; without a pair
  * "missing") in `out`; returns out. */

@@ -109,8 +109,7 @@ static void bind_tensors(Binder *b, Block *block, size_t layer) {
 
 static const Wiring *wiring_of(Binder *b) {
     const Recipe *r = b->model->recipe;
-    if (r->parallel_by_key && key_bool(b, "use_parallel_residual", true, true))
-        return &parallel_wiring;
+    if (r->parallel_by_key && need_bool(b, "use_parallel_residual")) return &parallel_wiring;
     return r->wiring ? r->wiring : &sequential_wiring;
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 size_t trained_ctx(Binder *b) {
-    return key_size(b, "rope.scaling.original_context_length", false, b->model->sizes.ctx, 1,
+    return key_size(b, "rope.scaling.original_context_length", b->model->sizes.ctx, 1,
                     KEY_MAX_CTX);
 }
 
@@ -21,8 +21,8 @@ RopeScaling read_scaling(Binder *b) {
 
 /* rope.scale_linear is the old name of rope.scaling.factor. */
 static double read_linear(Binder *b) {
-    double old = key_number(b, "rope.scale_linear", false, 1, 0.001, 1e4),
-           factor = key_number(b, "rope.scaling.factor", false, old, 0.001, 1e4);
+    double old = key_number(b, "rope.scale_linear", 1, 0.001, 1e4),
+           factor = key_number(b, "rope.scaling.factor", old, 0.001, 1e4);
     char wanted[40];
     snprintf(wanted, sizeof wanted, "%.9g", factor);
     if (factor != old && find_key(b, "rope.scale_linear"))
@@ -32,15 +32,15 @@ static double read_linear(Binder *b) {
 
 void read_scale_factor(Binder *b, RopeConfig *c, bool sized) {
     bool yarn = c->scaling == ROPE_SCALE_YARN;
-    c->factor = c->scaling == ROPE_SCALE_LINEAR
-                    ? read_linear(b)
-                    : key_number(b, "rope.scaling.factor", yarn, 1, 1, yarn ? 1e4 : 1);
+    c->factor = c->scaling == ROPE_SCALE_LINEAR ? read_linear(b)
+                : yarn                          ? need_number(b, "rope.scaling.factor", 1, 1e4)
+                                                : key_number(b, "rope.scaling.factor", 1, 1, 1);
     c->trained_ctx = (double)trained_ctx(b);
-    c->attn_factor = key_number(b, "rope.scaling.attn_factor", false, 1, sized ? 0.001 : 1,
-                                sized ? 1000 : 1);
+    c->attn_factor =
+        key_number(b, "rope.scaling.attn_factor", 1, sized ? 0.001 : 1, sized ? 1000 : 1);
     if (!yarn || !b->ok) return;
-    c->beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", false, 32, 1, 1e6);
-    c->beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", false, 1, 0.001, c->beta_fast);
+    c->beta_fast = key_number(b, "rope.scaling.yarn_beta_fast", 32, 1, 1e6);
+    c->beta_slow = key_number(b, "rope.scaling.yarn_beta_slow", 1, 0.001, c->beta_fast);
 }
 
 size_t rotary_of(const Model *m, bool windowed) {
@@ -62,7 +62,7 @@ void read_window_rope(Binder *b, RopeConfig *c) {
     const Recipe *r = b->model->recipe;
     c->rotary = rotary_of(b->model, true);
     if (r->window_pattern || r->window_theta > 0) {
-        c->theta = key_number(b, "rope.freq_base_swa", false,
+        c->theta = key_number(b, "rope.freq_base_swa",
                               r->window_theta > 0 ? r->window_theta : c->theta, 2, 1e12);
         if (r->window_rope != WINDOW_ROPE_SCALED) c->factor = 1;
         if (r->window_rope == WINDOW_ROPE_AS_TRAINED) c->scaling = ROPE_SCALE_NONE;
@@ -75,7 +75,7 @@ void read_ropes(Binder *b) {
     const Recipe *r = m->recipe;
     RopeConfig c = {.style = r->rope, .rotary = rotary_of(m, false), .factor = 1};
     if (c.style != ROPE_NONE) {
-        c.theta = key_number(b, "rope.freq_base", false, 10000, 2, 1e12);
+        c.theta = key_number(b, "rope.freq_base", 10000, 2, 1e12);
         c.scaling = read_scaling(b);
         read_scale_factor(b, &c, c.scaling == ROPE_SCALE_YARN);
         if (r->rope_freqs) c.divisors = read_divisors(b, false);

@@ -6,22 +6,21 @@
 
 float read_softcap(Binder *b, const char *key, float of_family) {
     if (of_family == 0) return 0;
-    return (float)key_number(b, key, false, fmax(0, (double)of_family), 0.001, 1e6);
+    return (float)key_number(b, key, fmax(0, (double)of_family), 0.001, 1e6);
 }
 
 void read_eps(Binder *b) {
     const bool rms = b->model->recipe->norm == NORM_RMS;
-    b->model->eps = (float)key_number(
-        b, rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", true, 0,
-        0, 0.1);
+    b->model->eps = (float)need_number(
+        b, rms ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon", 0, 0.1);
 }
 
 bool read_sizes(Binder *b) {
     Model *m = b->model;
     ModelSizes *s = &m->sizes;
-    s->layers = s->blocks = key_size(b, "block_count", true, 0, 1, MODEL_LAYERS);
-    s->dim = s->stream = key_size(b, "embedding_length", true, 0, 1, MAX_SIZE);
-    s->ctx = key_size(b, "context_length", true, 0, 1, KEY_MAX_CTX);
+    s->layers = s->blocks = need_size(b, "block_count", 1, MODEL_LAYERS);
+    s->dim = s->stream = need_size(b, "embedding_length", 1, MAX_SIZE);
+    s->ctx = need_size(b, "context_length", 1, KEY_MAX_CTX);
     s->vocab = tokenizer_count(m->tokenizer);
     read_eps(b);
     m->embedding_scale = m->recipe->scale_embedding ? sqrtf((float)s->dim) : 1;
@@ -33,10 +32,10 @@ bool read_sizes(Binder *b) {
 /* ------------------------------------------------------------------ one layer */
 
 bool read_heads(Binder *b, size_t l, bool attends, LayerSizes *s) {
-    s->heads = key_of_layer(b, "attention.head_count", l, attends, 0, attends, MAX_HEADS);
+    s->heads = attends ? need_of_layer(b, "attention.head_count", l, 1, MAX_HEADS)
+                       : key_of_layer(b, "attention.head_count", l, 0, 0, MAX_HEADS);
     if (!b->ok) return false;
-    s->kv_heads =
-        key_of_layer(b, "attention.head_count_kv", l, false, s->heads, attends, MAX_HEADS);
+    s->kv_heads = key_of_layer(b, "attention.head_count_kv", l, s->heads, attends, MAX_HEADS);
     if (!attends) s->heads = s->kv_heads = 0;
     return b->ok;
 }
@@ -45,7 +44,7 @@ static size_t read_length(Binder *b, const char *key, const char *kind, bool req
                           size_t default_value, size_t min, size_t max) {
     char name[64];
     snprintf(name, sizeof name, "%s%s", key, kind);
-    return key_size(b, name, required, default_value, min, max);
+    return required ? need_size(b, name, min, max) : key_size(b, name, default_value, min, max);
 }
 
 bool read_lengths(Binder *b, const char *kind, bool required, LayerSizes *s) {
@@ -93,7 +92,7 @@ static bool check_no_experts(Binder *b) {
 bool read_layer(Binder *b, size_t l, LayerSizes *s) {
     const Recipe *r = b->model->recipe;
     if (!check_no_experts(b)) return false;
-    s->hidden = key_of_layer(b, "feed_forward_length", l, true, 0, 1, MAX_SIZE);
+    s->hidden = need_of_layer(b, "feed_forward_length", l, 1, MAX_SIZE);
     s->gate_in_up = r->gate_in_up;
     s->window = window_in(b, l, r->window_pattern || r->window_everywhere, false);
     s->rope = has_rope(r, l);
@@ -126,13 +125,13 @@ static bool is_windowed(Binder *b, size_t layer, bool after) {
     if (pair && pair->type == GGUF_ARRAY) return windowed_by_list(b, key, pair, layer);
     if (!r->window_pattern)
         return refuse_key(b, key, "true or false for each layer", "nothing else says it");
-    size_t p = key_size(b, key, false, r->window_pattern, 1, MAX_SIZE);
+    size_t p = key_size(b, key, r->window_pattern, 1, MAX_SIZE);
     return layer % p != (after ? 0 : p - 1);
 }
 
 size_t window_in(Binder *b, size_t layer, bool windows, bool after) {
     const Recipe *r = b->model->recipe;
-    size_t window = key_size(b, "attention.sliding_window", false, r->window, 0, KEY_MAX_CTX);
+    size_t window = key_size(b, "attention.sliding_window", r->window, 0, KEY_MAX_CTX);
     if (windows) return window && is_windowed(b, layer, after) ? window : 0;
     if (window && window < b->model->sizes.ctx)
         refuse_key(b, "attention.sliding_window", "0, or not less than context_length",

@@ -32,7 +32,7 @@ extern const char *const pre_rules_elsewhere;
 
 const PreRule *pre_rule_by_name(Text name); /* NULL: not built in */
 
-/* split.c: compiled patterns; threads may share one. */
+/* Compiled patterns; threads may share one. */
 typedef struct Splitter {
     Pattern *stages[MAX_STAGES];
     size_t count;

@@ -3,8 +3,8 @@
 #include "encoder.h"
 
 /* A learned pair (vocab_pair) may merge; the earliest learned goes first. */
-static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
-                          double *priority, int32_t *merged) {
+bool merge_learned(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
+                   double *priority, int32_t *merged) {
     const PairEntry *pair = vocab_pair(tokenizer, left->symbol, right->symbol);
     if (!pair) return false;
     *priority = pair->rank;
@@ -50,11 +50,9 @@ bool encode_bpe(const Tokenizer *tokenizer, Text word, Scratch *scratch, TokenLi
         scratch->pieces[i] =
             (Piece){word.data + i, 1, tokenizer->byte_token[(unsigned char)word.data[i]], i - 1,
                     i + 1 < n ? i + 1 : -1};
-    merge_pieces(tokenizer, scratch, word.size, learned_merge);
+    merge_pieces(tokenizer, scratch, word.size, merge_learned);
     for (int32_t i = 0; i < n; i++)
         if (scratch->pieces[i].size && !bpe_emit(tokenizer, &scratch->pieces[i], tokens, fault))
             return false;
     return true;
 }
-
-MergeRule *const bpe_merge_rule = learned_merge;

@@ -1,7 +1,7 @@
 /* bpe_train.c - a byte-level BPE vocabulary from texts: count the words, spell them in bytes,
  * learn the merges (bpe_learn.c), write them into a GGUF file. */
 #include "bpe_train.h"
-#include "../vocab/escape.h"
+#include "vocab/escape.h"
 #include "unicode.h"
 
 #include <stdlib.h>

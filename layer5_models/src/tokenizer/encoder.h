@@ -34,7 +34,8 @@ typedef bool MergeRule(const Tokenizer *tokenizer, const Piece *left, const Piec
  * n). */
 void merge_pieces(const Tokenizer *tokenizer, Scratch *scratch, size_t n, MergeRule *rule);
 
-extern MergeRule *const bpe_merge_rule, *const sentencepiece_merge_rule;
+MergeRule merge_learned; /* bpe.c */
+MergeRule merge_scored;  /* sentencepiece.c */
 
 /* ------------------------------------------------------------------ words */
 

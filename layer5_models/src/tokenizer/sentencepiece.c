@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static bool scored_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
-                         double *priority, int32_t *merged) {
+bool merge_scored(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
+                  double *priority, int32_t *merged) {
     *merged = vocab_find(tokenizer,
                          (Text){left->data, left->size + right->size}); /* they are adjacent */
     if (*merged < 0) return false;
@@ -74,12 +74,10 @@ bool encode_sentencepiece(const Tokenizer *tokenizer, Text word, Scratch *scratc
         at += size;
     }
     scratch->pieces[n - 1].after = -1;
-    merge_pieces(tokenizer, scratch, n, scored_merge);
+    merge_pieces(tokenizer, scratch, n, merge_scored);
     for (size_t i = 0; i < n; i++)
         if (scratch->pieces[i].size &&
             !emit_piece(tokenizer, &scratch->pieces[i], tokens, fault))
             return false;
     return true;
 }
-
-MergeRule *const sentencepiece_merge_rule = scored_merge;

@@ -85,8 +85,6 @@ double trainer_gradients(Trainer *t, uint64_t first_document) {
     return loss;
 }
 
-float *trainer_parameters(Trainer *t) { return t->values; }
-float *trainer_parameter_gradients(Trainer *t) { return t->gradients; }
 size_t trainer_steps_done(const Trainer *t) { return t->step; }
 
 bool trainer_ok(const Trainer *t, Fault *fault) {

@@ -132,7 +132,5 @@ void train_orthogonalize(Trainer *trainer, float *x, size_t rows, size_t cols);
 
 /* The gradients of one batch by index, without an update; for tests.  Returns the loss. */
 double trainer_gradients(Trainer *trainer, uint64_t first_document);
-float *trainer_parameters(Trainer *trainer); /* (train_parameters) */
-float *trainer_parameter_gradients(Trainer *trainer);
 
 #endif

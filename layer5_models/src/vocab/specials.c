@@ -1,5 +1,5 @@
 /* specials.c - special tokens, matched in text before everything else. */
-#include "vocab_read.h"
+#include "tokenizer/tokenizer_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

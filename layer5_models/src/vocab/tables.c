@@ -2,7 +2,7 @@
  *
  * A table of 150,000 tokens does not fit the nearest cache, and opening one is bound by memory
  * latency, so hash slots are prefetched (vocab_expect). */
-#include "vocab_read.h"
+#include "tokenizer/tokenizer_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -74,6 +74,28 @@ void vocab_add_pair(Tokenizer *tokenizer, PairEntry pair); /* of equal ones the 
 void vocab_expect(const Tokenizer *tokenizer, Text bytes);
 void vocab_expect_pair(const Tokenizer *tokenizer, int32_t left, int32_t right);
 
+/* ------------------------------------------------------------------ reading a file */
+
+/* tokenizer_open in another program's style (NULL: as trained). */
+Tokenizer *tokenizer_read(const Gguf *gguf, const struct LlamaStyle *as_llama, Fault *fault);
+
+/* check_keys.c: fails, naming the key, when a key "tokenizer.*" is unknown, of the wrong type
+ * or not supported. */
+bool keys_check(const Gguf *gguf, const struct TokenizerKind *kind, size_t tokens,
+                Fault *fault);
+/* The id in tokenizer.ggml.WHICH_token_id; the default if the key is missing (-1: not a
+ * token). */
+int32_t key_token(const Gguf *gguf, const char *which, size_t tokens, int32_t default_value);
+bool key_flag(const Gguf *gguf, const char *key, bool default_value);
+
+/* tables.c: types, scores, symbols, pieces and merges of a file whose keys were checked. */
+bool tables_read(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
+
+/* specials.c: types and ends of generation by name, as in llama.cpp, overriding the file; then
+ * the tree of tokens that are matched in text. */
+void specials_by_name(Tokenizer *tokenizer, const Gguf *gguf);
+bool specials_collect(Tokenizer *tokenizer, const Gguf *gguf, Fault *fault);
+
 /* specials.c: the longest special token at the start of a text (size > 0), or -1; control
  * tokens only with `control`. */
 int32_t special_at(const Tokenizer *tokenizer, Text text, bool control);

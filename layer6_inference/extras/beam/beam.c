@@ -123,6 +123,15 @@ static bool try_extension(Search *s, const Extension *x, bool among) {
 
 /* ------------------------------------------------------------------ extensions */
 
+/* Run the active stages that change logits but select no token. */
+static void restrict_by(Chain *chain, Candidates *candidates, const Step *step) {
+    for (size_t i = 0; i < chain->count; i++) {
+        Stage *stage = &chain->stages[i];
+        if (!stage->kind->selects && !stage_is_off(stage))
+            stage->kind->apply(stage, candidates, step);
+    }
+}
+
 /* Instead of choosing, keep the likeliest tokens.  A group looks at 2 * width extensions of
  * a beam, and earlier groups have lowered at most `beams` tokens, so these are enough. */
 static bool keep_next(Extra *x, Sequence *text, Fault *fault) {
@@ -137,7 +146,7 @@ static bool keep_next(Extra *x, Sequence *text, Fault *fault) {
         heal_mask(s->o->heal, b->state.spelled, s->session->model->tokenizer, logits, c->vocab);
         candidates_changed(c);
     }
-    chain_restrict(&b->rules, c, &(Step){.tokenizer = s->session->model->tokenizer});
+    restrict_by(&b->rules, c, &(Step){.tokenizer = s->session->model->tokenizer});
     candidates_keep_best(c, 2 * s->width + s->o->beams);
     b->n_next = 0, b->read = true;
     for (size_t i = 0; i < c->count && c->logits[i] > -INFINITY; i++)

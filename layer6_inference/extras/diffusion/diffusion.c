@@ -146,7 +146,7 @@ static bool read_canvas(Diffusion *d, Range block, Fault *fault) {
     for (size_t i = block.begin; i < block.end; i++)
         if (is_open(d, i)) d->wanted[diffusion_row_of(d, i)] = true;
     Batch batch = {d->count, d->tokens, d->sequence, d->position, d->wanted, NULL};
-    return model_forward(d->session, &batch, fault);
+    return session_forward(d->session, &batch, fault);
 }
 
 /* The logits of a position among the requested ones. */

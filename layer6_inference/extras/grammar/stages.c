@@ -248,10 +248,10 @@ static const char *why_none(const Stage *stage) {
     return exhausted ? ": this text exceeds the grammar's limits" : "";
 }
 
-#define OBEYS                                                                              \
-    .formula = "logit = -infinity for every token that the grammar does not allow next",   \
-    .needs_tokenizer = true, .share = stages_share, .close = close_shared, .apply = apply, \
-    .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,    \
+#define OBEYS                                                                               \
+    .formula = "logit = -infinity for every token that the grammar does not allow next",    \
+    .needs = NEEDS_TOKENIZER, .share = stages_share, .close = close_shared, .apply = apply, \
+    .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,     \
     .ends = ends, .why_none = why_none
 
 #define SPACE_PARAMS                                                                          \

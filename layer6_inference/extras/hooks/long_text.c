@@ -34,14 +34,14 @@ static void long_text_shift(Extra *x, Engine *e, Sequence *s) {
         if (session_length(r->session, r->id) < session_ctx(r->session) ||
             slot_total(s, r) == slot_length(r))
             continue;
-        while (!session_shift(r->session, r->id, r->kept, r->cut))
+        while (!session_shift(r->session, r->id, r->sink_tokens, r->drop_step))
             if (!pages_take(e, s, r->runner)) {
                 fault_set(&s->fault,
                           "the KV cache is too small to shift a text whose pages are shared");
                 sequence_fail(s);
                 return;
             }
-        r->gone += r->cut;
+        r->dropped += r->drop_step;
     }
 }
 
@@ -50,7 +50,7 @@ static bool long_text_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     const size_t keep = x->count;
     for (Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
         if (!long_text_check(r->session, &s->options, fault)) return false;
-        r->kept = long_text_kept(keep), r->cut = long_text_cut(keep, r->session);
+        r->sink_tokens = long_text_kept(keep), r->drop_step = long_text_cut(keep, r->session);
     }
     s->ctx = SIZE_MAX;
     return true;
@@ -72,7 +72,7 @@ bool is_long_text(const GenerateOptions *o) { return long_text_of(o) != NULL; }
 
 bool long_text_check(const Session *session, const GenerateOptions *o, Fault *fault) {
     const Extra *self = long_text_of(o);
-    bool looks_back = chain_looks_ahead(o->chain);
+    bool looks_back = chain_needs(o->chain, NEEDS_LOOK_AHEAD) != NULL;
     if (!self) return true;
     for (const Extra *x = o->extras; x->kind; x++) looks_back |= x->kind->taken != NULL;
     if (looks_back)

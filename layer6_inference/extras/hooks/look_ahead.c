@@ -74,7 +74,7 @@ static bool read_forks(LookAhead *look, const int32_t *forks, const int32_t *tok
     }
     Batch batch = {n, tokens, forks, position, wanted, NULL};
     s->hidden_only = true;
-    bool ok = model_forward(s, &batch, &look->fault);
+    bool ok = session_forward(s, &batch, &look->fault);
     s->hidden_only = false;
     for (size_t i = 0; i < n; i++) session_rewind(s, (size_t)forks[i], i ? 0 : length);
     return ok;
@@ -120,5 +120,6 @@ static const ExtraKind look_ahead_kind = {.open = look_ahead_open,
                                           .forget = look_ahead_forget};
 
 void with_look_ahead(GenerateOptions *o) {
-    if (chain_looks_ahead(o->chain)) generate_with(o, (Extra){.kind = &look_ahead_kind});
+    if (chain_needs(o->chain, NEEDS_LOOK_AHEAD))
+        generate_with(o, (Extra){.kind = &look_ahead_kind});
 }

@@ -177,6 +177,14 @@ bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fau
     return true;
 }
 
+bool chain_has(const void *context, const char *name) {
+    const Chain *chain = context;
+    for (size_t i = 0; i < chain->count; i++)
+        if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
+            return true;
+    return false;
+}
+
 int wrong_usage(const Fault *fault, const char *usage) {
     fprintf(stderr, "strata: %s; usage: strata %s (--help says more)\n", fault->text, usage);
     return EXIT_USAGE;

@@ -80,6 +80,9 @@ typedef struct OptionRule {
  * Asked is NULL, rules that may need such a thing are left to the command. */
 typedef bool Asked(const void *context, const char *name);
 
+/* Of a Chain: is a stage of this name on? */
+Asked chain_has;
+
 /* Fails with the first rule that is broken, naming both sides. */
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault);
 

@@ -267,13 +267,13 @@ static bool fields_chain_check_needs(const RequestFields *fields, const Chain *c
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
         if (stage_is_off(&chain->stages[i])) continue;
-        if (kind->needs_amateur || kind->needs_look_ahead)
+        if (kind->needs & (NEEDS_AMATEUR | NEEDS_LOOK_AHEAD))
             return http_error(error, 501, kind->name, "%s is not available on a server",
                               kind->name);
-        if (kind->needs_unconditional && !fields->value[F_NEGATIVE])
+        if (kind->needs & NEEDS_GUIDE && !fields->value[F_NEGATIVE])
             return http_error(error, 400, "negative", "%s needs the field \"negative\"",
                               kind->name);
-        moves_away |= kind->needs_unconditional;
+        moves_away |= kind->needs & NEEDS_GUIDE;
     }
     if (fields->value[F_NEGATIVE] && !moves_away)
         return http_error(error, 400, "negative", "negative: needs the stage cfg");

@@ -37,7 +37,7 @@ static bool server_check_chain(const Server *s, Fault *fault) {
     bool ok = chain_parse(&chain, s->options->chain, s->loaded.model->tokenizer, fault);
     for (size_t i = 0; ok && i < chain.count; i++) {
         const StageKind *kind = chain.stages[i].kind;
-        if (kind->needs_amateur || kind->needs_look_ahead || kind->needs_unconditional)
+        if (kind->needs & (NEEDS_AMATEUR | NEEDS_LOOK_AHEAD | NEEDS_GUIDE))
             ok = fault_set(fault, "--chain: %s is not available on a server", kind->name);
     }
     if (ok) chain_close(&chain);

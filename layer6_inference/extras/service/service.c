@@ -110,7 +110,7 @@ static size_t read_by(const ServiceRequest *r) {
 /* Tokens of its text that are or should be in memory; at most the context if it shifts. */
 static size_t tokens_of(const Service *s, const ServiceRequest *r) {
     size_t ctx = session_ctx(s->engine.runners[0].session), n = r->tokens->count;
-    if (r->state == REQUEST_RUNNING) n -= r->sequence->slot[TEXT_SLOT].gone;
+    if (r->state == REQUEST_RUNNING) n -= r->sequence->slot[TEXT_SLOT].dropped;
     return is_long_text(&r->options) ? min_size(n, ctx) : n;
 }
 

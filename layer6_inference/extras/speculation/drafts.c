@@ -76,7 +76,7 @@ static bool has_draft_pages(Engine *e, Sequence *s) {
     size_t tokens[SEQUENCE_SLOTS] = {0}, count = s->tokens->count + max_drafted(s);
     if (r && max_drafted(s))
         tokens[r - s->slot] = count - 1 - session_length(r->session, r->id);
-    return pages_promise(e, s, tokens);
+    return pages_reserve(e, s, tokens);
 }
 
 /* Append the draft model's next token while drafting.  The draft ends if the chain leaves no

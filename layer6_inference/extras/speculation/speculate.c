@@ -64,7 +64,7 @@ static bool verify_forced(Sequence *s, float *rows, Fault *fault) {
     Draft *g = sequence_draft(s);
     for (size_t i = 0; s->live && i <= g->count; i++) {
         size_t before = s->tokens->count;
-        if (!sequence_take(s, rows + i * g->vocab, &s->choice, fault)) return false;
+        if (!sequence_take(s, rows + i * g->vocab, fault)) return false;
         if (i == g->count || s->tokens->count == before || s->choice.token != g->text[i]) break;
         g->accepted++;
     }
@@ -85,7 +85,7 @@ static bool draft_verify(Extra *x, Sequence *s, Fault *fault) {
         if (s->raw) memcpy(s->raw, row, g->vocab * sizeof *row);
         if (!draft_shape(s, s->options.chain, row, g->p, fault)) return false;
         more = accept_or_draw(s, i, &token);
-        sequence_append(s, token, &s->choice);
+        sequence_append(s, token);
     }
     return true;
 }

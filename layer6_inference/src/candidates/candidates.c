@@ -85,22 +85,6 @@ void candidates_kept_order(Candidates *c) {
     c->sorted = sorted && in_order(c);
 }
 
-size_t candidates_best(Candidates *c) {
-    if (c->sorted) return 0;
-    if (!c->dense || !(c->known & KNOW_SEGMENTS))
-        return pick_best(c->logits, c->dense ? NULL : c->ids, c->count);
-    float max = candidates_max(c);
-    size_t from = 0;
-    while (from < c->count && c->segment_max[from / SCAN_SEGMENT] != max) from += SCAN_SEGMENT;
-    REQUIRE(from < c->count, "no candidate has the largest logit, %g", (double)max);
-    size_t n = c->count - from < SCAN_SEGMENT ? c->count - from : SCAN_SEGMENT;
-    return from + pick_best(c->logits + from, NULL, n);
-}
-
-size_t candidates_alive(const Candidates *c) {
-    return scan_moments(c->logits, c->count, 0).count;
-}
-
 void candidates_set(Candidates *c, size_t entry, float logit) {
     float before = c->logits[entry];
     if (logit == before) return;

@@ -4,33 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-static const StageKind *chain_check_find(const Chain *chain,
-                                         bool (*is)(const StageKind *kind)) {
+const StageKind *chain_needs(const Chain *chain, unsigned needs) {
     for (size_t i = 0; chain && i < chain->count; i++)
-        if (!stage_is_off(&chain->stages[i]) && is(chain->stages[i].kind))
+        if (!stage_is_off(&chain->stages[i]) && chain->stages[i].kind->needs & needs)
             return chain->stages[i].kind;
     return NULL;
-}
-
-static bool wants_amateur(const StageKind *kind) { return kind->needs_amateur; }
-static bool wants_guide(const StageKind *kind) { return kind->needs_unconditional; }
-static bool wants_look(const StageKind *kind) { return kind->needs_look_ahead; }
-
-const Stage *chain_find(const Chain *chain, const char *name) {
-    for (size_t i = 0; i < chain->count; i++)
-        if (strcmp(chain->stages[i].kind->name, name) == 0 && !stage_is_off(&chain->stages[i]))
-            return &chain->stages[i];
-    return NULL;
-}
-
-const StageKind *chain_needs_amateur(const Chain *chain) {
-    return chain_check_find(chain, wants_amateur);
-}
-const StageKind *chain_needs_guide(const Chain *chain) {
-    return chain_check_find(chain, wants_guide);
-}
-const StageKind *chain_looks_ahead(const Chain *chain) {
-    return chain_check_find(chain, wants_look);
 }
 
 static bool no_such_token(const Stage *stage, double id, size_t vocab, Fault *fault) {
@@ -68,26 +46,30 @@ static bool check_companion(const char *name, const float *logits, size_t n, Fau
                      isnan(logits[i]) ? "not a number" : "+infinity");
 }
 
+/* The first of its needs that the step does not have; NULL: none. */
+static const char *lacks_of(const StageKind *kind, const Step *step) {
+    if (kind->needs & NEEDS_AMATEUR && !step->amateur)
+        return "the logits of a weaker model (strata generate --amateur brings them)";
+    if (kind->needs & NEEDS_GUIDE && !step->unconditional)
+        return "logits without the prompt (strata generate brings them)";
+    if (kind->needs & NEEDS_LOOK_AHEAD && !step->look_ahead)
+        return "hidden states (strata generate brings them)";
+    if (kind->needs & NEEDS_TOKENIZER && !step->tokenizer)
+        return "a tokenizer: it works on the text of a model";
+    return NULL;
+}
+
 bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
         if (vocab && !check_tokens(&chain->stages[i], vocab, fault)) return false;
         if (stage_is_off(&chain->stages[i])) continue;
-        const char *lacks =
-            kind->needs_amateur && !step->amateur
-                ? "the logits of a weaker model (strata generate --amateur brings them)"
-            : kind->needs_unconditional && !step->unconditional
-                ? "logits without the prompt (strata generate brings them)"
-            : kind->needs_look_ahead && !step->look_ahead
-                ? "hidden states (strata generate brings them)"
-            : kind->needs_tokenizer && !step->tokenizer
-                ? "a tokenizer: it works on the text of a model"
-                : NULL;
+        const char *lacks = lacks_of(kind, step);
         if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
-        if (vocab && kind->needs_amateur &&
+        if (vocab && kind->needs & NEEDS_AMATEUR &&
             !check_companion("the amateur", step->amateur, vocab, fault))
             return false;
-        if (vocab && kind->needs_unconditional &&
+        if (vocab && kind->needs & NEEDS_GUIDE &&
             !check_companion("the unconditional model", step->unconditional, vocab, fault))
             return false;
     }

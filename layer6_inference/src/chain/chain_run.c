@@ -28,14 +28,6 @@ static bool none_selected(const Chain *chain, Fault *fault) {
                      chain->stages[chain->count - 1].kind->name);
 }
 
-void chain_restrict(Chain *chain, Candidates *candidates, const Step *step) {
-    for (size_t i = 0; i < chain->count; i++) {
-        Stage *stage = &chain->stages[i];
-        if (!stage->kind->selects && !stage_is_off(stage))
-            stage->kind->apply(stage, candidates, step);
-    }
-}
-
 bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
     if (!chain_check(chain, step, c->vocab, fault)) return false;
     if (chain->observer) chain->observer(chain->observer_context, NULL, c);

@@ -115,8 +115,9 @@ bool engine_has_room(const Engine *e, const GenerateOptions *o) {
 }
 
 /* If slot b read its first n tokens, would it drop the same tokens from its memory as a has? */
-static bool cut_alike(const Slot *a, const Slot *b, size_t n) {
-    return b->kept == a->kept && n >= a->gone + session_ctx(a->session) - a->cut;
+static bool drops_alike(const Slot *a, const Slot *b, size_t n) {
+    return b->sink_tokens == a->sink_tokens &&
+           n >= a->dropped + session_ctx(a->session) - a->drop_step;
 }
 
 /* Length of the common prefix that slot a has already evaluated, without b's last token, which
@@ -129,8 +130,8 @@ static size_t in_common(const Sequence *s, const Slot *a, const Sequence *t, con
     if (a->at_once != b->at_once) return 0; /* read in one batch or not at all */
     max = min_size(max, slot_total(t, b) - 1);
     while (n < max && slot_token(s, a, n) == slot_token(t, b, n)) n++;
-    if (a->gone && !cut_alike(a, b, n)) return min_size(n, slot_kept(a));
-    *gone = a->gone;
+    if (a->dropped && !drops_alike(a, b, n)) return min_size(n, slot_kept(a));
+    *gone = a->dropped;
     return n;
 }
 
@@ -139,7 +140,8 @@ static void share_prefix(Engine *e, const Sequence *s, Slot *slot) {
     const TokenList *list = slot->instead ? slot->instead : s->tokens;
     KvCache *kv = &slot->session->kv;
     slot_rewind(slot, 0);
-    size_t best = prefix_find(kv, slot->id, list->ids, list->count, s->options.salt), cut = 0;
+    size_t best = prefix_find(kv, slot->id, list->ids, list->count, s->options.salt),
+           dropped = 0;
     const Slot *from = NULL;
     for (size_t i = 0; i < e->room * SEQUENCE_SLOTS; i++) {
         const Sequence *other = &e->sequences[i / SEQUENCE_SLOTS];
@@ -150,12 +152,12 @@ static void share_prefix(Engine *e, const Sequence *s, Slot *slot) {
                      reach = kv_reach(kv, a->id, n - gone);
         if (gone && reach < n - gone)
             continue; /* its window has already dropped what this one needs */
-        if (reach + gone > best) best = reach + gone, from = a, cut = gone;
+        if (reach + gone > best) best = reach + gone, from = a, dropped = gone;
     }
     if (!from) return;
     kv_fork(kv, slot->id, from->id);
-    session_rewind(slot->session, slot->id, best - cut);
-    slot->gone = cut;
+    session_rewind(slot->session, slot->id, best - dropped);
+    slot->dropped = dropped;
 }
 
 void sequence_keep_prefixes(const Sequence *s) {
@@ -199,7 +201,7 @@ static void close_slots(Engine *e, Sequence *s) {
     for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
         session_rewind(slot->session, slot->id, 0);
         e->runners[slot->runner].used[slot->id] = false;
-        *slot = (Slot){.kept = slot->kept, .cut = slot->cut};
+        *slot = (Slot){.sink_tokens = slot->sink_tokens, .drop_step = slot->drop_step};
     }
     s->n_slots = 0;
 }

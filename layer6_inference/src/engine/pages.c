@@ -40,7 +40,7 @@ bool pages_take(Engine *e, const Sequence *s, size_t runner) {
     return t != NULL;
 }
 
-static bool promise_slot(Engine *e, const Sequence *s, const Slot *slot, size_t tokens) {
+static bool reserve_slot(Engine *e, const Sequence *s, const Slot *slot, size_t tokens) {
     ModelRunner *runner = &e->runners[slot->runner];
     KvCache *kv = &slot->session->kv;
     size_t length = session_length(slot->session, slot->id) + tokens;
@@ -58,13 +58,13 @@ static bool is_alone(const Engine *e, const Sequence *s, size_t runner) {
     return true;
 }
 
-bool pages_promise(Engine *e, Sequence *s, const size_t *tokens) {
-    size_t promised[ENGINE_MODELS];
-    for (size_t i = 0; i < e->n_runners; i++) promised[i] = e->runners[i].pages;
+bool pages_reserve(Engine *e, Sequence *s, const size_t *tokens) {
+    size_t before[ENGINE_MODELS];
+    for (size_t i = 0; i < e->n_runners; i++) before[i] = e->runners[i].pages;
     for (size_t i = 0; i < s->n_slots; i++) {
         const Slot *slot = &s->slot[i];
-        if (tokens[i] == 0 || promise_slot(e, s, slot, tokens[i])) continue;
-        for (size_t k = 0; k < e->n_runners; k++) e->runners[k].pages = promised[k];
+        if (tokens[i] == 0 || reserve_slot(e, s, slot, tokens[i])) continue;
+        for (size_t k = 0; k < e->n_runners; k++) e->runners[k].pages = before[k];
         if (is_alone(e, s, slot->runner)) {
             fault_set(&s->fault,
                       "the KV cache has %zu pages, too few for the %zu tokens of this text "

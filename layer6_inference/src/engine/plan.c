@@ -1,28 +1,28 @@
 /* plan.c - which tokens of which sequences go into a step's batches.  See take.h. */
 #include "take.h"
 
-static size_t unread_of(const Sequence *s, const Slot *r) {
-    size_t total = slot_total(s, r), have = slot_length(r);
+static size_t unread_of(const Sequence *s, const Slot *slot) {
+    size_t total = slot_total(s, slot), have = slot_length(slot);
     return total > have ? total - have : 0;
 }
 
 /* Free positions in the slot's context. */
-static size_t context_room(const Slot *r) {
-    return session_ctx(r->session) - session_length(r->session, r->id);
+static size_t context_room(const Slot *slot) {
+    return session_ctx(slot->session) - session_length(slot->session, slot->id);
 }
 
 /* Tokens a slot would read in this step with unlimited room.  For a text longer than the
  * context, one more than fits, so that the text is not ready. */
-static size_t wishes(Sequence *s, const Slot *r) {
-    size_t n = min_size(unread_of(s, r), context_room(r) + 1);
-    if (r == s->slot) n += s->plan.n_drafted;
-    EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, r, n);
+static size_t tokens_to_read(Sequence *s, const Slot *slot) {
+    size_t n = min_size(unread_of(s, slot), context_room(slot) + 1);
+    if (slot == s->slot) n += s->plan.n_drafted;
+    EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, slot, n);
     return n;
 }
 
 /* Does it need logits for every token, not only the last? */
-static bool wants_every(const Sequence *s, const Slot *r) {
-    return s->plan.every_row && r == s->slot;
+static bool needs_all_logits(const Sequence *s, const Slot *slot) {
+    return s->plan.every_row && slot == s->slot;
 }
 
 static size_t row_room(const ModelRunner *p) { return p->session->max_logits - p->rows; }
@@ -31,12 +31,12 @@ static size_t row_room(const ModelRunner *p) { return p->session->max_logits - p
  * for rows of logits?  Several slots may share a runner. */
 static bool fits(const Engine *e, Sequence *s) {
     size_t tokens[ENGINE_MODELS] = {0}, rows[ENGINE_MODELS] = {0};
-    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++) {
-        size_t n = wishes(s, r);
+    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
+        size_t n = tokens_to_read(s, slot);
         if (s->quota && n > s->quota) return false;
-        if (n > context_room(r)) return false;
-        tokens[r->runner] += n;
-        rows[r->runner] += wants_every(s, r) ? n : n > 0;
+        if (n > context_room(slot)) return false;
+        tokens[slot->runner] += n;
+        rows[slot->runner] += needs_all_logits(s, slot) ? n : n > 0;
     }
     for (size_t i = 0; i < e->n_runners; i++)
         if (tokens[i] > runner_room(&e->runners[i]) || rows[i] > row_room(&e->runners[i]))
@@ -45,66 +45,67 @@ static bool fits(const Engine *e, Sequence *s) {
 }
 
 /* The token at position i of a slot's memory: of the text, then of its draft. */
-static int32_t token_at(const Sequence *s, const Slot *r, size_t i) {
-    size_t total = slot_total(s, r);
-    i += r->gone;
-    return i < total ? slot_token(s, r, i) : s->plan.drafted[i - total];
+static int32_t token_at(const Sequence *s, const Slot *slot, size_t i) {
+    size_t total = slot_total(s, slot);
+    i += slot->dropped;
+    return i < total ? slot_token(s, slot, i) : s->plan.drafted[i - total];
 }
 
 /* Tokens that must be read in one batch or not at all. */
-static size_t least(const Slot *r) {
-    return session_length(r->session, r->id) == 0 ? r->at_once : 0;
+static size_t at_least(const Slot *slot) {
+    return session_length(slot->session, slot->id) == 0 ? slot->at_once : 0;
 }
 
 /* How many it may read in a step; 0: all. */
-static size_t quota_of(const Sequence *s, const Slot *r) {
-    return s->quota ? max_size(s->quota, least(r)) : 0;
+static size_t quota_of(const Sequence *s, const Slot *slot) {
+    return s->quota ? max_size(s->quota, at_least(slot)) : 0;
 }
 
-/* Queue a slot's next tokens, bounded by wishes, quota_of, the runner's room, and room for
- * logits where every token needs them; none if fewer fit than must be read at once (least).  A
- * text that is not ready keeps its last token for later.  r->row: its first row of logits;
- * r->rows: how many. */
-static void plan_slot(ModelRunner *p, Sequence *s, Slot *r, bool ready) {
-    bool every = wants_every(s, r);
-    size_t n = wishes(s, r), at = session_length(r->session, r->id);
+/* Queue a slot's next tokens, bounded by tokens_to_read, quota_of, the runner's room, and room
+ * for logits where every token needs them; none if fewer fit than must be read at once
+ * (at_least).  A text that is not ready keeps its last token for later.  slot->row: its first
+ * row of logits; slot->rows: how many. */
+static void plan_slot(ModelRunner *p, Sequence *s, Slot *slot, bool ready) {
+    bool every = needs_all_logits(s, slot);
+    size_t n = tokens_to_read(s, slot), at = session_length(slot->session, slot->id);
     if (!ready && n) n--; /* its logits are needed only when the text is ready */
     if (n > runner_room(p)) n = runner_room(p);
-    if (s->quota && n > quota_of(s, r)) n = quota_of(s, r);
-    if (n < least(r)) n = 0;
+    if (s->quota && n > quota_of(s, slot)) n = quota_of(s, slot);
+    if (n < at_least(slot)) n = 0;
     if (every && n > row_room(p)) n = row_room(p);
-    r->row = p->rows;
+    slot->row = p->rows;
     for (size_t i = 0; i < n; i++)
-        runner_push(p, r->id, token_at(s, r, at + i), at + i, every || (ready && i + 1 == n));
-    r->rows = p->rows - r->row;
+        runner_push(p, slot->id, token_at(s, slot, at + i), at + i,
+                    every || (ready && i + 1 == n));
+    slot->rows = p->rows - slot->row;
 }
 
 static bool has_context(Sequence *s) {
-    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        if (s->ctx < SIZE_MAX && slot_total(s, r) > session_ctx(r->session))
+    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        if (s->ctx < SIZE_MAX && slot_total(s, slot) > session_ctx(slot->session))
             return fault_set(
                 &s->fault,
                 "the context is full at %zu tokens: wanted a longer one or a shorter text",
-                session_ctx(r->session));
+                session_ctx(slot->session));
     return true;
 }
 
 /* Reserve pages for what it would read (one token more if it is planned alone).  False: it has
  * to wait, or has failed. */
-static bool promise_pages(Engine *e, Sequence *s) {
+static bool reserve_pages(Engine *e, Sequence *s) {
     size_t tokens[SEQUENCE_SLOTS];
     for (size_t i = 0; i < s->n_slots; i++) {
-        const Slot *r = &s->slot[i];
-        size_t n = min_size(wishes(s, r), context_room(r));
-        tokens[i] = min_size(n, runner_room(&e->runners[r->runner]));
-        if (s->quota) tokens[i] = min_size(tokens[i], quota_of(s, r));
+        const Slot *slot = &s->slot[i];
+        size_t n = min_size(tokens_to_read(s, slot), context_room(slot));
+        tokens[i] = min_size(n, runner_room(&e->runners[slot->runner]));
+        if (s->quota) tokens[i] = min_size(tokens[i], quota_of(s, slot));
     }
     tokens[TEXT_SLOT] += s->plan.alone;
-    return pages_promise(e, s, tokens);
+    return pages_reserve(e, s, tokens);
 }
 
 /* If an extra chooses the text's tokens, is the extra ready? */
-static bool is_prepared(const Sequence *s) {
+static bool extra_is_ready(const Sequence *s) {
     return !s->taker || !s->taker->kind->is_ready || s->taker->kind->is_ready(s->taker);
 }
 
@@ -117,21 +118,21 @@ static void plan_sequence(Engine *e, Sequence *s) {
         return;
     }
     if (s->plan.waits) return;
-    s->ready = is_prepared(s) && fits(e, s);
+    s->ready = extra_is_ready(s) && fits(e, s);
     if (!s->ready && s->plan.drafted) return;
-    if (!promise_pages(e, s)) {
+    if (!reserve_pages(e, s)) {
         s->ready = false;
         return;
     }
-    for (Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        plan_slot(&e->runners[r->runner], s, r, s->ready);
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        plan_slot(&e->runners[slot->runner], s, slot, s->ready);
 }
 
 /* Does every slot lack only the last token and the draft? */
-static bool is_writing(Sequence *s) {
-    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        if (wishes(s, r) > 1 + s->plan.n_drafted) return false;
-    return is_prepared(s);
+static bool is_decoding(Sequence *s) {
+    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        if (tokens_to_read(s, slot) > 1 + s->plan.n_drafted) return false;
+    return extra_is_ready(s);
 }
 
 static void begin_plan(Engine *e) {
@@ -145,11 +146,11 @@ static void begin_plan(Engine *e) {
 
 void engine_plan(Engine *e) {
     begin_plan(e);
-    for (int pass = 0; pass < 2; pass++) { /* generating texts come first, then prompts */
-        const bool writing = pass == 0;
+    for (int pass = 0; pass < 2; pass++) { /* decoding texts first, then prefill */
+        const bool decoding = pass == 0;
         for (size_t i = 0; i < e->room; i++) {
             Sequence *s = &e->sequences[(e->turn + i) % e->room];
-            if (s->live && !s->paused && !s->in_batch && is_writing(s) == writing)
+            if (s->live && !s->paused && !s->in_batch && is_decoding(s) == decoding)
                 plan_sequence(e, s);
         }
     }

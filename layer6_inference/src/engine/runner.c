@@ -42,7 +42,7 @@ bool engine_forward(Engine *e, size_t number, Fault *fault) {
     if (e->hooks.before_forward) e->hooks.before_forward(e, number);
     const Batch batch = {runner->count,    runner->token,  runner->sequence,
                          runner->position, runner->wanted, runner->input};
-    if (runner->count && !model_forward(runner->session, &batch, fault)) return false;
+    if (runner->count && !session_forward(runner->session, &batch, fault)) return false;
     if (e->hooks.after_forward) e->hooks.after_forward(e, number);
     return true;
 }
@@ -53,17 +53,17 @@ float *slot_row(const Slot *slot) {
 }
 
 size_t slot_length(const Slot *slot) {
-    return session_length(slot->session, slot->id) + slot->gone;
+    return session_length(slot->session, slot->id) + slot->dropped;
 }
 
 size_t slot_kept(const Slot *slot) {
     size_t length = session_length(slot->session, slot->id);
-    return slot->gone ? min_size(length, slot->kept) : length;
+    return slot->dropped ? min_size(length, slot->sink_tokens) : length;
 }
 
 void slot_rewind(Slot *slot, size_t length) {
     session_rewind(slot->session, slot->id, length);
-    if (length == 0) slot->gone = 0;
+    if (length == 0) slot->dropped = 0;
 }
 
 size_t slot_total(const Sequence *s, const Slot *slot) {

@@ -43,7 +43,7 @@ static bool let_out(const Sequence *s, Text text) {
     return !s->options.stream || stream_push(s->options.stream, text);
 }
 
-void sequence_append(Sequence *s, int32_t token, Choice *choice) {
+void sequence_append(Sequence *s, int32_t token) {
     const GenerateOptions *o = &s->options;
     StopReason reason;
     note_first(s);
@@ -51,12 +51,12 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
         sequence_end(s, reason);
         return;
     }
-    *choice = (Choice){token, s->result.tokens, s->raw, s->candidates};
+    s->choice = (Choice){token, s->result.tokens, s->raw, s->candidates};
     chain_accept(o->chain, token);
     token_list_add(s->tokens, token);
     s->result.tokens++;
     Text text = answer_piece(o, s->step.tokenizer, token);
-    if (o->on_choice && !o->on_choice(o->context, choice))
+    if (o->on_choice && !o->on_choice(o->context, &s->choice))
         sequence_end(s, STOP_CALLER);
     else if (!outgoing(s, &text))
         return;
@@ -69,10 +69,10 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
         sequence_end(s, reason);
 }
 
-bool sequence_take(Sequence *s, float *logits, Choice *choice, Fault *fault) {
+bool sequence_take(Sequence *s, float *logits, Fault *fault) {
     int32_t token;
     if (s->raw) memcpy(s->raw, logits, s->candidates->vocab * sizeof *s->raw);
     if (!sequence_choose(s, s->options.chain, logits, &token, fault)) return false;
-    sequence_append(s, token, choice);
+    sequence_append(s, token);
     return true;
 }

@@ -35,8 +35,8 @@ static bool is_to_take(Sequence *s) {
 static void take_token(Sequence *s, Candidates *candidates) {
     Extra *x = s->taker;
     s->candidates = candidates;
-    bool ok = x ? x->kind->take(x, s, &s->fault)
-                : sequence_take(s, slot_row(s->slot), &s->choice, &s->fault);
+    bool ok =
+        x ? x->kind->take(x, s, &s->fault) : sequence_take(s, slot_row(s->slot), &s->fault);
     s->dead_end |= !ok && candidates_max(candidates) == -INFINITY;
     if (!ok) sequence_fail(s);
 }

@@ -25,8 +25,8 @@ bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *t
  *
  *   1  note_first()
  *   2  a token that ends_before() rejects ends the text; nothing else happens
- *   3  *choice is written (step: from 0, of the answer), chain_accept(), the token is appended
- *      to s->tokens and counted in the result
+ *   3  s->choice is written (step: from 0, of the answer), chain_accept(), the token is
+ *      appended to s->tokens and counted in the result
  *   4  on_choice returns false: STOP_CALLER
  *   5  outgoing() picks the text to output; false: the token was rolled back, nothing else
  *      happens
@@ -35,7 +35,7 @@ bool sequence_choose(Sequence *sequence, Chain *chain, float *logits, int32_t *t
  *      prompt's and the room left in s->ctx
  *
  * on_choice and stream may be NULL. */
-void sequence_append(Sequence *sequence, int32_t token, Choice *choice);
+void sequence_append(Sequence *sequence, int32_t token);
 
 /* -------------------------------------------------- what it has read (engine.c, runner.c) */
 
@@ -91,14 +91,14 @@ bool engine_forward(Engine *engine, size_t runner, Fault *fault);
 
 /* -------------------------------------------------- memory (pages.c) */
 
-/* Start the batches of a step: nothing is queued, no page promised. */
+/* Start the batches of a step: nothing is queued, no page reserved. */
 void pages_begin(Engine *engine);
 
 /* Put the text into the batch, with pages for so many more tokens in each slot; other texts may
  * be preempted.  False: it has to wait, or has failed because it can never fit.
  *
  *   tokens   (n_slots) */
-bool pages_promise(Engine *engine, Sequence *sequence, const size_t *tokens);
+bool pages_reserve(Engine *engine, Sequence *sequence, const size_t *tokens);
 
 /* Preempt a lower-ranked sequence that has pages of this runner.  False: there is none. */
 bool pages_take(Engine *engine, const Sequence *sequence, size_t runner);

@@ -27,5 +27,5 @@ const StageKind stage_ban = {
     .source = "Hugging Face transformers, NoBadWordsLogitsProcessor",
     .example = "ban:fox",
     .list = LIST_TEXTS,
-    .needs_tokenizer = true,
+    .needs = NEEDS_TOKENIZER,
     .apply = apply};

@@ -27,5 +27,5 @@ const StageKind stage_cfg = {
     .example = "cfg:1.5",
     .params =
         {{.key = "s", .low = 0, .high = 100, .required = true, .off = 1, .has_off = true}},
-    .needs_unconditional = true,
+    .needs = NEEDS_GUIDE,
     .apply = apply};

@@ -33,5 +33,5 @@ const StageKind stage_contrast = {
         {{.key = "alpha", .low = 0, .high = 1, .required = true, .off = 0, .has_off = true},
          {.key = "beta", .default_value = 0.5, .low = 0, .high = 100},
          PARAM_KEEP},
-    .needs_amateur = true,
+    .needs = NEEDS_AMATEUR,
     .apply = apply};

@@ -35,5 +35,5 @@ const StageKind stage_contrastive_search = {
     .params = {{.key = "alpha", .low = 0, .high = 1, .required = true},
                {.key = "k", .default_value = 4, .low = 1, .high = 64, .integer = true}},
     .selects = true,
-    .needs_look_ahead = true,
+    .needs = NEEDS_LOOK_AHEAD,
     .apply = apply};

@@ -29,5 +29,5 @@ const StageKind stage_length = {
     .example = "length:1.1:start=10",
     .params = {{.key = "f", .low = 1, .high = 100, .required = true, .off = 1, .has_off = true},
                {.key = "start", .low = 0, .high = 1e9, .integer = true}},
-    .needs_tokenizer = true,
+    .needs = NEEDS_TOKENIZER,
     .apply = apply};

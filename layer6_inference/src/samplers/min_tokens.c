@@ -31,5 +31,5 @@ const StageKind stage_min_tokens = {
                 .required = true,
                 .off = 0,
                 .has_off = true}},
-    .needs_tokenizer = true,
+    .needs = NEEDS_TOKENIZER,
     .apply = apply};

@@ -88,5 +88,5 @@ const StageKind stage_think = {
                 .required = true,
                 .off = -1,
                 .has_off = true}},
-    .needs_tokenizer = true,
+    .needs = NEEDS_TOKENIZER,
     .apply = apply};

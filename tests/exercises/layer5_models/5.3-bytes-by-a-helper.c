@@ -19,7 +19,7 @@ bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
     return true;
 }
 
-static bool learned_merge(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
+bool merge_learned(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                           double *priority, int32_t *merged) {
     const PairEntry *e = vocab_pair(tokenizer, left->symbol, right->symbol);
     return e && (*priority = (double)e->rank, *merged = e->merged, true);

@@ -15,7 +15,7 @@ bool encode_bpe(const Tokenizer *tokenizer, Text word, Scratch *scratch, TokenLi
     for (size_t i = 0; i < word.size; i++)
         p[i].before = (int32_t)i - 1, p[i].after = (int32_t)i + 1;
     p[word.size - 1].after = -1;
-    merge_pieces(tokenizer, scratch, word.size, learned_merge);
+    merge_pieces(tokenizer, scratch, word.size, merge_learned);
     for (int32_t i = 0; i >= 0; i = p[i].after)
         if (!bpe_emit(tokenizer, p + i, tokens, fault)) return false;
     return true;

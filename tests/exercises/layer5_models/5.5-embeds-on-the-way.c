@@ -20,7 +20,7 @@ static bool run_layers(Session *s, const Batch *batch) {
     return pass.layer == m->sizes.layers;
 }
 
-bool model_forward(Session *s, const Batch *batch, Fault *fault) {
+bool session_forward(Session *s, const Batch *batch, Fault *fault) {
     s->stopped = false;
     if (s->hooks) return s->hooks->forward(s, batch, fault);
     bool ok = check_batch(s, batch, fault) && take_room(s, batch, fault);

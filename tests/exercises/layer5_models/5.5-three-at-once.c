@@ -7,7 +7,7 @@ void unembed(Session *s, const Batch *batch) {
     if (wanted) linear(s->pool, &s->model->head, s->hidden, wanted, s->logits, s->run.scratch);
 }
 
-bool model_forward(Session *s, const Batch *batch, Fault *fault) {
+bool session_forward(Session *s, const Batch *batch, Fault *fault) {
     if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
     embed(s, batch);
     for (size_t l = 0; l + 1 < s->model->sizes.layers; l++)

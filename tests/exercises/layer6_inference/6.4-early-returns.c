@@ -9,11 +9,11 @@ bool sequence_choose(Sequence *s, Chain *chain, float *logits, int32_t *token, F
     return chain_run(chain, c, step, token, fault);
 }
 
-bool sequence_take(Sequence *s, float *logits, Choice *choice, Fault *fault) {
+bool sequence_take(Sequence *s, float *logits, Fault *fault) {
     const GenerateOptions *o = &s->options;
     int32_t chosen = -1;
     for (size_t i = 0; s->raw != NULL && i < s->candidates->vocab; i++) s->raw[i] = logits[i];
     if (!sequence_choose(s, o->chain, logits, &chosen, fault)) return false;
-    sequence_append(s, chosen, choice);
+    sequence_append(s, chosen);
     return true;
 }

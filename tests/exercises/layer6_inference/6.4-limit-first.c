@@ -1,5 +1,5 @@
 /* wrong: order of the contract | the limits are asked before the stop string */
-void sequence_append(Sequence *s, int32_t token, Choice *choice) {
+void sequence_append(Sequence *s, int32_t token) {
     const GenerateOptions *o = &s->options;
     StopReason reason;
     note_first(s);
@@ -7,12 +7,12 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
         sequence_end(s, reason);
         return;
     }
-    *choice = (Choice){token, s->result.tokens, s->raw, s->candidates};
+    s->choice = (Choice){token, s->result.tokens, s->raw, s->candidates};
     chain_accept(o->chain, token);
     token_list_add(s->tokens, token);
     s->result.tokens++;
     Text text = answer_piece(o, s->step.tokenizer, token);
-    bool asked = !o->on_choice || o->on_choice(o->context, choice);
+    bool asked = !o->on_choice || o->on_choice(o->context, &s->choice);
     bool going = !asked || !outgoing(s, &text) || let_out(s, text);
     if (!asked)
         sequence_end(s, STOP_CALLER);

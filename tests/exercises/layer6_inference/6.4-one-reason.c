@@ -1,8 +1,8 @@
 /* right: the reason is looked for by a function of its own; the choice written field by field */
-static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *reason) {
+static bool is_over(Sequence *s, Text text, StopReason *reason) {
     const GenerateOptions *o = &s->options;
     *reason = STOP_CALLER;
-    if (o->on_choice != NULL && !o->on_choice(o->context, choice)) return true;
+    if (o->on_choice != NULL && !o->on_choice(o->context, &s->choice)) return true;
     if (!outgoing(s, &text)) return false;
     *reason = STOP_STRING;
     if (!let_out(s, text)) return true;
@@ -13,19 +13,19 @@ static bool is_over(Sequence *s, Text text, const Choice *choice, StopReason *re
                       reason);
 }
 
-void sequence_append(Sequence *s, int32_t token, Choice *choice) {
+void sequence_append(Sequence *s, int32_t token) {
     StopReason reason;
     note_first(s);
     bool over = ends_before(&s->options.limits, s->step.tokenizer, token, &reason);
     if (!over) {
-        choice->token = token;
-        choice->step = s->result.tokens++;
-        choice->raw = s->raw;
-        choice->after = s->candidates;
+        s->choice.token = token;
+        s->choice.step = s->result.tokens++;
+        s->choice.raw = s->raw;
+        s->choice.after = s->candidates;
         token_list_add(s->tokens, token);
         chain_accept(s->options.chain, token);
         Text text = answer_piece(&s->options, s->step.tokenizer, token);
-        over = is_over(s, text, choice, &reason);
+        over = is_over(s, text, &reason);
     }
     if (over) sequence_end(s, reason);
 }

@@ -1,5 +1,5 @@
 /* wrong: seen from outside | the text goes out before on_choice is asked */
-void sequence_append(Sequence *s, int32_t token, Choice *choice) {
+void sequence_append(Sequence *s, int32_t token) {
     const GenerateOptions *o = &s->options;
     StopReason reason;
     note_first(s);
@@ -7,13 +7,13 @@ void sequence_append(Sequence *s, int32_t token, Choice *choice) {
         sequence_end(s, reason);
         return;
     }
-    *choice = (Choice){token, s->result.tokens, s->raw, s->candidates};
+    s->choice = (Choice){token, s->result.tokens, s->raw, s->candidates};
     chain_accept(o->chain, token);
     token_list_add(s->tokens, token);
     s->result.tokens++;
     Text text = answer_piece(o, s->step.tokenizer, token);
     bool going = !outgoing(s, &text) || let_out(s, text);
-    if (o->on_choice && !o->on_choice(o->context, choice))
+    if (o->on_choice && !o->on_choice(o->context, &s->choice))
         sequence_end(s, STOP_CALLER);
     else if (!going)
         sequence_end(s, STOP_STRING);

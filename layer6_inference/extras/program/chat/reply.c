@@ -186,12 +186,12 @@ static bool run_sequence(Talk *talk, TokenList *tokens, Stream *stream, size_t m
     talk->stats.prompt = tokens->count;
     talk->stats.kept = s->cached;
     bool ok = true;
-    size_t gone = s->slot[TEXT_SLOT].gone;
+    size_t gone = s->slot[TEXT_SLOT].dropped;
     session->is_wanted = reply_is_wanted;
     while (ok && s->live) ok = engine_step(&talk->engine, fault);
     session->is_wanted = NULL;
     bool given_up = !ok && session->stopped;
-    talk->stats.gone = s->slot[TEXT_SLOT].gone - gone;
+    talk->stats.gone = s->slot[TEXT_SLOT].dropped - gone;
     if (ok && s->failed) *fault = s->fault, ok = false;
     talk->stats.generated = s->result.tokens;
     talk->stats.reason = given_up ? STOP_CALLER : s->result.reason;

@@ -89,10 +89,6 @@ static const OptionRule chain_rules[] = {
     {0},
 };
 
-static bool chain_has(const void *chain, const char *name) {
-    return chain_find(chain, name) != NULL;
-}
-
 static bool chain_bench_open(ChainBench *b, Fault *fault) {
     if (!read_logits(asked.logits, asked.probs, &b->logits, fault)) return false;
     size_t vocab = b->logits.count;

@@ -93,7 +93,7 @@ static bool describe_sampler(const char *name, Fault *fault) {
     printf("%s: %s\n\n  %s\n\n", kind->name, kind->gloss, kind->formula);
     print_params(kind);
     printf("\n  use     %s\n  source  %s\n", kind->advice, kind->source);
-    if (kind->needs_tokenizer) {
+    if (kind->needs & NEEDS_TOKENIZER) {
         printf("\n  try it  strata generate --chain %s\n", kind->example);
         return true;
     }

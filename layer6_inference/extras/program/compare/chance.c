@@ -21,6 +21,6 @@ static double bent(Candidates *c, int32_t token) {
 }
 
 double chain_ln_p(const Chain *chain, Candidates *after, int32_t token) {
-    if (chain_looks_ahead(chain)) return token == after->chosen ? 0 : -INFINITY;
+    if (chain_needs(chain, NEEDS_LOOK_AHEAD)) return token == after->chosen ? 0 : -INFINITY;
     return after->skew != 0 ? bent(after, token) : candidates_log_prob(after, token);
 }

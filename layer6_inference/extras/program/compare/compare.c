@@ -48,8 +48,8 @@ static bool check_chains(Study *study, Fault *fault) {
                      .unconditional = none,
                      .look_ahead = look_ahead};
         if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
-        contrast |= chain_needs_amateur(&chain) != NULL;
-        study->guided |= chain_needs_guide(&chain) != NULL;
+        contrast |= chain_needs(&chain, NEEDS_AMATEUR) != NULL;
+        study->guided |= chain_needs(&chain, NEEDS_GUIDE) != NULL;
         bool ok = chain_check(&chain, &step, 0, fault);
         chain_close(&chain);
         if (!ok) return fault_prefix(fault, job->chains[i]);

@@ -171,7 +171,7 @@ static bool can_be_asked(const Study *study, size_t chain, bool *asked, Fault *f
     Chain c;
     if (!chain_parse(&c, study->job->chains[chain], study->model.tokenizer, fault))
         return false;
-    *asked = !chain_looks_ahead(&c);
+    *asked = !chain_needs(&c, NEEDS_LOOK_AHEAD);
     chain_close(&c);
     return true;
 }

@@ -126,7 +126,7 @@ static bool is_kept(const TruthReader *r) {
 static bool ask_chains(TruthReader *r, Fault *fault) {
     const Study *study = r->study;
     for (size_t c = 0; c < study->job->n_chains; c++) {
-        bool knows = !chain_looks_ahead(&r->chains[c]) && !truth_is_too_long(r);
+        bool knows = !chain_needs(&r->chains[c], NEEDS_LOOK_AHEAD) && !truth_is_too_long(r);
         study->truth[c * study->n_openings + r->document] =
             (Truth){knows, knows ? 0 : INFINITY};
         chain_reset(&r->chains[c]);

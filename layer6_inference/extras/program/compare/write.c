@@ -78,7 +78,7 @@ static bool write_begin_text(Writer *w, Place *p, size_t index, Fault *fault) {
                                .on_choice = write_watch,
                                .want_raw = true,
                                .context = p->sample};
-    if (chain_needs_guide(&p->chain)) with_negative(&options, &w->guide);
+    if (chain_needs(&p->chain, NEEDS_GUIDE)) with_negative(&options, &w->guide);
     if (job->amateur) with_amateur(&options, &w->amateur);
     with_look_ahead(&options);
     return (p->sequence = engine_add(&w->engine, &p->tokens, &options, fault)) != NULL;

@@ -15,14 +15,10 @@
 
 enum { SAMPLES_AT_ONCE = 8, LOOK_AHEAD_FORKS = 3 };
 
-static bool app_chain_has(const void *chain, const char *name) {
-    return chain_find(chain, name) != NULL;
-}
-
 /* The negative prompt of cfg. */
 static bool read_negative(GenerateApp *app, Fault *fault) {
     const char *text = app->request->negative ? app->request->negative : "";
-    if (!chain_needs_guide(&app->chain)) return true;
+    if (!chain_needs(&app->chain, NEEDS_GUIDE)) return true;
     return loaded_tokenize(&app->expert, text_of(text), false, &app->negative, fault) &&
            (app->negative.count ||
             fault_set(
@@ -163,8 +159,8 @@ static size_t count_sequences(GenerateApp *app) {
     app->at_once = n > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : n ? n : 1;
     if (r->trace) app->at_once = 1; /* a trace follows one text after another */
     if (r->beams) return (size_t)r->beams;
-    return app->at_once * (chain_needs_guide(&app->chain) ? 2 : 1) +
-           (chain_looks_ahead(&app->chain) ? LOOK_AHEAD_FORKS : 0);
+    return app->at_once * (chain_needs(&app->chain, NEEDS_GUIDE) ? 2 : 1) +
+           (chain_needs(&app->chain, NEEDS_LOOK_AHEAD) ? LOOK_AHEAD_FORKS : 0);
 }
 
 static bool wants_draft(const Request *r) { return r->draft || r->draft_head || r->lookup; }
@@ -174,7 +170,7 @@ bool app_may_force(const GenerateApp *app) {
     bool forced = false;
     for (size_t i = 0; i < app->chain.count; i++)
         forced = forced || app->chain.stages[i].kind->forced;
-    return forced && !chain_looks_ahead(&app->chain) && !chain_needs_guide(&app->chain) &&
+    return forced && !chain_needs(&app->chain, NEEDS_LOOK_AHEAD | NEEDS_GUIDE) &&
            !r->no_forced && !r->shift && !wants_draft(r) && !r->amateur && !r->heal;
 }
 
@@ -228,7 +224,7 @@ bool app_open(GenerateApp *app, Fault *fault) {
         return false;
     const Model *model = app->expert.model;
     if (!check_request(r, &model->sizes, fault) || !read_chain(app, fault) ||
-        !rules_check(command_generate.rules, app_chain_has, &app->chain, fault))
+        !rules_check(command_generate.rules, chain_has, &app->chain, fault))
         return false;
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),

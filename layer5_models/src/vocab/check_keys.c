@@ -1,9 +1,9 @@
-/* keys.c - a file's keys "tokenizer.*": each is used, is information, or turns off what is not
- * supported.
+/* check_keys.c - a file's keys "tokenizer.*": each is used, is information, or turns off what
+ * is not supported.
  *
  * Source   the GGUF specification (github.com/ggml-org/ggml, docs/gguf.md); llama.cpp's
  *          llama-arch.cpp, which names the rest */
-#include "vocab_read.h"
+#include "tokenizer/tokenizer_kinds.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* model.c - the whole model, forward and backward over a batch.  See train.h. */
+/* forward_backward.c - the whole model, forward and backward over a batch.  See train.h. */
 #include "trainer.h"
 
 #include <string.h>

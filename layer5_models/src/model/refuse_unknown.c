@@ -1,4 +1,4 @@
-/* unknown_keys.c - nothing in a file is ignored.  See bind.h.
+/* refuse_unknown.c - nothing in a file is ignored.  See bind.h.
  *
  * Keys have namespaces.  `<arch>.` and `diffusion.` say what to compute: all of their keys must
  * be looked up.  `adapter.` means that the file is not a whole model, and is refused.

@@ -1,5 +1,5 @@
-/* tokenizer_open.c - building a tokenizer from a model file.  See vocab.h. */
-#include "vocab_read.h"
+/* tokenizer_open.c - building a tokenizer from a model file.  See tokenizer_kinds.h. */
+#include "tokenizer_kinds.h"
 
 #include <stdlib.h>
 
