@@ -1,5 +1,6 @@
 /* continued.c - see continued.h. */
 #include "continued.h"
+#include "options.h"
 
 bool continued_read(const RequestFields *fields, const Server *server, Prompts *p,
                     HttpError *error) {
@@ -22,7 +23,7 @@ bool continued_check(const RequestFields *fields, const Server *server, const Ch
         return http_error(error, 400, "answer_tokens",
                           "answer_tokens: does not go with negative");
     for (size_t i = 0; i < sizeof measuring / sizeof *measuring; i++)
-        if (chain_find(chain, measuring[i]))
+        if (chain_has(chain, measuring[i]))
             return http_error(error, 400, "answer_tokens",
                               "answer_tokens: does not go with %s, which measures each token "
                               "when it is drawn",
