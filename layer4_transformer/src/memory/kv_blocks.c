@@ -175,7 +175,15 @@ void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t
 static void kv_blocks_widen(const uint16_t *scales, float *out, size_t n) {
     const float one = 1;
     memset(out, 0, n * sizeof *out);
-    weighted_sum(STRIP_F16, out, n, &one, 1, 1, scales, STRIP, 1, n);
+    weighted_sum(STRIP_F16, &(WeightedTask){.y = out,
+                                            .y_step = n,
+                                            .a = &one,
+                                            .a_step = 1,
+                                            .x = scales,
+                                            .x_step = STRIP,
+                                            .count = 1,
+                                            .rows = 1,
+                                            .n = n});
 }
 
 /* ------------------------------------------------------------------ eight bits */
@@ -252,10 +260,25 @@ static void score_block(const Blocks *b, size_t block, KvSpan span, size_t n, co
     const size_t step = b->key_blocks * b->width * STRIP, low = n < STRIP ? n : STRIP;
     const uint8_t *x = key_strip(b, span.place, block);
     const float *a = q->rows + block * BLOCK;
-    weighted_sum(STRIP_LOW4, part[0], KV_PAGE, a, q->step, q->count, x, step, low, span.n);
+    weighted_sum(STRIP_LOW4, &(WeightedTask){.y = part[0],
+                                             .y_step = KV_PAGE,
+                                             .a = a,
+                                             .a_step = q->step,
+                                             .x = x,
+                                             .x_step = step,
+                                             .count = q->count,
+                                             .rows = low,
+                                             .n = span.n});
     if (n > low)
-        weighted_sum(STRIP_HIGH4, part[0], KV_PAGE, a + STRIP, q->step, q->count, x, step,
-                     n - low, span.n);
+        weighted_sum(STRIP_HIGH4, &(WeightedTask){.y = part[0],
+                                                  .y_step = KV_PAGE,
+                                                  .a = a + STRIP,
+                                                  .a_step = q->step,
+                                                  .x = x,
+                                                  .x_step = step,
+                                                  .count = q->count,
+                                                  .rows = n - low,
+                                                  .n = span.n});
 }
 
 static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows *q,
@@ -290,11 +313,23 @@ static void nibble_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *w
         const uint8_t *x = value_half(b, span.place, i);
         float *y = out + i * BLOCK;
         scale_weights(b, i, span, weights, scaled);
-        weighted_sum(STRIP_LOW4, y, step, scaled[0], KV_PAGE, weights->count, x, 0, span.n,
-                     low);
+        weighted_sum(STRIP_LOW4, &(WeightedTask){.y = y,
+                                                 .y_step = step,
+                                                 .a = scaled[0],
+                                                 .a_step = KV_PAGE,
+                                                 .x = x,
+                                                 .count = weights->count,
+                                                 .rows = span.n,
+                                                 .n = low});
         if (left > low)
-            weighted_sum(STRIP_HIGH4, y + STRIP, step, scaled[0], KV_PAGE, weights->count, x, 0,
-                         span.n, left - low);
+            weighted_sum(STRIP_HIGH4, &(WeightedTask){.y = y + STRIP,
+                                                      .y_step = step,
+                                                      .a = scaled[0],
+                                                      .a_step = KV_PAGE,
+                                                      .x = x,
+                                                      .count = weights->count,
+                                                      .rows = span.n,
+                                                      .n = left - low});
     }
 }
 

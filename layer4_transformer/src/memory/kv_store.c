@@ -135,8 +135,16 @@ void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, si
     if (kv_has_blocks(kv->config.dtype))
         kv_blocks_scores(kv, layer, sequence, head, first, n, query, scores, step);
     else
-        weighted_sum(format_of(kv), scores, step, q.rows, q.step, q.count,
-                     kv_key(kv, layer, sequence, head, first), STRIP * dim, dim, n);
+        weighted_sum(format_of(kv),
+                     &(WeightedTask){.y = scores,
+                                     .y_step = step,
+                                     .a = q.rows,
+                                     .a_step = q.step,
+                                     .x = kv_key(kv, layer, sequence, head, first),
+                                     .x_step = STRIP * dim,
+                                     .count = q.count,
+                                     .rows = dim,
+                                     .n = n});
 }
 
 void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
@@ -144,7 +152,14 @@ void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_
     if (kv_has_blocks(kv->config.dtype))
         kv_blocks_mix(kv, layer, sequence, head, first, n, weights, out, step);
     else
-        weighted_sum(format_of(kv), out, step, weights.rows, weights.step, weights.count,
-                     kv_value(kv, layer, sequence, head, first), STRIP * KV_PAGE, n,
-                     kv->shape[layer].value_dim);
+        weighted_sum(format_of(kv),
+                     &(WeightedTask){.y = out,
+                                     .y_step = step,
+                                     .a = weights.rows,
+                                     .a_step = weights.step,
+                                     .x = kv_value(kv, layer, sequence, head, first),
+                                     .x_step = STRIP * KV_PAGE,
+                                     .count = weights.count,
+                                     .rows = n,
+                                     .n = kv->shape[layer].value_dim});
 }
