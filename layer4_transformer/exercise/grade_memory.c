@@ -34,7 +34,7 @@ static void twins_free(Twins *t) { arena_free(&t->arena[0]), arena_free(&t->aren
 
 /* The number that marks a position: the first of its key. */
 static float *mark(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    return kv_key(kv, layer, sequence, 0, position);
+    return kv_key(kv, (KvHead){layer, sequence, 0}, position);
 }
 
 /* Do both hold the same, shared in the same way? */
@@ -286,14 +286,15 @@ static void places(const KvCache *kv, size_t layer, size_t sequence, size_t posi
     size_t bytes = dtype_row_bytes(kv->config.dtype, 1);
     for (size_t head = 0; head < kv->shape[layer].kv_heads; head++) {
         const char *base = kv->pages.bytes;
-        COUNT(((const char *)kv_key(kv, layer, sequence, head, position) - base) / (long)bytes,
+        COUNT(((const char *)kv_key(kv, (KvHead){layer, sequence, head}, position) - base) /
+                  (long)bytes,
               ((const char *)SHIPPED(kv_key)(kv, layer, sequence, head, position) - base) /
                   (long)bytes,
               "the key of position %zu, head %zu, layer %zu, counted in numbers from the "
               "beginning of the pool: strips of 16 positions, in a strip the numbers of a key "
               "are 16 apart",
               position, head, layer);
-        COUNT(((const char *)kv_value(kv, layer, sequence, head, position) - base) /
+        COUNT(((const char *)kv_value(kv, (KvHead){layer, sequence, head}, position) - base) /
                   (long)bytes,
               ((const char *)SHIPPED(kv_value)(kv, layer, sequence, head, position) - base) /
                   (long)bytes,
