@@ -4,7 +4,6 @@
 #include "half.h"
 #include "kernels/kernel_table.h"
 #include "simd/exp_constants.h"
-#include "simd/inline.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +13,7 @@ void axpy_scalar(float *y, float a, const float *x, size_t n) {
 }
 
 /* Number i of a strip of a row as a float, exactly. */
-INLINE_OF() float strip_number(StripFormat format, const void *strip, size_t i) {
+static inline float strip_number(StripFormat format, const void *strip, size_t i) {
     const uint8_t *bytes = strip;
     switch (format) {
     case STRIP_F32: return ((const float *)strip)[i];
@@ -27,7 +26,7 @@ INLINE_OF() float strip_number(StripFormat format, const void *strip, size_t i) 
 }
 
 /* For each result and row, strip by strip: widen the numbers, then axpy. */
-INLINE_OF() void widen_and_sum(StripFormat format, const WeightedTask *t) {
+static inline void widen_and_sum(StripFormat format, const WeightedTask *t) {
     const size_t bytes = strip_number_bytes(format);
     float row[STRIP];
     for (size_t c = 0; c < t->count; c++)

@@ -3,7 +3,7 @@ void axpy_scalar(float *y, float a, const float *x, size_t n) {
     for (; n; n--, x++, y++) *y = fmaf(*x, a, *y);
 }
 
-INLINE_OF() void widen_and_sum(StripFormat format, const WeightedTask *t) {
+static inline void widen_and_sum(StripFormat format, const WeightedTask *t) {
     for (size_t c = 0; c < t->count; c++)
         for (size_t i = 0; i < t->n; i++) {
             float sum = t->y[c * t->y_step + i];
