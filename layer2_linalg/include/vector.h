@@ -17,8 +17,8 @@
 void axpy(float *y, float a, const float *x, size_t n);
 void axpy_scalar(float *y, float a, const float *x, size_t n);
 
-/* The format of x, below.  The last two read the same bytes, which hold two numbers each: q - 8,
- * with q in the lower or upper four bits. */
+/* The format of x, below.  The last two read the same bytes, which hold two numbers each:
+ * q - 8, with q in the lower or upper four bits. */
 typedef enum StripFormat {
     STRIP_F32,
     STRIP_F16,

@@ -20,9 +20,9 @@
 #include "batch.h"
 #include "kv.h"
 
-/* out (count, heads * value_dim) = attention of each row of the batch over its sequence's cache.
+/* out (count, heads * value_dim) = attention of each row of a batch over its sequence's cache.
  *
- *   layer   of the cache, which has the rows' own keys already
+ *   layer   of the cache, which already has the rows' own keys
  *   q       (count, heads * head_dim); rotated in place if keys are (kv_rotate) */
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
                       const Batch *batch, float *q, float *out);
