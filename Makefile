@@ -49,7 +49,7 @@ quoted = '$(subst ','\'',$(1))'
 COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve book lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
-DESK_WORDS := learn start grade watch hint score reset worked check-exercises mine
+DESK_WORDS := learn start grade watch hint score debug reset worked check-exercises mine engine
 FIRST      := $(firstword $(MAKECMDGOALS))
 ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
 $(error there is no layer '$(firstword $(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS))))': make $(FIRST) takes 1 to 6$(if $(filter worked,$(FIRST)),$(comma) top$(comma) words$(comma) grammar), or nothing for all)
@@ -115,7 +115,7 @@ TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
                       grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
-                  $(foreach t,make desk mine files library template options grammar chat look program story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
+                  $(foreach t,make desk mine engine files library template options grammar chat look program story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -138,7 +138,7 @@ check: build
 check-long: build
 	@tests/check.sh long
 
-# make plots, or some of them: make plots PLOTS="frontier kept"
+# make plots, or some of them: make plots PLOTS="frontier kept" FORMAT=pdf (svg, png or pdf)
 plot-tools:
 	@docs/figures/make.sh --check
 plots: | plot-tools
@@ -152,8 +152,8 @@ measure: build
 learn:
 	@exercises/desk menu $(ARGUMENT)
 
-start hint reset:
-	@exercises/desk $@ $(ARGUMENT)
+start hint reset debug:
+	@BUILD_FIRST='$(MAKE) -s build' exercises/desk $@ $(ARGUMENT)
 
 # What is not started is reported at once; for the rest the desk asks for the build.
 grade watch score:
@@ -161,13 +161,17 @@ grade watch score:
 
 check-exercises: build
 	@exercises/check $(ARGUMENT)
-	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/mine/desk check)
+	@exercises/check --coverage $(ARGUMENT)
+	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/capstone/desk mine check)
+	@$(if $(ARGUMENT),:,exercises/capstone/desk engine check)
 
-# A language model from the empty file: the chapters, or the judge's word on one.
-mine: $(if $(ARGUMENT),build)
-	@exercises/mine/desk $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
+# A language model, an inference engine from the empty file: the chapters, or the judge's word on one.
+mine engine: $(if $(ARGUMENT),build)
+	@exercises/capstone/desk $@ $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
 
 build/whole: exercises/mine/whole.c
+build/engine: exercises/engine/whole.c
+build/whole build/engine:
 	@mkdir -p build && $(CC) -O3 -march=native -Wall -Wextra $< -o $@ -lm -lpthread
 
 # The worked exercises: one from the top, and a program for each layer that goes through its idea.
@@ -221,12 +225,15 @@ peers: build
 families: build
 	@$(MAKE) --no-print-directory -C tests families
 
-# The two models in the box, trained anew (layer5_models/models/README.md).
+# The models in the box, trained anew (layer5_models/models/README.md).
 train: build
 	$(BUILD)/bin/strata train --size storyteller --out build/storyteller.gguf --checkpoint build/storyteller.ckpt --resume \
 	    --log build/storyteller.csv --eval-every 500 --pin
 	$(BUILD)/bin/strata train --size draft --vocab-from build/storyteller.gguf --out build/draft.gguf --checkpoint build/draft.ckpt \
 	    --resume --log build/draft.csv --eval-every 500 --pin
+	$(BUILD)/bin/strata train --from build/storyteller.gguf --world wide --batch 1024 --steps 350 --rate 3e-4 --eval-every 100 \
+	    --eval-documents 25 --log build/wide.csv --out build/wide-f16.gguf
+	$(BUILD)/bin/strata quantize build/wide-f16.gguf build/wide.gguf Q8_0
 
 # What other programs include and link; where it goes.
 LIBRARIES := $(foreach layer,$(FOLDERS),$(BUILD)/lib/lib$(lastword $(subst _, ,$(layer))).a)
@@ -265,6 +272,7 @@ help:
 	@echo "make run              generate a story; PROMPT=\"...\" CHAIN=top_k:40,temp:0.7 SEED=7 MODEL=file.gguf"
 	@echo "make learn            list the exercises and your progress; make start 3.1, grade 3.1, hint 3.1, reset 3.1"
 	@echo "make watch 3.1        grade exercise 3.1 whenever you save it"
+	@echo "make debug            twenty defects to find in a running program: make start D1, grade D1"
 	@echo "make score            eight exercises whose speed counts; make score 2.1 times yours beside the library's"
 	@echo "make run MINE=all     a story told by your own functions"
 	@echo "make worked top       follow a sentence through all layers: SENTENCE='The fox lost his hat'"
@@ -272,6 +280,7 @@ help:
 	@echo "make worked words     the same sentence in five vocabularies, each trained on the way"
 	@echo "make worked grammar   Earley's table while tokens are chosen; GRAMMAR='root ::= ...'"
 	@echo "make mine             the capstone: a language model from an empty file; make mine 3 grades chapter 3"
+	@echo "make engine           the second: an inference engine from an empty file; make engine 3 grades chapter 3"
 	@echo "make docs             build the site in build/site; make docs-serve serves it"
 	@echo "make book             print the core as a PDF in build/book; make book BOOK=all: all of it"
 	@echo "make deps             install what the tests need (apt, Homebrew); make deps docs: for the site"
@@ -280,7 +289,7 @@ help:
 	@echo "make check            checks beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzzing"
 	@echo "make check-long       the same, and all tests with sanitizers"
 	@echo "make bench            speed of the matrix products, beside the machine's peak"
-	@echo "make plots            draw the figures of the samplers as SVG in build/plots (gnuplot)"
+	@echo "make plots            draw all figures in build/plots (gnuplot); FORMAT=svg, png or pdf"
 	@echo "make measure          measure the stored data behind them again (hours; PLOTS=frontier: one figure)"
 	@echo "make train            train the two built-in models (two to three hours on two cores)"
 	@echo "make peers            compare with llama.cpp on the same files (NPM=1 installs node-llama-cpp; LLAMA_CPP=DIR: a native build)"

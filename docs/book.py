@@ -17,7 +17,7 @@ import road
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SITE, BOOK = ROOT / "build" / "site", ROOT / "build" / "book"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
-SCREEN_ONLY = {"index.md", "map.md", "playground.md", "explorer.md", "appendix/figures.md", "appendix/site.md"}
+SCREEN_ONLY = {"index.md", "map.md", "playground.md", "explorer.md", "layer6/frontier-lab.md", "appendix/figures.md", "appendix/site.md"}
 SVG = re.compile(r"(<svg\b.*?</svg>)", re.S)
 
 

@@ -18,6 +18,7 @@
     {{ road map }}                 the same for all layers, one row each, with the time for each core
     {{ watch COMMAND | caption }}  the steps of a service that the command prints (docs/examples/watch_service.c), animated by
                                    docs/assets/watch.js
+    {{ moving NAME | caption }}    a picture that moves: docs/assets/moving.js draws the rows of docs/playground/moving
     {{ play CHAIN | prompt }}      a link to the playground with this chain and prompt
 
 and one within a sentence, a caption or a finding (figures/findings.txt):
@@ -27,6 +28,7 @@ and one within a sentence, a caption or a finding (figures/findings.txt):
 An unknown name, a text that is not found or a command that fails ends the build, with page and line.  C that is typed into a page
 does, too.  Names of files become links to their copies (code_pages.py), papers become links, and the first mention of a term links to
 its entry in the glossary (glossary.py).  Each page gets the line under its title and the list of its files (shown.py)."""
+import csv
 import functools
 import html
 import itertools
@@ -220,6 +222,23 @@ def watch(arguments):
             '<script src="@@top@@assets/watch.js"></script>')
 
 
+FRAMES = ("make -s lib && cc -O2 -ffp-contract=off docs/examples/moving_frames.c docs/playground/playground.c docs/playground/explorer.c docs/playground/moving/*.c"
+          " -iquote docs/playground -Ibuild/include -Lbuild/lib -lstrata -lm -lpthread -o build/moving_frames && build/moving_frames layer5_models/models/storyteller.gguf")
+
+
+def moving(arguments):
+    """The sliders and the first frame are in the page; the library is loaded when a reader moves something."""
+    name, caption = (part.strip() for part in arguments.split("|", 1))
+    sliders, *frames = re.split(r"^# (\w+)\n", printed(FRAMES), flags=re.M)
+    if name not in frames[::2]:
+        raise PluginError(f"no picture '{name}' in docs/playground/moving/moving.c")
+    rows = [list(csv.DictReader(table.splitlines())) for table in (sliders, frames[frames.index(name) + 1])]
+    trace = f"trace{len(traces)}"
+    traces[trace] = json.dumps({"sliders": [row for row in rows[0] if row["picture"] == name], "frame": rows[1]})
+    return (f'<figure markdown class="moving" data-moving="{name}"><link rel="stylesheet" href="@@top@@assets/moving.css"><span data-trace="{trace}"></span><figcaption>{caption}</figcaption></figure>\n\n'
+            f'<script src="@@top@@assets/moving.js"></script><script src="@@top@@playground/moving/{name}.js"></script>')
+
+
 def play(arguments):
     chain, prompt = (part.strip() for part in arguments.split("|", 1))
     query = urllib.parse.urlencode({"chain": chain, "prompt": prompt}, quote_via=urllib.parse.quote, safe=":,=")
@@ -227,7 +246,7 @@ def play(arguments):
             f'after "{html.escape(prompt)}": move the sliders.')
 
 
-TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, road, figure, figures, watch)}
+TAGS = {f.__name__: f for f in (drawing, play, source, contract, head, contents, line, run, run_with_inf, exercise, road, figure, figures, watch, moving)}
 
 
 def on_page_markdown(markdown, page, config, files):
@@ -356,7 +375,7 @@ def on_post_page(output, page, config):
 
     def traced(match):
         steps = traces[match.group(1)].replace("</", "<\\/")
-        return f'<script type="application/json">{steps}</script><noscript>The steps of the service are drawn by a script.</noscript>'
+        return f'<script type="application/json">{steps}</script><noscript>This picture is drawn by a script.</noscript>'
 
     if page:
         path = page.file.src_path
@@ -408,7 +427,8 @@ def on_post_build(config):
         if font.suffix == ".woff2":
             shutil.copyfile(font, site / "katex" / "fonts" / font.name)
     code_pages.write(site, named, holes())
-    shutil.copyfile(ROOT / "build" / "playground" / "playground-data.js", site / "playground" / "playground-data.js")
+    for name in ("playground-data.js", "frontier-data.js"):
+        shutil.copyfile(ROOT / "build" / "playground" / name, site / "playground" / name)
     (site / "figures").mkdir(exist_ok=True)
     for svg in (ROOT / "build" / "plots").glob("*.svg"):
         shutil.copyfile(svg, site / "figures" / svg.name)

@@ -10,13 +10,9 @@ from mkdocs.exceptions import PluginError
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "figures"
 
-# The colours in gnuplot's output, and their names in strata.css, which has values for each scheme.
-COLORS = {
-    (0, 0, 0): "ink", (34, 34, 34): "ink", (68, 68, 68): "ink", (102, 102, 102): "axis", (136, 136, 136): "axis", (153, 153, 153): "gray",
-    (187, 187, 187): "pale", (204, 204, 204): "pale", (221, 221, 221): "grid", (255, 255, 255): "ground",
-    (0, 114, 178): "blue", (230, 159, 0): "orange", (0, 158, 115): "green", (213, 94, 0): "red", (204, 121, 167): "purple",
-    (86, 180, 233): "sky", (184, 168, 0): "yellow",
-}
+LOOK = FOLDER.parent / "assets" / "look.css"
+# The colours in gnuplot's output, and their names in look.css, which has a light and a dark value of each.
+COLORS = {tuple(bytes.fromhex(light)): name for name, light in re.findall(r"--plot-(\w+): light-dark\(#([0-9a-f]{6}),", LOOK.read_text())} | {(0, 0, 0): "ink"}
 NUMBER = re.compile(r"\{\{ number ([\w-]+) (.+?) \}\}")
 NUMBERS = re.compile(r"-?\d+(\.\d+)?((, | and | )\d+(\.\d+)?)*")  # one, or a list of names
 EMPTY = re.compile(r"<g\b[^<>]*>\s*</g>")
@@ -25,6 +21,9 @@ EMPTY = re.compile(r"<g\b[^<>]*>\s*</g>")
 def findings():
     """name: (question, finding, what it rests on, command), from figures/findings.txt."""
     rows = [line.split(" | ") for line in (FOLDER / "findings.txt").read_text().splitlines() if line and not line.startswith("#")]
+    for name, *rest in rows:
+        if len(rest) != 4 or not re.fullmatch(r"[^.].{30,}\.", rest[1]) or len(rest[1]) > 600:
+            raise PluginError(f"docs/figures/findings.txt: {name}: wanted question | finding (a whole sentence: what a screen reader says) | ground | command")
     return {name: tuple(rest) for name, *rest in rows}
 
 

@@ -53,8 +53,8 @@ def recipe(name):
 def figure_key(name):
     """A figure reads its own stored numbers; some also read the program, or all sources."""
     text = recipe(name)
-    reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp"}
-    reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
+    reads = {f"docs/figures/{found}" for found in re.findall(r"data/[\w.-]+", text)} | {commands.MODELS, MAKE, "docs/figures/style.gp", "docs/assets/look.css"}
+    reads |= {str(file.relative_to(ROOT)) for pattern in (f"{name}.*", "*.awk", "cuts.gp", "policies.gp", "curve.sh") for file in (DOCS / "figures").glob(pattern)}
     if re.search(r"\$strata|swept|passes", text):
         reads |= {"build/bin/strata", *commands.programs()}
     built = kept.sources() if re.search(r"worked", text) else ""
@@ -68,9 +68,9 @@ def draw(name):
 
 
 def playground():
-    reads = [name for name in kept.files_known(True) if re.match(r"docs/playground/.*\.(?:c|h|sh)$|layer\d_\w+/(?:src|include|extras|world|models)/", name)]
+    reads = [name for name in kept.files_known(True) if re.match(r"docs/playground/.*\.(?:c|h|sh)$|docs/figures/data/frontier\.csv$|layer\d_\w+/(?:src|include|extras|world|models)/", name)]
     kept.step("playground", sha(os.environ.get("CLANG", ""), os.environ.get("WASI_SYSROOT", ""), *kept.each(reads)),
-              [PLAYGROUND / "strata.wasm", PLAYGROUND / "playground-data.js"], lambda: call("docs/playground/build.sh", PLAYGROUND))
+              [PLAYGROUND / name for name in ("strata.wasm", "playground-data.js", "frontier-data.js")], lambda: call("docs/playground/build.sh", PLAYGROUND))
 
 
 def packages():
@@ -133,7 +133,7 @@ def outputs():
 
 def pages():
     katex = os.environ["STRATA_KATEX"]
-    drawn = str(kept.state([PLOTS / f"{name}.{kind}" for name in shown() for kind in ("svg", "csv")] + [PLAYGROUND / "playground-data.js"]))
+    drawn = str(kept.state([PLOTS / f"{name}.{kind}" for name in shown() for kind in ("svg", "csv")] + [PLAYGROUND / "playground-data.js", PLAYGROUND / "frontier-data.js"]))
 
     def build():
         call("mkdocs", "build", "--quiet", "--strict")

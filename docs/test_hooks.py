@@ -1,5 +1,6 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
 import io
+import json
 import os
 import pathlib
 import re
@@ -94,6 +95,22 @@ class Commands(unittest.TestCase):
 
     def test_tag_unknown(self):
         self.refused("x", "no tag 'rum'", tag="rum")
+
+
+class Moving(unittest.TestCase):
+    FRAMES = 'picture,slider,low,high,step,start\na,t,0,1,0.1,0.5\nb,"u, v",0,9,1,3\n# a\nx,y\n1,"</script>"\n# b\nx\n7\n'
+
+    def test_the_first_frame_is_in_the_page(self):
+        with unittest.mock.patch.object(hooks, "printed", return_value=self.FRAMES):
+            page = page_of("{{ moving b | A caption. }}")
+        trace = re.search(r'data-moving="b"><link [^>]+><span data-trace="(\w+)">', page).group(1)
+        self.assertEqual(json.loads(hooks.traces[trace]), {"sliders": [{"picture": "b", "slider": "u, v", "low": "0", "high": "9", "step": "1", "start": "3"}], "frame": [{"x": "7"}]})
+        self.assertIn("playground/moving/b.js", page)
+        self.assertIn("A caption.", page)
+
+    def test_a_picture_that_is_none(self):
+        with unittest.mock.patch.object(hooks, "printed", return_value=self.FRAMES), self.assertRaisesRegex(PluginError, "docs/layer1/page.md:1: no picture 'c'"):
+            page_of("{{ moving c | A caption. }}")
 
 
 class Kept(unittest.TestCase):
@@ -241,15 +258,16 @@ class FigureKeys(unittest.TestCase):
         every = set(steps.shown())
         self.assertEqual(self.changes("nothing"), set())
         self.assertEqual(self.changes("docs/figures/data/hot.csv"), {"hot"})
-        self.assertEqual(self.changes("docs/figures/data/frontier.csv"), {"frontier", "variety", "odds", "hot", "price"} & every)
+        self.assertEqual(self.changes("docs/figures/data/frontier.csv"), {"frontier", "variety", "odds", "hot"} & every)
+        self.assertEqual(self.changes("docs/figures/data/best.csv"), {"price"} & every)
         self.assertEqual(self.changes("docs/figures/owner.gp"), {"owner"})
         self.assertEqual(self.changes("docs/figures/owner.claims"), {"owner"})
         self.assertEqual(self.changes("sources"), {"heads", "words", "lens", "errors", "turning"} & every)
         self.assertEqual(self.changes("docs/figures/data/costs-card.txt"), {"waste", "pieces", "latency"} & every)
-        for all_of_them in ("docs/figures/style.gp", "docs/figures/make.sh", "docs/figures/claims.awk", "layer5_models/models"):
+        for all_of_them in ("docs/figures/style.gp", "docs/assets/look.css", "docs/figures/make.sh", "docs/figures/claims.awk", "layer5_models/models"):
             self.assertEqual(self.changes(all_of_them), every)
         program = self.changes("build/bin/strata")
-        self.assertLess({"kept", "bends", "effects", "order", "load", "fair", "waste", "guess", "price", "speed", "loss", "roofline", "lens"} & every, program)
+        self.assertLess({"kept", "bends", "effects", "order", "load", "fair", "waste", "guess", "price", "speed", "loss", "lens"} & every, program)
         self.assertFalse({"owner", "roles", "frontier", "hot"} & program)
         self.assertEqual(self.changes("nothing", SPEED_SECONDS="9"), every)
 
@@ -599,7 +617,7 @@ class Figures(unittest.TestCase):
             (hooks.ROOT / "build/plots/odds.svg").write_text(
                 '<svg viewBox="0 0 90 50"><title>Gnuplot</title><g id="gnuplot_canvas"><rect x="0" y="0" width="90" height="50" fill="#ffffff"/>'
                 "<defs><circle id='gpPt5' r='1'/>\n<circle id='gpPt6' r='2'/></defs><g fill=\"none\">\n</g><g color=\"black\">"
-                "<use xlink:href='#gpPt5' color='rgb(  0, 114, 178)'/><path stroke='rgb(1,2,3)'/></g></g></svg>")
+                "<use xlink:href='#gpPt5' color='rgb( 11,  98, 196)'/><path stroke='rgb(1,2,3)'/></g></g></svg>")
             html = hooks.on_post_page(hooks.figure("odds | What `temp` does, *all* of it"), None, {})
         self.assertIn(f'aria-label="{plots.findings()["odds"][1]}"', html)
         self.assertIn("<figcaption>What `temp` does", html)
@@ -618,7 +636,7 @@ class Figures(unittest.TestCase):
                 self.assertIn("<svg", hooks.on_post_page(hooks.figure(f"{name} | What it shows"), None, {}), name)
 
     def test_every_figure_has_a_finding(self):
-        self.assertEqual(sorted(plots.findings()), sorted(file.stem for file in (DOCS / "figures").glob("*.gp") if file.stem != "style"))
+        self.assertEqual(sorted(plots.findings()), sorted(file.stem for file in (DOCS / "figures").glob("*.gp") if file.stem not in ("style", "cuts", "policies")))
         for name, row in plots.findings().items():
             self.assertEqual(len(row), 4, name)
         with self.assertRaises(PluginError):
@@ -668,8 +686,45 @@ class Figures(unittest.TestCase):
             self.assertNotEqual(done.returncode, 0, bad)
             self.assertIn(why, done.stderr)
         good = self.make("order", "chain,shape,rank,before,after\n" + "".join(
-            f'"{c}",peaked,{i},0.5,0.5\n' for c in ("temp:2 then top_p:0.8", "top_p:0.8 then temp:2", "temp:0.5 then top_p:0.8", "top_p:0.8 then temp:0.5") for i in (1, 2)))
+            f'"{c}",flat,{i},0.1,0.1\n' for c, n in (("temp:2 then top_p:0.8", 5), ("top_p:0.8 then temp:2", 3), ("temp:0.5 then top_p:0.8", 2), ("top_p:0.8 then temp:0.5", 3))
+            for i in range(1, n + 1)))
         self.assertEqual(good.returncode, 0, good.stderr)
+
+    def test_formats(self):
+        """SVG, PNG and PDF; anything else is refused by name."""
+        for kind, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([DOCS / "figures" / "make.sh", "/bin/true", folder, "odds"], capture_output=True, text=True, env=dict(os.environ, FORMAT=kind))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertTrue((pathlib.Path(folder) / f"odds.{kind}").read_bytes().startswith(start))
+        done = subprocess.run([DOCS / "figures" / "make.sh", "/bin/true", "/tmp", "odds"], capture_output=True, text=True, env=dict(os.environ, FORMAT="gif"))
+        self.assertIn("FORMAT is 'gif': wanted svg, png or pdf", done.stderr)
+
+    def test_colours(self):
+        """No stage shares its colour, and each is legible on its ground in both schemes."""
+        text = plots.LOOK.read_text()
+        stages = re.findall(r"--stage-(\w+): var\(--plot-(\w+)\)", text)
+        self.assertGreater(len(stages), 10)
+        self.assertEqual(len({color for _, color in stages}), len(stages))
+        values = {name: pair for name, *pair in re.findall(r"--plot-(\w+): light-dark\(#(\w{6}), #(\w{6})\)", text)}
+
+        def light(color):
+            parts = [int(color[i:i + 2], 16) / 255 for i in (0, 2, 4)]
+            return sum(w * (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4) for w, x in zip((0.2126, 0.7152, 0.0722), parts))
+
+        for name in {color for _, color in stages} | {"ink", "gray"}:
+            for color, ground in zip(values[name], values["ground"]):
+                a, b = sorted((light(color), light(ground)))
+                self.assertGreater((b + 0.05) / (a + 0.05), 4.5, f"{name}: #{color} on #{ground}")
+
+    def test_a_point_above_its_roof(self):
+        """Ends the build: the roof is a bound."""
+        folder = DOCS / "figures"
+        rows = (folder / "data" / "roofline.csv").read_text()
+        for text, right in ((rows, True), (re.sub(r"(product,F32,1,0\.4998),[\d.]+", r"\1,99", rows), False)):
+            done = subprocess.run(["awk", "-f", folder / "claims.awk", "-f", folder / "roofline.claims"], input=text, capture_output=True, text=True)
+            self.assertEqual(done.returncode == 0, right, done.stdout)
+            self.assertEqual("under its roof: F32" in done.stdout, not right)
 
     def test_claims(self):
         """A figure where temperature changes nothing is not what the page says."""

@@ -4,10 +4,8 @@
 //
 // The browser is driven through two pipes, by the DevTools protocol; pages come from the disk, nothing from a network.
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import { openChrome } from "./chrome.mjs";
+import { alert, focused, openTool, press, tooSmall, type } from "./hands.mjs";
 import { watch } from "./watch.mjs";
 
 const [program, folder, browser = "chromium"] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf";
@@ -21,25 +19,7 @@ function expect(what, holds, told = "") {
   console.error(`${what} ${told}`);
 }
 
-async function openPage(root, script, words, width = 1200) {
-  const file = (path) => pathToFileURL(resolve(path)).href;
-  const html = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><link rel="stylesheet" href="${file("docs/assets/strata.css")}"><style>html { font-size: 125% }</style><body data-md-color-scheme="default"><div id="${root}"></div>` +
-    [folder + "/playground-data.js", "docs/playground/strata.js", "docs/playground/" + script].map((path) => `<script src="${file(path)}"></script>`).join("");
-  writeFileSync(join(chrome.folder, script + ".html"), html);
-  const page = await chrome.page({ width });
-  await page.go(file(join(chrome.folder, script + ".html")) + words);
-  await page.until(`document.getElementById("${root}")?.querySelector("button") != null`);
-  return page;
-}
-
-/* What a hand does. */
-const press = (page, name, times = 1) => page.ask(`{ const b = [...document.querySelectorAll("button")].find((b) => b.textContent === ${JSON.stringify(name)} || b.ariaLabel === ${JSON.stringify(name)}); for (let i = 0; i < ${times}; i++) b.click(); }`);
-const type = (page, label, words) => page.ask(`{ const e = document.querySelector('[aria-label="${label}"]'); e.value = ${JSON.stringify(words)}; e.dispatchEvent(new Event(e.tagName === "SELECT" ? "change" : "input")); e.dispatchEvent(new Event("change")); }`);
-const alert = (page) => page.ask(`document.querySelector("[role=alert]").textContent`);
-const focused = (page) => page.ask("document.activeElement.ariaLabel ?? document.activeElement.textContent");
-
-/* What a finger could miss: narrower or lower than 44 pixels.  Words of a text are as narrow as they are. */
-const tooSmall = (page) => page.ask(`[...document.querySelectorAll("button, input:not([type=checkbox]), select, textarea, summary, .ex-check")].filter((e) => { const { width, height } = e.getBoundingClientRect(); return width && (height < 44 || (width < 44 && !e.matches(".pg-token"))); }).map((e) => e.outerHTML.slice(0, 90)).join("\\n")`);
+const openPage = (root, script, words, width) => openTool(chrome, folder, root, script === "explorer.js" ? ["tour.js", script] : [script], words, width);
 
 const run = (...words) => execFileSync(program, [...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
 const PROMPT = "Once upon a time there was a";
@@ -81,7 +61,7 @@ async function explorer() {
   expect("what is not there is refused in the library's words", /no layer 9/.test(await alert(page)));
 
   /* Addresses that nobody would write. */
-  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /the explorer shows at most/], [{ p: "a\0b" }, /zero byte/],
+  for (const [words, said] of [[{ p: "", head: "99.x", at: "1e9", steps: "-3", seed: "x" }, /^$/], [{ p: "word ".repeat(5000) }, /the explorer can look at 192/], [{ p: "a\0b" }, /zero byte/],
     [{ p: PROMPT, compare: 1, patch: "x" }, /wanted LAYER.TOKEN/], [{ p: PROMPT, chain: "x".repeat(900) }, /no stage/], [{ p: PROMPT, acts: "layer:0=1e30" }, /scale of 1e\+30/]]) {
     const odd = await openPage("strata-explorer", "explorer.js", "#" + new URLSearchParams(words));
     await odd.until(`document.getElementById("strata-explorer").dataset.ready === "yes"`);

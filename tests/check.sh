@@ -232,8 +232,11 @@ site_and_exercises() {
         if [ "$chromium" ]; then
             if [ -x build/bin/strata-serve ]; then step "the server's page in a browser" node tests/server/page.mjs build/bin/strata "$chromium"; fi
             if [ -e build/site/index.html ]; then step "each fourth page in a browser" env EVERY=4 node tests/walk.mjs build/site "$chromium"; fi
+            if [ -e build/site/index.html ]; then step "pages that anybody can use, in a browser" node tests/access.mjs build/site "$chromium"; fi
             if [ -e build/site/index.html ]; then step "the search of the site, from disk and over http" node tests/search.mjs build/site "$chromium"; fi
+            step "the frontier lab in a browser" node tests/lab.mjs build/bin/strata build/playground "$chromium"
             step "explorer and playground in a browser" node tests/browser.mjs build/bin/strata build/playground "$chromium"
+            step "the pictures that move, in a browser" node tests/moving.mjs build/bin/strata build/playground "$chromium"
         else
             skip "explorer and playground in a browser" chromium
         fi

@@ -53,6 +53,7 @@ export async function openChrome(browser) {
       return {
         troubles, size, scheme, ask,
         still: () => tell("Emulation.setEmulatedMedia", { features: [{ name: "prefers-reduced-motion", value: "reduce" }] }),
+        paper: () => tell("Emulation.setEmulatedMedia", { media: "print" }),
         async go(address) {
           const there = new Promise((done) => (loaded = done));
           await tell("Page.navigate", { url: address });

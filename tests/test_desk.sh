@@ -97,6 +97,23 @@ expect "what crashes has no score" 1 "does not end well: make grade 3.1" $desk s
 expect "nor has what is not timed" 2 "the speed of 2.2 is not scored" $desk score 2.2
 cp layer3_nn/src/softmax.c "$DESK/3.1_softmax.c"
 expect "it passes again" 0 "passed       3.1" $desk grade 3.1
+expect "the debugging labs are listed" 0 "D7 *story *the lost last letters" $desk debug
+expect "a lab is a folder with a program" 0 "D7 is ready: the lost last letters" $desk start D7
+expect "with a symptom" 0 "The symptom: A stop string" $desk start D7
+expect "whose program has the defect" 0 "^Once upon a time there$" "$DESK/D7/strata" generate --chain greedy --stop "re was" -n 20 --quiet
+expect "and the library's has not" 0 "^Once upon a time the$" build/bin/strata generate --chain greedy --stop "re was" -n 20 --quiet
+expect "as it comes it fails" 1 "not yet      D7" $desk grade D7
+expect "its first hint" 0 "hint 1 of 3: Where does a token end" $desk hint D7
+cp layer6_inference/src/output/stream.c "$DESK/D7/layer6_inference/src/output/"
+expect "mended it passes" 0 "passed       D7" $desk grade D7
+expect "and is marked so" 0 "D7 .* passed$" $desk debug
+echo "}" >>"$DESK/D7/layer6_inference/src/output/utf8.c"
+expect "what does not compile fails" 1 "not yet      D7" $desk grade D7
+echo >>"$DESK/D7/layer6_inference/include/utf8.h"
+expect "a header is not where it is" 1 "utf8.h differs from the library's" $desk grade D7
+expect "reset keeps the folder" 0 "your work is kept as $DESK/D7.old" $desk reset D7
+expect "there is no such lab" 2 "no debugging lab 'D99'" $desk start D99
+rm -rf "$DESK"/D7*
 expect "a story does not call it, and says what does" 0 "3.1 *softmax *never; make run MINE=all RUN=train calls it" $desk run all
 same "and is the same" "$(grep "^same story" "$work/out")" "same story as the library's, to the bit: yes"
 expect "a training does" 0 "3.1 *softmax *[0-9,]* times" $desk run all train

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/program.sh"
 cd "$here/.." || exit 1
 [ -z "$SAN$TSAN" ] || { ok "the desk is of the plain build"; exit 0; }
-desk=exercises/mine/desk
+desk="exercises/capstone/desk mine"
 MINE_DESK=$work/mine MINE_OUT=$work/judged
 export MINE_DESK MINE_OUT
 mkdir "$MINE_DESK"
@@ -17,7 +17,7 @@ expect "and where to write" 0 "not started" $desk grade 1
 echo 'int main(void) { return 1' >"$MINE_DESK/mine.c"
 expect "what does not compile" 1 "does not compile" $desk grade 1
 echo 'int main(void) { for (;;) {} }' >"$MINE_DESK/mine.c"
-MINE_LIMIT=1 expect "a loop that never ends" 1 "not done after 1 seconds" $desk grade 1
+JUDGE_LIMIT=1 expect "a loop that never ends" 1 "not done after 1 seconds" $desk grade 1
 echo 'int main(void) { return *(volatile int *)0; }' >"$MINE_DESK/mine.c"
 expect "a crash" 1 "ended with status 139" $desk grade 1
 echo 'int main(void) { return 0; }' >"$MINE_DESK/mine.c"

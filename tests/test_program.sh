@@ -198,6 +198,12 @@ same "top-p keeps fewer" "$(awk -v kept="$(of top_p:0.9 kept)" 'BEGIN { print (k
 same "who looks ahead is not asked for other texts" "$(of contrastive_search:0.6 kept)" ""
 expect "compare as JSON" 0 '"chain": "draw", "valid": {"mean": ' cat "$work/compare.json"
 expect "a page" 0 "<svg.*Tom\|<svg" cat "$work/compare.html"
+"$strata" compare --documents 6 --chains draw top_p:0.9 --plot "$work/compare.svg" >"$work/out" 2>/dev/null
+expect "a plot of its own" 0 "top_p:0.9</text>" cat "$work/compare.svg"
+same "with a point for each chain" "$(grep -c '<circle' "$work/compare.svg")" 2
+"$strata" compare -p "Once upon a time" --seeds 3 --chains draw top_p:0.9 --plot "$work/compare.svg" >"$work/out" 2>/dev/null
+expect "without a world it is of other measures" 0 'aria-label="[^"]*distinct' cat "$work/compare.svg"
+expect "one chain is no plot" 1 "got one chain, wanted two or more" "$strata" compare --documents 1 --chains greedy --plot "$work/none.svg"
 expect "with marked tokens" 0 "<mark>" cat "$work/compare.html"
 expect "openings that are whole documents" 1 "nothing is left to generate" "$strata" compare --documents 2 --words 100000
 expect "a table in no file" 1 "give /dev/stdout" "$strata" compare --documents 1 -n 4 --csv -
@@ -306,6 +312,10 @@ same "special tokens on request" "$(echo '<|im_end|>' | "$strata" tokenize -m "$
 same "logits of every position" "$(wc -l <"$work/all" | tr -d ' ')" 6144
 same "--last is the last position" "$("$strata" logits -m "$model" --tokens 0,500,600 --last)" "$(tail -2048 "$work/all")"
 "$strata" world --seed 5 --documents 40 >"$work/world" 2>/dev/null
+"$strata" world --world wide --seed 5 --documents 40 >"$work/wide" 2>/dev/null
+expect "the wide world reads what it wrote" 0 "40 of 40 documents are valid" sh -c "'$strata' world check --world wide --summary <'$work/wide'"
+expect "and finds some of it impossible" 0 " of probability 0" sh -c "'$strata' world score '$work/wide' | tail -1"
+expect "a world of another name" 1 "world flat: wanted tiny or wide" "$strata" world --world flat
 same "the world is repeatable" "$("$strata" world --seed 5 --documents 40 2>/dev/null)" "$(cat "$work/world")"
 same "the world obeys itself" "$("$strata" world check <"$work/world" 2>/dev/null | grep -c valid)" 40
 "$strata" world score "$work/world" >"$work/score" 2>"$work/err"

@@ -12,4 +12,4 @@ if ! command -v python3 >/dev/null 2>&1; then
     exit
 fi
 export BUILD
-for part in api calls pictures sockets attacks; do python3 "$here/server/$part.py" || exit 1; done
+for part in api calls watched pictures sockets attacks; do python3 "$here/server/$part.py" || exit 1; done

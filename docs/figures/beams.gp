@@ -1,16 +1,17 @@
+name = "beams"; high = 380; file = data."/beams.csv"
+heading = "The likeliest stories are all alike: beams find them, and\nthe widest search finds texts that are no stories"
 load "style.gp"
-set terminal svg size 900,400 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/beams.svg"
-set multiplot layout 1,3 title "The likeliest stories that beams find, next to true ones" font ",16"
-unset key; set border 1; set grid x noy; set yrange [6.6:0.4]; set tmargin at screen 0.84; set bmargin at screen 0.2
-file = data."/beams.csv"
+set border 1; set grid x noy; set yrange [6.6:0.4]; Y0 = 112; Y1 = 310
 set ytics ("true stories" 1, "greedy" 2, "2 beams" 3, "4 beams" 4, "8 beams" 5, "16 beams" 6) scale 0
-shade(n) = n == 0 ? 0x888888 : 0x0072B2
-set lmargin at screen 0.13; set rmargin at screen 0.38; set xlabel "-ln p of the story, nats"
-plot file every ::1 using 3:($0 + 1):4:5:(shade($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
-unset ytics; set ytics ("" 1, "" 2, "" 3, "" 4, "" 5, "" 6) scale 0
-set lmargin at screen 0.43; set rmargin at screen 0.68; set xlabel "true stories"; set xrange [0.35:1.02]; set xtics ("50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)
-plot file every ::1 using 6:($0 + 1):7:8:(shade($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
-set lmargin at screen 0.73; set rmargin at screen 0.98; set xlabel "different 2-grams in 25"; set xrange [0:0.8]; set xtics 0.2
-plot file every ::1 using 9:($0 + 1):10:11:(shade($0)) with xerrorbars pt 7 ps 1 lw 2 lc rgb variable
+array tint[2] = [gray, blue]
+rows(k) = sprintf("< awk -F, -v OFS=, '/^\"/ { $1 = ++n; if ((n > 1) + 1 == %d) print }' '%s'", k, file)
+array titles[3] = ["surprisal of a story", "stories that are true", "different 2-grams"]
+array labels[3] = ["nats", "share", "share"]
+do for [p=1:3] {
+  X0 = 104 + (p - 1) * 140; X1 = X0 + 110; @place
+  if (p == 2) { set ytics ("" 1, "" 2, "" 3, "" 4, "" 5, "" 6) scale 0 }
+  if (p == 1) { set xrange [0:50]; set xtics 25 } else { set xrange [0:1.04]; set xtics ("0" 0, "50 %%" 0.5, "100 %%" 1) }
+  eval panel(titles[p]); set xlabel labels[p]; c = 3 * p
+  plot for [k=1:2] rows(k) using c:1:(column(c + 1)):(column(c + 2)) with xerrorbars pt 7 ps 0.9 lw 2 lc rgb tint[k]
+}
 unset multiplot

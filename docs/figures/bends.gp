@@ -1,17 +1,18 @@
+name = "bends"; high = 620; file = data."/bends.csv"
+heading = "These samplers cut nothing: they move probability\nfrom where it was (line) to where it is (bars)"
 load "style.gp"
-set terminal svg size 700,560 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/bends.svg"
 chains = "temp:0.5 quadratic:0.3 adaptive_p:0.1 penalties:rep=1.5"; shapes = "flat flat flat peaked"
-set multiplot layout 2,2 title "Samplers that move probability instead of cutting: before (line), after (bars)" font ",16"
-unset key; set style fill solid 0.8; set boxwidth 0.9; set grid y
-set lmargin 7; set rmargin 1.5; set tmargin 2.6; set bmargin 3.4
-set xrange [0.3:40.7]; set xtics 10; set yrange [0:*]; set format y "%.0f %%"
+array tint[4] = [color_temp, slate, slate, slate]
+array what[4] = ["to the likely", "off the very top", "toward its target", "off the repeated"]
+set style fill solid 0.55 noborder; set boxwidth 0.9; set grid y nox; set format y "%.0f %%"
 do for [i = 1:4] {
   c = word(chains, i); shape = word(shapes, i); peaked = (shape eq "peaked")
-  set title sprintf("%s, %s", c, shape) noenhanced font ",15"
-  if (peaked) { set xrange [0.3:12.7]; set xtics 2; set ytics 25 }
-  set xlabel "token, by falling probability"
-  plot data."/bends.csv" using (strcol(1) eq c && strcol(2) eq shape ? $3 : NaN):(100 * $5) with boxes lc rgb (peaked ? blue : orange), \
-       "" using (strcol(1) eq c && strcol(2) eq shape ? $3 : NaN):(100 * $4) with lines lc rgb black lw 2
+  X0 = 58 + (i + 1) % 2 * 246; X1 = X0 + 208; Y0 = i < 3 ? 112 : 378; Y1 = Y0 + 176; @place
+  set label 3 what[i] at graph 0.98,0.93 right tc rgb ink font ",14"
+  eval panel(c)
+  if (peaked) { set xrange [0.3:12.7]; set xtics (1, 4, 8, 12); set yrange [0:100]; set ytics 25 } else { set xrange [0.3:40.7]; set xtics (1, 20, 40); set yrange [0:16]; set ytics 5 }
+  set xlabel (i > 2 ? (peaked ? "token, peaked distribution" : "token, flat distribution") : "token, flat distribution")
+  plot file using (strcol(1) eq c && strcol(2) eq shape ? $3 : NaN):(100 * $5) with boxes lc rgb tint[i], \
+       "" using (strcol(1) eq c && strcol(2) eq shape ? $3 : NaN):(100 * $4) with lines lc rgb ink lw 2
 }
 unset multiplot

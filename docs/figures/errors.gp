@@ -1,8 +1,15 @@
+name = "errors"; high = 520; file = data."/errors.csv"
+heading = "Each bit halves the error of a matrix: the K formats lie\nalong a straight line"
 load "style.gp"
-set output out."/errors.svg"
-set title "Bits against error: a matrix of the storyteller, by format"
-set xlabel "bits per weight"; set ylabel "root of the mean squared error, of the weights' own size"
-set logscale y; set xrange [1.5:9.5]; set yrange [0.003:1.5]; unset key
-plot data."/errors.csv" every ::2 using 2:3 with points pt 7 ps 1.2 lc rgb blue, \
-     "" every ::2 using 2:(strcol(1) eq "IQ4_NL" ? 1/0 : $3):1 with labels left offset 1,0.2 noenhanced font ",12", \
-     "" every ::2 using 2:(strcol(1) eq "IQ4_NL" ? $3 : 1/0):1 with labels right offset -1,-0.2 noenhanced font ",12"
+X0 = 72; X1 = 500; Y0 = 102; Y1 = 464; @place; eval panel("error, of the weights' own size (log scale)")
+set xlabel "bits per weight"
+set logscale y; set xrange [1.5:9.5]; set yrange [0.003:1.5]; set ytics ("1 %%" 0.01, "10 %%" 0.1, "100 %%" 1)
+start = real(system("awk -F, '$1 == \"Q4_K\" { print $3 * 2 ^ $2 }' ".file)) # the line through Q4_K
+set label 3 "half for each bit" at 7.1,0.0225 tc rgb gray font ",14"
+left_of = " IQ4_NL Q5_0 "
+is(names) = strstrt(names, " ".strcol(1)." ") > 0
+plot [1.5:9.5] start * 2 ** -x with lines lw 1.5 lc rgb pale, file every ::2 using 2:3 with points pt 7 ps 0.8 lc rgb blue, \
+     "" every ::2 using 2:(is(left_of) || is(" Q4_0 ") ? NaN : $3):1 with labels right offset -0.8,-0.4 noenhanced font ",14" tc rgb ink, \
+     "" every ::2 using 2:(is(left_of) ? $3 : NaN):1 with labels left offset 0.8,0.1 noenhanced font ",14" tc rgb ink, \
+     "" every ::2 using 2:(is(" Q4_0 ") ? $3 : NaN):1 with labels left offset 0.2,0.9 noenhanced font ",14" tc rgb ink
+unset multiplot

@@ -1,15 +1,15 @@
+name = "heads"; high = 1000; file = data."/heads.csv"
+heading = "Each head of the first layer attends in its own way\n(row: the query; column: the key; dark: all of it)"
 load "style.gp"
-set terminal svg size 1100,620 dynamic enhanced background rgb "white" font "sans-serif,12"
-set output out."/heads.svg"
 words = "Once upon a time there was a little"
-set palette defined (0 "#ffffff", 0.3 "#9ecae1", 0.7 "#2171b5", 1 "#08306b")
-set cbrange [0:1]; unset colorbox; unset key; unset grid
-set xrange [-0.5:7.5]; set yrange [7.5:-0.5]; set tics font ",16"; set title font ",16" # a multiplot of eight shrinks them
+set grid front; unset grid; set border 0; set tics scale 0; set style fill solid noborder
+set xrange [-0.5:7.5]; set yrange [7.5:-0.5]
 set for [i=1:8] xtics add (word(words, i) i - 1) rotate by 45 right
-set for [i=1:8] ytics add (word(words, i) i - 1)
-set multiplot layout 2,4 title "Who attends to whom: eight heads of the first layer (row: the query, column: the key)" font ",15"
 do for [head=0:7] {
-  set title sprintf("head %d", head)
-  plot sprintf("< awk -F, '$1 == %d' %s/heads.csv", head, data) using 3:2:4 with image pixels
+  X0 = head % 2 ? 300 : 66; X1 = X0 + 200; Y0 = 108 + (head / 2) * 214; Y1 = Y0 + 176; @place
+  eval panel(sprintf("head %d", head))
+  if (head % 2) { set for [i=1:8] ytics add ("" i - 1) } else { set for [i=1:8] ytics add (word(words, i) i - 1) }
+  if (head < 6) { set for [i=1:8] xtics add ("" i - 1) } else { set for [i=1:8] xtics add (word(words, i) i - 1) rotate by 45 right }
+  plot sprintf("< awk -F, '$1 == %d' %s", head, file) using 3:2:($3 - 0.5):($3 + 0.5):($2 - 0.5):($2 + 0.5):(int((1 - $4) * 255) * 16777216 + 0x0b62c4) with boxxyerror lc rgb variable
 }
 unset multiplot

@@ -1,10 +1,10 @@
+name = "latency"; high = 480; file = data."/latency.csv"
+heading = "A fuller batch gives more tokens a second, and each\nsequence waits longer for its next"
 load "style.gp"
-set terminal svg size 900,520 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/latency.svg"
-file = data."/latency.csv"
-set title "What a fuller batch gains, and what it costs" font ",16"
-set xlabel "tokens per second, all together"; set ylabel "ms between two tokens of a sequence"
-set xrange [0:9000]; set yrange [0:25]
-plot file using 6:9 with linespoints pt 9 lw 2 lc rgb green title "median", \
-     file using 6:10 with linespoints pt 7 lw 2 lc rgb orange title "95th percentile", \
-     file using 6:($9 - 1.1):1 with labels font ",12" tc rgb "#222222" notitle
+X0 = 62; X1 = 410; Y0 = 102; Y1 = 424; @place; eval panel("ms between two tokens of a sequence")
+set xlabel "tokens per second, all together"
+set xrange [0:9000]; set yrange [0:25]; set xtics 3000
+set label 3 "95 % wait\nless than this" at graph 1.01,0.87 tc rgb red; set label 4 "median;\nnumbers:\nslots" at graph 1.01,0.66 tc rgb blue
+plot file using 6:9 with linespoints pt 7 ps 0.7 lw 2 lc rgb blue, file using 6:10 with linespoints pt 7 ps 0.7 lw 2 lc rgb red, \
+     file using 6:($9 - 1.2):1 with labels font ",14" tc rgb blue
+unset multiplot

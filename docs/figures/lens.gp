@@ -1,10 +1,11 @@
+name = "lens"; high = 560; file = data."/lens.csv"
+heading = "The first layer still repeats the last word; the last one\nknows that many adjectives may follow"
 load "style.gp"
-set output out."/lens.svg"
-set title "What each layer would say next: its five likeliest tokens, and the words of those above 4 %"
-set style data histograms; set style histogram rowstacked; set style fill solid 0.6 border rgb "white"; set boxwidth 0.6
-set xtics ("embedding" 0, "layer 0" 1, "layer 1" 2, "layer 2" 3); set xrange [-0.6:3.6]; set yrange [0:1.05]; set ylabel "probability"; unset key
-array tint[5] = [blue, sky, green, orange, red]
-rank(r) = sprintf("< awk -F, '$2 == %d' %s/lens.csv", r, data)
+set style data histograms; set style histogram rowstacked; set style fill solid 0.25 border rgb ground; set boxwidth 0.92
+X0 = 62; X1 = 508; Y0 = 102; Y1 = 510; @place; eval panel("probability of its five likeliest tokens")
+set xtics ("embedding" 0, "layer 0" 1, "layer 1" 2, "layer 2" 3) scale 0; set xrange [-0.5:3.5]; set yrange [0:1.02]; set ytics @percent
+rank(r) = sprintf("< awk -F, '$2 == %d' %s", r, file)
 # layer, middle of the piece, its word
-words = sprintf("< awk -F, '$2 ~ /^[0-4]$/ { if ($4 > 0.04) printf \"%%d,%%.5f,%%s\\n\", $1 + 1, sum[$1] + $4 / 2, $5; sum[$1] += $4 }' %s/lens.csv", data)
-plot for [r=0:4] rank(r) using 4 lc rgb tint[r+1] notitle, words using 1:2:3 with labels center noenhanced font ",13"
+words = sprintf("< awk -F, '$2 ~ /^[0-4]$/ { if ($4 > 0.03) printf \"%%d,%%.5f,%%s\\n\", $1 + 1, sum[$1] + $4 / 2, $5; sum[$1] += $4 }' %s", file)
+plot for [r=0:4] rank(r) using 4 lc rgb blue notitle, words using 1:2:3 with labels center noenhanced font ",14" tc rgb ink
+unset multiplot

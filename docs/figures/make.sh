@@ -1,16 +1,20 @@
 #!/bin/sh
-# All plots: the program writes CSV, gnuplot draws SVG.  usage: make.sh STRATA FOLDER [NAME...]
+# All plots: the program writes CSV, gnuplot draws.  usage: [FORMAT=svg|png|pdf] make.sh STRATA FOLDER [NAME...]
 # Each line below is a figure and the command that makes its numbers.  Numbers that take longer lie in data; measure.sh made them.
 # A figure without rows, or with a number that is none, ends the build; so does a claim of NAME.claims that its numbers do not bear out.
 #   make.sh --check     only whether gnuplot is there
 set -e
 command -v gnuplot >/dev/null || { echo "plots: gnuplot is not installed: apt-get install gnuplot-nox, or brew install gnuplot" >&2; exit 1; }
 [ "$1" != --check ] || exit 0
+format=${FORMAT:-svg}
+case $format in svg | png | pdf) ;; *) echo "plots: FORMAT is '$format': wanted svg, png or pdf" >&2; exit 2 ;; esac
 strata=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 shift 2
 cd "$(dirname "$0")"
+tr ';' '\n' <../assets/look.css | sed -n \
+    -e 's/^ *--plot-\([a-z]*\): light-dark(\(#[0-9a-f]*\),.*/\1 = "\2"/p' -e 's/^ *--stage-\([a-z_]*\): var(--plot-\([a-z]*\)).*/color_\1 = \2/p' >"$out/colors.gp"
 documents=${DOCUMENTS:-60} # DOCUMENTS=6 SPEED_SECONDS=0.02: for a site that only shows that all is there
 draft=../../layer5_models/models/draft.gguf
 
@@ -67,20 +71,20 @@ numbers() {
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers) cat "data/$1.csv" ;;
+    frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | constraint | places | look-back | mixers | roofline) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
-    hot) # and without a temperature: the frontier
+    hot) # and without a temperature: the frontier, whose columns are the same
         spaced data/hot.csv
         tail -n +3 data/frontier.csv ;;
     cure) spaced data/loops.csv data/harm.csv ;;
     price)
-        best=$(awk -f best.awk data/frontier.csv)
+        best=$(tail -n +3 data/best.csv)
         # shellcheck disable=SC2046
         "$strata" bench samplers --size 131072 --seconds 0.1 --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
-        echo "chain,f,valid,kept,microseconds"
-        echo "$best" | while IFS= read -r line; do
-            echo "$line,$(grep -F ",LLM-like,${line%%,*}," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5)"
+        echo "chain,f,valid,kept,microseconds,f_low,f_high,f_search,between"
+        echo "$best" | while IFS=, read -r chain f valid kept rest; do
+            echo "$chain,$f,$valid,$kept,$(grep -F ",LLM-like,$chain," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5),$rest"
         done ;;
     load) # what a step costs was measured: strata bench serve -t 1 --own-time --users 48 -p 200 -n 100 --places 16 --costs data/costs.txt
         "$strata" simulate --costs data/costs.txt -p 200 -n 100 --seconds 60 --csv "$out/load.csv" \
@@ -101,7 +105,6 @@ numbers() {
     errors) worked 2 ;;
     turning) worked 3 ;;
     curve) ./curve.sh ../../layer5_models/models ;;
-    roofline) "$strata" bench roofline --seconds "${SPEED_SECONDS:-0.4}" --csv "$out/roofline.csv" >&2 ;;
     loss) "$strata" bench quant --documents "$documents" --seconds 0.1 --csv "$out/loss.csv" >&2 ;;
     speed) "$strata" bench samplers --seconds "${SPEED_SECONDS:-0.5}" --csv "$out/speed.csv" >&2 ;;
     *) echo "plots: there is no figure '$1'" >&2; return 2 ;;
@@ -122,13 +125,13 @@ $bad"
 for name in ${*:-$(sed -n 's/^\([a-z-]*\) | .*/\1/p' findings.txt)}; do
     echo "plot $name" >&2
     case $name in
-    speed | loss | roofline | load | waste) numbers "$name" ;;
+    speed | loss | load | waste) numbers "$name" ;;
     *) numbers "$name" >"$out/$name.csv" ;;
     esac
     sound "$out/$name.csv"
     if [ -e "$name.claims" ]; then
         broken=$(awk -f claims.awk -f "$name.claims" "$out/$name.csv") || refuse "$broken"
     fi
-    gnuplot -e "data='$out'; out='$out'" "$name.gp"
+    gnuplot -e "data='$out'; out='$out'; format='$format'" "$name.gp"
 done
 echo "the plots lie in $out" >&2

@@ -41,6 +41,31 @@ study() {
     columns "$label" texts $world <"$table"
 }
 
+# The grid's chains with the columns that pool.awk names, from five runs of sixty documents each: no two runs share a document or a seed.
+sets=${SETS:-0 1 2 3 4}
+means="valid kept kl_told kl_truth surprisal distinct_2 repetition"
+grid() { grep -v '^#' "${grid:-grid.txt}"; }
+pool() { # pool OPTIONS...: of all families; first every family's first set, so that a run that was stopped has something of each
+    for set in $sets; do
+        grid | while read -r family chains; do
+            # shellcheck disable=SC2086
+            [ -s "$(pool_table $set "$@")" ] || "$strata" compare --threads 1 --documents 60 --first $((1000 * set)) --seed $((set + 1)) "$@" \
+                --csv "$(pool_table $set "$@")" --chains $chains </dev/null >&2
+        done
+    done
+    awk -v head=1 -v names="$means" -f pool.awk </dev/null
+    grid | while read -r family chains; do
+        tables=$(for set in $sets; do pool_table "$set" "$@"; done)
+        # shellcheck disable=SC2086
+        awk -v label="$family" -v names="$means" -f pool.awk $tables
+    done
+}
+pool_table() { # pool_table SET OPTIONS...
+    set=$1
+    shift
+    echo "$told/frontier-$family-$set-$(echo "$chains$*" | cksum | cut -d' ' -f1).csv"
+}
+
 # prompted LABEL OPTIONS...: the same of openings that are no stories
 prompted() {
     label=$1
@@ -73,7 +98,7 @@ ten_minutes() {
     make -s -C ../.. build/whole
     echo build/whole >"$desk/run"
     for seed in ${MINE_SEEDS:-1 2 3}; do
-        MINE_DESK=$desk MINE_OUT=$desk/out MINE_SEED=$seed ../../exercises/mine/desk grade 13 >"$desk/said" || true
+        MINE_DESK=$desk MINE_OUT=$desk/out MINE_SEED=$seed ../../exercises/capstone/desk mine grade 13 >"$desk/said" || true
         cat "$desk/said" >&2
         awk -v seed=$seed -v seconds="${MINE_SECONDS:-600}" '
             /the last loss is/ { loss = $NF } / stories are valid/ { valid = $1; of = $3 }
@@ -221,6 +246,24 @@ habit() {
     done
 }
 
+# A tail that was not made: which word follows the 24 most frequent ones in this site's pages.  For each cut, of the words that did follow in
+# the pages that were not counted, the share that it keeps (Wilson's interval); the mean surprisal, in bits, of what it leaves; and how many words.
+real_tail() {
+    rm -rf "$kept/words" && mkdir -p "$kept/words"
+    awk -v folder="$kept/words" -v contexts=24 -f words.awk ../*.md ../layer*/*.md
+    for chain in draw top_k:20 top_k:40 top_k:50 top_k:100 top_k:400 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.005 \
+        epsilon:0.005 epsilon:0.002 epsilon:0.0005 eta:0.005 eta:0.002 eta:0.0005 top_n_sigma:1 top_n_sigma:2 top_n_sigma:3 typical:0.9 typical:0.95 tfs:0.95 tfs:0.99 \
+        top_a:0.2 top_a:0.02; do
+        for context in "$kept"/words/*.p; do
+            "$strata" chain --chain "$chain" --probs --logits "$context" --final 2>/dev/null | awk -F, 'FNR == NR { asked[NR - 1] = $1; next } FNR > 1 { after[$4] = $6; left += $7 }
+                END { while ((getline p < model) > 0) { n += asked[i]; if (after[i] > 0) { kept += asked[i]; bits -= after[i] * log(p) / log(2) } i++ }
+                      print n, kept, bits, left }' model="$context" i=0 "${context%.p}.n" -
+        done | awk -v chain="$chain" '{ n += $1; kept += $2; bits += $1 * $3; left += $1 * $4 }
+            END { z = 1.96; p = kept / n; half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n); middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+                  printf "\"%s\",%d,%.4f,%.4f,%.4f,%.3f,%.0f\n", chain, n, p, middle - half, middle + half, bits / n, left / n }'
+    done
+}
+
 header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
 measure() {
@@ -228,17 +271,20 @@ measure() {
     echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }docs/figures/measure.sh build/bin/strata $figure"
     case $figure in
     frontier)
-        header $world
-        study temp --chains draw greedy temp:0.3 temp:0.6 temp:0.8 temp:1.2 temp:1.5
-        study top_p --chains top_p:0.3 top_p:0.6 top_p:0.8 top_p:0.9 top_p:0.95 top_p:0.99
-        study min_p --chains min_p:0.5 min_p:0.2 min_p:0.1 min_p:0.05 min_p:0.02 min_p:0.01 min_p:0.005
-        study top_k --chains top_k:2 top_k:5 top_k:20 top_k:40 top_k:50 top_k:100 top_k:400
-        study top_n_sigma --chains top_n_sigma:0.5 top_n_sigma:1 top_n_sigma:1.5 top_n_sigma:2.5
-        study typical --chains typical:0.6 typical:0.9 typical:0.95 typical:0.98
-        study eta --chains eta:0.3 eta:0.02 eta:0.005 eta:0.002
-        study epsilon --chains epsilon:0.02 epsilon:0.002 epsilon:0.0005
-        study others --chains epsilon:0.01 epsilon:0.005 tfs:0.9 tfs:0.99 top_a:0.02 top_a:0.2 top_h:0.6 p_less
-        study controllers --chains mirostat_v2:1 mirostat_v2:2 mirostat_v2:4 adaptive_p:0.6 ;;
+        pool ;;
+    best) # found on two sets of documents, told of the others
+        all=$sets
+        sets="0 1"
+        pool >"$kept/search.csv"
+        sets=${all#0 1 }
+        pool >"$kept/confirm.csv"
+        awk -f best.awk "$kept/search.csv" "$kept/confirm.csv" ;;
+    frontier-wide) # the same in a world with a long tail, at fewer settings
+        wide=$models/wide.gguf
+        told=$kept/$(cksum <"$wide" | cut -d' ' -f1)
+        mkdir -p "$told"
+        grid="grid-wide.txt"
+        pool -m "$wide" --world wide ;;
     contrast)
         header $world
         documents=500
@@ -293,6 +339,9 @@ measure() {
         obeying "the last paragraph is given" story --regex '([^\n]+\n\n){3}When the stars came out, [A-Z][a-z]+ was [a-z ]+\. The end\.'
         obeying "the last words are given" story --regex '(.|\n)* The end\.'
         obeying "no letter e" story --regex '[^e]*' ;;
+    tail)
+        echo "chain,words,kept,kept_low,kept_high,surprisal,left"
+        real_tail ;;
     mask)
         echo "way,method,share,share_error"
         home ;;
@@ -315,11 +364,11 @@ measure() {
     mixers) make -s -C ../../tests mixers ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
+for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done

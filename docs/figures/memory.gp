@@ -1,13 +1,9 @@
+name = "memory"; high = 672; file = data."/memory.csv"
+heading = "With too few pages sequences preempt each other, and\nwhat was computed is lost"
 load "style.gp"
-set terminal svg size 900,440 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/memory.svg"
-file = data."/memory.csv"
-set multiplot layout 1,2 title "Sixteen slots, sequences of about 600 tokens: how much memory?" font ",16"
-set xlabel "pages of 64 tokens"; set xrange [40:210]
-set title "preemptions" font ",14"
-set yrange [0:*]
-plot file using 1:14 with linespoints pt 7 lw 2 lc rgb red notitle
-set title "tokens per second" font ",14"
-set yrange [0:7500]
-plot file using 1:6 with linespoints pt 5 lw 2 lc rgb blue notitle
+X0 = 80; X1 = 496; set xrange [40:210]; set xtics 50
+Y0 = 114; Y1 = 326; @place; eval panel("preemptions"); set yrange [0:*]; set ytics 300; set xlabel " "
+plot file using 1:14 with linespoints pt 7 ps 0.7 lw 2 lc rgb red
+Y0 = 402; Y1 = 614; @place; eval panel("tokens per second"); set yrange [0:7500]; set ytics 2500; set xlabel "pages of 64 tokens"
+plot file using 1:6 with linespoints pt 7 ps 0.7 lw 2 lc rgb blue
 unset multiplot

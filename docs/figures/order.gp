@@ -1,12 +1,15 @@
+name = "order"; high = 600; file = data."/order.csv"
+heading = "Heat before the cut lets more tokens through than after\nit; cooling before the cut lets fewer"
 load "style.gp"
-set terminal svg size 900,460 dynamic enhanced background rgb "white" font "sans-serif,13"
-set output out."/order.svg"
 array chains[4] = ["temp:2 then top_p:0.8", "top_p:0.8 then temp:2", "temp:0.5 then top_p:0.8", "top_p:0.8 then temp:0.5"]
-array colors[4] = [red, red, blue, blue]
-set multiplot layout 2,2 title "Order matters: temperature before and after top-p, on the peaked distribution" font ",16"
-unset key; set style fill solid 0.7; set boxwidth 0.9; set xrange [0.3:5.7]; set xtics 1; set ytics 0.5; set yrange [0:1.02]; set ylabel "probability"
+set style fill solid 0.6 noborder; set boxwidth 0.9; set xrange [0.3:40.7]; set xtics (1, 20, 40); set yrange [0:0.16]; set grid y nox
 do for [i=1:4] {
-  set title chains[i] noenhanced; set xlabel (i > 2 ? "token, by falling probability" : "")
-  plot data."/order.csv" using (strcol(1) eq chains[i] && strcol(2) eq "peaked" ? $3 : NaN):5 with boxes lc rgb colors[i]
+  X0 = i % 2 ? 58 : 302; X1 = X0 + 208; Y0 = i < 3 ? 112 : 362; Y1 = Y0 + 172; @place
+  eval panel(chains[i]); set xlabel (i > 2 ? "token, by falling probability" : " ")
+  if (i % 2) { set ytics ("0 %%" 0, "5 %%" 0.05, "10 %%" 0.1, "15 %%" 0.15) } else { set ytics ("" 0, "" 0.05, "" 0.1, "" 0.15) }
+  here = sprintf("< awk -F, '$1 == \"\\\"%s\\\"\" && $2 == \"flat\"' '%s'", chains[i], file)
+  kept = system(here[3:*]." | awk -F, '$5 > 0' | wc -l") + 0
+  set label 3 sprintf("%d tokens pass", kept) at graph 0.97,0.88 right tc rgb ink font ",14"
+  plot here using 3:5 with boxes lc rgb (i < 3 ? red : blue), here using 3:4 with lines lc rgb axis lw 1
 }
 unset multiplot

@@ -1,17 +1,20 @@
+name = "owner"; high = 940
+heading = "The owner's name goes to a full stop in the first layer,\nand from there to where it is wanted in the last"
 load "style.gp"
-set terminal svg size 1000,860 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/owner.svg"
-set style fill solid 0.85 noborder; set boxwidth 0.7; unset key; set grid y; unset grid
-set yrange [0:1.12]; set ytics 0,0.5,1; set xrange [-0.7:23.7]; set lmargin 6
+set style fill solid 0.85 noborder; set boxwidth 0.7; unset grid
+set yrange [0:1]; set ytics ("0" 0, "0.5" 0.5, "1" 1); set xrange [-0.9:25.9]; X0 = 46; X1 = 508
 file = "< grep '^[0-9]' ".data."/owner.csv"
-head(l, h) = sprintf("%d.%d", l, h)
-set multiplot layout 4,1 title "Whose hat? Every head of the storyteller, over 300 stories" font ",16"
-set title "1  attention from the full stop of the owner's first sentence back to the name" font ",14"
-plot file using 0:7:xtic(head($1, $2)) with boxes lc rgb sky, "" using 0:($7 > 0.8 ? $7 + 0.07 : NaN):(sprintf("%.2f", $7)) with labels font ",12"
-set title "2  attention from {/:Italic said}, where the name is wanted, to that full stop"
-plot file using 0:6:xtic(head($1, $2)) with boxes lc rgb blue, "" using 0:($6 > 0.5 ? $6 + 0.07 : NaN):(sprintf("%.2f", $6)) with labels font ",12"
-set title "3  probability of the owner's name when this head is silent"
-plot file using 0:8:xtic(head($1, $2)) with boxes lc rgb orange, "" using 0:($8 < 0.9 ? $8 + 0.07 : NaN):(sprintf("%.2f", $8)) with labels font ",12"
-set title "4  the same when all other heads of its layer are silent"
-plot file using 0:11:xtic(head($1, $2)) with boxes lc rgb green, "" using 0:($11 > 0.5 && $1 == 2 ? $11 + 0.07 : NaN):(sprintf("%.2f", $11)) with labels font ",12"
+at(l, h) = 9 * l + h # a gap between layers
+set label 10 "layer 0" at 3.5,-0.4 center font ",14" tc rgb ink; set label 11 "layer 1" at 12.5,-0.4 center font ",14" tc rgb ink; set label 12 "layer 2" at 21.5,-0.4 center font ",14" tc rgb ink
+set xtics () scale 0; do for [l=0:2] { do for [h=0:7] { set xtics add (sprintf("%d", h) at(l, h)) } }
+array above[4] = ["attention from the full stop of the owner's sentence to the name", "attention from “said”, where the name is wanted, to that full stop", \
+  "probability of the name when this head is silent", "probability of the name when only this head of its layer speaks"]
+array c[4] = [7, 6, 8, 11]; array tint[4] = [sky, blue, orange, green]
+do for [p=1:4] {
+  Y0 = 116 + (p - 1) * 208; Y1 = Y0 + 122; @place; eval panel(sprintf("%d  ", p).above[p])
+  if (p == 4) { set label 4 "says nothing: without the\nwhole layer it is 1.00, too" at 12.5,0.62 center font ",14" tc rgb ink }
+  plot file using (p == 4 && $1 == 1 ? NaN : at($1, $2)):(column(c[p])) with boxes lc rgb tint[p], \
+       file using (p == 4 && $1 == 1 ? at($1, $2) : NaN):(column(c[p])) with boxes fs empty border rgb pale lc rgb pale, \
+       file using ((p == 3 ? column(c[p]) < 0.9 : column(c[p]) > 0.5 && !(p == 4 && $1 == 1)) ? at($1, $2) : NaN):(column(c[p]) + 0.12):(sprintf("%.2f", column(c[p]))[2:*]) with labels font ",14" tc rgb ink
+}
 unset multiplot

@@ -1,15 +1,9 @@
+name = "pieces"; high = 672; file = data."/pieces.csv"
+heading = "In chunks a long prompt no longer stops the others;\nits own first token comes later"
 load "style.gp"
-set terminal svg size 900,440 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/pieces.svg"
-file = data."/pieces.csv"
-pick(policy) = sprintf("< awk -F, '$3 == \"%s\"' '%s'", policy, file)
-set multiplot layout 1,2 title "One request a second among others, prompts of many lengths" font ",16"
-set xlabel "tokens of a prompt"; set logscale xy; set xrange [100:5000]; set ylabel "ms"
-set yrange [5:6000]
-set title "longest wait for a next token" font ",14"
-plot pick("continuous") using 1:11 with linespoints pt 5 lw 2 lc rgb blue title "whole", \
-     pick("chunked") using 1:11 with linespoints pt 9 lw 2 lc rgb green title "in chunks"
-set title "median time to the first token" font ",14"
-plot pick("continuous") using 1:7 with linespoints pt 5 lw 2 lc rgb blue title "whole", \
-     pick("chunked") using 1:7 with linespoints pt 9 lw 2 lc rgb green title "in chunks"
-unset multiplot
+keys = "continuous chunked"; array shown[2] = ["read whole", "in chunks"]; array tints[2] = [red, green]; field = 3; x = 1
+column1 = 11; above1 = "longest wait for a next token (log scale)"; y1 = "0.62 0.16"
+column2 = 7; above2 = "median time to the first token (log scale)"; y2 = "0.68 0.9"
+set logscale xy; set xrange [100:5000]; set yrange [5:6000]; set xtics ("125" 125, "500" 500, "2000" 2000); under = "tokens of a prompt (log scale)"
+set1 = "set ytics ('10 ms' 10, '100 ms' 100, '1 s' 1000)"; set2 = set1
+load "policies.gp"

@@ -1,8 +1,18 @@
+name = "price"; high = 520; file = data."/price.csv"
+heading = "The most expensive cut is not the most useful one"
 load "style.gp"
-set output out."/price.svg"
-set title "What a cut costs, and what it buys at its best setting" noenhanced
-set xlabel "microseconds of the cut, 131,072 tokens, one thread, on the machine that built this page"; set ylabel "F: harmonic mean of precision and recall"
-set logscale x; unset key; set yrange [0.75:1]; set xrange [5:*]
-plot data."/price.csv" every ::1 using 5:2 with points pt 7 ps 1 lc rgb blue, \
-     "" every ::1 using 5:(strstrt(strcol(1), "eta") ? NaN : $2):1 with labels left offset 0.8,0.4 noenhanced font ",13" tc rgb "#222222", \
-     "" every ::1 using 5:(strstrt(strcol(1), "eta") ? $2 : NaN):1 with labels right offset -0.8,0.4 noenhanced font ",13" tc rgb "#222222"
+X0 = 70; X1 = 366; Y0 = 102; Y1 = 464; @place; eval panel("F: harmonic mean of precision and recall")
+set xlabel "microseconds of the cut, 131,072 tokens (log scale)"
+set logscale x; set yrange [0.75:1]; set ytics 0.05; set xrange [5:600]; @cut_y
+# A name at the right of all points, moved apart from the others, with a line to its point.
+ends = system(sprintf("awk -F, -f apart.awk -f priced.awk '%s'", file))
+names = "top_p min_p top_k top_n_sigma epsilon eta typical tfs top_a top_h"
+array tint[10] = [color_top_p, color_min_p, color_top_k, color_top_n_sigma, color_epsilon, color_eta, color_typical, color_tfs, color_top_a, color_top_h]
+shade(chain) = (sum [k=1:10] (chain[1:strlen(word(names, k)) + 1] eq word(names, k).":" ? k : 0))
+do for [i=0:words(ends) / 4 - 1] {
+  chain = word(ends, 4 * i + 1); k = shade(chain); paint = k ? tint[k] : gray
+  set arrow i + 10 from real(word(ends, 4 * i + 2)),real(word(ends, 4 * i + 3)) to 640,real(word(ends, 4 * i + 4)) nohead lw 0.7 lc rgb paint
+  set label i + 10 chain at 680,real(word(ends, 4 * i + 4)) left noenhanced tc rgb paint font ",14"
+}
+plot file every ::1 using 5:2 with points pt 7 ps 0.9 lc rgb ink
+unset multiplot

@@ -1,19 +1,17 @@
+name = "roles"; high = 900; file = data."/roles.csv"
+heading = "Some heads know who is he and who is she, some know\nnames; without others nothing is lost"
 load "style.gp"
-set terminal svg size 1000,820 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/roles.svg"
-set style data histograms; set style histogram rowstacked; set style fill solid 0.85 border rgb "white"; set boxwidth 0.75
-set yrange [0:109]; set ytics ("0 %%" 0, "50 %%" 50, "100 %%" 100); set xrange [-0.6:7.6]; set format x "%s"; unset key
-file = data."/roles.csv"
+set style data histograms; set style histogram rowstacked; set style fill solid 0.85 border rgb ground; set boxwidth 0.78
+set yrange [0:1.08]; set ytics @percent; set xrange [-0.6:7.6]; X0 = 66; X1 = 500; set xtics scale 0
 row(l) = sprintf("< grep '^%d,' %s", l, file)
-share(k) = 100.0 * column(k) / column(3)
-set multiplot layout 3,1 title "Stories that go wrong when one head is silent, by kind of mistake: 500 stories for each head" font ",16"
+share(k) = 1.0 * column(k) / column(3)
+array what[4] = ["no sentence of this world", "he or she confused", "a wrong name or animal", "a wrong thing or fact"]
+array c[4] = [9, 6, 5, 7]; array tint[4] = [pale, orange, red, blue]
+do for [k=1:4] { set label k + 10 what[k] at screen (k % 2 ? 0.13 : 0.6),1 - (k < 3 ? 88.0 : 110.0) / high tc rgb (k == 1 ? gray : tint[k]) }
 do for [l=0:2] {
-  set title sprintf("layer %d", l) font ",14"
-  if (l == 1) { set key inside top right vertical samplen 1.5 font ",14" } else { unset key }
-  plot row(l) using (share(9)):xtic(sprintf("%d.%d", $1, $2)) lc rgb gray title (l == 1 ? "form: no sentence of this world" : ""), \
-       "" using (share(6)) lc rgb orange title (l == 1 ? "who: he or she" : ""), \
-       "" using (share(5)) lc rgb red title (l == 1 ? "who: name, animal" : ""), \
-       "" using (share(7)) lc rgb blue title (l == 1 ? "what: thing, or a fact on the card" : ""), \
-       "" using ($0):(100 - share(4) + 5):(sprintf("%.0f", 100 - share(4))) with labels font ",12" notitle
+  Y0 = 160 + l * 244; Y1 = Y0 + 180; @place; eval panel(sprintf("stories that go wrong without a head of layer %d", l))
+  plot for [k=1:4] row(l) using (share(c[k])):xtic(sprintf("%d.%d", $1, $2)) lc rgb tint[k], \
+       row(l) using ($0):(1 - share(4) + 0.06):(sprintf("%.0f", 100 * (1 - share(4)))) with labels font ",14" tc rgb ink
+  do for [k=1:4] { unset label k + 10 }
 }
 unset multiplot

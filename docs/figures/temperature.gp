@@ -1,13 +1,14 @@
+name = "temperature"; high = 640; file = data."/temperature.csv"
+heading = "A low temperature gives to the likely tokens, a high one\nto the unlikely"
 load "style.gp"
-set terminal svg size 900,440 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/temperature.svg"
-chains = "temp:0.25 temp:0.5 temp:1 temp:1.5 temp:2"
-array colors[5] = [blue, sky, black, orange, red]
-set multiplot layout 1,2 title "The same distribution at five temperatures" font ",16" margins 0.08,0.98,0.14,0.72 spacing 0.1,0
-set logscale y; set yrange [1e-4:1.2]; set format y "10^{%T}"; set xlabel "token, by falling probability"; set ylabel "probability"
-do for [shape in "peaked flat"] {
-  set title shape
-  if (shape eq "flat") { set key at screen 0.5,0.92 center top horizontal maxrows 1 samplen 1.5 width 1; set xtics 5; set mxtics 5 } else { set key off }
-  plot for [i=1:5] data."/temperature.csv" using (strcol(1) eq word(chains, i) && strcol(2) eq shape ? $3 : 1/0):5 with lines lw 2 lc rgb colors[i] title word(chains, i)
+chains = "temp:0.5 temp:1 temp:2"; array colors[3] = [blue, ink, red]
+array y1[3] = [0.92, 0.80, 0.68]
+set xrange [0.5:12.5]; set xtics (1, 4, 8, 12); X0 = 66; X1 = 496; set yrange [0:1]; set ytics @percent
+do for [p=1:2] {
+  shape = word("peaked flat", p)
+  Y0 = p == 1 ? 112 : 378; Y1 = Y0 + 200; @place; eval panel(p == 1 ? "a peaked distribution" : "a flat distribution, its first twelve tokens (another scale)")
+  if (p == 2) { set yrange [0:0.25]; set ytics ("0 %%" 0, "10 %%" 0.1, "20 %%" 0.2); set xlabel "token, by falling probability" } else { set xlabel " " }
+  do for [i=1:3] { if (p == 1) { set label 10 + i word(chains, i) at graph 0.97,y1[i] right tc rgb colors[i] } }
+  plot for [i=1:3] file using (strcol(1) eq word(chains, i) && strcol(2) eq shape && $3 <= 12 ? $3 : 1/0):5 with linespoints pt 7 ps 0.6 lw 2 lc rgb colors[i]
 }
 unset multiplot

@@ -1,18 +1,16 @@
+name = "variety"; high = 850; file = data."/variety.csv"
+heading = "Distinct-n does not see what a cut forbids: chains that\nlook alike above lie far apart below"
 load "style.gp"
-set terminal svg size 900,460 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/variety.svg"
-set multiplot title "The same chains, against what is usually plotted, and against what is not" font ",16"
-unset key; set yrange [0.22:1.06]; set ytics ("50 %%" 0.5, "75 %%" 0.75, "100 %%" 1); set tmargin at screen 0.86; set bmargin at screen 0.17
-file = data."/variety.csv"
-of(n) = strcol(1)[1:strlen(n)] eq n
-set ylabel "stories that are true"
-set lmargin at screen 0.1; set rmargin at screen 0.5
-set xlabel "different 2-grams in 25 stories"; set xrange [0.35:0.74]; set xtics 0.1
-plot file every ::1 using 19:4:20:21:5:6 with xyerrorbars pt 7 ps 0.4 lw 1 lc rgb "#bbbbbb", \
-     for [i=1:4] file every ::1 using (of(word("min_p epsilon top_p top_k", i)) ? $19 : NaN):4 with points pt 7 ps 0.8 lc rgb word("#009E73 #222222 #0072B2 #E69F00", i)
-set lmargin at screen 0.56; set rmargin at screen 0.98; set ylabel ""; set format y ""; unset ytics; set ytics ("" 0.5, "" 0.75, "" 1)
-set xlabel "true stories still possible"; set xrange [-0.04:1.04]; set xtics ("0 %%" 0, "50 %%" 0.5, "100 %%" 1)
-set label 1 "min\\_p" at 0.6,1.03 tc rgb "#009E73"; set label 2 "epsilon" at 0.86,1.03 tc rgb "#222222"; set label 3 "top\\_p" at 0.28,0.86 tc rgb "#0072B2"; set label 4 "top\\_k" at 0.35,0.97 tc rgb "#E69F00"
-plot file every ::1 using 7:4:8:9:5:6 with xyerrorbars pt 7 ps 0.4 lw 1 lc rgb "#bbbbbb", \
-     for [i=1:4] file every ::1 using (of(word("min_p epsilon top_p top_k", i)) ? $7 : NaN):4 with points pt 7 ps 0.8 lc rgb word("#009E73 #222222 #0072B2 #E69F00", i)
+set yrange [0.22:1.03]; set ytics ("25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "100 %%" 1); X0 = 66; X1 = 400
+cuts = "min_p epsilon top_p top_k"; array tint[4] = [color_min_p, color_epsilon, color_top_p, color_top_k]
+picked(want, rows) = sprintf("< awk -v want='%s valid %s_low %s_high valid_low valid_high' -v rows='%s' -f pick.awk '%s'", want, want, want, rows, file)
+array of[2] = ["distinct_2", "kept"]
+do for [p=1:2] {
+  Y0 = p == 1 ? 104 : 502; Y1 = Y0 + 284; @place; @cut_y; eval panel("stories that are true")
+  if (p == 1) { set xlabel "different 2-grams in 25 stories"; set xrange [0.35:0.74]; set xtics 0.1 } else { set xlabel "true stories still possible"; set xrange [-0.02:1.02]; set xtics @percent }
+  do for [k=1:4] { set label 10 + k word(cuts, k) at graph 1.03,0.98 - 0.08 * k tc rgb tint[k] noenhanced }
+  set label 15 "all others" at graph 1.03,0.58 tc rgb gray
+  plot picked(of[p], ".") using 2:3:4:5:6:7 with xyerrorbars pt 7 ps 0.4 lw 1 lc rgb pale, \
+       for [k=1:4] picked(of[p], "^".word(cuts, k).":") using 2:3 with points pt 7 ps 0.8 lc rgb tint[k]
+}
 unset multiplot

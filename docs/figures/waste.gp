@@ -1,16 +1,9 @@
+name = "waste"; high = 672; file = data."/waste.csv"
+heading = "Filling a slot as soon as it is free: more tokens, and no\nwaiting until the machine is full"
 load "style.gp"
-set terminal svg size 900,440 dynamic enhanced background rgb "white" font "sans-serif,14"
-set output out."/waste.svg"
-file = data."/waste.csv"
-pick(policy) = sprintf("< awk -F, '$2 == \"%s\"' '%s'", policy, file)
-set multiplot layout 1,2 title "Sixteen slots, answers of 150 to 450 tokens" font ",16"
-set xlabel "requests a second"; set xrange [0:10.5]
-set title "tokens per second" font ",14"
-set yrange [0:*]
-plot pick("static") using 4:5 with linespoints pt 7 lw 2 lc rgb orange title "static", \
-     pick("continuous") using 4:5 with linespoints pt 5 lw 2 lc rgb blue title "continuous"
-set title "median time to the first token (ms)" font ",14"
-set logscale y; set yrange [1:200000]
-plot pick("static") using 4:6 with linespoints pt 7 lw 2 lc rgb orange title "static", \
-     pick("continuous") using 4:6 with linespoints pt 5 lw 2 lc rgb blue title "continuous"
-unset multiplot
+keys = "static continuous"; array shown[2] = ["static", "continuous"]; array tints[2] = [orange, blue]; field = 2; x = 4
+column1 = 5; above1 = "tokens per second"; y1 = "0.45 0.9"
+column2 = 6; above2 = "median time to the first token (log scale)"; y2 = "0.9 0.6"
+set xrange [0:10.5]; set xtics 2; under = "requests a second"
+set1 = "set yrange [0:*]; set ytics 1000"; set2 = "set logscale y; set yrange [1:200000]; set ytics ('1 ms' 1, '100 ms' 100, '10 s' 10000)"
+load "policies.gp"

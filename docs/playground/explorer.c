@@ -18,9 +18,6 @@
  * Invariant: every number comes from activation_cache.h, which records it in the forward pass
  * itself. */
 #include "playground.h"
-#include "families.h"
-#include "activation_cache.h"
-#include "interventions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -69,8 +66,10 @@ static bool check_chain(const char *text) {
 /* Evaluate all tokens of the side again. */
 static const char *read_again(Side *s) {
     if (s->tokens.count > CTX)
-        return fault_set(&fault, "%zu tokens: the explorer shows at most %d", s->tokens.count,
-                         CTX),
+        return fault_set(
+                   &fault,
+                   "The text has %zu tokens, and the explorer can look at %d. Shorten it.",
+                   s->tokens.count, CTX),
                text_fault(&fault);
     if (!activation_watch(&s->cache, s->acts.acts, s->acts.count, &fault) ||
         !session_eval(&s->session, s->tokens.ids, s->tokens.count, false, &fault))
@@ -156,8 +155,12 @@ const char *EXPORT(activation_step)(unsigned side) {
     Side *s = &sides[side % SIDES];
     int32_t token = choose(s, s->tokens.count - 1, NULL);
     if (token < 0) return text_fault(&fault);
-    if (tokenizer_is_end(play_model()->tokenizer, token)) return "the text has ended";
-    if (s->tokens.count == CTX) return "the explorer shows no more tokens";
+    if (tokenizer_is_end(play_model()->tokenizer, token)) return "The story has ended.";
+    if (s->tokens.count == CTX) {
+        fault_set(&fault, "The text has %d tokens, the most that the explorer can look at.",
+                  CTX);
+        return text_fault(&fault);
+    }
     token_list_add(&s->tokens, token);
     return session_eval(&s->session, &token, 1, false, &fault) ? NULL : text_fault(&fault);
 }
@@ -180,18 +183,9 @@ const char *EXPORT(activation_sizes)(unsigned side) {
     return text_end(out);
 }
 
-/* A token as a cell of CSV. */
 static void put_word(FILE *out, int32_t token) {
-    Text piece = tokenizer_piece(play_model()->tokenizer, token, true);
-    fputc('"', out);
-    for (size_t i = 0; i < piece.size; i++) {
-        unsigned char c = (unsigned char)piece.data[i];
-        if (c < ' ')
-            fprintf(out, "\\x%02x", c);
-        else
-            fprintf(out, c == '"' ? "\"\"" : "%c", c);
-    }
-    fputs("\"\n", out);
+    text_cell(out, tokenizer_piece(play_model()->tokenizer, token, true));
+    fputc('\n', out);
 }
 
 const char *EXPORT(activation_tokens)(unsigned side) {

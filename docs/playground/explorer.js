@@ -29,6 +29,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     chain: asked.get("chain") ?? "min_p:0.05,temp:0.8",
     seed: seedOf(asked.get("seed") ?? 1),
     steps: count("steps", 0),
+    tour: count("tour", 0), // a stop of tour.js; 0: none
     at: count("at", -1), // -1: the last token
     layer: Number(layer),
     head: Number(head),
@@ -39,6 +40,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     if (state.acts[0]) words.set("acts", state.acts[0]);
     if (state.at >= 0) words.set("at", state.at);
     if (state.steps) words.set("steps", state.steps);
+    if (state.tour) words.set("tour", state.tour);
     if (state.compare) {
       words.set("compare", 1), words.set("p2", state.prompts[1]);
       if (state.acts[1]) words.set("acts2", state.acts[1]);
@@ -61,12 +63,14 @@ document.addEventListener("DOMContentLoaded", async () => {
   const play = button("Play", () => { playing = !playing; run(); });
   const second = make("div", { class: "ex-row" }, field("Second text", prompts[1], true), field("Interventions in it", acts[1], true), field("Patch in the left stream at", patch));
   const views = [0, 1].map(() => make("div", { class: "ex-side" }));
+  const tour = openTour({ root, state, read, hat: HAT });
   root.replaceChildren(
+    make("div", { class: "ex-row" }, tour.button),
     make("div", { class: "ex-row" }, field("Text", prompts[0], true)),
     make("div", { class: "ex-row" }, field("Interventions", acts[0], true), field("Chain", chain), field("Seed", seed), make("label", { class: "ex-check" }, compare, "compare two texts")),
     second, trouble,
     make("div", { class: "ex-row" }, button("◀", () => move(-1), "previous token (left arrow)"), scrub, button("▶", () => move(1), "next token (right arrow)"), button("Step", () => step(), "write one token"), play, button("Back", back, "remove the last token"), button("Reset model", () => { state.acts = ["", ""], state.patch = ""; read(); }, "remove all interventions")),
-    make("div", { class: "ex-sides" }, views));
+    make("div", { class: "ex-sides" }, views), tour.panel);
 
   /* ------------------------------------------------------------------ what happens */
   const glasses = [strata.glass(0), strata.glass(1)];
@@ -316,12 +320,14 @@ document.addEventListener("DOMContentLoaded", async () => {
     patch.value = state.patch, chain.value = state.chain, seed.value = state.seed, compare.checked = state.compare;
     scrub.max = Math.max(0, texts[0].length - 1), scrub.value = position(0);
     if (focused) root.querySelector(`[data-keep="${focused}"]`)?.focus();
+    tour.mark();
   }
   function attempt2(act) { // keeps an earlier message
     try { act(); } catch (problem) { trouble.textContent ||= problem.message; }
   }
 
-  read();
+  if (state.tour && !asked.has("p")) tour.go(state.tour); // a link to a stop
+  else read();
   root.dataset.ready = "yes";
   addEventListener("hashchange", () => location.reload());
 });

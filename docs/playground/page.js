@@ -3,7 +3,7 @@
  *     state      prompt, seed, the stages with their values        set by the reader
  *     strata     the libraries (strata.js)                         compute everything
  *
- * Every change becomes a chain in text form, which the library reads; the page draws the trace that it returns. */
+ * chain.js has the stages, their colours and sliders.  Every change becomes a chain in text form, which the library reads; the page draws the trace that it returns. */
 document.addEventListener("DOMContentLoaded", async () => {
   const root = document.getElementById("strata-playground");
   if (!root) return;
@@ -15,18 +15,6 @@ document.addEventListener("DOMContentLoaded", async () => {
     json_schema: ["JSON Schema", '{"type": "object", "required": ["name", "kind"], "additionalProperties": false, "properties": {\n  "name": {"enum": ["Ada", "Sam"]},\n  "kind": {"type": "string", "maxLength": 12}}}'],
     choice: ["choice", " gentle fox| vain owl| big red bus"],
   };
-  const COLORS = { regex: "#9467BD", grammar: "#9467BD", json_schema: "#9467BD", choice: "#9467BD", temp: "#D55E00", top_k: "#E69F00", top_p: "#0072B2", min_p: "#009E73", typical: "#CC79A7", top_n_sigma: "#56B4E9", mirostat: "#B8A800" };
-
-  /* The select's groups; a stage in none of them goes to the last. */
-  const GROUPS = {
-    "Cut off unlikely tokens": "min_p top_p top_k typical tfs top_a epsilon eta top_n_sigma top_h p_less xtc",
-    "Temperature": "temp quadratic",
-    "Against repetition": "penalties dry no_repeat",
-    "Choose the token": "draw greedy mirostat mirostat_v2 adaptive_p gumbel skew contrastive_search",
-    "Constrain the text": "grammar json json_schema tags regex choice",
-    "Single tokens and length": "bias ban allow suppress force min_tokens length think",
-    "Other": "watermark contrast cfg",
-  };
 
   let strata;
   try {
@@ -37,17 +25,7 @@ document.addEventListener("DOMContentLoaded", async () => {
   }
 
   /* ------------------------------------------------------------------ stages and state */
-  const kinds = new Map();
-  for (const row of strata.samplers()) {
-    if (!row.key) kinds.set(row.stage, { name: row.stage, gloss: row.gloss, example: row.example, alone: row.alone === "1", list: row.list === "1", selects: row.selects === "1", params: [] });
-    else kinds.get(row.stage).params.push({ key: row.key, default_value: +row.default_value, low: +row.low, high: +row.high, integer: row.integer === "1" });
-  }
-
-  /* Stages as options, in the groups of GROUPS. */
-  function grouped(stages) {
-    const group = (kind) => Object.keys(GROUPS).find((name) => GROUPS[name].split(" ").includes(kind.name)) || "Other";
-    return Object.keys(GROUPS).map((name) => make("optgroup", { label: name }, ...stages.filter((kind) => group(kind) === name).map((kind) => make("option", { value: kind.name }, kind.name + ": " + kind.gloss))));
-  }
+  const kinds = kindsOf(strata);
 
   /* A chain's stages, as the library reads them. */
   function stagesOf(text) {
@@ -63,7 +41,6 @@ document.addEventListener("DOMContentLoaded", async () => {
     stages: [],
     running: false,
   };
-  for (const kind of kinds.values()) kind.usual = stagesOf(kind.example).find((stage) => stage.name === kind.name);
   state.stages = stagesOf(strata.presets().find((p) => p.name === "balanced").chain); // the program's default
 
   /* ------------------------------------------------------------------ the parts of the page */
@@ -186,14 +163,13 @@ document.addEventListener("DOMContentLoaded", async () => {
   function remember() {
     clearTimeout(resting);
     resting = setTimeout(note, 50);
-    command.textContent = "strata generate -p " + quoted(state.prompt) + " --chain " + quoted(chain.value) + " --seed " + state.seed;
+    command.textContent = "strata generate -p " + shellQuoted(state.prompt) + " --chain " + shellQuoted(chain.value) + " --seed " + state.seed;
   }
   function note() {
     const words = new URLSearchParams({ chain: chain.value, prompt: state.prompt, seed: state.seed }), written = strata.written();
     if (written.length) words.set("text", written.map((row) => row.token).join("."));
     history.replaceState(null, "", "#" + words);
   }
-  const quoted = (text) => "'" + text.replace(/'/g, "'\\''") + "'";
   function copyCommand() {
     navigator.clipboard?.writeText(command.textContent).catch(() => {});
     getSelection().selectAllChildren(command);
@@ -250,15 +226,8 @@ document.addEventListener("DOMContentLoaded", async () => {
 
   /* ------------------------------------------------------------------ drawing */
 
-  /* A practical range for a slider, within what the library allows. */
-  function range(kind, p) {
-    const typical = Math.max(p.default_value, kind.usual.values[p.key]);
-    const high = p.high <= 1 ? p.high : Math.min(p.high, p.integer ? Math.max(100, 4 * typical) : Math.max(3, 3 * typical));
-    return { low: p.low < -10 ? (p.key === "t" ? 0 : -2) : p.low, high, step: p.integer ? 1 : 0.005 };
-  }
-
   function slider(i, kind, p) {
-    const stage = state.stages[i], { values, name } = stage, { low, high, step } = range(kind, p);
+    const stage = state.stages[i], { values, name } = stage, { low, high, step } = sliderRange(kind, p);
     const number = make("output", {}, String(values[p.key]));
     const apply = oncePerFrame(() => stage === state.stages[i] && setStage(i, [...(NOTATIONS[name] ? [grammarOf(state.stages[i])] : []), ...Object.entries(values).map(([key, value]) => key + "=" + value)]));
     const input = make("input", { type: "range", min: low, max: high, step, value: values[p.key], "aria-label": name + " " + p.key, input: () => {
@@ -276,7 +245,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     const small = (sign, what, act, off) => make("button", { type: "button", title: what, "aria-label": what + " " + stage.name, "data-keep": what + " " + stage.name, disabled: off, click: act }, sign);
     const alone = stage.name === "draw" && i === state.stages.length - 1; // a chain that chooses nothing ends with it anyway
     const params = kind.params.filter((p) => p.key !== "keep"), first = params.filter((p, k) => k === 0 || stage.values[p.key] !== p.default_value), more = params.filter((p) => !first.includes(p));
-    return make("div", { class: "pg-stage", style: "border-color: " + (COLORS[stage.name] || "#888"), title: kind.gloss },
+    return make("div", { class: "pg-stage", style: "border-color: " + colorOf(stage.name), title: kind.gloss },
       make("div", { class: "pg-head" }, make("b", {}, stage.name),
         small("◀", "earlier", () => move(-1), i === 0), small("▶", "later", () => move(1), i === state.stages.length - 1),
         small("✕", alone ? "a chain needs a last stage that chooses: cannot remove" : "remove", () => setChain(textOf(others)), alone)),
@@ -334,7 +303,7 @@ document.addEventListener("DOMContentLoaded", async () => {
     const bar = (column, token) => {
       const p = column.prob.get(token);
       if (p === undefined) return make("td", { class: "pg-gone" }, "–");
-      return make("td", {}, make("div", { class: "pg-bar", style: `width: ${(100 * p / largest).toFixed(1)}%; background: ${COLORS[column.stage] || "#888"}` }), make("span", {}, p < 0.0005 ? "< 0.001" : p.toFixed(3)));
+      return make("td", {}, make("div", { class: "pg-bar", style: `width: ${(100 * p / largest).toFixed(1)}%; background: ${colorOf(column.stage)}` }), make("span", {}, p < 0.0005 ? "< 0.001" : p.toFixed(3)));
     };
     const word = (token) => make("th", { scope: "row" }, make("button", { type: "button", title: "use this token", "data-keep": "row " + tokens.indexOf(token), click: () => attempt(() => take(+token)) }, readable(shown.get(token))));
     keepFocus(() => table.replaceChildren(make("table", {},

@@ -70,6 +70,18 @@ const char *text_fault(const Fault *fault) {
     return text_end(out);
 }
 
+void text_cell(FILE *out, Text text) {
+    fputc('"', out);
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        if (c < ' ')
+            fprintf(out, "\\x%02x", c);
+        else
+            fprintf(out, c == '"' ? "\"\"" : "%c", c);
+    }
+    fputc('"', out);
+}
+
 static const char *failed(void) { return text_fault(&play.fault); }
 
 char *EXPORT(play_room)(size_t bytes) {

@@ -87,6 +87,12 @@ async function openStrata(wasm, model) {
 
   check(c.play_open(put(model), model.length));
   return {
+    /* The numbers of a picture that moves; moving/moving.h documents it. */
+    moving(name, at, text = "") {
+      const [a = 0, b = 0, d = 0] = at, rows = textAt(c.moving_show(putText(name, text), a, b, d));
+      if (!rows.includes("\n")) throw new Error(rows);
+      return table(rows);
+    },
     samplers: () => table(textAt(c.play_samplers())),
     presets: () => table(textAt(c.play_presets())),
     begin: (prompt) => check(c.play_begin(putText(prompt))),
@@ -118,7 +124,35 @@ async function openStrata(wasm, model) {
       const letters = new TextDecoder();
       return table(textAt(c.play_written())).map((row) => ({ ...row, text: letters.decode(bytesAt(c.play_piece(+row.token)), { stream: true }) }));
     },
+    /* The texts of tokens, in bytes too: [{text, size}, ...]; a letter of several tokens belongs to the last one */
+    pieces(ids) {
+      const letters = new TextDecoder();
+      return ids.map((id) => { const bytes = bytesAt(c.play_piece(id)); return { text: letters.decode(bytes, { stream: true }), size: bytes.length }; });
+    },
     isa: (name) => check(c.play_isa(putText(name))),
+    /* Stories of Tiny World under a chain; lab.c documents each call. */
+    lab: {
+      open: (documents) => check(c.lab_open(documents)),
+      begin: (chain, seed, from, to) => check(c.lab_begin(putText(chain), seed, from, to)),
+      step() {
+        const left = c.lab_step();
+        if (left < 0) throw new Error(textAt(c.lab_fault()));
+        return left;
+      },
+      /* [{story, right, reason, place, opening, tokens, surprisal, detail, ids}, ...]: the ids of its tokens, the opening's `begun` too */
+      stories: () => table(textAt(c.lab_stories())).map((row) => ({ ...row, ids: textAt(c.lab_tokens(+row.story)).split(".").map(Number) })),
+      /* For two lists of token ids: which of each the other lacks. */
+      differ: (...lists) => textAt(c.lab_differ(putText(lists.map((ids) => ids.join(".")).join(" ")))).split(" ").map((flags) => [...flags].map((flag) => flag === "1")),
+      kept(document) {
+        const kept = c.lab_kept(document);
+        if (kept < 0) throw new Error(textAt(c.lab_fault()));
+        return kept === 1;
+      },
+      share(count, n) {
+        const [mean, low, high] = new Float64Array(c.memory.buffer, c.lab_share(count, n), 3);
+        return { mean, low, high };
+      },
+    },
     /* A side of the explorer; explorer.c documents each call.  Numbers are views of the library's memory, valid until it computes again. */
     glass(side) {
       const numbers = (at, count) => new Float32Array(c.memory.buffer, at, count);

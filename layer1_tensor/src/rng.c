@@ -11,15 +11,16 @@ static uint64_t mix(uint64_t x) {
     return x ^ (x >> 31);
 }
 
+static uint64_t stream_key(uint64_t seed, uint64_t stream) { return mix(mix(seed) ^ stream); }
+
 uint64_t rng_hash(uint64_t seed, uint64_t stream, uint64_t counter) {
-    return mix(mix(mix(seed) ^ stream) ^ counter);
+    return mix(stream_key(seed, stream) ^ counter);
 }
 
-/* Mixes the stream once for all counters. */
 void rng_units(uint64_t seed, uint64_t stream, uint64_t first, double *out, size_t n) {
-    const uint64_t start = mix(mix(seed) ^ stream);
+    const uint64_t key = stream_key(seed, stream);
     for (size_t i = 0; i < n; i++)
-        out[i] = (double)(int64_t)(mix(start ^ (first + i)) >> 11) * 0x1p-53;
+        out[i] = (double)(int64_t)(mix(key ^ (first + i)) >> 11) * 0x1p-53;
 }
 
 double rng_unit(uint64_t seed, uint64_t stream, uint64_t counter) {

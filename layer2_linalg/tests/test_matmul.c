@@ -174,6 +174,9 @@ static void formats_round_to_nearest(void **state) {
 static void the_peak_is_above_the_product(void **state) {
     (void)state;
     assert_true(peak_gflops(NULL, 0.01) > 0.1);
+    double bytes = peak_gops_bytes(NULL, 0.01);
+    assert_true(bytes == 0 || bytes > peak_gflops(NULL, 0.01)); /* where it is measured */
+    assert_true(cache_gigabytes(NULL, 16 << 10, 0.01) > cache_gigabytes(NULL, 64 << 20, 0.01));
 }
 
 RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing),

@@ -1,5 +1,6 @@
 /* Tiny World: entropy by enumeration, writing, checking and its reasons */
 #include "world_check.h"
+#include "worlds.h"
 #include "check.h"
 #include "models.h"
 
@@ -212,6 +213,33 @@ static void documents_are_valid_unambiguous_and_repeatable(void **state) {
     world_close(world);
 }
 
+/* The wide world writes what it reads, with the same nats; its first name is k times likelier
+ * than the k-th; the tiny world knows none of its rare words. */
+static void wide_world_has_a_tail(void **state) {
+    (void)state;
+    Fault fault;
+    World *tiny = world_open_named("tiny", &fault), *wide = world_open_named("wide", &fault);
+    if (!tiny || !wide) fail_msg("%s", fault.text);
+    WorldText text = {0};
+    int first = 0, third = 0, rare = 0, n = 6000;
+    for (int i = 0; i < n; i++) {
+        world_write(wide, "story", 3, (uint64_t)i, &text);
+        first += strncmp(text.bytes, "Tom ", 4) == 0 || strstr(text.bytes, "named Tom.");
+        third += strncmp(text.bytes, "Max ", 4) == 0 || strstr(text.bytes, "named Max.");
+        if (i >= 300) continue;
+        WorldVerdict v = world_check(wide, "story", text.bytes, text.size, false);
+        if (!v.valid) fail_msg("story %d: %s: %s", i, v.reason, v.detail);
+        assert_near(v.nats, text.nats, 1e-6);
+        rare += !world_check(tiny, "story", text.bytes, text.size, false).valid;
+    }
+    assert_true(rare > 100);
+    assert_true(first > 2 * third && first < 4 * third);
+    world_text_free(&text);
+    world_close(tiny), world_close(wide);
+    assert_null(world_open_named("flat", &fault));
+    assert_contains(fault.text, "--world flat: wanted tiny or wide");
+}
+
 /* Replace the last (or first) `old` in text by `new` and expect this reason. */
 static void spoil(const World *world, const char *text, bool last, const char *old,
                   const char *new, const char *reason) {
@@ -282,4 +310,4 @@ RUN(TEST(variables_can_share_a_class), TEST(tales_are_stories),
     TEST(entropy_is_the_enumerated_one), TEST(a_prefix_is_worth_what_begins_with_it),
     TEST(many_ways_add_up_or_are_refused), TEST(the_score_is_never_above_the_choices),
     TEST(ambiguity_is_seen), TEST(documents_are_valid_unambiguous_and_repeatable),
-    TEST(mistakes_have_reasons))
+    TEST(wide_world_has_a_tail), TEST(mistakes_have_reasons))

@@ -1,86 +1,224 @@
-// page.mjs - the server's page in a real browser, headless: a message is answered as the program answers it, and the scheduler is seen.
+// page.mjs - the server's page in a real browser, headless, on loopback alone: answers are those of the program, tokens open, the KV cache and the scheduler are seen.
 //
-//     node tests/server/page.mjs STRATA [BROWSER [PICTURE.png]]
+//     node tests/server/page.mjs STRATA [BROWSER [FOLDER for screenshots]]
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openChrome } from "../chrome.mjs";
 
-const [program, browser = "chromium", picture] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf";
+const [program, browser = "chromium", folder] = process.argv.slice(2), MODEL = "layer5_models/models/storyteller.gguf";
+const MESSAGE = "Tell me a story about a brave owl named Mia.", LONG = "chain: 'min_tokens:900,temp:1', max_tokens: 900";
 const work = mkdtempSync(join(tmpdir(), "strata-page-"));
-execFileSync(join(dirname(program), "..", "tests", "families"), ["clip", "width:256", join(work, "eye.gguf")]);
-const server = spawn(program, ["serve", "-m", MODEL, "--mmproj", join(work, "eye.gguf"), "--port", "0", "--quiet"], { stdio: ["ignore", "pipe", "inherit"] });
-const address = await new Promise((done) => server.stdout.once("data", (line) => done(/http:\S+/.exec(line.toString())[0])));
-const chrome = spawn(browser, ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--user-data-dir=" + work, "--remote-debugging-pipe", "about:blank"], { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
-const waiting = new Map();
-let number = 0, left = "", failures = 0;
-chrome.stdio[4].on("data", (bytes) => {
-  const messages = (left + bytes).split("\0");
-  left = messages.pop();
-  for (const message of messages.map((text) => JSON.parse(text))) waiting.get(message.id)?.(message), waiting.delete(message.id);
-});
-const send = (method, params = {}, sessionId) => new Promise((done, fail) => {
-  waiting.set(++number, (message) => (message.error ? fail(new Error(method + ": " + message.error.message)) : done(message.result)));
-  chrome.stdio[3].write(JSON.stringify({ id: number, method, params, sessionId }) + "\0");
-});
+let failures = 0;
 function check(name, got, wanted = true) {
   if (got === wanted) return console.log("ok page: " + name);
   failures++;
   console.log(`not ok page: ${name}: ${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`);
 }
+const end = async (process) => check("a server ends as it should", await new Promise((done) => (process.once("exit", done), process.kill())), 0);
 
-const { targetId } = await send("Target.createTarget", { url: "about:blank" }), { sessionId } = await send("Target.attachToTarget", { targetId, flatten: true });
-await send("Emulation.setDeviceMetricsOverride", { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false }, sessionId);
-await send("Page.navigate", { url: address + "/" }, sessionId);
-const ask = async (expression) => {
-  const answer = await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true }, sessionId);
-  if (answer.exceptionDetails) throw new Error(expression + ": " + JSON.stringify(answer.exceptionDetails));
-  return answer.result.value;
-};
-const until = async (expression) => {
-  for (let i = 0; i < 300; i++) {
-    if (await ask(expression)) return true;
-    await new Promise((done) => setTimeout(done, 100));
+/* A server on a port of its own, or again on that of one before it. */
+async function serve(port = 0, ...more) {
+  const process = spawn(program, ["serve", "-m", MODEL, "--port", String(port), "--quiet", "-t", "2", ...more], { stdio: ["ignore", "pipe", "ignore"] });
+  const address = await new Promise((done) => process.stdout.once("data", (line) => done(/http:\S+/.exec(line.toString())[0])));
+  return { process, address, port: +/\d+$/.exec(address)[0] };
+}
+const answered = "!running && document.querySelector('.said')", textOf = "[...document.querySelectorAll('.assistant:last-of-type .token')].map(s => s.textContent).join('')";
+const say = (text) => `document.getElementById('text').value = ${JSON.stringify(text)}; document.getElementById('form').requestSubmit()`;
+const picture = (page, name) => folder && page.picture(join(folder, name + ".png"));
+
+async function conversation(page) {
+  await page.until("document.getElementById('model').textContent.startsWith('storyteller.gguf')");
+  check("an empty page says what this is", await page.ask("/language model/.test(document.getElementById('empty').textContent)"));
+  await picture(page, "empty");
+  check("the chain is strata's own", await page.ask("chain()"), "min_p:0.05,temp:0.8");
+  await page.ask(say(MESSAGE));
+  await page.until(answered);
+  const text = await page.ask(textOf);
+  check("an answer as the program answers", text, execFileSync(program, ["generate", "-m", MODEL, "--chat", "-p", MESSAGE, "-n", "200", "--quiet"]).toString().slice(0, -1));
+  check("tokens are coloured by surprisal", await page.ask("[...document.querySelectorAll('.token')].every(s => s.title.includes('nats') && s.style.background)"));
+  return text;
+}
+
+/* A token opens, at any place; the chain would draw it again; another can be taken. */
+async function tokens(page, text) {
+  const count = await page.ask("talk.turns[1].tokens.length");
+  for (const index of [0, 7, count - 1]) {
+    await page.ask(`document.querySelectorAll('.token')[${index}].click()`);
+    await page.until("opened && opened.steps");
+    check(`token ${index} is the one that the chain draws`, await page.ask(`opened.steps.chosen.id === talk.turns[1].tokens[${index}].id`));
   }
-  return false;
-};
+  await page.ask("document.querySelectorAll('.token')[0].click()");
+  await page.until("opened.index === 0 && opened.steps");
+  check("a stage for each of the chain, and the model", await page.ask("[...document.querySelectorAll('.stage span:first-child')].map(e => e.textContent).join()"), "the model,min_p:0.05,temp:0.8,draw");
+  await page.ask("document.querySelectorAll('.stage')[0].click()");
+  const sum = await page.ask("opened.steps.stages.map(s => s.tokens.reduce((n, t) => n + t.prob, s.rest.prob)).every(p => Math.abs(p - 1) < 1e-6)");
+  check("the probabilities of each stage are 1, the rest counted", sum);
+  const widths = await page.ask("[...document.querySelectorAll('#token table tr:not(.cut) .full')].map((f, i) => f.firstChild.getBoundingClientRect().width / f.clientWidth)");
+  check("a bar is as wide as its probability", widths.every((w, i) => i === 20 || Math.abs(w - page.probs[i]) < 0.02), true);
+  await picture(page, "token");
+  await page.ask("document.querySelectorAll('.stage')[1].click()");
+  check("what a stage cut is struck out", await page.ask("document.querySelectorAll('#token tr.cut').length === opened.steps.stages[0].tokens.length - opened.steps.stages[1].tokens.filter(t => opened.steps.stages[0].tokens.some(s => s.id === t.id)).length"));
+  await page.key("Escape", 27);
+  check("Escape closes it, and the focus is where it was", await page.ask("document.getElementById('token').hidden && document.activeElement.className"), "token");
+  await page.key("ArrowRight", 39), await page.key("ArrowRight", 39), await page.key("Enter", 13, "\r");
+  await page.until("opened && opened.steps");
+  check("arrows and Enter open the third", await page.ask("opened.index"), 2);
 
-const message = "Tell me a story about a brave owl named Mia.";
-check("the model is named", await until("document.getElementById('model')?.textContent.startsWith('storyteller.gguf')"));
-check("the chain is strata's own", await ask("chain()"), "min_p:0.05,temp:0.8");
-await ask(`document.getElementById('text').value = ${JSON.stringify(message)}; document.getElementById('form').requestSubmit()`);
-check("it is answered", await until("!running && document.querySelector('.said')"));
-const text = await ask("[...document.querySelectorAll('.assistant span')].map(s => s.textContent).join('')");
-check("as the program answers it", text, execFileSync(program, ["generate", "-m", MODEL, "--chat", "-p", message, "-n", "200", "--quiet"]).toString().slice(0, -1));
-check("tokens are coloured by surprisal", await ask("[...document.querySelectorAll('.assistant span')].every(s => s.title.includes('nats'))"));
-check("the scheduler is told", await until("/running/.test(document.getElementById('counts').textContent)"));
-await ask("fetch('v1/completions', {method: 'POST', headers: headers(), body: JSON.stringify({prompt: 'Once', n: 12, max_tokens: 900, chain: 'min_tokens:900,temp:1'})}); 0");
-check("answers are listed while they run", await until("document.querySelectorAll('#answers tr').length > 4"));
-check("and have pages", await until("new Set([...document.querySelectorAll('#pages i')].map(i => i.title)).size > 4"));
-await ask("document.getElementById('new').click()");
-check("a button for pictures", await ask("!document.getElementById('picture').hidden"));
-await ask(`new Promise(done => {
-  const canvas = document.createElement('canvas');
-  canvas.width = 3000, canvas.height = 2000, canvas.getContext('2d').fillRect(400, 300, 900, 800);
-  canvas.toBlob(blob => {
-    const files = new DataTransfer();
-    files.items.add(new File([blob], 'x.png')), files.items.add(new File(['none'], 'x.txt'));
-    document.getElementById('file').files = files.files;
-    document.getElementById('file').dispatchEvent(new Event('change')), done();
-  });
-})`);
-check("a picture is shown before it is sent", await until("document.querySelectorAll('#shown img').length === 1 && document.querySelector('#shown img').naturalWidth === 1024"));
-check("what is none is named", await until("document.querySelector('.fault')?.textContent.startsWith('x.txt')"));
-await ask("document.getElementById('text').value = 'Tell me of it.'; document.getElementById('form').requestSubmit()");
-check("and beside its message", await ask("document.querySelectorAll('.user img').length === 1 && !document.querySelector('#shown img') && document.querySelector('.user').textContent === 'Tell me of it.'"));
-check("it is answered", await until("!running && /prompt \\d+/.test(document.querySelector('.said')?.textContent)"));
-check("it is small", await ask("document.querySelector('.user img').getBoundingClientRect().width <= 112"));
-check("its rows are tokens of the prompt", await ask("+/prompt (\\d+)/.exec(document.querySelector('.said').textContent)[1] > 16"));
-await send("Emulation.setDeviceMetricsOverride", { width: 390, height: 800, deviceScaleFactor: 2, mobile: true }, sessionId);
-check("a phone's page is no wider than the phone", await ask("document.documentElement.scrollWidth"), 390);
-if (picture) writeFileSync(picture, Buffer.from((await send("Page.captureScreenshot", {}, sessionId)).data, "base64"));
-await ask("document.getElementById('s-temp').value = 0; document.getElementById('s-temp').dispatchEvent(new Event('input'))");
-check("a slider is a stage", await ask("document.getElementById('chain').textContent"), "min_p:0.05,temp:0");
-await Promise.all([chrome, server].map((process) => new Promise((done) => (process.once("exit", done), process.kill()))));
+  const [first, second] = await page.ask("(async () => { const t = talk.turns[1]; await branch(t, 5, {id: t.tokens[5].id, token: t.tokens[5].text}, t.seed); return [t.tokens.map(x => x.text).join(''), t.tokens[5].surprisal === undefined] })()");
+  check("the same token again: the same answer, to its end", first, text);
+  check("and it is marked as chosen", second);
+  await page.ask("document.querySelectorAll('.token')[0].click()");
+  await page.until("opened && opened.steps");
+  const other = await page.ask("(() => { const b = [...document.querySelectorAll('#token td button')].find(b => b.textContent === 'take'); const name = b.closest('tr').cells[0].textContent; b.click(); return name })()");
+  await page.until(answered);
+  check("another token is taken, and the answer goes on from it", await page.ask("spelled(talk.turns[1].tokens[0].text)"), other);
+  check("its text is the token and what follows", (await page.ask("talk.turns[1].text === talk.turns[1].tokens.map(t => t.text).join('') && talk.turns[1].tokens.length > 20")), true);
+  await page.ask("document.querySelectorAll('.token')[6].click()");
+  await page.until("opened && opened.steps");
+  const was = await page.ask("talk.turns[1].text");
+  await page.ask("[...document.querySelectorAll('#token button')].find(b => b.textContent === 'Sample again from here').click()");
+  await page.until(answered);
+  check("sampled again from the middle, another text with the same beginning", await page.ask(`talk.turns[1].text !== ${JSON.stringify(was)} && talk.turns[1].text.startsWith(talk.turns[1].tokens.slice(0, 6).map(t => t.text).join(''))`));
+  for (const index of [3, 9]) {
+    await page.ask(`document.querySelectorAll('.token')[${index}].click()`);
+    await page.until(`opened && opened.index === ${index} && opened.steps`);
+    check(`each of its tokens is opened with its own seed: ${index}`, await page.ask(`opened.steps.chosen.id === talk.turns[1].tokens[${index}].id && talk.turns[1].tokens[${index}].seed`), index < 6 ? 1 : 2);
+  }
+  check("a model's error is in plain words", await page.ask("inWords(429, 'x')"), "The server is busy: its queue is full. Try again in a moment.");
+}
+
+/* New while an answer runs: the old one ends on the server, and none of it comes into the new conversation. */
+async function anew(page) {
+  await page.ask(`document.getElementById('most').value = 900; window.own = chain; chain = () => 'min_tokens:900,temp:1'; document.getElementById('new').click();
+    window.when = (what) => new Promise(done => { const every = setInterval(() => what() && (clearInterval(every), done()), 1) }); 0`);
+  const once = `(async () => {
+    const got = {}, begun = () => talk.turns.length === 2 && talk.turns[1].tokens.length > 2;
+    document.getElementById('new').click();
+    ${say("One.")};
+    await when(begun);
+    const old = talk.turns[1];
+    document.getElementById('new').click();
+    const had = old.tokens.length;
+    got.empty = talk.turns.length === 0 && !document.querySelector('.turn') && document.getElementById('send').textContent === 'Send';
+    ${say("Two.")};
+    await when(begun);
+    got.alone = old.tokens.length === had && document.querySelectorAll('.assistant').length === 1 && document.querySelectorAll('.token').length === talk.turns[1].tokens.length;
+    got.running = running !== null && document.getElementById('send').textContent === 'Stop';
+    document.getElementById('send').click();
+    got.stopped = !running, got.early = had < 900 && talk.turns[1].tokens.length < 900;
+    return got;
+  })()`;
+  let got = {};
+  for (let i = 0; i < 20 && !got.early; i++) got = await page.ask(once); // a quick model may be done before the click
+  check("both were stopped on their way", got.early);
+  check("New empties the conversation at once", got.empty);
+  check("no token of the old answer comes after it", got.alone);
+  check("the new answer can still be stopped", got.running && got.stopped);
+  await page.until("/stopped/.test(document.querySelector('.said')?.textContent)");
+  await page.until("fetch('load').then(r => r.json()).then(l => l.running + l.waiting === 0)");
+  await page.ask("chain = own; document.getElementById('most').value = 200");
+}
+
+/* The scheduler: answers with one prompt share its pages; each page says whose it is; each step who did what. */
+async function scheduler(page) {
+  const prompt = JSON.stringify(("Once upon a time there was a brave owl. ").repeat(16));
+  await page.ask(`window.busy = new AbortController(); (async () => { for (;;) await fetch('v1/completions', {method: 'POST', signal: busy.signal, headers: headers(), body: JSON.stringify({prompt: ${prompt}, n: 6, seed: 5, ${LONG}})}); })().catch(() => {}); 0`);
+  await page.until("document.querySelectorAll('#answers tr').length > 6");
+  await page.until("map && map.sequences.length === 6 && pagesOf(map)[0].owners.length === 6 && (document.querySelector('#pages .shared').click(), window.saw = map, true)");
+  const says = await page.ask("pageInWords(pagesOf(saw)[0], saw)");
+  check("a click on a page says it", await page.ask("/^Page \\d+ (of layer|is free)/.test(document.getElementById('page').textContent)"));
+  check("a shared page says whose it is, where and why", /Page \d+ of layer 0: the keys and values of positions 0 to 63/.test(says) && /It is shared: answer \d+, .* and answer \d+ begin with the same tokens/.test(says) || says);
+  check("its references are those who name it", /Reference count 7: 6 page tables and the prefix cache/.test(says) || says);
+  check("so it is with every page", await page.ask("pagesOf(saw).every(p => p.references === p.owners.length + (p.prefix ? 1 : 0))"));
+  await page.ask("document.querySelector('aside').scrollTop = 1e6"), await picture(page, "busy");
+  await page.ask("busy.abort()");
+  await page.until("fetch('load').then(r => r.json()).then(l => l.running + l.waiting === 0) && map.sequences.length === 0");
+  await page.ask("document.querySelector('#pages button').focus()");
+  await page.key("End", 35);
+  check("pages by keyboard", await page.ask("document.activeElement === [...document.querySelectorAll('#pages button')].at(-1)"));
+  await page.ask("document.querySelector('#pages button').click()");
+  check("a page that only the prefix cache holds", await page.ask("/Only the prefix cache holds it/.test(document.getElementById('page').textContent)"));
+  await page.until("next > 0 && steps.at(-1).step === next - 1");
+  const at = await page.ask("steps.findLastIndex(s => s.jobs.some(j => j[1] === 'prompt' && j[5] === 'in'))");
+  await page.ask(`document.getElementById('scrub').value = ${at}; document.getElementById('scrub').dispatchEvent(new Event('input'))`);
+  check("a step says who was admitted and what was read", await page.ask("/reads its prompt: \\d+ tokens?; admitted/.test(document.getElementById('step').textContent)"));
+  check("and the replay stands still there", await page.ask("!live && document.getElementById('live').getAttribute('aria-pressed')"), "false");
+  const number = await page.ask("document.getElementById('step').dataset.step");
+  await page.ask("document.getElementById('on').click()");
+  check("a step on", await page.ask("document.getElementById('step').dataset.step"), String(+number + 1));
+  await page.ask("document.getElementById('live').click()");
+  check("and live again", await page.ask("live"));
+}
+
+async function pictures(page) {
+  await page.ask("document.getElementById('new').click()");
+  check("a button for pictures", await page.ask("!document.getElementById('picture').hidden"));
+  await page.ask(`new Promise(done => {
+    const canvas = document.createElement('canvas');
+    canvas.width = 3000, canvas.height = 2000, canvas.getContext('2d').fillRect(400, 300, 900, 800);
+    canvas.toBlob(blob => {
+      const files = new DataTransfer();
+      files.items.add(new File([blob], 'x.png')), files.items.add(new File(['none'], 'x.txt'));
+      document.getElementById('file').files = files.files;
+      document.getElementById('file').dispatchEvent(new Event('change')), done();
+    });
+  })`);
+  await page.until("document.querySelectorAll('#shown img').length === 1 && document.querySelector('#shown img').naturalWidth === 1024");
+  await page.until("document.querySelector('.fault')?.textContent.startsWith('x.txt')");
+  await page.ask(say("Tell me of it."));
+  check("a picture beside its message", await page.ask("document.querySelectorAll('.user img').length === 1 && !document.querySelector('#shown img') && document.querySelector('.user').textContent === 'Tell me of it.'"));
+  await page.until("!running && /prompt \\d+/.test(document.querySelector('.said')?.textContent)");
+  check("it is small", await page.ask("document.querySelector('.user img').getBoundingClientRect().width <= 112"));
+  check("its rows are tokens of the prompt", await page.ask("+/prompt (\\d+)/.exec(document.querySelector('.said').textContent)[1] > 16"));
+  await page.ask("document.querySelectorAll('.token')[1].click()");
+  await page.until("opened && opened.steps");
+  check("a token behind a picture opens, too", await page.ask("opened.steps.chosen.id === talk.turns[1].tokens[1].id"));
+}
+
+execFileSync(join(dirname(program), "..", "tests", "families"), ["clip", "width:256", join(work, "eye.gguf")]);
+let server;
+process.once("exit", () => server?.process.kill());
+server = await serve(0, "--mmproj", join(work, "eye.gguf"));
+const chrome = await openChrome(browser), page = await chrome.page({ width: 1280 });
+await page.go(server.address + "/");
+const text = await conversation(page);
+page.probs = await page.ask(`ask('strata/steps', {messages: before(talk.turns[1]), chain: chain(), seed: 1}).then(r => r.json()).then(s => s.stages[0].tokens.map(t => t.prob))`);
+await tokens(page, text), await scheduler(page), await anew(page);
+
+const tab = await chrome.page({ width: 390, dark: true });
+await tab.go(server.address + "/");
+await tab.until("document.getElementById('model').textContent");
+await tab.ask(say(MESSAGE)), await page.ask(say("And you?"));
+await tab.until(answered), await page.until(answered);
+check("a second tab is a conversation of its own", await tab.ask(textOf), text);
+check("and both are in the scheduler of each", await tab.ask("new Set(steps.flatMap(s => s.jobs.map(j => j[0]))).size > 1"));
+await tab.ask("document.querySelectorAll('.token')[3].click()");
+await tab.until("opened && opened.steps");
+await picture(tab, "phone");
+check("a phone's page is no wider than the phone", await tab.ask("document.documentElement.scrollWidth"), 390);
+check("the token's panel is on the screen", await tab.ask("(b => b.bottom <= innerHeight + 1 && b.top >= 0 && b.width === innerWidth)(document.getElementById('token').getBoundingClientRect())"));
+check("no error in its console", tab.troubles.join(), "");
+await tab.close();
+await pictures(page);
+
+check("no error in the console", page.troubles.join(), "");
+await page.ask("document.getElementById('new').click()");
+const { port } = server;
+await end(server.process);
+await page.until("/does not answer/.test(document.getElementById('state').textContent)");
+check("a server that is gone is named in words", true);
+await page.ask(say("Are you there?"));
+await page.until("/connection to the server was lost/.test([...document.querySelectorAll('.fault')].at(-1)?.textContent)");
+check("an unanswered message is in the box again", await page.ask("document.getElementById('text').value"), "Are you there?");
+server = await serve(port);
+await page.until("document.getElementById('state').hidden && connected");
+await page.ask("document.getElementById('form').requestSubmit()");
+await page.until("!running && talk.turns.at(-1).tokens.length > 3");
+check("and answered when the server is back", await page.ask("talk.turns.at(-2).message.content"), "Are you there?");
+await page.ask("document.getElementById('s-temp').value = 0; document.getElementById('s-temp').dispatchEvent(new Event('input'))");
+check("a slider is a stage", await page.ask("document.getElementById('chain').textContent"), "min_p:0.05,temp:0");
+await chrome.close(), await end(server.process);
 rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 process.exit(failures ? 1 : 0);

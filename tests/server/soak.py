@@ -14,7 +14,7 @@ import time
 
 from client import BUILD, SLOW, Server, check, finish, read_all, request
 
-PLAIN, CHAT = "/v1/completions", "/v1/chat/completions"
+PLAIN, CHAT, STEPS = "/v1/completions", "/v1/chat/completions", "/strata/steps"
 SECONDS, CLIENTS = float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1000
 counts, lock = {}, threading.Lock()
 
@@ -42,9 +42,15 @@ def look(r):
     return {"messages": [{"role": "user", "content": parts + [{"type": "text", "text": "What is it?"}]}], "max_tokens": r.randrange(1, 60), "stream": r.random() < 0.5}
 
 
+def open_token(r):
+    """A request of the page, whose user clicks a token; some click what is not there."""
+    return dict({"prompt": "Once upon a time " * r.randrange(1, 30), "seed": r.randrange(1000)},
+                **r.choice([{"answer_tokens": [5, 6, 7]}, {"chain": "dry:0.8,top_k:5", "watch": [1, 2]}, {"answer_tokens": [10 ** 7]}, {}]))
+
+
 def one(server, r):
     """A client, of some kind; what it got."""
-    path, asked = r.choice([(CHAT, talk), (CHAT, look)] + 6 * [(PLAIN, body)])
+    path, asked = r.choice([(CHAT, talk), (CHAT, look), (STEPS, open_token)] + 6 * [(PLAIN, body)])
     data = request(path, asked(r), "Connection: close\r\n")
     s = server.raw()
     kind = r.randrange(8)

@@ -39,7 +39,7 @@ static void read_rows(int n, int cols, int stride, const double *from, double *t
         for (int j = 0; j < cols; j++) to[i * cols + j] = from[i * stride + j];
 }
 
-void chapter_attention(void) {
+static void attention_of(int rows) {
     static const Mistake mistakes[] = {
         {NO_MASK, "a row sees rows after it: it may see only those up to its own"},
         {LATE_MASK, "mask before the softmax, so that the remaining weights add up to 1"},
@@ -48,7 +48,7 @@ void chapter_attention(void) {
         {BLIND, "a row sees itself, too"},
         {ONE_HEAD, "each head has columns of its own and a softmax of its own"}};
     double qkv[ROWS][3 * DIM] = {{0}}, want[ROWS][DIM], flat[ROWS * DIM];
-    Sizes s = {judge_between(5, ROWS), 0, judge_between(2, 3), 0};
+    Sizes s = {rows, 0, judge_between(2, 3), 0};
     int size = judge_between(2, 5);
     FILE *in = judge_input("in");
     s.dim = s.heads * size;
@@ -71,6 +71,12 @@ void chapter_attention(void) {
         need(!alike(r.numbers, wrong, n), "%s", mistakes[m].hint);
     }
     compare("attention", r.numbers, flat, (int)n, s.dim);
+}
+
+/* A few rows, whose mistakes can be named, and many. */
+void chapter_attention(void) {
+    attention_of(judge_between(5, SHORT));
+    attention_of(judge_between(66, ROWS));
 }
 
 /* ------------------------------------------------------------------ 8 */
@@ -149,8 +155,8 @@ void block_way(int way, Sizes s, const double *w, double x[ROWS][DIM]) {
 
 int weights_of(Sizes s) { return 2 * s.dim + 4 * s.dim * s.dim + 3 * s.dim * s.hidden; }
 
-Sizes random_block(FILE *in, double *w, double x[ROWS][DIM]) {
-    Sizes s = {judge_between(5, ROWS), 0, 2, judge_between(9, HIDDEN)};
+Sizes random_block(FILE *in, int n, double *w, double x[ROWS][DIM]) {
+    Sizes s = {n, 0, 2, judge_between(9, HIDDEN)};
     s.dim = s.heads * 2 * judge_between(2, 4);
     judge_fill(w, (size_t)weights_of(s), 1.2 / sqrt(s.dim));
     for (int j = 0; j < s.dim; j++) {
@@ -167,7 +173,7 @@ Sizes random_block(FILE *in, double *w, double x[ROWS][DIM]) {
     return s;
 }
 
-void chapter_block(void) {
+static void block_of(int rows) {
     static const Mistake mistakes[] = {
         {NO_TURN, "rotate queries and keys by their position before they meet"},
         {HALVES, "rotate neighbors 0 and 1, 2 and 3, ... together, not number k with "
@@ -214,7 +220,7 @@ void chapter_block(void) {
         {FULL_SCALE, "the scale is the square root of a head's size, not of the whole row's"}};
     double w[MOST], x[ROWS][DIM], y[ROWS][DIM], want[ROWS * DIM], wrong[ROWS * DIM];
     FILE *in = judge_input("in");
-    Sizes s = random_block(in, w, x);
+    Sizes s = random_block(in, rows, w, x);
     size_t n = (size_t)(s.n * s.dim);
     fclose(in);
     Reply r = ask("block");
@@ -230,4 +236,9 @@ void chapter_block(void) {
         need(!alike(r.numbers, wrong, n), "%s", mistakes[m].hint);
     }
     compare("the block", r.numbers, want, (int)n, s.dim);
+}
+
+void chapter_block(void) {
+    block_of(judge_between(5, SHORT));
+    block_of(judge_between(66, ROWS));
 }

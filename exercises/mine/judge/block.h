@@ -3,7 +3,7 @@
 #ifndef STRATA_JUDGE_BLOCK_H
 #define STRATA_JUDGE_BLOCK_H
 
-#include "judge.h"
+#include "chapters.h"
 
 enum {
     NO_MASK = 1 << 0,
@@ -38,7 +38,13 @@ enum {
     SIGMOID = 1 << 29,   /* the gate without the number itself */
     NO_OUT = 1 << 30,    /* what attention mixed is added as it is */
 };
-enum { ROWS = 8, DIM = 16, HIDDEN = 24, MOST = 2 * DIM + 4 * DIM * DIM + 3 * DIM * HIDDEN };
+enum {
+    SHORT = 8,
+    ROWS = 72,
+    DIM = 16,
+    HIDDEN = 24,
+    MOST = 2 * DIM + 4 * DIM * DIM + 3 * DIM * HIDDEN
+};
 
 typedef struct Sizes {
     int n, dim, heads, hidden;
@@ -48,8 +54,8 @@ typedef struct Sizes {
 void block_way(int way, Sizes s, const double *w, double x[ROWS][DIM]);
 int weights_of(Sizes s);
 
-/* Random sizes, weights and rows, written as the program will read them. */
-Sizes random_block(FILE *in, double *w, double x[ROWS][DIM]);
+/* n rows, random sizes and weights, written as the program will read them. */
+Sizes random_block(FILE *in, int n, double *w, double x[ROWS][DIM]);
 
 /* Say where the two are farthest apart, and end. */
 void compare(const char *what, const double *got, const double *want, int n, int cols);

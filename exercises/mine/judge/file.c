@@ -1,7 +1,7 @@
 /* file.c - chapter 11: what a model file says of itself.  The library forgives more than others
  * do: here the keys are there, of the types that llama.cpp wants, and tokens and merges fit
  * together. See judge.h. */
-#include "judge.h"
+#include "chapters.h"
 
 #include "file_map.h"
 
@@ -46,20 +46,9 @@ static bool is_token(const GgufPair *tokens, Text name) {
     return false;
 }
 
-/* A byte as GPT-2 writes it; bytes that cannot be seen are the letters from U+0100 on. */
-static int letter_of(int byte) {
-    int hidden = 256;
-    for (int b = 0; b <= byte; b++) {
-        bool seen = (b > 32 && b < 127) || (b > 160 && b != 173);
-        if (b == byte && seen) return byte;
-        hidden += !seen;
-    }
-    return hidden - 1;
-}
-
 static void judge_bytes(const GgufPair *tokens) {
     for (int byte = 0; byte < 256; byte++) {
-        int letter = letter_of(byte);
+        int letter = judge_letter(byte);
         char utf8[2] = {(char)letter, 0};
         if (letter >= 128)
             utf8[0] = (char)(0xc0 | letter >> 6), utf8[1] = (char)(0x80 | (letter & 63));

@@ -95,7 +95,7 @@ void chapter_gradient(void) {
     double w[MOST], x[ROWS][DIM], dy[ROWS][DIM],
         *want = calloc(ROWS * DIM + MOST, sizeof *want);
     FILE *in = judge_input("in");
-    Sizes s = random_block(in, w, x);
+    Sizes s = random_block(in, judge_between(5, SHORT), w, x);
     int n = s.n * s.dim;
     need(want, "the judge: no memory");
     for (int i = 0; i < s.n; i++) {
@@ -123,7 +123,8 @@ enum {
     NO_DECAY = 16,
     NO_ROOT = 32,
     FULL_DECAY = 64,
-    SHRUNK_FIRST = 128
+    SHRUNK_FIRST = 128,
+    NO_EPS = 256
 };
 typedef struct Rule {
     double rate, beta1, beta2, decay, clip;
@@ -148,7 +149,7 @@ static void adamw_way(int way, Rule u, int n, int steps, const double *start,
             square[i] = u.beta2 * square[i] + (1 - u.beta2) * g * g;
             double m = mean[i] / (way & UNFAIR ? 1 : 1 - pow(u.beta1, t)),
                    v = square[i] / (way & UNFAIR ? 1 : 1 - pow(u.beta2, t));
-            double step = m / ((way & NO_ROOT ? v : sqrt(v)) + 1e-8);
+            double step = m / ((way & NO_ROOT ? v : sqrt(v)) + (way & NO_EPS ? 0 : 1e-8));
             double decay = way & (COUPLED | NO_DECAY)
                                ? 0
                                : u.decay * w[i] / (way & FULL_DECAY ? u.rate : 1);
@@ -169,18 +170,22 @@ void chapter_adamw(void) {
         {CLIP_EACH, "clipping is by the length of the whole gradient, not number by number"},
         {NO_DECAY, "the weights do not decay: also subtract rate times decay times w"},
         {FULL_DECAY, "the decay is multiplied by the rate"},
-        {NO_ROOT, "divide by the square root of the mean square"}};
+        {NO_ROOT, "divide by the square root of the mean square"},
+        {NO_EPS, "1e-8 is added to the root: it tames weights whose gradients are as small"}};
     double w[8], gradient[8][8], want[64], wrong[64];
     int n = judge_between(4, 8), steps = judge_between(4, 8);
-    Rule u = {judge_between(1, 9) / 100.0, 0.9, judge_between(95, 99) / 100.0,
+    Rule u = {judge_between(5, 9) / 100.0, 0.9, judge_between(95, 99) / 100.0,
               judge_between(2, 6) / 10.0, judge_between(10, 20) / 10.0};
     FILE *in = judge_input("in");
     fprintf(in, "%d %d\n%g %g %g %g %g\n", n, steps, u.rate, u.beta1, u.beta2, u.decay, u.clip);
     judge_fill(w, (size_t)n, 2);
     judge_numbers(in, w, (size_t)n);
     for (int t = 0; t < steps; t++) {
-        judge_fill(gradient[t], (size_t)n, t % 2 ? 2 : 0.2);
-        judge_numbers(in, gradient[t], (size_t)n);
+        judge_fill(gradient[t], (size_t)n - 1, t % 2 ? 2 : 0.2);
+        judge_numbers(in, gradient[t], (size_t)n - 1);
+        gradient[t][n - 1] =
+            1e-8 * judge_between(1, 3); /* as small as what is added to the root */
+        fprintf(in, "%.9f\n", gradient[t][n - 1]);
     }
     fclose(in);
     size_t all = (size_t)(n * steps);

@@ -1,5 +1,5 @@
 /* numbers.c - chapters 4 to 6: a neuron, softmax, the loss.  See judge.h. */
-#include "judge.h"
+#include "chapters.h"
 
 /* ------------------------------------------------------------------ 4 */
 

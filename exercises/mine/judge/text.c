@@ -1,5 +1,5 @@
 /* text.c - chapters 1 to 3: counts, babble, pairs.  See judge.h. */
-#include "judge.h"
+#include "chapters.h"
 
 /* ------------------------------------------------------------------ 1 */
 

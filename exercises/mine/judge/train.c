@@ -1,7 +1,7 @@
 /* train.c - chapters 11 to 13: a model is trained, its file is read by the library, its stories
  * are judged.  See judge.h. */
 #include "world_check.h"
-#include "judge.h"
+#include "chapters.h"
 
 static double setting(const char *name, double usual) {
     const char *value = getenv(name);

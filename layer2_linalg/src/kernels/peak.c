@@ -29,6 +29,14 @@ PEAK_LOOP(scalar, , float, itself, multiply_add)
 #include <immintrin.h>
 PEAK_LOOP(avx2, __attribute__((target("avx2,fma"))), __m256, _mm256_set1_ps, _mm256_fmadd_ps)
 PEAK_LOOP(avx512, __attribute__((target("avx512f"))), __m512, _mm512_set1_ps, _mm512_fmadd_ps)
+/* Bytes: the sum is a factor, too, or the compiler would multiply once. */
+#define BYTES2(x) _mm256_set1_epi8((char)(1000 * (x)))
+#define BYTES5(x) _mm512_set1_epi8((char)(1000 * (x)))
+#define DOT2(sum, a, b) \
+    _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(sum, a), b))
+PEAK_LOOP(bytes_avx2, __attribute__((target("avx2"))), __m256i, BYTES2, DOT2)
+PEAK_LOOP(bytes_vnni, __attribute__((target("avx512f,avx512bw,avx512vnni"))), __m512i, BYTES5,
+          _mm512_dpbusd_epi32)
 #elif defined(__aarch64__)
 #include <arm_neon.h>
 static float32x4_t fused(float32x4_t x, float32x4_t factor, float32x4_t term) {
@@ -46,6 +54,10 @@ static void one_round(void *context, int worker, size_t begin, size_t end) {
         loop_avx512(1e-3f, out);
     else if (strcmp(isa, "avx2") == 0)
         loop_avx2(1e-3f, out);
+    else if (strcmp(isa, "bytes_avx2") == 0)
+        loop_bytes_avx2(1e-3f, out);
+    else if (strcmp(isa, "bytes_vnni") == 0)
+        loop_bytes_vnni(1e-3f, out);
     else
 #elif defined(__aarch64__)
     if (strcmp(isa, "neon") == 0)
@@ -65,12 +77,8 @@ static const char *registers_of(const char *isa) {
     return strcmp(isa, "dotprod") == 0 ? "neon" : isa;
 }
 
-double peak_gflops(Pool *pool, double seconds) {
-    const char *isa = registers_of(kernels_isa());
-    double lanes = strcmp(isa, "avx512") == 0 ? 16
-                   : strcmp(isa, "avx2") == 0 ? 8
-                   : strcmp(isa, "neon") == 0 ? 4
-                                              : 1;
+/* The best of short rounds of one loop; lanes: multiply-adds of one instruction. */
+static double peak_of(Pool *pool, const char *isa, double lanes, double seconds) {
     size_t threads = (size_t)pool_threads(pool);
     double flops = 2.0 * ROUNDS * CHAINS * lanes * (double)threads, best = 0;
     for (double start = clock_seconds(); clock_seconds() - start < seconds;) {
@@ -79,6 +87,22 @@ double peak_gflops(Pool *pool, double seconds) {
         best = fmax(best, flops / (clock_seconds() - before));
     }
     return best / 1e9;
+}
+
+double peak_gflops(Pool *pool, double seconds) {
+    const char *isa = registers_of(kernels_isa());
+    double lanes = strcmp(isa, "avx512") == 0 ? 16
+                   : strcmp(isa, "avx2") == 0 ? 8
+                   : strcmp(isa, "neon") == 0 ? 4
+                                              : 1;
+    return peak_of(pool, isa, lanes, seconds);
+}
+
+double peak_gops_bytes(Pool *pool, double seconds) {
+    const char *isa = kernels_isa();
+    if (strcmp(isa, "vnni") == 0 || strcmp(isa, "avx512bf16") == 0)
+        return peak_of(pool, "bytes_vnni", 64, seconds);
+    return strcmp(isa, "avx2") == 0 ? peak_of(pool, "bytes_avx2", 32, seconds) : 0;
 }
 
 /* Far more than the caches hold.  Each chunk is read as four streams, which is faster than
@@ -98,6 +122,59 @@ static void peak_read_piece(void *context, int worker, size_t begin, size_t end)
     for (size_t j = 1; j < 16; j++) sum[0] ^= sum[j];
     volatile uint64_t sink = sum[0];
     (void)sink;
+}
+
+typedef struct Rereading {
+    char *bytes;
+    size_t each, times;
+} Rereading;
+
+/* Eight loads of 32 bytes at a time, as wide as a cache can deliver. */
+typedef uint64_t Wide __attribute__((vector_size(32)));
+
+static inline __attribute__((always_inline)) void read_all(const Rereading *r, size_t thread) {
+    const Wide *at = (const Wide *)(r->bytes + thread * r->each);
+    Wide sum[8] = {0};
+    for (size_t time = 0; time < r->times; time++)
+        for (size_t i = 0; i + 8 <= r->each / sizeof *at; i += 8)
+            UNROLL for (int j = 0; j < 8; j++) sum[j] ^= at[i + (size_t)j];
+    for (int j = 1; j < 8; j++) sum[0] ^= sum[j];
+    volatile uint64_t sink = sum[0][0] ^ sum[0][1] ^ sum[0][2] ^ sum[0][3];
+    (void)sink;
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void read_avx2(const Rereading *r, size_t thread) {
+    read_all(r, thread);
+}
+#endif
+
+static void read_again(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    for (size_t thread = begin; thread < end; thread++) {
+#if defined(__x86_64__)
+        if (strcmp(kernels_isa(), "scalar") != 0) {
+            read_avx2(context, thread);
+            continue;
+        }
+#endif
+        read_all(context, thread);
+    }
+}
+
+double cache_gigabytes(Pool *pool, size_t bytes, double seconds) {
+    size_t threads = (size_t)pool_threads(pool);
+    Rereading r = {memory_alloc(bytes * threads), bytes, ((size_t)64 << 20) / bytes + 1};
+    double best = 0, all = (double)bytes * (double)threads * (double)r.times;
+    if (!r.bytes) return 0;
+    memset(r.bytes, 1, bytes * threads);
+    for (double start = clock_seconds(); clock_seconds() - start < seconds;) {
+        double before = clock_seconds();
+        pool_for(pool, threads, 1, read_again, &r);
+        best = fmax(best, all / (clock_seconds() - before));
+    }
+    memory_free(r.bytes, bytes * threads);
+    return best / 1e9;
 }
 
 static int peak_by_size(const void *a, const void *b) {

@@ -18,6 +18,7 @@
 #include "rerank.h"         /* how well a document answers a query */
 #include "converter.h"      /* published models as GGUF */
 #include "train_runs.h"     /* long training runs: checkpoints, logs, fine-tuning */
+#include "worlds.h"         /* Tiny World, and one with a long tail */
 #include "world_check.h"    /* is a text in Tiny World's language? */
 #include "train_lora.h"     /* training such corrections */
 #include "train_families.h" /* training other models than a llama */

@@ -112,13 +112,14 @@ static void note_wrong_word(Checker *c, size_t at, const Symbol *symbol, Text wa
 static void try_words(Checker *c, size_t at, const Symbol *symbol, const Pending *rest,
                       Memory memory, double nats) {
     const Class *class = &c->world->classes[c->world->variables[symbol->index].class_index];
-    double cost = log((double)world_words_free(c->world, symbol->index, &memory));
+    double total = world_words_weight(c->world, symbol->index, &memory);
     char word[128];
     bool any = false;
     REQUIRE(symbol->column < 0, "a column of a variable that has no word yet");
     for (int i = 0; i < class->count; i++) {
         Text wanted = {word, world_render(c->world, symbol, i, word, sizeof word)};
         size_t same = common(c, at, wanted);
+        double cost = log(total / world_word_weight(c->world, symbol->index, i));
         if (same < wanted.size) {
             if (world_word_free(c->world, symbol->index, i, &memory))
                 any |= cut_short(c, at + same, nats + cost);

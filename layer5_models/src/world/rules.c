@@ -11,7 +11,8 @@ void world_close(World *world) {
             free(world->rules[i].alternatives[j].symbols);
         free(world->rules[i].alternatives);
     }
-    for (size_t i = 0; i < world->n_classes; i++) free(world->classes[i].words);
+    for (size_t i = 0; i < world->n_classes; i++)
+        free(world->classes[i].words), free(world->classes[i].weights);
     free(world->rules);
     free(world->classes);
     free(world->text);
@@ -61,11 +62,18 @@ bool world_word_free(const World *world, int variable, int word, const Memory *m
     return true;
 }
 
-int world_words_free(const World *world, int variable, const Memory *memory) {
-    int count = 0, words = world->classes[world->variables[variable].class_index].count;
+double world_word_weight(const World *world, int variable, int word) {
+    const Class *class = &world->classes[world->variables[variable].class_index];
+    return class->weights ? class->weights[word] : 1;
+}
+
+double world_words_weight(const World *world, int variable, const Memory *memory) {
+    double total = 0;
+    int words = world->classes[world->variables[variable].class_index].count;
     for (int word = 0; word < words; word++)
-        count += world_word_free(world, variable, word, memory);
-    return count;
+        if (world_word_free(world, variable, word, memory))
+            total += world_word_weight(world, variable, word);
+    return total;
 }
 
 size_t world_render(const World *world, const Symbol *symbol, int word, char *out,

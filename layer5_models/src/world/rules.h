@@ -50,6 +50,7 @@ typedef struct Class {
     Text columns[WORLD_COLUMNS];
     int n_columns;
     Word *words;
+    double *weights; /* (count) owned; NULL: all words are equally likely */
     int count;
     size_t room;
 } Class;
@@ -89,7 +90,10 @@ double world_weight(const World *world, const Rule *rule, const Memory *memory);
 /* May the variable take this word?  No if another variable of its class has it, or it is
  * outside the variable's share. */
 bool world_word_free(const World *world, int variable, int word, const Memory *memory);
-int world_words_free(const World *world, int variable, const Memory *memory);
+
+/* The sum of the weights of the free words: their number if all are equally likely. */
+double world_words_weight(const World *world, int variable, const Memory *memory);
+double world_word_weight(const World *world, int variable, int word);
 
 /* A variable's word as the text shows it; returns its size. */
 size_t world_render(const World *world, const Symbol *symbol, int word, char *out, size_t room);

@@ -25,18 +25,19 @@ void world_text_append(WorldText *text, Text piece) {
     text->bytes[text->size] = 0;
 }
 
-/* One of the words that no other variable has, all equally likely. */
+/* One of the words that no other variable has, equally likely unless the class has weights. */
 static void world_write_bind(Writer *w, int variable) {
-    int available = world_words_free(w->world, variable, &w->memory);
-    REQUIRE(available > 0, "no word is left for a variable");
-    uint64_t pick = rng_below(&w->rng, (uint64_t)available);
-    for (int word = 0;; word++) {
+    const Class *class = &w->world->classes[w->world->variables[variable].class_index];
+    double total = world_words_weight(w->world, variable, &w->memory), weight = 0;
+    REQUIRE(total > 0, "no word is left for a variable");
+    double u = class->weights ? rng_next(&w->rng) * total
+                              : (double)rng_below(&w->rng, (uint64_t)total);
+    for (int word = 0; word < class->count && u >= 0; word++) {
         if (!world_word_free(w->world, variable, word, &w->memory)) continue;
-        if (pick-- > 0) continue;
         w->memory.word[variable] = (short)word;
-        break;
+        u -= weight = world_word_weight(w->world, variable, word);
     }
-    w->text->nats += log((double)available);
+    w->text->nats += log(total / weight);
 }
 
 static void write_rule(Writer *w, const Rule *rule);

@@ -27,6 +27,11 @@ static ssize_t read_events(void *context, uint64_t position, char *out, size_t r
     }
 }
 
+/* The page runs its own files and talks to its own server; nothing may frame it. */
+static const char policy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
 static struct MHD_Response *make_response(Connection *x) {
     Reply *r = &x->reply;
     struct MHD_Response *response;
@@ -44,6 +49,8 @@ static struct MHD_Response *make_response(Connection *x) {
     if (r->type) MHD_add_response_header(response, "Content-Type", r->type);
     if (r->retry) MHD_add_response_header(response, "Retry-After", "1");
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+    MHD_add_response_header(response, "Content-Security-Policy", policy);
     return response;
 }
 

@@ -25,8 +25,8 @@ typedef struct Field {
 
 static const Field field_table[FIELDS] = {
     [F_MODEL] = {"model", ~0, TAKES_TEXT, 0, 0},
-    [F_MESSAGES] = {"messages", IN_CHAT | IN_TEMPLATE, TAKES_ARRAY, 0, 0},
-    [F_PROMPT] = {"prompt", IN_COMPLETION, TAKES_ANY, 0, 0},
+    [F_MESSAGES] = {"messages", IN_CHAT | IN_TEMPLATE | IN_STEPS, TAKES_ARRAY, 0, 0},
+    [F_PROMPT] = {"prompt", IN_COMPLETION | IN_STEPS, TAKES_ANY, 0, 0},
     [F_INPUT] = {"input", IN_EMBEDDINGS, TAKES_ANY, 0, 0},
     [F_QUERY] = {"query", IN_RERANK, TAKES_TEXT, 0, 0},
     [F_DOCUMENTS] = {"documents", IN_RERANK, TAKES_ARRAY, 0, 0},
@@ -38,7 +38,7 @@ static const Field field_table[FIELDS] = {
     [F_MAX_COMPLETION_TOKENS] = {"max_completion_tokens", IN_CHAT, TAKES_INT, 1, 1e9},
     [F_N] = {"n", IN_BOTH, TAKES_INT, 1, 128},
     [F_BEST_OF] = {"best_of", IN_COMPLETION, TAKES_INT, 1, 128},
-    [F_SEED] = {"seed", IN_BOTH, TAKES_INT, -9007199254740992.0, 9007199254740992.0},
+    [F_SEED] = {"seed", IN_TEXT, TAKES_INT, -9007199254740992.0, 9007199254740992.0},
     [F_STOP] = {"stop", IN_BOTH, TAKES_ANY, 0, 0},
     [F_LOGPROBS] = {"logprobs", IN_BOTH, TAKES_ANY, 0, 0},
     [F_TOP_LOGPROBS] = {"top_logprobs", IN_CHAT, TAKES_INT, 0, 20},
@@ -47,11 +47,12 @@ static const Field field_table[FIELDS] = {
     [F_TOOLS] = {"tools", IN_CHAT | IN_TEMPLATE, TAKES_ARRAY, 0, 0},
     [F_TOOL_CHOICE] = {"tool_choice", IN_CHAT, TAKES_ANY, 0, 0},
     [F_PARALLEL_TOOL_CALLS] = {"parallel_tool_calls", IN_CHAT, TAKES_BOOL, 0, 0},
-    [F_CHAIN] = {"chain", IN_BOTH, TAKES_TEXT, 0, 0},
-    [F_NEGATIVE] = {"negative", IN_BOTH, TAKES_TEXT, 0, 0},
-    [F_PRIORITY] = {"priority", IN_BOTH, TAKES_INT, -100, 100},
-    [F_SECONDS] = {"seconds", IN_BOTH, TAKES_NUMBER, 0.001, 1e6},
-    [F_ENABLE_THINKING] = {"enable_thinking", IN_CHAT | IN_TEMPLATE, TAKES_BOOL, 0, 0},
+    [F_CHAIN] = {"chain", IN_TEXT, TAKES_TEXT, 0, 0},
+    [F_NEGATIVE] = {"negative", IN_TEXT, TAKES_TEXT, 0, 0},
+    [F_PRIORITY] = {"priority", IN_TEXT, TAKES_INT, -100, 100},
+    [F_SECONDS] = {"seconds", IN_TEXT, TAKES_NUMBER, 0.001, 1e6},
+    [F_ENABLE_THINKING] = {"enable_thinking", IN_CHAT | IN_TEMPLATE | IN_STEPS, TAKES_BOOL, 0,
+                           0},
     [F_ADD_GENERATION_PROMPT] = {"add_generation_prompt", IN_TEMPLATE, TAKES_BOOL, 0, 0},
     [F_ENCODING_FORMAT] = {"encoding_format", IN_EMBEDDINGS, TAKES_TEXT, 0, 0},
     [F_DIMENSIONS] = {"dimensions", IN_EMBEDDINGS, TAKES_INT, 1, 1e9},
@@ -60,13 +61,15 @@ static const Field field_table[FIELDS] = {
     [F_SPECIAL] = {"special", IN_TOKENIZE | IN_DETOKENIZE, TAKES_BOOL, 0, 0},
     [F_TOKENS] = {"tokens", IN_DETOKENIZE, TAKES_ARRAY, 0, 0},
     [F_WITH_PIECES] = {"with_pieces", IN_TOKENIZE, TAKES_BOOL, 0, 0},
-    [F_LOGIT_BIAS] = {"logit_bias", IN_BOTH, TAKES_ANY, 0, 0},
+    [F_LOGIT_BIAS] = {"logit_bias", IN_TEXT, TAKES_ANY, 0, 0},
     [F_BANNED_STRINGS] = {"banned_strings", IN_BOTH, TAKES_ARRAY, 0, 0},
-    [F_CACHE_SALT] = {"cache_salt", IN_BOTH, TAKES_TEXT, 0, 0},
+    [F_CACHE_SALT] = {"cache_salt", IN_TEXT, TAKES_TEXT, 0, 0},
     [F_THINKING_BUDGET] = {"thinking_budget", IN_BOTH, TAKES_INT, -1, 1e9},
     [F_REASONING_BUDGET] = {"reasoning_budget", IN_BOTH, TAKES_INT, -1, 1e9},
     [F_CONTEXT_SHIFT] = {"context_shift", IN_BOTH, TAKES_BOOL, 0, 0},
     [F_N_KEEP] = {"n_keep", IN_BOTH, TAKES_INT, 0, 1e6},
+    [F_ANSWER_TOKENS] = {"answer_tokens", IN_TEXT, TAKES_ARRAY, 0, 0},
+    [F_WATCH] = {"watch", IN_STEPS, TAKES_ARRAY, 0, 0},
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY, 0, 0},
 };
 
@@ -150,7 +153,7 @@ static bool read_field(RequestFields *fields, Text key, const JsonValue *v, Http
         fields->value[i] = v;
         return fields_check_value(&field_table[i], v, error);
     }
-    if ((fields->where & IN_BOTH) && is_sampler(key)) {
+    if ((fields->where & IN_TEXT) && is_sampler(key)) {
         fields->samplers += v->kind != JSON_NULL;
         return true;
     }

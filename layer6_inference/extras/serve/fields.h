@@ -58,6 +58,8 @@ typedef enum FieldId {
     F_REASONING_BUDGET,
     F_CONTEXT_SHIFT,
     F_N_KEEP,
+    F_ANSWER_TOKENS,
+    F_WATCH,
     FIELDS
 } FieldId;
 
@@ -70,7 +72,9 @@ enum {
     IN_DETOKENIZE = 16,
     IN_TEMPLATE = 32,
     IN_RERANK = 64,
-    IN_BOTH = IN_CHAT | IN_COMPLETION
+    IN_STEPS = 128,
+    IN_BOTH = IN_CHAT | IN_COMPLETION,
+    IN_TEXT = IN_BOTH | IN_STEPS
 };
 
 typedef struct RequestFields {

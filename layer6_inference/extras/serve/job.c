@@ -1,6 +1,7 @@
 /* job.c - see job.h. */
 #include "job.h"
 #include "guidance.h"
+#include "steps.h"
 #include "service.h"
 
 #include <math.h>
@@ -26,7 +27,7 @@ static void answer_free(Answer *a) {
     token_list_free(&a->tokens), token_list_free(&a->negative);
     chain_close(&a->chain), stream_close(&a->stream), take_back_close(&a->take_back);
     bytes_free(&a->text);
-    free(a->notes), free(a->keys);
+    free(a->notes), free(a->keys), steps_free(a->steps);
 }
 
 void job_leave(Job *job) {

@@ -42,7 +42,9 @@ typedef struct Answer {
     Stream stream;
     TakeBack take_back; /* banned texts */
     ServiceRequest request;
-    uint64_t *keys; /* (vocab) scratch for the likeliest tokens; NULL: not requested */
+    size_t continued;    /* last tokens of the prompt that belong to the answer (continued.h) */
+    struct Steps *steps; /* watches the chain (steps.h); owns; NULL: not requested */
+    uint64_t *keys;      /* (vocab) scratch for the likeliest tokens; NULL: not requested */
 
     /* guarded by the job's lock */
     Bytes text;

@@ -7,7 +7,7 @@ static Text logprobs_piece_of(const TextJob *t, int32_t token) {
 
 static void write_token(FILE *out, const TextJob *t, int32_t token, double logprob) {
     Text piece = logprobs_piece_of(t, token);
-    fputs("{\"token\":", out);
+    fprintf(out, "{\"id\":%d,\"token\":", token);
     write_text(out, piece);
     fputs(",\"logprob\":", out);
     write_number(out, logprob);

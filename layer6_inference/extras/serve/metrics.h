@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { BUCKETS = 14, METRIC_CODES = 16, METRIC_PATHS = 16 };
+enum { BUCKETS = 14, METRIC_CODES = 16, METRIC_PATHS = 24 };
 
 typedef struct Histogram {
     const double *limits; /* (BUCKETS) ascending */

@@ -14,8 +14,8 @@ void prompts_free(Prompts *p) {
     *p = (Prompts){0};
 }
 
-static bool read_ids(const JsonValue *v, const char *field, const Server *server,
-                     TokenList *list, HttpError *error) {
+bool prompts_read_ids(const JsonValue *v, const char *field, const Server *server,
+                      TokenList *list, HttpError *error) {
     const double most = (double)server->loaded.model->sizes.vocab - 1;
     double id;
     if (!token_list_reserve(list, v->count, &error->fault))
@@ -32,7 +32,7 @@ static bool read_ids(const JsonValue *v, const char *field, const Server *server
 static bool prompts_read_one(const JsonValue *v, const char *field, const Server *server,
                              TokenList *list, HttpError *error) {
     const LoadedModel *m = &server->loaded;
-    if (v->kind == JSON_ARRAY) return read_ids(v, field, server, list, error);
+    if (v->kind == JSON_ARRAY) return prompts_read_ids(v, field, server, list, error);
     if (v->kind != JSON_STRING)
         return http_error(error, 400, field,
                           "%s: wanted a string, strings, token ids, or arrays of token ids",
@@ -78,7 +78,10 @@ static bool read_chat(const RequestFields *fields, const Server *server, Prompts
 bool prompts_read(const RequestFields *fields, const Server *server, Prompts *p,
                   HttpError *error) {
     const JsonValue *prompt = fields->value[F_PROMPT];
-    if (fields->where == IN_CHAT) return read_chat(fields, server, p, error);
+    if (prompt && fields->value[F_MESSAGES])
+        return http_error(error, 400, "prompt", "prompt: does not go with messages");
+    if (fields->where == IN_CHAT || fields->value[F_MESSAGES])
+        return read_chat(fields, server, p, error);
     if (!prompt) return http_error(error, 400, "prompt", "prompt: missing");
     return prompts_read_shapes(prompt, "prompt", PROMPTS, server, p, error);
 }

@@ -17,6 +17,10 @@ const Route routes[] = {
     {"POST", "/detokenize", handle_detokenize, false, false},
     {"POST", "/apply-template", handle_template, false, false},
     {"GET", "/load", handle_load, false, false},
+    {"POST", "/strata/steps", handle_steps, false, false},
+    {"GET", "/strata/pages", handle_pages, false, false},
+    {"GET", "/strata/schedule", handle_schedule, false, true},
+    {"GET", "/ui", handle_page, true, true},
     {"GET", "/", handle_page, true, false},
 };
 

@@ -43,7 +43,7 @@ extern const size_t n_routes;
 
 Handler handle_chat, handle_completion, handle_embeddings, handle_rerank, handle_models,
     handle_health, handle_metrics, handle_tokenize, handle_detokenize, handle_template,
-    handle_load, handle_page;
+    handle_load, handle_steps, handle_pages, handle_schedule, handle_page;
 
 /* A stream for a JSON body: reply_begin ... reply_end. */
 FILE *reply_begin(Reply *reply);

@@ -17,6 +17,7 @@
 #include "http_error.h"
 #include "chat.h"
 #include "schedule.h"
+#include "schedule_log.h"
 #include "service.h"
 
 typedef struct ServeOptions {
@@ -37,6 +38,7 @@ struct Task {
     /* a session whose evaluation may take long: decode steps run between its layers, and it
      * stops when its client disconnects; NULL: the server's, without interruption */
     Session *session;
+    bool peeks; /* needs no session: it looks at the server's */
     bool (*is_gone)(void *client);
     void *client;
     bool ok, done;
@@ -77,6 +79,7 @@ typedef struct Server {
     Task *task;     /* the running task */
     double stepped; /* end of the last step */
     Rate rate;
+    ScheduleLog log;
     pthread_t thread;
     bool working;
     Answer **live;

@@ -2,6 +2,8 @@
 #include "text_job.h"
 
 #include "constrain.h"
+#include "continued.h"
+#include "steps.h"
 #include "text_fields.h"
 #include "tool_calls.h"
 #include "json.h"
@@ -16,6 +18,7 @@
 
 static size_t most_tokens(const TextJob *t) {
     double most = fields_number(&t->fields, F_MAX_COMPLETION_TOKENS, -1);
+    if (t->fields.where == IN_STEPS) return 1;
     if (most < 0) most = fields_number(&t->fields, F_MAX_TOKENS, t->chat ? -1 : 16);
     return most < 0 ? SIZE_MAX : (size_t)most;
 }
@@ -82,8 +85,12 @@ static bool fill_answer(TextJob *t, Answer *a, const TokenList *prompt, const Ch
         return http_error(error, 500, "logprobs", "no memory for logprobs");
     if (!field_banned(t, a, error)) return false;
     a->prompt = prompt->count;
+    if (t->fields.value[F_ANSWER_TOKENS])
+        a->continued = t->fields.value[F_ANSWER_TOKENS]->count;
     chain_copy(&a->chain, chain);
+    if (t->fields.where == IN_STEPS && !steps_open(t, a, error)) return false;
     answer_listen(a);
+    with_continued(&a->request.options, &a->continued);
     a->request.options.shown = &t->job->marks;
     a->request.options.seed = seed, a->request.options.salt = t->salt;
     a->request.options.limits.max_tokens = most_tokens(t);
@@ -136,6 +143,8 @@ static bool text_job_read_numbers(TextJob *t, size_t prompts, HttpError *error) 
 
 static bool make_job(TextJob *t, const Prompts *p, const Chain *chain, HttpError *error) {
     if (!text_job_read_numbers(t, p->count, error)) return false;
+    if (t->fields.where == IN_STEPS && p->count != 1)
+        return http_error(error, 400, "prompt", "prompt: %zu texts, wanted one", p->count);
     if (!(t->job = job_new(p->count * t->n, t->server->loaded.model->tokenizer)))
         return http_error(error, 500, NULL, "no memory for %zu answers", p->count * t->n);
     return field_stops(t, error) && field_logprobs(t, error) && read_calls(t, error) &&
@@ -192,8 +201,11 @@ bool text_job_open(TextJob *t, const HttpRequest *request, int where, HttpError 
         constrain(&t->fields, server->form.calls, &first, error) &&
         fields_chain(&t->fields, first, server->options->chain, tokenizer, &chain, error) &&
         field_think(t, &chain, *first != 0, error);
+    t->chat |= ok && t->fields.value[F_MESSAGES];
     prompts.user = t->user, prompts.salt = t->salt;
-    ok = ok && prompts_read(&t->fields, server, &prompts, error) &&
+    ok = ok && continued_check(&t->fields, server, &chain, error) &&
+         prompts_read(&t->fields, server, &prompts, error) &&
+         continued_read(&t->fields, server, &prompts, error) &&
          make_job(t, &prompts, &chain, error) && read_echo(t, &prompts, error);
     if (ok) t->job->shown = prompts.shown, prompts.shown.count = 0;
     name_it(t);

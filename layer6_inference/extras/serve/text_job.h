@@ -57,6 +57,10 @@ typedef struct Prompts {
     uint64_t user, salt; /* owner of these */
 } Prompts;
 
+/* Append an array of token ids. */
+bool prompts_read_ids(const JsonValue *value, const char *field, const Server *server,
+                      TokenList *list, HttpError *error);
+
 bool prompts_read(const RequestFields *fields, const Server *server, Prompts *prompts,
                   HttpError *error);
 void prompts_free(Prompts *prompts);

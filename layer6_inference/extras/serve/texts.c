@@ -1,7 +1,9 @@
-/* texts.c - the routes that generate: /v1/chat/completions and /v1/completions. */
+/* texts.c - the routes that generate: /v1/chat/completions, /v1/completions, and one token of
+ * them, watched: /strata/steps. */
 #include "answers.h"
 #include "events.h"
 #include "image_part.h"
+#include "steps.h"
 
 /* Wait until all answers are over.  False: the client disconnected. */
 static bool wait_for_all(const HttpRequest *request, Job *job) {
@@ -32,7 +34,11 @@ static void reply_answers(const TextJob *t, Reply *reply) {
         reply_error(reply, &error);
     } else {
         FILE *out = reply_begin(reply);
-        if (out) answers_write(out, t), reply_end(reply, out);
+        if (out && t->fields.where == IN_STEPS)
+            steps_write(out, t, &t->job->answers[0]);
+        else if (out)
+            answers_write(out, t);
+        if (out) reply_end(reply, out);
     }
     pthread_mutex_unlock(&t->job->lock);
 }
@@ -67,6 +73,10 @@ static void handle(const HttpRequest *request, int where, Reply *reply) {
 }
 
 void handle_chat(const HttpRequest *request, Reply *reply) { handle(request, IN_CHAT, reply); }
+
+void handle_steps(const HttpRequest *request, Reply *reply) {
+    handle(request, IN_STEPS, reply);
+}
 
 void handle_completion(const HttpRequest *request, Reply *reply) {
     handle(request, IN_COMPLETION, reply);

@@ -184,10 +184,13 @@ static bool is_gone(void *context, const ServiceRequest *request) {
 
 static void worker_step(Server *s) {
     Fault fault;
-    if (!service_step(&s->service, &fault))
+    const double began = clock_seconds();
+    if (!service_step(&s->service, &fault)) {
         break_down(s, &fault);
-    else
-        publish(s);
+        return;
+    }
+    if (!s->loaded.session.stopped) schedule_log_add(&s->log, &s->service, began);
+    publish(s);
 }
 
 static size_t tokens_told(const Server *s) {
@@ -233,7 +236,7 @@ static void run_task(Server *s, Task *task) {
         session->is_wanted = give_way, session->context = s;
         s->task = task, s->stepped = clock_seconds();
     }
-    bool ok = (task->session || open_side(s, &task->fault)) &&
+    bool ok = (task->session || task->peeks || open_side(s, &task->fault)) &&
               task->run(session, task->context, &task->fault);
     pthread_mutex_lock(&s->lock);
     task->ok = ok, task->done = true;
@@ -260,7 +263,8 @@ static void *work(void *context) {
 
 bool worker_start(Server *s, Fault *fault) {
     const size_t room = s->policy.running + s->policy.waiting;
-    if (!admission_open(&s->admission, room, fault)) return false;
+    if (!admission_open(&s->admission, room, fault) || !schedule_log_open(&s->log, fault))
+        return false;
     if (!(s->live = calloc(room, sizeof(Answer *))))
         return fault_set(fault, "no memory for %zu answers", room);
     SchedulePolicy policy = s->policy;
@@ -299,6 +303,7 @@ void worker_stop(Server *s) {
         pthread_join(s->thread, NULL);
     }
     if (s->service.requests) service_close(&s->service);
-    free(s->live), admission_close(&s->admission);
+    free(s->live), admission_close(&s->admission), schedule_log_close(&s->log);
+    s->log.steps = NULL;
     s->live = NULL, s->working = false;
 }

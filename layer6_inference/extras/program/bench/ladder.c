@@ -1,17 +1,15 @@
 /* ladder.c - strata bench ladder: each rung from the plain loop to the packed product, checked
- * first; and strata bench roofline: the machine's peaks, and how close the products come.
+ * first.
  *
  * The check compares with double precision on the stored weights and the rounded inputs, within
  * the error bound stated in the kernel's header. */
-#include "bench.h"
+#include "ladder.h"
 #include "input.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { COLS = 4096, MAX_INPUTS = 256 };
 
 /* What the rungs compute: rows of COLS weights times a number of columns. */
 typedef struct Product {
@@ -23,22 +21,7 @@ typedef struct Product {
 enum { DOTS = 64 };
 static const Product products[] = {{"dot", DOTS, 1}, {"matvec", 1024, 1}, {"matmul", 1024, 64}};
 
-typedef struct Rungs {
-    BenchJob *job;
-    size_t rows; /* few for the ladder; for the roofline more than the caches hold */
-    Pool *pool;
-    Dtype dtype;
-    float *w;     /* (rows, COLS) as stored; NULL: unchecked */
-    float *x, *y; /* (MAX_INPUTS, COLS), (MAX_INPUTS, rows) */
-    unsigned char *stored, *packed_data;
-    char *scratch;
-    PackedWeights packed;
-    Tensor tensor;
-    double peak, bandwidth; /* of all threads together */
-    FileOut csv;
-} Rungs;
-
-static bool open_rungs(Rungs *r, size_t rows, bool check, Fault *fault) {
+bool ladder_open(Rungs *r, size_t rows, bool check, Fault *fault) {
     size_t n = rows * COLS;
     r->rows = rows;
     if (!compute_open(&r->job->compute, fault)) return false;
@@ -55,13 +38,13 @@ static bool open_rungs(Rungs *r, size_t rows, bool check, Fault *fault) {
     return true;
 }
 
-static void close_rungs(Rungs *r) {
+void ladder_close(Rungs *r) {
     free(r->w), free(r->stored), free(r->packed_data), free(r->x), free(r->y), free(r->scratch);
     file_drop(&r->csv);
     compute_close(&r->job->compute);
 }
 
-static void ladder_store(Rungs *r, Dtype dtype) {
+void ladder_store(Rungs *r, Dtype dtype) {
     size_t row = dtype_row_bytes(dtype, COLS);
     float noise[COLS];
     r->dtype = dtype;
@@ -101,8 +84,6 @@ static double ladder_error_of_bound(const Rungs *r, size_t cols) {
     return worst;
 }
 
-typedef void Rung(Rungs *r, size_t cols);
-
 static void ladder_run_naive(Rungs *r, size_t cols) {
     matmul_naive(cols, r->rows, COLS, (Matrix){r->x, COLS, 1}, (Matrix){r->w, 1, COLS}, r->y,
                  r->rows, false);
@@ -114,10 +95,10 @@ static void ladder_run_blocked(Rungs *r, size_t cols) {
 static void run_one_thread(Rungs *r, size_t cols) {
     matmul_weights(NULL, &r->tensor, NULL, r->x, cols, r->y, r->scratch);
 }
-static void run_file(Rungs *r, size_t cols) {
+void ladder_run_file(Rungs *r, size_t cols) {
     matmul_weights(r->pool, &r->tensor, NULL, r->x, cols, r->y, r->scratch);
 }
-static void ladder_run_packed(Rungs *r, size_t cols) {
+void ladder_run_packed(Rungs *r, size_t cols) {
     matmul_weights(r->pool, &r->tensor, &r->packed, r->x, cols, r->y, r->scratch);
 }
 static void run_packed_alone(Rungs *r, size_t cols) {
@@ -169,7 +150,7 @@ static bool climb(Rungs *r, const Product *p) {
         if (alone && packed) ok &= rung(r, p, "repacked", list[i], run_packed_alone);
     }
     kernels_select(chosen, NULL);
-    if (!alone) ok &= rung(r, p, "threads", kernels_isa(), run_file);
+    if (!alone) ok &= rung(r, p, "threads", kernels_isa(), ladder_run_file);
     if (!alone && packed) ok &= rung(r, p, "repacked", kernels_isa(), ladder_run_packed);
     return ok;
 }
@@ -191,7 +172,7 @@ static bool check_format(const char *name, Fault *fault) {
 bool bench_ladder(BenchJob *job, Fault *fault) {
     Rungs r = {.job = job};
     if (!check_format(job->format, fault)) return false;
-    bool ok = open_rungs(&r, 1024, true, fault), right = true;
+    bool ok = ladder_open(&r, 1024, true, fault), right = true;
     if (ok)
         printf("%zu x %d weights (dot: %d x %d, one thread), %d threads; peak %.0f GFLOP/s "
                "(multiply-adds of floats), memory %.1f GB/s\n\n"
@@ -206,79 +187,6 @@ bool bench_ladder(BenchJob *job, Fault *fault) {
             right = climb(&r, &products[p]) && right;
         }
     }
-    close_rungs(&r);
+    ladder_close(&r);
     return ok && (right || fault_set(fault, "a rung is wrong: see above"));
-}
-
-/* Memory traffic: weights, columns and results. */
-static double intensity(const Rungs *r, size_t cols) {
-    double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows +
-                   4.0 * (double)cols * (COLS + (double)r->rows);
-    return 2.0 * (double)r->rows * COLS * (double)cols / bytes;
-}
-
-typedef struct Roof {
-    int threads;
-    double peak, bandwidth;
-} Roof;
-enum { MAX_ROOFS = 10 };
-
-/* Measured before the benchmark's own threads start: one pool of each size in turn. */
-static int measure_roofs(const BenchJob *job, Roof *roofs, Fault *fault) {
-    int cores = job->compute.threads > 0 ? (int)job->compute.threads : cpu_count(), count = 0;
-    for (int n = 1; count < MAX_ROOFS; n = 2 * n < cores ? 2 * n : cores) {
-        Pool *pool = pool_open(n, job->compute.pin, fault);
-        if (!pool) return 0;
-        roofs[count++] = (Roof){n, peak_gflops(pool, 0.3), bandwidth_gigabytes(pool, 0.3).best};
-        pool_close(pool);
-        if (n == cores) break;
-    }
-    return count;
-}
-
-static void print_roofs(const Roof *roofs, int count, FILE *csv) {
-    printf("threads   GFLOP/s    GB/s   knee at flop/byte\n");
-    if (csv) fprintf(csv, "kind,name,intensity,gflops\n");
-    for (int i = 0; i < count; i++) {
-        printf("%7d %9.1f %7.1f %19.1f\n", roofs[i].threads, roofs[i].peak, roofs[i].bandwidth,
-               roofs[i].peak / roofs[i].bandwidth);
-        for (double x = 0.1; csv && x < 5000; x *= 1.25)
-            fprintf(csv, "roof,%d,%.4f,%.4f\n", roofs[i].threads, x,
-                    fmin(roofs[i].peak, x * roofs[i].bandwidth));
-    }
-}
-
-bool bench_roofline(BenchJob *job, Fault *fault) {
-    static const Dtype shown[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_K, DTYPE_Q4_0};
-    static const size_t columns[] = {1, 4, 16, 64, 256};
-    Rungs r = {.job = job};
-    Roof roofs[MAX_ROOFS];
-    if (job->csv && !table_begin(&r.csv, job->csv, fault)) return false;
-    int count = measure_roofs(job, roofs, fault);
-    bool ok = count && open_rungs(&r, 16384, false, fault);
-    if (ok) print_roofs(roofs, count, r.csv.stream);
-    if (ok) printf("\nformat  columns  flop/byte   GFLOP/s   of the roof\n");
-    for (size_t f = 0; ok && f < sizeof shown / sizeof *shown; f++) {
-        ladder_store(&r, shown[f]);
-        for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
-            double seconds =
-                       time_of(&r, dtype_is_quantized(shown[f]) ? ladder_run_packed : run_file,
-                               columns[c]),
-                   gflops = 2.0 * (double)r.rows * COLS * (double)columns[c] / seconds / 1e9,
-                   at = intensity(&r, columns[c]), roof = fmin(r.peak, at * r.bandwidth);
-            printf("%-7s %7zu %10.2f %9.1f %10.0f %%\n", dtype_name(shown[f]), columns[c], at,
-                   gflops, 100 * gflops / roof);
-            if (r.csv.stream)
-                fprintf(r.csv.stream, "kernel,%s,%.4f,%.4f\n", dtype_name(shown[f]), at,
-                        gflops);
-        }
-    }
-    if (ok)
-        printf("\n"
-               "The limits are float multiply-adds and main memory: integer products, and "
-               "weights in the caches,\n"
-               "may exceed them.\n");
-    ok = ok && file_end(&r.csv, fault);
-    close_rungs(&r);
-    return ok;
 }

@@ -4,6 +4,7 @@
 #include "study.h"
 #include "families.h"
 #include "look_ahead.h"
+#include "world/world_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,10 @@ static bool check_guide(const Study *study, Fault *fault) {
 }
 
 static const OptionRule compare_rules[] = {
-    {"-p", NOT_WITH, "--documents --words --prompts", "the prompt replaces the openings"},
-    {"--prompts", NOT_WITH, "--documents --words", "the prompts replace the openings"},
+    {"-p", NOT_WITH, "--documents --first --words --world --prompts",
+     "the prompt replaces the openings"},
+    {"--prompts", NOT_WITH, "--documents --first --words --world",
+     "the prompts replace the openings"},
     {"--amateur", NEEDS, "contrast", "add that stage: --chains contrast:0.1"},
     {"contrast", NEEDS, "--amateur", "it subtracts a weaker model's logits"},
     {0},
@@ -57,37 +60,22 @@ static bool check_chains(Study *study, Fault *fault) {
             model_shares_vocabulary(&study->model, &study->amateur, "the amateur", fault));
 }
 
-/* Memory for generated texts and for scores of true ones. */
-static bool open_results(Study *study, Fault *fault) {
-    const CompareJob *job = study->job;
-    study->texts = study->n_openings * (size_t)job->seeds;
-    study->samples = calloc(job->n_chains * study->texts, sizeof *study->samples);
-    if (study->world)
-        study->truth = calloc(job->n_chains * study->n_openings, sizeof *study->truth);
-    return (study->samples && (study->truth || !study->world)) ||
-           fault_set(fault, "no memory for %zu texts", study->texts);
-}
-
 static bool open_study(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
     return (!job->csv || table_begin(&study->csv, job->csv, fault)) &&
            (!job->html || table_begin(&study->html, job->html, fault)) &&
+           (!job->plot || table_begin(&study->plot, job->plot, fault)) &&
            compute_load_model(&job->compute, job->model, &study->model, fault) &&
            compute_adapt(&job->compute, &study->model, fault) &&
            (!job->amateur ||
             compute_load_model(&job->compute, job->amateur, &study->amateur, fault)) &&
            check_chains(study, fault) && study_openings(study, fault) &&
-           open_results(study, fault);
+           study_results(study, fault);
 }
 
 static void close_study(Study *study) {
-    for (size_t i = 0; study->samples && i < study->job->n_chains * study->texts; i++)
-        world_text_free(&study->samples[i].text), free(study->samples[i].ids);
-    for (size_t i = 0; study->openings && i < study->n_openings; i++)
-        world_text_free(&study->openings[i].text), token_list_free(&study->openings[i].tokens);
-    free(study->samples), free(study->openings), free(study->truth);
-    file_drop(&study->csv), file_drop(&study->html);
-    world_close(study->world);
+    study_close_texts(study);
+    file_drop(&study->csv), file_drop(&study->html), file_drop(&study->plot);
     model_close(&study->model), model_close(&study->amateur);
 }
 
@@ -108,6 +96,9 @@ static bool compare_run(Fault *fault) {
     CompareJob *job = &asked;
     Study study = {.job = job};
     gather_chains(job);
+    if (job->plot && job->n_chains < 2)
+        return fault_set(fault, "--plot: got one chain, wanted two or more to compare. Name "
+                                "them after --chains");
     if (!choose_model(&job->model, fault) || !compute_open(&job->compute, fault)) return false;
     bool ok = open_study(&study, fault) && study_write(&study, fault) &&
               (!study.world || study_truth(&study, fault)) && study_report(&study, fault);
@@ -121,6 +112,9 @@ static const Option compare_options[] = {
     MODEL_OPTION(asked.model),
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "number of held-out openings: stories, some with a card (100)"},
+    {"--first", OPT_INT(0, 9e15), &asked.first, "N",
+     "index of the first held-out document: another set of openings (0)"},
+    WORLD_OPTION(asked.world),
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT", "continue this prompt instead (-: stdin)"},
     {"--prompts", OPT_TEXT, &asked.prompts, "FILE",
      "continue these prompts instead, one per line"},
@@ -136,6 +130,9 @@ static const Option compare_options[] = {
     {"--csv", OPT_OUTPUT, &asked.csv, "FILE", "also write the table as CSV"},
     {"--html", OPT_OUTPUT, &asked.html, "FILE",
      "also write a self-contained page with the table, plots and texts side by side"},
+    {"--plot", OPT_OUTPUT, &asked.plot, "FILE",
+     "also draw the chains as SVG: valid against kept (without a world, surprisal against "
+     "dist-2)"},
     STEERING_OPTIONS(asked.steering),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
@@ -170,7 +167,7 @@ const Command command_compare = {
              "(a chain that looks ahead only scores its own texts), or fewer than ten texts.",
     .examples = {"strata compare --chains greedy balanced top_p:0.9"},
     .options = compare_options,
-    .brief = "--chains -m -p --documents --seeds -n --csv --html --threads",
+    .brief = "--chains -m -p --documents --seeds -n --csv --html --plot --threads",
     .rules = compare_rules,
     .words = compare_more,
     .max_words = MAX_CHAINS - OPTION_LIST,

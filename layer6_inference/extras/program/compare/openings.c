@@ -1,44 +1,11 @@
-/* openings.c - how the texts of a study begin.  See study.h.
- *
- * The world's chats are skipped: an opening is the beginning of a story, which the document may
- * follow with a card of its facts. */
+/* openings.c - how the texts of a study begin.  See study.h. */
 #include "world_check.h"
+#include "worlds.h"
 #include "input.h"
 #include "study.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { HELD_OUT = 2 }; /* corpus number; the bundled models train on corpus 1 */
-
-/* The next document that begins with a story; *index moves past it. */
-static Text next_story(const Study *study, uint64_t *index, WorldText *text) {
-    for (;;) {
-        Text opening = world_opening(study->world, "document", HELD_OUT, (*index)++,
-                                     study->job->words, text);
-        if (text->bytes[0] != '<') return opening;
-    }
-}
-
-static bool open_documents(Study *study, Fault *fault) {
-    uint64_t index = 0;
-    for (size_t i = 0; i < study->n_openings; i++) {
-        Opening *o = &study->openings[i];
-        o->end = next_story(study, &index, &o->text).size;
-        if (o->end == o->text.size)
-            return fault_set(
-                fault, "--words %ld: document %zu is shorter, so nothing is left to generate",
-                study->job->words, i + 1);
-        WorldVerdict whole =
-            world_check(study->world, "document", o->text.bytes, o->text.size, false);
-        WorldVerdict begin = world_check(study->world, "document", o->text.bytes, o->end, true);
-        if (!whole.valid || !begin.valid)
-            return fault_set(fault, "a document of the world that it cannot read: %s",
-                             whole.detail);
-        o->unlikely = begin.nats, o->nats = whole.nats - begin.nats;
-    }
-    return true;
-}
 
 static void set_prompt(Opening *o, Text prompt, size_t line) {
     o->line = line;
@@ -74,29 +41,39 @@ static bool open_prompts(Study *study, Fault *fault) {
             fault_set(fault, "%.200s: no prompts: wanted one per line", path));
 }
 
-/* Only the world's texts have control tokens; in a prompt their names are plain text. */
-static bool tokenize(const Study *study, Opening *o, Fault *fault) {
-    const Tokenizer *t = study->model.tokenizer;
-    tokenizer_begin(t, &o->tokens);
-    return tokenizer_encode(t, (Text){o->text.bytes, o->end}, study->world != NULL, &o->tokens,
-                            fault);
+static bool alloc_openings(Study *study, size_t n, Fault *fault) {
+    study->n_openings = n;
+    study->openings = calloc(n, sizeof *study->openings);
+    return study->openings || fault_set(fault, "no memory for the openings");
+}
+
+/* ln p of each document, and of all documents that begin like it. */
+static bool score_documents(const Study *study, Fault *fault) {
+    for (Opening *o = study->openings; o < study->openings + study->n_openings; o++) {
+        WorldVerdict whole =
+            world_check(study->world, "document", o->text.bytes, o->text.size, false);
+        WorldVerdict begin = world_check(study->world, "document", o->text.bytes, o->end, true);
+        if (!whole.valid || !begin.valid)
+            return fault_set(fault, "a document of the world that it cannot read: %s",
+                             whole.detail);
+        o->unlikely = begin.nats, o->nats = whole.nats - begin.nats;
+    }
+    return true;
 }
 
 bool study_openings(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
-    bool ok = true;
-    if (job->prompts) {
-        ok = open_prompts(study, fault);
-    } else {
-        study->n_openings = job->prompt ? 1 : (size_t)job->documents;
-        study->openings = calloc(study->n_openings, sizeof *study->openings);
-        if (!study->openings) return fault_set(fault, "no memory for the openings");
-        if (job->prompt)
-            set_prompt(study->openings, text_of(job->prompt), 0);
-        else
-            ok = (study->world = world_open(fault)) && open_documents(study, fault);
+    if (!job->prompt && !job->prompts)
+        return (study->world = world_open_named(job->world, fault)) &&
+               alloc_openings(study, (size_t)job->documents, fault) &&
+               study_documents(study, fault) && score_documents(study, fault);
+    if (job->prompt) {
+        if (!alloc_openings(study, 1, fault)) return false;
+        set_prompt(study->openings, text_of(job->prompt), 0);
+    } else if (!open_prompts(study, fault)) {
+        return false;
     }
-    for (size_t i = 0; ok && i < study->n_openings; i++)
-        ok = tokenize(study, &study->openings[i], fault);
-    return ok;
+    for (size_t i = 0; i < study->n_openings; i++)
+        if (!opening_tokenize(study, &study->openings[i], fault)) return false;
+    return true;
 }

@@ -12,10 +12,14 @@ bool page_write(const Study *study, const Summary *summaries, FILE *out, Fault *
 /* Text with & < > " escaped. */
 void page_text(FILE *out, Text text);
 
-/* Plot one measure against another, with intervals: SVG in the page's colors.  Draws nothing if
- * fewer than two chains have both. */
-void plot_write(const Study *study, const Summary *summaries, MeasureKind across,
+/* Plot one measure against another, with intervals: SVG in the page's colors.  False, and draws
+ * nothing, if fewer than two chains have both. */
+bool plot_write(const Study *study, const Summary *summaries, MeasureKind across,
                 MeasureKind up, FILE *out);
+
+/* The study's plot as a file of its own: the shares that are valid and kept, or, without a
+ * world, surprisal against distinct 2-grams. */
+bool plot_file(const Study *study, const Summary *summaries, FILE *out, Fault *fault);
 
 /* Texts of the first openings, chains side by side; tokens missing from the first chain's text
  * are marked. */

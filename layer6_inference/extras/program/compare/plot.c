@@ -3,6 +3,7 @@
 #include "page.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { WIDTH = 520, HEIGHT = 380, LEFT = 64, RIGHT = 24, TOP = 44, BOTTOM = 52 };
 
@@ -66,11 +67,30 @@ static void draw_axis(const Axis *a, const Axis *other, bool across, FILE *out) 
         fprintf(out, "<text x=\"6\" y=\"14\">%s%s</text>\n", m->meaning, unit);
 }
 
+/* Names written so far: a new one moves down until it is free of them. */
+typedef struct Names {
+    size_t count;
+    struct {
+        double from, to, y;
+    } at[MAX_CHAINS];
+} Names;
+
+static double name_free(Names *names, double from, double to, double y) {
+    for (size_t i = 0; i < names->count; i++)
+        if (from < names->at[i].to && to > names->at[i].from && fabs(y - names->at[i].y) < 14)
+            y = names->at[i].y + 14, i = (size_t)-1; /* compare with all again */
+    names->at[names->count].from = from, names->at[names->count].to = to;
+    names->at[names->count++].y = y;
+    return y;
+}
+
 static void draw_point(const Axis *x, const Axis *y, const char *chain, const Summary *s,
-                       FILE *out) {
+                       Names *names, FILE *out) {
     Value across = s->value[x->kind], up = s->value[y->kind];
     double px = place(x, across.mean), py = place(y, up.mean);
     bool right = px > WIDTH * 0.66;
+    double wide = 7.5 * (double)strlen(chain) + 4, from = right ? px - 7 - wide : px + 7;
+    double name = name_free(names, from, from + wide, py - 6);
     if (across.has_interval)
         fprintf(out, "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>",
                 place(x, across.low), place(x, across.high), py, py);
@@ -80,27 +100,43 @@ static void draw_point(const Axis *x, const Axis *y, const char *chain, const Su
     fprintf(out,
             "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/><text x=\"%.1f\" y=\"%.1f\" "
             "text-anchor=\"%s\">",
-            px, py, px + (right ? -7 : 7), py - 6, right ? "end" : "start");
+            px, py, px + (right ? -7 : 7), name, right ? "end" : "start");
     page_text(out, text_of(chain));
     fputs("</text>\n", out);
 }
 
-void plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+bool plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
                 FILE *out) {
     Axis x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT};
     Axis y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP};
+    Names names = {0};
     bool drawn[MAX_CHAINS];
     size_t n = 0;
     for (size_t c = 0; c < study->job->n_chains; c++)
         n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
-    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn)) return;
-    fprintf(out,
-            "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s against %s\" "
-            "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
-            "<style>line { stroke: currentColor }</style>\n",
-            WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
+    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn))
+        return false;
+    fprintf(
+        out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
+        "aria-label=\"%s against %s\" "
+        "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
+        "<style>svg { color-scheme: light dark; font-family: system-ui, sans-serif } line { "
+        "stroke: currentColor }</style>\n",
+        WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
     draw_axis(&x, &y, true, out), draw_axis(&y, &x, false, out);
     for (size_t c = 0; c < study->job->n_chains; c++)
-        if (drawn[c]) draw_point(&x, &y, study->job->chains[c], &all[c], out);
+        if (drawn[c]) draw_point(&x, &y, study->job->chains[c], &all[c], &names, out);
     fputs("</svg>\n", out);
+    return true;
+}
+
+bool plot_file(const Study *study, const Summary *all, FILE *out, Fault *fault) {
+    MeasureKind across = study->world ? KEPT : DISTINCT_2,
+                up = study->world ? VALID : SURPRISAL;
+    return plot_write(study, all, across, up, out) ||
+           fault_set(fault,
+                     "--plot: wanted two chains with both '%s' and '%s', got fewer. A chain "
+                     "that looks ahead has no '%s'",
+                     measures[across].head, measures[up].head, measures[KEPT].head);
 }

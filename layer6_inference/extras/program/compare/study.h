@@ -1,7 +1,8 @@
 /* study.h - chains generate texts from the same openings, and are compared with the true
  * documents.
  *
- *     openings.c   the first words of true documents of Tiny World; or prompts of the user
+ *     openings.c   what texts begin with: the user's prompts, or
+ *     documents.c  the first words of true documents of Tiny World
  *     write.c      each chain generates texts from each opening
  *     truth.c      each chain's probability of the true document instead
  *     measure.c    measures, with intervals; estimate.c has the statistics
@@ -21,10 +22,10 @@
 enum { MAX_CHAINS = 128, MAX_CTX = 1024 /* of a text */ };
 
 typedef struct CompareJob {
-    const char *model, *prompt, *prompts, *csv, *html, *amateur;
+    const char *model, *prompt, *prompts, *csv, *html, *plot, *amateur, *world;
     const char *chains[MAX_CHAINS];
     size_t n_chains;
-    long documents, seeds, words, max_tokens, sample;
+    long first, documents, seeds, words, max_tokens, sample;
     uint64_t seed;
     bool json;
     ComputeOptions compute;
@@ -65,7 +66,7 @@ typedef struct Study {
     Opening *openings; /* (n_openings) */
     Sample *samples;   /* (chains, texts): texts / n_openings of each opening */
     Truth *truth;      /* (chains, n_openings); NULL without a world */
-    FileOut csv, html;
+    FileOut csv, html, plot;
     size_t n_openings, texts; /* per chain */
     bool guided;              /* some chain has cfg */
 } Study;
@@ -73,11 +74,36 @@ typedef struct Study {
 /* The first words of held-out documents, or the user's prompts. */
 bool study_openings(Study *study, Fault *fault);
 
+/* The first words of n_openings held-out stories, as texts and as tokens; the
+ * world is open. */
+bool study_documents(Study *study, Fault *fault);
+bool opening_tokenize(const Study *study, Opening *opening, Fault *fault);
+
+/* Memory for generated texts and for scores of true ones; frees all but the models. */
+bool study_results(Study *study, Fault *fault);
+void study_close_texts(Study *study);
+
 /* Write all texts. */
 bool study_write(Study *study, Fault *fault);
 
+/* The same in steps: texts [begin, end) of all chains' texts, one after the other.
+ *
+ * A step is a token of each text that is being written.  A text is complete once its sample
+ * has ids.  writer_left: texts that are not. */
+typedef struct Writer Writer;
+Writer *writer_open(const Study *study, size_t begin, size_t end, Fault *fault);
+bool writer_step(Writer *writer, Fault *fault);
+size_t writer_left(const Writer *writer);
+void writer_close(Writer *writer);
+
 /* Score the true documents under every chain. */
 bool study_truth(Study *study, Fault *fault);
+
+/* The same one document at a time. */
+typedef struct TruthReader TruthReader;
+TruthReader *truth_open(const Study *study, Fault *fault);
+bool truth_read(TruthReader *reader, size_t document, Fault *fault);
+void truth_close(TruthReader *reader);
 
 /* Print the results, and write the requested files. */
 bool study_report(Study *study, Fault *fault);
@@ -85,6 +111,11 @@ bool study_report(Study *study, Fault *fault);
 /* A session in which the model or the amateur evaluates texts. */
 bool study_session(Session *session, const Study *study, const Model *model, size_t sequences,
                    size_t max_logits, Fault *fault);
+
+/* Which tokens of b's text belong to a longest common subsequence with a's?
+ *
+ *   common   (b's tokens, the opening's too) written */
+bool samples_common(const Sample *a, const Sample *b, bool *common, Fault *fault);
 
 /* ln p of the token that a chain chose, or could have chosen, after its last stage. */
 double chain_ln_p(const Chain *chain, Candidates *after, int32_t token);

@@ -146,7 +146,9 @@ bool study_report(Study *study, Fault *fault) {
     }
     if (ok && study->csv.stream) write_csv(study, all, study->csv.stream);
     if (ok && study->html.stream) ok = page_write(study, all, study->html.stream, fault);
+    if (ok && study->plot.stream) ok = plot_file(study, all, study->plot.stream, fault);
     for (size_t c = 0; all && c < n; c++) measure_close(&all[c]);
     free(all);
-    return ok && file_end(&study->csv, fault) && file_end(&study->html, fault);
+    return ok && file_end(&study->csv, fault) && file_end(&study->html, fault) &&
+           file_end(&study->plot, fault);
 }

@@ -1,12 +1,6 @@
 /* texts.c - the texts of the first openings side by side.  See page.h.
  *
- * Tokens outside a longest common subsequence with the first chain's text are marked:
- *
- *     first chain    Tom lost his hat     and cried
- *     this one       Tom lost his [scarf] and [sighed]
- *
- * length[i][j] is that of the suffixes from i and j; a path through it from 0, 0 yields the
- * common tokens. */
+ * Tokens outside a longest common subsequence with the first text are marked (common.c). */
 #include "page.h"
 
 #include <stdlib.h>
@@ -14,31 +8,6 @@
 enum { OPENINGS = 12 };
 
 static size_t total(const Sample *s) { return s->begun + s->tokens; }
-
-/* Which tokens of b belong to a longest common subsequence with a? */
-static bool find_common(const Sample *a, const Sample *b, bool *common, Fault *fault) {
-    size_t n = total(a), m = total(b), wide = m + 1;
-    uint16_t *length = calloc((n + 1) * wide, sizeof *length);
-    if (!length) return fault_set(fault, "no memory to lay texts side by side");
-    for (size_t i = n; i-- > 0;)
-        for (size_t j = m; j-- > 0;) {
-            uint16_t down = length[(i + 1) * wide + j], on = length[i * wide + j + 1];
-            length[i * wide + j] = a->ids[i] == b->ids[j]
-                                       ? (uint16_t)(length[(i + 1) * wide + j + 1] + 1)
-                                   : down > on ? down
-                                               : on;
-        }
-    for (size_t i = 0, j = 0; i < n && j < m;) {
-        if (a->ids[i] == b->ids[j])
-            common[j] = true, i++, j++;
-        else if (length[(i + 1) * wide + j] >= length[i * wide + j + 1])
-            i++;
-        else
-            j++;
-    }
-    free(length);
-    return true;
-}
 
 static void texts_write_tokens(const Study *study, const Sample *s, const bool *common,
                                FILE *out) {
@@ -58,7 +27,7 @@ static bool texts_write_text(const Study *study, size_t chain, size_t text, FILE
     const Sample *first = &study->samples[text];
     const Sample *s = &study->samples[chain * study->texts + text];
     bool *common = calloc(total(s) + 1, sizeof *common);
-    bool ok = common ? find_common(first, s, common, fault)
+    bool ok = common ? samples_common(first, s, common, fault)
                      : fault_set(fault, "no memory to lay texts side by side");
     if (ok) {
         fputs("<article><h3>", out);

@@ -13,7 +13,7 @@
 
 enum { ROWS = 32 }; /* rows of logits at a time */
 
-typedef struct TruthReader {
+struct TruthReader {
     const Study *study;
     Session session, guide, amateur;          /* guide: the document without its opening */
     SteeringOptions steering, guide_steering; /* on the sessions, as in generation */
@@ -26,7 +26,7 @@ typedef struct TruthReader {
     size_t at, n; /* n rows, following the tokens from `at` on */
     bool *failed; /* (n_chains) */
     Fault *faults;
-} TruthReader;
+};
 
 /* The document after its opening, and the end token. */
 static bool truth_read_document(TruthReader *r, const Opening *o, Fault *fault) {
@@ -115,6 +115,14 @@ static bool truth_is_too_long(const TruthReader *r) {
            r->tokens.count > session_ctx(&r->session);
 }
 
+/* Does any chain still keep the document?  If none does, the rest of it changes nothing. */
+static bool is_kept(const TruthReader *r) {
+    const Study *study = r->study;
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        if (study->truth[c * study->n_openings + r->document].kept) return true;
+    return false;
+}
+
 static bool ask_chains(TruthReader *r, Fault *fault) {
     const Study *study = r->study;
     for (size_t c = 0; c < study->job->n_chains; c++) {
@@ -125,7 +133,7 @@ static bool ask_chains(TruthReader *r, Fault *fault) {
     }
     if (truth_is_too_long(r)) return true;
     if (!begin_sessions(r, fault)) return false;
-    for (r->at = r->begun - 1; r->at + 1 < r->tokens.count; r->at += r->n) {
+    for (r->at = r->begun - 1; is_kept(r) && r->at + 1 < r->tokens.count; r->at += r->n) {
         r->n = r->tokens.count - 1 - r->at < ROWS ? r->tokens.count - 1 - r->at : ROWS;
         if (!eval_rows(r, r->at, r->n, fault)) return false;
         pool_for(study->job->compute.pool, study->job->n_chains, 1, take_rows, r);
@@ -164,7 +172,8 @@ static bool truth_open_reader(TruthReader *r, Fault *fault) {
             study_session(&r->amateur, study, &study->amateur, 1, ROWS, fault));
 }
 
-static void close_reader(TruthReader *r) {
+void truth_close(TruthReader *r) {
+    if (!r) return;
     size_t threads = (size_t)pool_threads(r->study->job->compute.pool);
     for (size_t c = 0; r->chains && c < r->study->job->n_chains; c++)
         chain_close(&r->chains[c]);
@@ -176,19 +185,31 @@ static void close_reader(TruthReader *r) {
     free(r->arenas), free(r->rows);
     token_list_free(&r->tokens), token_list_free(&r->tail);
     session_close(&r->session), session_close(&r->guide), session_close(&r->amateur);
+    free(r);
+}
+
+TruthReader *truth_open(const Study *study, Fault *fault) {
+    TruthReader *r = calloc(1, sizeof *r);
+    if (!r) return fault_set(fault, "no memory to read documents"), NULL;
+    r->study = study;
+    if (truth_open_reader(r, fault)) return r;
+    truth_close(r);
+    return NULL;
+}
+
+bool truth_read(TruthReader *r, size_t document, Fault *fault) {
+    r->document = document;
+    return truth_read_document(r, &r->study->openings[document], fault) && ask_chains(r, fault);
 }
 
 bool study_truth(Study *study, Fault *fault) {
-    TruthReader r = {.study = study};
     Progress progress;
-    bool ok = truth_open_reader(&r, fault);
+    size_t done = 0;
+    TruthReader *r = truth_open(study, fault);
     progress_start(&progress, "true documents", "documents", (double)study->n_openings);
-    for (r.document = 0; ok && r.document < study->n_openings; r.document++) {
-        ok = truth_read_document(&r, &study->openings[r.document], fault) &&
-             ask_chains(&r, fault);
-        progress_show(&progress, (double)r.document + 1);
-    }
-    progress_end(&progress, (double)r.document);
-    close_reader(&r);
-    return ok;
+    while (r && done < study->n_openings && truth_read(r, done, fault))
+        progress_show(&progress, (double)++done);
+    progress_end(&progress, (double)done);
+    truth_close(r);
+    return done == study->n_openings;
 }

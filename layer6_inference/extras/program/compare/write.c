@@ -22,15 +22,16 @@ typedef struct Place {
     Stream stream;
 } Place;
 
-typedef struct Writer {
+struct Writer {
     const Study *study;
     Session session, amateur;
     TokenList guide; /* negative prompt of cfg */
     SteeringOptions steering;
     Engine engine;
     Place places[AT_ONCE];
-    size_t begun, over; /* texts */
-} Writer;
+    size_t begun, over, end; /* texts; over: from the first one on */
+    size_t first;
+};
 
 static bool write_watch(void *context, const Choice *choice) {
     Sample *s = context;
@@ -126,31 +127,29 @@ static bool write_step(Writer *w, Fault *fault) {
 }
 
 /* Start new texts in free slots. */
-static bool fill_places(Writer *w, size_t total, Fault *fault) {
-    for (Place *p = w->places; p < w->places + AT_ONCE && w->begun < total; p++)
+static bool fill_places(Writer *w, Fault *fault) {
+    for (Place *p = w->places; p < w->places + AT_ONCE && w->begun < w->end; p++)
         if (!p->sequence && !write_begin_text(w, p, w->begun++, fault)) return false;
     return true;
 }
 
-static bool write_texts(Writer *w, Fault *fault) {
-    Progress progress;
-    size_t total = w->study->job->n_chains * w->study->texts;
-    progress_start(&progress, "texts", "texts", (double)total);
-    bool ok = fill_places(w, total, fault);
-    while (ok && w->engine.live) {
-        ok = write_step(w, fault);
-        for (Place *p = w->places; ok && p < w->places + AT_ONCE; p++)
-            if (p->sequence && !p->sequence->live) ok = end_text(w, p, fault);
-        ok = ok && fill_places(w, total, fault);
-        progress_show(&progress, (double)w->over);
-    }
-    progress_end(&progress, (double)w->over);
+bool writer_step(Writer *w, Fault *fault) {
+    bool ok = fill_places(w, fault) && write_step(w, fault);
+    for (Place *p = w->places; ok && p < w->places + AT_ONCE; p++)
+        if (p->sequence && !p->sequence->live) ok = end_text(w, p, fault);
     return ok;
 }
 
-/* The model and the amateur read the same texts: use the smaller context. */
+size_t writer_left(const Writer *w) { return w->end - w->first - w->over; }
+
+/* The model and the amateur read the same texts: use the smaller context, and no more of it than
+ * the longest text may need. */
 static size_t common_ctx(const Study *study) {
-    size_t ctx = study->model.sizes.ctx < MAX_CTX ? study->model.sizes.ctx : MAX_CTX;
+    size_t ctx = study->model.sizes.ctx < MAX_CTX ? study->model.sizes.ctx : MAX_CTX, need = 0;
+    for (const Opening *o = study->openings; o < study->openings + study->n_openings; o++)
+        if (o->tokens.count > need) need = o->tokens.count;
+    need += (size_t)study->job->max_tokens + 1;
+    if (ctx > need) ctx = need;
     if (!study->job->amateur || study->amateur.sizes.ctx >= ctx) return ctx;
     return study->amateur.sizes.ctx;
 }
@@ -189,25 +188,45 @@ static bool open_writer(Writer *w, Fault *fault) {
            engine_open(&w->engine, &w->session, fault) && check_prompts(w, fault);
 }
 
-static void close_writer(Writer *w) {
+Writer *writer_open(const Study *study, size_t begin, size_t end, Fault *fault) {
+    Writer *w = calloc(1, sizeof *w);
+    if (!w) return fault_set(fault, "no memory to write texts"), NULL;
+    *w = (Writer){.study = study, .begun = begin, .first = begin, .end = end};
+    if (open_writer(w, fault)) return w;
+    writer_close(w);
+    return NULL;
+}
+
+void writer_close(Writer *w) {
+    if (!w) return;
     for (Place *p = w->places; p < w->places + AT_ONCE; p++)
         write_leave(w, p), token_list_free(&p->tokens);
     engine_close(&w->engine);
     token_list_free(&w->guide);
     session_close(&w->session), session_close(&w->amateur);
+    free(w);
+}
+
+static bool write_texts(Writer *w, Fault *fault) {
+    Progress progress;
+    bool ok = true;
+    progress_start(&progress, "texts", "texts", (double)w->end);
+    while (ok && writer_left(w)) {
+        ok = writer_step(w, fault);
+        progress_show(&progress, (double)w->over);
+    }
+    progress_end(&progress, (double)w->over);
+    return ok;
 }
 
 bool study_write(Study *study, Fault *fault) {
-    Writer *w = calloc(1, sizeof *w);
     size_t ctx = common_ctx(study);
-    if (!w) return fault_set(fault, "no memory to write texts");
     if (study->job->amateur && ctx == study->amateur.sizes.ctx && ctx < study->model.sizes.ctx)
         fprintf(stderr,
                 "[the amateur's context of %zu tokens ends texts, not the model's %zu]\n", ctx,
                 study->model.sizes.ctx);
-    w->study = study;
-    bool ok = open_writer(w, fault) && write_texts(w, fault);
-    close_writer(w);
-    free(w);
+    Writer *w = writer_open(study, 0, study->job->n_chains * study->texts, fault);
+    bool ok = w && write_texts(w, fault);
+    writer_close(w);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* train.c - the options of strata train; training.c runs it. */
 #include "commands.h"
 #include "training.h"
+#include "world/world_parts.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,7 @@ static bool configure_training(TrainJob *job, Fault *fault) {
 static const OptionRule train_rules[] = {
     {"--resume --save-every", NEEDS, "--checkpoint", "the run is saved there"},
     {"--lora", NEEDS, "--from", "an adapter is trained on a finished model"},
+    {"--corpus", NOT_WITH, "--world", "the file is the language"},
     {"--lora", NOT_WITH, "--masked", "adapters are for causal models"},
     {"--lora", NOT_WITH, "--checkpoint",
      "it trains within a minute and is saved at the end only"},
@@ -88,6 +90,7 @@ static const Option train_options[] = {
      "storyteller or draft: the shapes of the two built-in models"},
     {"--mixer", OPT_TEXT, &asked.mixer, "NAME",
      "attention, or delta: a recurrent state of fixed size in every layer"},
+    WORLD_OPTION(asked.world),
     {"--corpus", OPT_TEXT, &asked.corpus, "FILE",
      "train on this text (Tiny World), a line <|endoftext|> after each document; of 1000 or "
      "more documents the last tenth, at most 2000, is held out"},

@@ -109,7 +109,7 @@ static bool train_to_end(const TrainJob *job, Training *run, Fault *fault) {
 
 static bool open_corpora(const TrainJob *job, Training *run, Fault *fault) {
     if (job->corpus) return corpus_open_file(&run->corpus, job->corpus, fault);
-    if (!(run->world = world_open(fault))) return false;
+    if (!(run->world = world_open_named(job->world, fault))) return false;
     run->corpus = (Corpus){.world = run->world, .seed = job->seed};
     run->held_out = (Corpus){.world = run->world, .seed = job->seed + 1};
     return run->holds_out = true;

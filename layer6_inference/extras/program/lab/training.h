@@ -4,10 +4,11 @@
 
 #include "compute.h"
 #include "train_families.h"
+#include "worlds.h"
 
 /* The options; 0 or NULL: not given. */
 typedef struct TrainJob {
-    const char *out, *size, *mixer, *corpus, *vocab_from, *from, *checkpoint, *log;
+    const char *out, *size, *mixer, *corpus, *vocab_from, *from, *world, *checkpoint, *log;
     uint64_t seed;
     long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx;
     long eval_every, eval_documents, save_every;

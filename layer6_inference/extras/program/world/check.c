@@ -13,7 +13,7 @@
 /* ------------------------------------------------------------------ which are right */
 
 static struct {
-    const char *rule;
+    const char *rule, *world;
     bool prefix, summary;
 } check_asked = {.rule = "document"};
 
@@ -50,7 +50,7 @@ static void check_one(const World *world, Text text, Tally *tally) {
 static bool world_check_run(Fault *fault) {
     size_t size;
     char *bytes = read_standard_input(&size, fault);
-    World *world = bytes ? world_open(fault) : NULL;
+    World *world = bytes ? world_open_named(check_asked.world, fault) : NULL;
     Tally tally = {0};
     for (Text rest = {bytes, size}; world && rest.size;)
         check_one(world, corpus_cut_document(&rest), &tally);
@@ -73,6 +73,7 @@ static bool world_check_run(Fault *fault) {
 static const Option world_check_options[] = {
     {"--kind", OPT_TEXT, &check_asked.rule, "RULE",
      "required kind: document (any), story, tale, chat or card"},
+    WORLD_OPTION(check_asked.world),
     {"--prefix", OPT_FLAG, &check_asked.prefix, NULL, "accept documents that stop early"},
     {"--summary", OPT_FLAG, &check_asked.summary, NULL, "print only the totals, on stderr"},
     {0},
@@ -93,7 +94,7 @@ const Command world_check_command = {
 /* ------------------------------------------------------------------ how likely they are */
 
 static struct {
-    const char *rule, *file;
+    const char *rule, *file, *world;
     bool prefix;
 } score_asked = {.rule = "document"};
 
@@ -131,7 +132,7 @@ static bool world_score_run(Fault *fault) {
     size_t size;
     Total total = {0};
     char *bytes = read_named(score_asked.file, &size, fault);
-    World *world = bytes ? world_open(fault) : NULL;
+    World *world = bytes ? world_open_named(score_asked.world, fault) : NULL;
     for (Text rest = {bytes, size}; world && rest.size;)
         score_one(world, corpus_cut_document(&rest), &total);
     if (world) print_total(&total);
@@ -144,6 +145,7 @@ static bool world_score_run(Fault *fault) {
 static const Option world_score_options[] = {
     {"--kind", OPT_TEXT, &score_asked.rule, "RULE",
      "kind of document that p is conditioned on: document (all), story, tale, chat or card"},
+    WORLD_OPTION(score_asked.world),
     {"--prefix", OPT_FLAG, &score_asked.prefix, NULL,
      "probability of all documents that begin like this"},
     {0},

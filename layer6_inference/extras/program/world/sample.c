@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static struct {
-    const char *model, *chain, *rule;
+    const char *model, *chain, *rule, *world;
     uint64_t seed;
     long documents, words;
     ComputeOptions compute;
@@ -58,7 +58,7 @@ static bool sample_documents(const World *world, LoadedModel *loaded, Chain *cha
 
 static bool sample_model(LoadedModel *m, Fault *fault) {
     Chain chain = {0};
-    World *world = world_open(fault);
+    World *world = world_open_named(asked.world, fault);
     bool ok = world && loaded_open_session(m, &asked.compute, 1024, 1, fault) &&
               chain_parse(&chain, asked.chain, m->model->tokenizer, fault) &&
               sample_documents(world, m, &chain, fault);
@@ -77,6 +77,7 @@ static const Option world_sample_options[] = {
      "length of the openings in words (4)"},
     {"--kind", OPT_TEXT, &asked.rule, "RULE",
      "kind of openings: story, tale, chat, card or document (story)"},
+    WORLD_OPTION(asked.world),
     ADAPTER_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
     {0},

@@ -18,12 +18,12 @@ bool world_kind(const char *rule, Fault *fault) {
 static struct {
     uint64_t seed;
     long first, documents;
-    const char *rule;
+    const char *rule, *world;
     bool entropy;
 } asked = {.seed = 1, .documents = 1, .rule = "document"};
 
 static bool world_write_run(Fault *fault) {
-    World *world = world_open(fault);
+    World *world = world_open_named(asked.world, fault);
     WorldText text = {0};
     double nats = 0, bytes = 0;
     if (!world) return false;
@@ -49,6 +49,7 @@ static const Option world_options[] = {
     {"--first", OPT_INT(0, 9e15), &asked.first, "N", "index of the first document (0)"},
     {"--kind", OPT_TEXT, &asked.rule, "RULE",
      "document (all kinds), story, tale (a short story with one plot), chat or card"},
+    WORLD_OPTION(asked.world),
     {"--entropy", OPT_FLAG, &asked.entropy, NULL,
      "print index, nats and bytes of each document instead of its text"},
     {0},

@@ -3,6 +3,14 @@
 #define STRATA_PROGRAM_WORLD_H
 
 #include "command.h"
+#include "worlds.h"
+
+#define WORLD_OPTION(m)                                                                       \
+    {                                                                                         \
+        "--world", OPT_TEXT, &(m), "NAME",                                                    \
+            "tiny, or wide: the same rules, with more words to choose from and most of them " \
+            "rare"                                                                            \
+    }
 
 /* The line after each document. */
 #define SEPARATOR "<|endoftext|>"

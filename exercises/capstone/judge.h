@@ -3,6 +3,8 @@
  *     Reply r = ask("neuron %d %g", steps, rate);       the program with these arguments, after
  *     need(r.n == 5, "print ...");                      input("in") has written its standard input
  *
+ * A capstone has a table judge_chapters of its own, one function each.
+ *
  * Invariant: every input is generated from the seed, so that no answer can be known beforehand;
  * all files stay in one folder for the learner to look at. */
 #ifndef STRATA_JUDGE_H
@@ -21,9 +23,13 @@ typedef struct Reply {
     size_t size;
     double *numbers; /* every word of the text that is a number */
     size_t n;
+    double seconds; /* of the processor, over all threads */
+    double clock;   /* seconds by the clock */
+    int threads;    /* the most that were seen at once; 0 where /proc does not tell */
 } Reply;
 
 /* Random choices that follow the seed. */
+uint64_t judge_seed(void);
 double judge_uniform(void);           /* [0, 1) */
 int judge_between(int low, int high); /* low .. high */
 double judge_normal(void);
@@ -36,8 +42,8 @@ void judge_numbers(FILE *in, const double *x, size_t n);
 /* Run the learner's program; the arguments are given as to printf and read by a shell.  Ends the
  * judge when the program does not end well. */
 Reply ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void judge_limit(
-    double seconds); /* for the next questions; each thread's, four times that by the clock */
+/* For the next questions: seconds of computing, of each thread; four times that by the clock. */
+void judge_limit(double seconds);
 
 /* Run any command and keep what it wrote. */
 Reply judge_command(const char *command, int *status);
@@ -55,38 +61,16 @@ bool alike(const double *got, const double *want, size_t n);
 /* The number behind a word of the reply; NAN when it is not there. */
 double named(Reply reply, const char *word);
 
+/* A byte as GPT-2 writes it; bytes that cannot be seen are the letters from U+0100 on. */
+int judge_letter(int byte);
+
 /* A wrong way to compute, and what is said when it gives what the program printed. */
 typedef struct Mistake {
     int flag;
     const char *hint;
 } Mistake;
 
-/* The chapters. */
-void chapter_bytes(void);
-void chapter_bigram(void);
-void chapter_pairs(void);
-void chapter_neuron(void);
-void chapter_next(void);
-void chapter_table(void);
-void chapter_attention(void);
-void chapter_block(void);
-void chapter_gradient(void);
-void chapter_adamw(void);
-void chapter_train(void);
-void chapter_generate(void);
-void chapter_story(void);
-
-/* The mean of -log p at these counts, in nats. */
-double entropy_of(const double *count, int n);
-
-/* Refuse a model file whose keys or tokens llama.cpp would not take. */
-void judge_model_file(const char *path);
-
-/* A file of stories, as a reply; how often each of its bytes follows each is counted. */
-Reply judge_text(const char *name, int documents);
-extern double followers[256][256];
-
-/* Tales of Tiny World, from document `first` of a fresh corpus; each with its line behind it. */
-void judge_stories(FILE *out, uint64_t first, int documents);
+/* What each chapter asks; NULL ends the table. */
+extern void (*const judge_chapters[])(void);
 
 #endif

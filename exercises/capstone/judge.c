@@ -13,8 +13,10 @@
 
 static const char *folder, *program;
 static uint64_t seed, draws;
-static double limit =
-    20; /* seconds of computing, over all threads; four times as much by the clock */
+static double limit = 20; /* seconds of computing; four times as much by the clock */
+enum { MOST = 64 << 20 }; /* bytes of a file that the program may write */
+
+uint64_t judge_seed(void) { return seed; }
 
 double judge_uniform(void) {
     return (double)(rng_hash(seed, 17, draws++) >> 11) / 9007199254740992.0;
@@ -59,45 +61,80 @@ void refuse(const char *format, ...) {
 }
 
 void judge_limit(double seconds) {
-    const char *given = getenv("MINE_LIMIT");
+    const char *given = getenv("JUDGE_LIMIT");
     limit = given && atof(given) > 0 ? atof(given) : seconds;
 }
 
-/* Wait for the program, and end it and all it started when it takes too long. */
-static int wait_for(pid_t child) {
-    int status = 0;
-    struct timespec nap = {0, 5000000}, begin, now;
-    clock_gettime(CLOCK_MONOTONIC, &begin);
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        nanosleep(&nap, NULL);
-        clock_gettime(CLOCK_MONOTONIC, &now);
-        if ((double)(now.tv_sec - begin.tv_sec) < 4 * limit + 20) continue;
-        kill(-child, SIGKILL);
-        waitpid(child, &status, 0);
-        return -1;
-    }
-    return status;
+/* Threads of a process, where /proc tells. */
+static int threads_of(pid_t child) {
+    char path[64], line[128];
+    int threads = 0;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) sscanf(line, "Threads: %d", &threads);
+    if (file) fclose(file);
+    return threads;
 }
 
-static int start(const char *command, const char *out) {
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Wait for the program, and end it and all it started when it takes too long. */
+static int wait_for(pid_t child, Reply *reply) {
+    struct rusage used = {0};
+    int status = 0;
+    struct timespec nap = {0, 2000000};
+    double begin = seconds_now();
+    bool late = false;
+    while (wait4(child, &status, WNOHANG, &used) == 0) {
+        int threads = threads_of(child);
+        if (threads > reply->threads) reply->threads = threads;
+        nanosleep(&nap, NULL);
+        if (seconds_now() - begin < 4 * limit + 20) continue;
+        kill(-child, SIGKILL);
+        wait4(child, &status, 0, &used);
+        late = true;
+        break;
+    }
+    reply->clock = seconds_now() - begin;
+    reply->seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                     1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    kill(-child, SIGKILL); /* what it started and left behind */
+    return late ? -1 : status;
+}
+
+/* The program replaces the shell, so that its threads and seconds are seen; but not where the
+ * command is more than words. */
+static void become(const char *command) {
+    char line[2100];
+    bool plain = !strpbrk(command, "&|;<>(){}$`=");
+    snprintf(line, sizeof line, "%s%s", plain ? "exec " : "", command);
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
+}
+
+static int start(const char *command, const char *out, Reply *reply) {
     fflush(stdout);
     pid_t child = fork();
     need(child >= 0, "cannot start a process");
     if (child == 0) {
-        struct rlimit most = {(rlim_t)limit + 1, (rlim_t)limit + 2};
+        struct rlimit most = {(rlim_t)limit + 1, (rlim_t)limit + 2}, size = {MOST, MOST};
         setpgid(0, 0);
         setrlimit(RLIMIT_CPU, &most);
         if (!freopen(judge_path("in"), "rb", stdin) || !freopen(out, "wb", stdout) ||
             !freopen(judge_path("errors"), "wb", stderr))
             _exit(126);
-        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
-        _exit(127);
+        setrlimit(RLIMIT_FSIZE, &size);
+        become(command);
     }
-    return wait_for(child);
+    return wait_for(child, reply);
 }
 
-static Reply read_reply(const char *path) {
-    Reply r = {0};
+static void read_reply(const char *path, Reply *reply) {
+    Reply r = *reply;
     FILE *file = fopen(path, "rb");
     for (size_t more = 1; file && more; r.size += more) {
         r.text = realloc(r.text, r.size + 65537);
@@ -117,12 +154,19 @@ static Reply read_reply(const char *path) {
             r.numbers[r.n++] = value;
         if (end == at) break;
     }
-    return r;
+    *reply = r;
 }
 
 Reply judge_command(const char *command, int *status) {
-    *status = start(command, judge_path("out"));
-    return read_reply(judge_path("out"));
+    Reply r = {0};
+    *status = start(command, judge_path("out"), &r);
+    read_reply(judge_path("out"), &r);
+    return r;
+}
+
+static bool ended_by(int status, int signal) {
+    return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
+           (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
 }
 
 Reply ask(const char *format, ...) {
@@ -134,10 +178,16 @@ Reply ask(const char *format, ...) {
     va_end(arguments);
     Reply r = judge_command(command, &status);
     if (status == 0) return r;
-    if (status == -1 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU) ||
-        (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGXCPU))
+    if (status == -1 && r.seconds < limit / 4)
+        refuse("`%s` was not done after %.0f seconds and computed for %.1f of them: what does "
+               "it wait for?",
+               command, r.clock, r.seconds);
+    if (status == -1 || ended_by(status, SIGXCPU))
         refuse("`%s` was not done after %.0f seconds: a loop that never ends?", command, limit);
-    Reply errors = read_reply(judge_path("errors"));
+    if (ended_by(status, SIGXFSZ) || r.size >= MOST)
+        refuse("`%s` wrote more than %d MB: does it know where to end?", command, MOST >> 20);
+    Reply errors = {0};
+    read_reply(judge_path("errors"), &errors);
     if (errors.size > 300) errors.text[300] = 0;
     refuse("`%s < %s` ended with status %d%s%s", command, judge_path("in"),
            WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
@@ -157,32 +207,26 @@ double named(Reply reply, const char *word) {
     return at ? strtod(at + strlen(word), NULL) : (double)NAN;
 }
 
-void judge_stories(FILE *out, uint64_t first, int documents) {
-    Fault fault;
-    World *world = world_open(&fault);
-    WorldText text = {0};
-    need(world, "%s", fault.text);
-    for (int i = 0; i < documents; i++) {
-        world_write(world, "tale", seed | 1, first + (uint64_t)i, &text);
-        fprintf(out, "%s\n<|endoftext|>\n", text.bytes);
+int judge_letter(int byte) {
+    int hidden = 256;
+    for (int b = 0; b <= byte; b++) {
+        bool seen = (b > 32 && b < 127) || (b > 160 && b != 173);
+        if (b == byte && seen) return byte;
+        hidden += !seen;
     }
-    world_text_free(&text);
-    world_close(world);
+    return hidden - 1;
 }
 
 int main(int argc, char **argv) {
-    static void (*const chapters[])(void) = {
-        chapter_bytes, chapter_bigram,    chapter_pairs, chapter_neuron,   chapter_next,
-        chapter_table, chapter_attention, chapter_block, chapter_gradient, chapter_adamw,
-        chapter_train, chapter_generate,  chapter_story};
-    int chapter = argc == 5 ? atoi(argv[1]) : 0;
-    if (chapter < 1 || chapter > 13) {
-        fprintf(stderr, "usage: judge CHAPTER FOLDER SEED COMMAND\n");
+    int chapter = argc == 5 ? atoi(argv[1]) : 0, last = 0;
+    while (judge_chapters[last]) last++;
+    if (chapter < 1 || chapter > last) {
+        fprintf(stderr, "usage: judge CHAPTER FOLDER SEED COMMAND, chapters 1 to %d\n", last);
         return 2;
     }
     folder = argv[2], seed = strtoull(argv[3], NULL, 10), program = argv[4];
     judge_limit(20);
     fclose(judge_input("in"));
-    chapters[chapter - 1]();
+    judge_chapters[chapter - 1]();
     return 0;
 }

@@ -1,0 +1,13 @@
+# Names beside the ends of curves are moved apart: of n of them, who[1..n], the heights y[who] end at least a gap from each other, between floor and ceiling
+# (0 as a floor: none); who is sorted, the highest first.
+function apart(y, n, who, gap, ceiling, floor,   i, j, t, near) {
+    for (i = 2; i <= n; i++) for (j = i; j > 1 && y[who[j]] > y[who[j - 1]]; j--) { t = who[j]; who[j] = who[j - 1]; who[j - 1] = t }
+    for (t = 0; t < 300; t++) {
+        for (i = 1; i < n; i++) {
+            near = gap - (y[who[i]] - y[who[i + 1]])
+            if (near > 1e-9) { y[who[i]] += near / 2; y[who[i + 1]] -= near / 2 }
+        }
+        if (y[who[1]] > ceiling) y[who[1]] = ceiling
+        if (floor && y[who[n]] < floor) y[who[n]] = floor
+    }
+}
