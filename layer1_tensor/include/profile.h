@@ -65,7 +65,7 @@ void profile_stop(Profile *profile);
 void profile_free(Profile *profile);
 
 /* What PROFILE expands to: begin a scope if this thread is profiled; end it if it began. */
-extern _Thread_local bool profile_on;
+extern __thread bool profile_on; /* C and C++ */
 void profile_push(const char *name);
 void profile_pop(void);
 

@@ -7,7 +7,7 @@
 
 enum { NOT_KEPT = -1 };
 
-_Thread_local bool profile_on;
+__thread bool profile_on;
 static _Thread_local Profile *watching;
 
 bool profile_start(Profile *p, size_t events, Fault *fault) {
