@@ -133,7 +133,8 @@ static double pages_run(bool library) {
                                   .mask = {.causal = true}};
     const int32_t sequence = 0, position = POSITIONS - 1;
     (void)library;
-    attention_online(pool, &shape, &kv, 0, 1, &sequence, &position, a, c);
+    attention_online(pool, &shape, &kv, 0,
+                     &(Batch){.count = 1, .sequence = &sequence, .position = &position}, a, c);
     return 1e-9 * POSITIONS * HEADS * HEAD * 2 * sizeof(uint16_t); /* keys and values */
 }
 

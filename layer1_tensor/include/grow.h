@@ -12,9 +12,10 @@
 
 /* Make room for `need` items in an array from malloc (or NULL); `room` counts items.
  * At least doubles, so that n appends copy fewer than 2n items.  False: no memory. */
-#define GROW(array, room, need) array_grow(&(array), &(room), (need), sizeof *(array))
+#define GROW(array, room, need) \
+    ((need) <= (room) || array_grow(&(array), &(room), (need), sizeof *(array)))
 
-/* What GROW calls; `array` is the address of a pointer. */
+/* What GROW calls when there is too little room; `array` is the address of a pointer. */
 bool array_grow(void *array, size_t *room, size_t need, size_t size);
 
 #endif

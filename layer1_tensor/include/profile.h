@@ -65,8 +65,18 @@ void profile_stop(Profile *profile);
 void profile_free(Profile *profile);
 
 /* What PROFILE expands to: begin a scope if this thread is profiled; end it if it began. */
-bool profile_enter(const char *name);
-void profile_leave(const bool *entered);
+extern __thread bool profile_on; /* C and C++ */
+void profile_push(const char *name);
+void profile_pop(void);
+
+static inline bool profile_enter(const char *name) {
+    if (profile_on) profile_push(name);
+    return profile_on; /* profile_push clears it when there is no room */
+}
+
+static inline void profile_leave(const bool *entered) {
+    if (*entered) profile_pop();
+}
 
 #define PROFILE(name)                                                            \
     __attribute__((cleanup(profile_leave), unused)) const bool profile_entered = \

@@ -1,4 +1,4 @@
-/* size.h - min and max of two sizes. */
+/* size.h - min, max and rounding of sizes. */
 #ifndef STRATA_SIZE_H
 #define STRATA_SIZE_H
 
@@ -6,5 +6,8 @@
 
 static inline size_t min_size(size_t a, size_t b) { return a < b ? a : b; }
 static inline size_t max_size(size_t a, size_t b) { return a > b ? a : b; }
+
+/* n / by, rounded up. */
+static inline size_t div_up(size_t n, size_t by) { return (n + by - 1) / by; }
 
 #endif

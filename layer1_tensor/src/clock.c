@@ -16,7 +16,7 @@ void progress_start(Progress *progress, const char *what, const char *unit, doub
     *progress = (Progress){what, unit, total, now, now, isatty(STDERR_FILENO), false};
 }
 
-static void clock_draw(const Progress *progress, double done, double elapsed, double left) {
+static void draw_bar(const Progress *progress, double done, double elapsed, double left) {
     char bar[21];
     double share = progress->total > 0 ? done / progress->total : 1;
     for (int i = 0; i < 20; i++) bar[i] = i < (int)(share * 20) ? '#' : '.';
@@ -31,8 +31,7 @@ void progress_show(Progress *progress, double done) {
     double now = clock_seconds(), elapsed = now - progress->start;
     if (progress->quiet || now - progress->shown < (progress->terminal ? 0.25 : 10)) return;
     progress->shown = now;
-    clock_draw(progress, done, elapsed,
-               done > 0 ? elapsed * (progress->total - done) / done : 0);
+    draw_bar(progress, done, elapsed, done > 0 ? elapsed * (progress->total - done) / done : 0);
 }
 
 void progress_end(Progress *progress, double done) {

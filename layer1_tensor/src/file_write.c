@@ -95,7 +95,7 @@ bool file_same(const char *a, const char *b) {
 enum { PARTS = 8 };
 static _Atomic(char *) parts[PARTS];
 
-static void file_write_remember(char *part) {
+static void remember_part(char *part) {
     for (size_t i = 0; i < PARTS; i++) {
         char *none = NULL;
         if (atomic_compare_exchange_strong(&parts[i], &none, part)) return;
@@ -109,7 +109,7 @@ void file_drop_all(void) {
     }
 }
 
-static void file_write_forget(FileOut *out) {
+static void forget_part(FileOut *out) {
     for (size_t i = 0; out->part && i < PARTS; i++) {
         char *part = out->part;
         atomic_compare_exchange_strong(&parts[i], &part, NULL);
@@ -142,9 +142,9 @@ static bool file_write_open_part(FileOut *out, const char *path, Fault *fault) {
     out->part =
         out->path ? file_write_join(out->path, strlen(out->path), ".strata-part") : NULL;
     out->stream = out->part ? create(out->part, out->path) : NULL;
-    if (out->stream) return file_write_remember(out->part), true;
+    if (out->stream) return remember_part(out->part), true;
     cannot(fault, path, errno);
-    file_write_forget(out);
+    forget_part(out);
     return false;
 }
 
@@ -200,7 +200,7 @@ void file_drop(FileOut *out) {
     if (!out->stream) return;
     if (out->part && is_ours(out)) unlink(out->part);
     fclose(out->stream);
-    file_write_forget(out);
+    forget_part(out);
 }
 
 bool file_write(const char *path, const void *data, size_t size, Fault *fault) {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 bool array_grow(void *array, size_t *room, size_t need, size_t size) {
-    if (need <= *room) return true;
     size_t more = need > 2 * *room ? need : 2 * *room;
     if (more < 16) more = 16;
     void *items;

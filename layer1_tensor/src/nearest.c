@@ -27,7 +27,7 @@ static size_t nearest_plain(Text text, char out[LETTERS]) {
  *                         row[i-2][j-2] + 1          swap neighbours
  *
  * Source   Damerau 1964, Communications of the ACM 7(3). */
-static size_t nearest_changes(const char *a, size_t n, const char *b, size_t m) {
+static size_t edit_distance(const char *a, size_t n, const char *b, size_t m) {
     size_t row[LETTERS + 1][LETTERS + 1];
     for (size_t i = 0; i <= n; i++) row[i][0] = i;
     for (size_t j = 0; j <= m; j++) row[0][j] = j;
@@ -51,7 +51,7 @@ Text nearest_name(Text word, const char *names) {
     for (const char *at = names; n > 1 && *(at += strspn(at, ", |"));) {
         Text name = {at, strcspn(at, ", |")};
         const size_t m = nearest_plain(name, other),
-                     distance = nearest_changes(letters, n, other, m);
+                     distance = edit_distance(letters, n, other, m);
         at += name.size;
         if (distance < nearest) nearest = distance, best = name;
         if (n >= 3 && m > n && memcmp(letters, other, n) == 0) longer = name, begun++;

@@ -7,7 +7,7 @@
 
 enum { NOT_KEPT = -1 };
 
-static _Thread_local bool profile_on;
+__thread bool profile_on;
 static _Thread_local Profile *watching;
 
 bool profile_start(Profile *p, size_t events, Fault *fault) {
@@ -29,7 +29,7 @@ static int32_t profile_row_of(Profile *p, const char *name) {
     return (int32_t)p->n_rows++;
 }
 
-static void profile_push(const char *name) {
+void profile_push(const char *name) {
     Profile *p = watching;
     REQUIRE(p->depth < PROFILE_DEPTH, "%d scopes in each other", PROFILE_DEPTH);
     int32_t row = p->count < p->room ? profile_row_of(p, name) : NOT_KEPT;
@@ -42,20 +42,11 @@ static void profile_push(const char *name) {
     p->events[p->count++] = (ProfileEvent){.row = row, .start = clock_seconds()};
 }
 
-static void profile_pop(void) {
+void profile_pop(void) {
     Profile *p = watching;
     ProfileEvent *e = &p->events[p->open[--p->depth]];
     e->end = clock_seconds();
     p->rows[e->row].count++, p->rows[e->row].sum += e->end - e->start;
-}
-
-bool profile_enter(const char *name) {
-    if (profile_on) profile_push(name);
-    return profile_on;
-}
-
-void profile_leave(const bool *entered) {
-    if (*entered) profile_pop();
 }
 
 /* ------------------------------------------------------------------ afterwards */

@@ -46,7 +46,7 @@ static void check_sums(size_t n, float shift) {
     HINT(memcmp(&wide, &got, sizeof got) == 0,
          "right but for the last bits, and every instruction set must give the same (%s: "
          "%.17g, yours %.17g): number i of a chunk is added to lane i mod 16, in float; "
-         "a chunk's lanes are folded and added to the total, in double (add_exp_lanes)",
+         "a chunk's lanes are folded and added to the total, in double (exp_lanes_fold)",
          list[count - 1]->isa, wide.sum, got.sum);
 }
 

@@ -19,9 +19,6 @@
 /* n = 0 gives 0. */
 float dot_f32(const float *a, const float *b, size_t n);
 
-/* The row may have any computable format. */
-float dot_row(Dtype dtype, const void *row, const float *x, size_t n);
-
 /* In plain C, for one format each; 16-bit weights are widened first. */
 float dot_f32_scalar(const float *a, const float *b, size_t n);
 float dot_f16_scalar(const uint16_t *w, const float *x, size_t n);

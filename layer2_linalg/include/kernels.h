@@ -4,7 +4,7 @@
  * links, or the one that STRATA_ISA or kernels_select (--isa) names.  Nothing else depends on
  * the CPU.
  *
- *     dot_row()                 dot.h: what callers call
+ *     dot_f32()                 dot.h: what callers call
  *      `-> kernels()            the table in use, chosen once (src/kernels/kernels.c)
  *           `-> dot_tile_f32    a field of it (src/kernels/kernel_types.h lists all)
  *                `-> dot_tile_f32_scalar, _avx2, _avx512, _neon, _wasm

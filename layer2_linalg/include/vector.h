@@ -17,6 +17,20 @@
 void axpy(float *y, float a, const float *x, size_t n);
 void axpy_scalar(float *y, float a, const float *x, size_t n);
 
+/* The format of x, below.  The last two read the same bytes, which hold two numbers each:
+ * q - 8, with q in the lower or upper four bits. */
+typedef enum StripFormat {
+    STRIP_F32,
+    STRIP_F16,
+    STRIP_BF16,
+    STRIP_LOW4,
+    STRIP_HIGH4
+} StripFormat;
+
+static inline size_t strip_number_bytes(StripFormat format) {
+    return format == STRIP_F32 ? 4 : format <= STRIP_BF16 ? 2 : 1;
+}
+
 /* y[c][i] = y[c][i] + a[c][0] * x[0][i] + a[c][1] * x[1][i] + ..., each product added as in
  * axpy, in this order.
  *
@@ -31,22 +45,14 @@ void axpy_scalar(float *y, float a, const float *x, size_t n);
  * number of x is used for several results. */
 enum { STRIP = 16 };
 
-/* The format of x.  The last two read the same bytes, which hold two numbers each: q - 8, with
- * q in the lower or upper four bits. */
-typedef enum StripFormat {
-    STRIP_F32,
-    STRIP_F16,
-    STRIP_BF16,
-    STRIP_LOW4,
-    STRIP_HIGH4
-} StripFormat;
-
-/* Bytes of a number: 4, 2 or 1. */
-size_t strip_number_bytes(StripFormat format);
-
-/* x and x_step count numbers of that format. */
-void weighted_sum(StripFormat format, float *y, size_t y_step, const float *a, size_t a_step,
-                  size_t count, const void *x, size_t x_step, size_t rows, size_t n);
+typedef struct WeightedTask {
+    float *y;
+    const float *a;
+    const void *x;
+    size_t y_step, a_step, x_step; /* numbers */
+    size_t count, rows, n;
+} WeightedTask;
+void weighted_sum(StripFormat format, const WeightedTask *task);
 
 /* The sum of n elements; 0 for n = 0. */
 float vector_sum(const float *x, size_t n);

@@ -38,12 +38,10 @@ SCALAR_TILE(f32, float)
 SCALAR_TILE(f16, uint16_t)
 SCALAR_TILE(bf16, uint16_t)
 
-float dot_f32(const float *a, const float *b, size_t n) { return dot_row(DTYPE_F32, a, b, n); }
-
-float dot_row(Dtype dtype, const void *row, const float *x, size_t n) {
+float dot_f32(const float *a, const float *b, size_t n) {
     float sum = 0;
-    if (dtype_is_quantized(dtype)) return dot_quantized(dtype, row, x, n);
-    kernels_tile(dtype)(&(DotTask){.w = row, .x = x, .y = &sum, .rows = 1, .cols = 1, .n = n});
+    kernels()->dot_tile_f32(
+        &(DotTask){.w = a, .x = b, .y = &sum, .rows = 1, .cols = 1, .n = n});
     return sum;
 }
 

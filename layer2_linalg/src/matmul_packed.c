@@ -25,7 +25,7 @@ typedef struct Packed {
     MicroKernel micro;
 } Packed;
 
-static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+static size_t round_up(size_t n, size_t to) { return div_up(n, to) * to; }
 
 size_t matmul_scratch_floats(int threads, size_t n) {
     size_t columns = round_up(min_size(n, NC), MICRO_MAX_COLS);
@@ -125,8 +125,8 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
             t.b = (Matrix){b.data + p * b.row + j * b.col, b.row, b.col};
             t.c = c + j;
             t.add = add || p > 0;
-            pool_for(pool, (t.n + t.micro.cols - 1) / t.micro.cols, 4, pack_b, &t);
-            pool_for(pool, (m + MC - 1) / MC, 1, row_tiles, &t);
+            pool_for(pool, div_up(t.n, t.micro.cols), 4, pack_b, &t);
+            pool_for(pool, div_up(m, MC), 1, row_tiles, &t);
         }
 }
 

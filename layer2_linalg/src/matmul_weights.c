@@ -8,7 +8,13 @@
 
 #include <string.h>
 
-enum { INPUTS = 24 }; /* inputs that stay in the L2 cache while rows stream by */
+enum {
+    INPUTS = 24, /* inputs that stay in the L2 cache while plain rows stream by */
+    STRIPS = 2,  /* of 16 packed rows in a chunk: some kernels read several side by side */
+    PANELS = 2,  /* side by side: each input serves both */
+    SUMS = 128,  /* inputs whose sums of a panel stay in the L1 cache */
+    LATER = 8    /* inputs: how far ahead y is prefetched */
+};
 
 /* Products with the same inputs: one loop over the rows of all. */
 typedef struct Work {
@@ -16,6 +22,17 @@ typedef struct Work {
     const float *x;
     Inputs inputs; /* x as bytes, for quantized weights */
 } Work;
+
+static DotTile *plain_tile(Dtype dtype) {
+    switch (dtype) {
+    case DTYPE_F32: return kernels()->dot_tile_f32;
+    case DTYPE_F16: return kernels()->dot_tile_f16;
+    case DTYPE_BF16: return kernels()->dot_tile_bf16;
+    default: break;
+    }
+    REQUIRE(false, "no dot product for %s", dtype_name(dtype));
+    return NULL;
+}
 
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     size_t in = p->w->shape[1], out = p->w->shape[0];
@@ -29,33 +46,9 @@ static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, siz
         task.x = t->x + (p->first + c) * in;
         task.y = p->y + c * out + begin;
         task.cols = min_size(INPUTS, p->n - c);
-        kernels_tile(p->w->dtype)(&task);
+        plain_tile(p->w->dtype)(&task);
     }
 }
-
-static void quantize_inputs(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    const Work *t = context;
-    for (size_t c = begin; c < end; c++) quantize_input(&t->inputs, c, t->x + c * t->inputs.k);
-}
-
-/* The panel of up to 16 rows from `row` on, weights k .. k+n-1. */
-static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
-    size_t rows = p->w->shape[0] - row;
-    if (p->packed) {
-        packed_panel(p->packed, row, k / PANEL_COLS, panel);
-        return;
-    }
-    const char *w = tensor_row(p->w, row);
-    panel_read(panel, quant_format(p->w->dtype), w + dtype_row_bytes(p->w->dtype, k),
-               p->w->stride[0], min_size(rows, PANEL_ROWS), n);
-}
-
-enum {
-    PANELS = 2, /* side by side: each input serves both */
-    SUMS = 128, /* inputs whose sums stay in the L1 cache */
-    LATER = 8   /* inputs: how far ahead y is prefetched */
-};
 
 /* Copy a panel's sums to y; only the last panel has fewer rows.  A copy of constant length is
  * two instructions. */
@@ -66,12 +59,35 @@ static void store_rows(float *y, const float sums[PANEL_ROWS], size_t rows) {
         memcpy(y, sums, PANEL_ROWS * sizeof *y);
 }
 
+/* One input times packed weights: no panel. */
+static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
+    float y[STRIPS][PANEL_ROWS];
+    size_t strips = div_up(end - begin, PANEL_ROWS);
+    kernels()->rows_product(p->packed->format, packed_tile_at(p->packed, begin, 0), strips,
+                            &t->inputs, p->first, y);
+    for (size_t row = begin; row < end; row += PANEL_ROWS)
+        store_rows(p->y + row, y[(row - begin) / PANEL_ROWS], end - row);
+}
+
+/* The panel of up to 16 rows from `row` on, weights k .. k+n-1. */
+static void read_panel(const WeightsProduct *p, size_t row, size_t k, size_t n, Panel *panel) {
+    size_t rows = p->w->shape[0] - row;
+    if (p->packed) {
+        kernels()->panel_unpack(p->packed->format,
+                                packed_tile_at(p->packed, row, k / PANEL_COLS), panel);
+        return;
+    }
+    const char *w = tensor_row(p->w, row);
+    panel_read(panel, quant_format(p->w->dtype), w + dtype_row_bytes(p->w->dtype, k),
+               p->w->stride[0], min_size(rows, PANEL_ROWS), n);
+}
+
 /* Up to 32 rows by some inputs.  The sums are kept in a buffer, because in y they are far apart
  * and would share few cache sets. */
 static void quantized_tile(const Inputs *x, const WeightsProduct *p, size_t row, size_t column,
                            size_t cols) {
     size_t out = p->w->shape[0], rows = min_size(out - row, PANELS * PANEL_ROWS),
-           count = (rows + PANEL_ROWS - 1) / PANEL_ROWS;
+           count = div_up(rows, PANEL_ROWS);
     float sums[PANELS * SUMS][PANEL_ROWS];
     Panel panels[PANELS];
     memset(sums, 0, count * cols * sizeof *sums);
@@ -95,18 +111,6 @@ static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin,
             quantized_tile(&t->inputs, p, row, c, min_size(SUMS, p->n - c));
 }
 
-/* Strips of 16 rows in a chunk: some kernels read several side by side. */
-enum { STRIPS = 2 };
-
-/* One input times packed weights: no panel. */
-static void packed_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
-    float y[STRIPS][PANEL_ROWS];
-    size_t strips = (end - begin + PANEL_ROWS - 1) / PANEL_ROWS;
-    packed_product(p->packed, begin, strips, &t->inputs, p->first, y);
-    for (size_t row = begin; row < end; row += PANEL_ROWS)
-        store_rows(p->y + row, y[(row - begin) / PANEL_ROWS], end - row);
-}
-
 /* A way to compute rows of a product, and how many at a time. */
 typedef struct Method {
     void (*rows)(const Work *work, const WeightsProduct *product, size_t begin, size_t end);
@@ -121,7 +125,7 @@ static Method method_for(const WeightsProduct *p) {
 
 static size_t chunks_of(const WeightsProduct *p) {
     size_t grain = method_for(p).grain;
-    return p->n ? (p->w->shape[0] + grain - 1) / grain : 0;
+    return p->n ? div_up(p->w->shape[0], grain) : 0;
 }
 
 /* Chunks are numbered through all products. */
@@ -136,6 +140,12 @@ static void some_chunks(void *context, int worker, size_t begin, size_t end) {
         size_t row = chunk * method.grain;
         method.rows(t, p, row, min_size(row + method.grain, p->w->shape[0]));
     }
+}
+
+static void quantize_inputs(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Work *t = context;
+    for (size_t c = begin; c < end; c++) quantize_input(&t->inputs, c, t->x + c * t->inputs.k);
 }
 
 size_t matmul_weights_bytes(size_t n, size_t in) { return inputs_bytes(n, in); }

@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-static size_t packed_tiles_of(size_t cols) { return (cols + PANEL_COLS - 1) / PANEL_COLS; }
-
 size_t packed_bytes(Dtype dtype, size_t rows, size_t cols) {
-    return (rows + PANEL_ROWS - 1) / PANEL_ROWS * packed_tiles_of(cols) *
+    return div_up(rows, PANEL_ROWS) * div_up(cols, PANEL_COLS) *
            tile_layout(packed_layout(quant_format(dtype))).bytes;
 }
 
@@ -83,8 +81,7 @@ typedef struct PackTask {
 static void pack_tile(const PackTask *t, size_t row, size_t at) {
     const PackedWeights *p = t->packed;
     size_t rows = min_size(PANEL_ROWS, p->rows - row), k = at * PANEL_COLS;
-    unsigned char *tile =
-        p->data + (row / PANEL_ROWS * packed_tiles_of(p->cols) + at) * p->tile_bytes;
+    unsigned char *tile = packed_tile_at(p, row, at);
     PanelQuad interleaved[PANEL_QUADS];
     Quants quants[PANEL_ROWS];
     memset(quants, 0, sizeof quants); /* past the last column */
@@ -101,7 +98,7 @@ static void pack_strips(void *context, int worker, size_t begin, size_t end) {
     const PackTask *t = context;
     (void)worker;
     for (size_t strip = begin; strip < end; strip++)
-        for (size_t at = 0; at < packed_tiles_of(t->packed->cols); at++)
+        for (size_t at = 0; at < div_up(t->packed->cols, PANEL_COLS); at++)
             pack_tile(t, strip * PANEL_ROWS, at);
 }
 
@@ -112,20 +109,7 @@ void packed_fill(Pool *pool, PackedWeights *packed, const Tensor *w, void *data)
                               .data = data};
     packed->tile_bytes = tile_layout(packed_layout(packed->format)).bytes;
     PackTask task = {packed, w};
-    pool_for(pool, (packed->rows + PANEL_ROWS - 1) / PANEL_ROWS, 4, pack_strips, &task);
-}
-
-static const unsigned char *packed_tile_at(const PackedWeights *p, size_t row, size_t tile) {
-    return p->data + (row / PANEL_ROWS * packed_tiles_of(p->cols) + tile) * p->tile_bytes;
-}
-
-void packed_panel(const PackedWeights *p, size_t row, size_t index, Panel *panel) {
-    kernels()->panel_unpack(p->format, packed_tile_at(p, row, index), panel);
-}
-
-void packed_product(const PackedWeights *p, size_t row, size_t strips, const Inputs *x,
-                    size_t index, float (*y)[PANEL_ROWS]) {
-    kernels()->rows_product(p->format, packed_tile_at(p, row, 0), strips, x, index, y);
+    pool_for(pool, div_up(packed->rows, PANEL_ROWS), 4, pack_strips, &task);
 }
 
 /* The inverse of pack_scales: scales or mins as floats. */

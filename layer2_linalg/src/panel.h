@@ -16,6 +16,7 @@
 
 #include "packed.h"
 #include "quantized.h"
+#include "size.h"
 
 enum {
     PANEL_ROWS = 16,              /* rows side by side */
@@ -87,11 +88,9 @@ static inline InputTile input_tile_after(InputTile x, size_t inputs) {
 void panel_read(Panel *panel, const QuantFormat *format, const void *w, size_t stride,
                 size_t rows, size_t n);
 
-/* The same from packed weights: the 16 rows from `row` on, columns 256 * index .. */
-void packed_panel(const PackedWeights *packed, size_t row, size_t index, Panel *panel);
-
-/* y[s][r] = strips of 16 packed rows from `row` on, times one input. */
-void packed_product(const PackedWeights *packed, size_t row, size_t strips, const Inputs *x,
-                    size_t index, float (*y)[PANEL_ROWS]);
+/* The tile of packed weights with the 16 rows from `row` on, columns 256 * index .. */
+static inline unsigned char *packed_tile_at(const PackedWeights *p, size_t row, size_t index) {
+    return p->data + (row / PANEL_ROWS * div_up(p->cols, PANEL_COLS) + index) * p->tile_bytes;
+}
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
+void exp_lanes_take(ExpLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         float d = x[i] - shift, e = 0;
         if (d < SCAN_LOWEST) continue;
@@ -16,18 +16,18 @@ void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift) {
     }
 }
 
-/* Each chunk has its own lanes, which add_exp_lanes folds into the total. */
+/* Each chunk has its own lanes, which exp_lanes_fold folds into the total. */
 ExpSums scan_exp_scalar(const float *x, size_t n, float shift) {
     ExpSums total = {0};
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         ExpLanes lanes = {0};
-        exp_lanes_add(&lanes, x + i, chunk_at(i, n), shift);
-        add_exp_lanes(&total, &lanes);
+        exp_lanes_take(&lanes, x + i, chunk_at(i, n), shift);
+        exp_lanes_fold(&total, &lanes);
     }
     return total;
 }
 
-void moment_lanes_add(MomentLanes *lanes, const float *x, size_t n, float shift) {
+void moment_lanes_take(MomentLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         if (x[i] == -INFINITY) continue;
         float d = x[i] - shift;
@@ -41,8 +41,8 @@ Moments scan_moments_scalar(const float *x, size_t n, float shift) {
     Moments total = {0};
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         MomentLanes lanes = {0};
-        moment_lanes_add(&lanes, x + i, chunk_at(i, n), shift);
-        add_moment_lanes(&total, &lanes);
+        moment_lanes_take(&lanes, x + i, chunk_at(i, n), shift);
+        moment_lanes_fold(&total, &lanes);
     }
     return total;
 }

@@ -60,9 +60,7 @@ static void the_textbook(void **state) {
                 double p = (double)w[k] * (double)x[k];
                 sum += p, size += fabs(p);
             }
-            float got = dot_quantized(dtype, stored, x, n), row = dot_row(dtype, stored, x, n);
-            assert_near(got, sum, gamma * size);
-            assert_memory_equal(&got, &row, sizeof got);
+            assert_near(dot_quantized(dtype, stored, x, n), sum, gamma * size);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* activation.c - see activation.h. */
 #include "activation.h"
 #include "sigmoid.h"
+#include "size.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,7 @@ void gelu_erf(float *out, const float *x, size_t n) {
 void gelu_tanh(float *out, const float *x, size_t n) {
     float e[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         for (size_t i = 0; i < count; i++) {
             float v = x[start + i];
             e[i] = -2 * 0.79788456f * (v + 0.044715f * v * v * v);
@@ -47,7 +48,7 @@ void sigmoid(float s[CHUNK], const float *x, size_t count) {
 void silu(float *out, const float *x, size_t n) {
     float s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         sigmoid(s, x + start, count);
         for (size_t i = 0; i < count; i++) out[start + i] = x[start + i] * s[i];
     }
@@ -56,7 +57,7 @@ void silu(float *out, const float *x, size_t n) {
 void sigmoid_row(float *out, const float *x, size_t n) {
     float s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         sigmoid(s, x + start, count);
         memcpy(out + start, s, count * sizeof *out);
     }
@@ -65,7 +66,7 @@ void sigmoid_row(float *out, const float *x, size_t n) {
 void gelu_quick(float *out, const float *x, size_t n) {
     float s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         for (size_t i = 0; i < count; i++) s[i] = 1.702f * x[start + i];
         sigmoid(s, s, count);
         for (size_t i = 0; i < count; i++) out[start + i] = x[start + i] * s[i];
@@ -84,7 +85,7 @@ static float log_one_plus(float e) {
 void softplus(float *out, const float *x, size_t n) {
     float e[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         for (size_t i = 0; i < count; i++) e[i] = -fabsf(x[start + i]);
         vector_exp(e, e, 0, count);
         for (size_t i = 0; i < count; i++) {
@@ -113,7 +114,7 @@ static float at_most(float x, float limit) { return x > limit ? limit : x; }
 void swiglu_clamped(float *out, const float *gate, const float *up, size_t n) {
     float g[CHUNK], s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         for (size_t i = 0; i < count; i++)
             g[i] = at_most(gate[start + i], 7), s[i] = 1.702f * g[i];
         sigmoid(s, s, count);
@@ -150,7 +151,7 @@ void swiglu_backward(float *dgate, float *dup, const float *gate, const float *u
                      const float *dout, size_t n) {
     float s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         sigmoid(s, gate + start, count);
         for (size_t i = 0; i < count; i++) {
             float g = gate[start + i], u = up[start + i], d = dout[start + i];
@@ -163,7 +164,7 @@ void swiglu_backward(float *dgate, float *dup, const float *gate, const float *u
 void silu_backward(float *dx, const float *x, const float *dy, size_t n) {
     float s[CHUNK];
     for (size_t start = 0; start < n; start += CHUNK) {
-        size_t count = n - start < CHUNK ? n - start : CHUNK;
+        size_t count = min_size(CHUNK, n - start);
         sigmoid(s, x + start, count);
         for (size_t i = 0; i < count; i++)
             dx[start + i] = dy[start + i] * s[i] * (1 + x[start + i] * (1 - s[i]));

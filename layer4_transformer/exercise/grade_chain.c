@@ -39,7 +39,8 @@ static void keep(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt) {
         kv_slide(kv, 0);
         NEED(kv_extend(kv, 0, min_size(n, (at / KV_PAGE + 1) * KV_PAGE)));
         for (; at < kv->length[0]; at++)
-            if (kv_has_pages(kv, 0)) *(float *)kv_key(kv, 0, 0, 0, at) = (float)tokens[at];
+            if (kv_has_pages(kv, 0))
+                *(float *)kv_key(kv, (KvHead){0, 0, 0}, at) = (float)tokens[at];
         prefix_keep(kv, 0, tokens, kv->length[0], salt);
     }
     kv_truncate(kv, 0, 0);
@@ -54,7 +55,7 @@ static void found(KvCache *kv, const int32_t *tokens, size_t n, uint64_t salt, s
     COUNT(kv->length[1], want,
           "after prefix_find: the length of the sequence is what was found (%s)", why);
     for (size_t p = 0; p < want; p++)
-        NUMBER(*(float *)kv_key(kv, 0, 1, 0, p), tokens[p], 0,
+        NUMBER(*(float *)kv_key(kv, (KvHead){0, 1, 0}, p), tokens[p], 0,
                "after prefix_find: position %zu of the sequence (%s)", p, why);
 }
 

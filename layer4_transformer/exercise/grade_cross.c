@@ -182,7 +182,7 @@ static void check_keys(const KvCache *kv, const Attention *a) {
     for (int i = 0; i < SOURCES; i++) {
         map_of(&a->k, rows + i * DIM, want), map_of(&a->v, rows + i * DIM, value);
         for (size_t h = 0; h < KV; h++) {
-            kv_read_key(kv, 1, (size_t)of[i], h, (size_t)at[i], key);
+            kv_read_key(kv, (KvHead){1, (size_t)of[i], h}, (size_t)at[i], key);
             HINT(!close_to((double)key[0], value[h * hd], 1e-5) ||
                      close_to((double)key[0], want[h * hd], 1e-5),
                  "what is kept as a key is v times the row: keys are k times it");

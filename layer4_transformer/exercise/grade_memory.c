@@ -34,7 +34,7 @@ static void twins_free(Twins *t) { arena_free(&t->arena[0]), arena_free(&t->aren
 
 /* The number that marks a position: the first of its key. */
 static float *mark(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    return kv_key(kv, layer, sequence, 0, position);
+    return kv_key(kv, (KvHead){layer, sequence, 0}, position);
 }
 
 /* Do both hold the same, shared in the same way? */
@@ -286,16 +286,19 @@ static void places(const KvCache *kv, size_t layer, size_t sequence, size_t posi
     size_t bytes = dtype_row_bytes(kv->config.dtype, 1);
     for (size_t head = 0; head < kv->shape[layer].kv_heads; head++) {
         const char *base = kv->pages.bytes;
-        COUNT(((const char *)kv_key(kv, layer, sequence, head, position) - base) / (long)bytes,
-              ((const char *)SHIPPED(kv_key)(kv, layer, sequence, head, position) - base) /
+        COUNT(((const char *)kv_key(kv, (KvHead){layer, sequence, head}, position) - base) /
+                  (long)bytes,
+              ((const char *)SHIPPED(kv_key)(kv, (KvHead){layer, sequence, head}, position) -
+               base) /
                   (long)bytes,
               "the key of position %zu, head %zu, layer %zu, counted in numbers from the "
               "beginning of the pool: strips of 16 positions, in a strip the numbers of a key "
               "are 16 apart",
               position, head, layer);
-        COUNT(((const char *)kv_value(kv, layer, sequence, head, position) - base) /
+        COUNT(((const char *)kv_value(kv, (KvHead){layer, sequence, head}, position) - base) /
                   (long)bytes,
-              ((const char *)SHIPPED(kv_value)(kv, layer, sequence, head, position) - base) /
+              ((const char *)SHIPPED(kv_value)(kv, (KvHead){layer, sequence, head}, position) -
+               base) /
                   (long)bytes,
               "the value of position %zu, head %zu, layer %zu, counted in numbers from the "
               "beginning of the pool: after all "
@@ -326,14 +329,16 @@ static void stored(KvCache *kv, size_t layer, size_t sequence, size_t position) 
     free(before);
     for (size_t head = 0; head < s->kv_heads; head++) {
         for (size_t i = 0; i < s->key_dim; i++)
-            NUMBER(read_number(kv, SHIPPED(kv_key)(kv, layer, sequence, head, position),
+            NUMBER(read_number(kv,
+                               SHIPPED(kv_key)(kv, (KvHead){layer, sequence, head}, position),
                                STRIP * i),
                    k[head * s->key_dim + i], 0,
                    "number %zu of the key of head %zu at position %zu of layer %zu (%s): it is "
                    "at [16 * i]",
                    i, head, position, layer, dtype_name(kv->config.dtype));
         for (size_t i = 0; i < s->value_dim; i++)
-            NUMBER(read_number(kv, SHIPPED(kv_value)(kv, layer, sequence, head, position),
+            NUMBER(read_number(kv,
+                               SHIPPED(kv_value)(kv, (KvHead){layer, sequence, head}, position),
                                i / STRIP * STRIP * KV_PAGE + i % STRIP),
                    v[head * s->value_dim + i], 0,
                    "number %zu of the value of head %zu at position %zu of layer %zu (%s): it "

@@ -105,14 +105,24 @@ static void own_angles(const Rope *rope, const AttentionRun *run, size_t last) {
          "has its own, from run->cosine + i * half on");
 }
 
+/* Keys and values are in layer 1 of the cache. */
+static Pass pass_of(Place *place, const Block *b, Pool *pool, const Batch *batch) {
+    place->run.pool = pool;
+    return (Pass){&place->run, &place->kv, 1 + b->attention.kv_back, batch, DIM};
+}
+
 /* The layer before has stored its keys and values in both caches. */
 static void tell_before(const Block *b, Place *mine, Place *ours, const Batch *batch) {
     float unused[ROWS * DIM];
-    Attention a = b->attention;
-    a.kv_back = 0, a.k = linear_map(2 * HEAD, DIM), a.v = linear_map(2 * HEAD, DIM);
+    Block before = *b;
+    before.attention.kv_back = 0;
+    before.attention.k = linear_map(2 * HEAD, DIM),
+    before.attention.v = linear_map(2 * HEAD, DIM);
     const float *x = noise(ROWS * DIM, 2);
-    SHIPPED(attention_forward)(NULL, &a, &mine->run.attention, &mine->kv, 1, batch, x, unused);
-    SHIPPED(attention_forward)(NULL, &a, &ours->run.attention, &ours->kv, 1, batch, x, unused);
+    Pass to_mine = pass_of(mine, &before, NULL, batch),
+         to_ours = pass_of(ours, &before, NULL, batch);
+    SHIPPED(attention_forward)(&before, &to_mine, x, unused);
+    SHIPPED(attention_forward)(&before, &to_ours, x, unused);
 }
 
 static void right_sights(const Shown *seen, const Shown *wanted) {
@@ -139,27 +149,28 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
     mine.run.attention.probe = watched ? &probe : NULL;
     ours.run.attention.probe = watched ? &its : NULL;
     its = probe_without(WHOLE, &batch, &wanted);
-    attention_forward(pool, &b->attention, &mine.run.attention, &mine.kv, 1, &batch, x, got);
-    SHIPPED(attention_forward)
-    (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
+    const Pass to_mine = pass_of(&mine, b, pool, &batch),
+               to_ours = pass_of(&ours, b, NULL, &batch);
+    attention_forward(b, &to_mine, x, got);
+    SHIPPED(attention_forward)(b, &to_ours, x, want);
     bool right = all_near(got, want, ROWS * DIM, 1e-3);
     if (b->attention.rope && b->attention.rope->style != ROPE_NONE && right)
         own_angles(b->attention.rope, &mine.run.attention, (size_t)position[ROWS - 1]);
     Shown other_seen;
     for (Part part = 1; part < PARTS_OF_IT && !right; part++) {
         its = probe_without(part, &batch, &other_seen);
-        Attention less = without(&b->attention, part);
-        SHIPPED(attention_forward)
-        (NULL, &less, &ours.run.attention, &ours.kv, 1, &batch, x, other);
+        Block less = *b;
+        less.attention = without(&b->attention, part);
+        SHIPPED(attention_forward)(&less, &to_ours, x, other);
         HINT(!all_near(got, other, ROWS * DIM, 1e-3), "%s", part_hints[part]);
     }
     its = probe_without(WHOLE, &batch, &wanted);
-    SHIPPED(attention_forward)
-    (NULL, &b->attention, &ours.run.attention, &ours.kv, 1, &batch, x, want);
+    SHIPPED(attention_forward)(b, &to_ours, x, want);
     HINT(right || !b->attention.gate_in_q,
          "gate_in_q: project wrote a query and a gate for each head into run->gate, which "
          "split_q_gate() parts");
-    const float *key = kv_key(&mine.kv, 1, 0, 0, 0), *kept = kv_key(&ours.kv, 1, 0, 0, 0);
+    const float *key = kv_key(&mine.kv, (KvHead){1, 0, 0}, 0),
+                *kept = kv_key(&ours.kv, (KvHead){1, 0, 0}, 0);
     HINT(!b->attention.kv_back || *key == *kept,
          "with `kv_back` keys and values are there already, "
          "an earlier layer's, and stay as they are");

@@ -201,7 +201,7 @@ static void runs(Pool *pool, bool absorbed, float *out) {
     Batch batch = {TOKENS, NULL, sequence, position, NULL, NULL};
     mla_forward(pool, &a, &m, &shared, &run, &kv, LAYER, &batch, x, out);
     if (rotates) own_angles(&rope, &shared);
-    const float *key = kv_key(&kv, LAYER, (size_t)sequence[1], 0, 0);
+    const float *key = kv_key(&kv, (KvHead){LAYER, (size_t)sequence[1], 0}, 0);
     HINT(key[0] != 0 || key[STRIP] != 0, "%s", hints[ONE_TEXT]);
     arena_free(&arena);
 }

@@ -98,9 +98,9 @@ static void remember(KvCache *kv, Arena *arena, const AttentionShape *s, size_t 
 static void ask(const AttentionShape *s, const KvCache *kv, size_t first, size_t count) {
     int32_t sequence[N], position[N];
     for (size_t i = 0; i < count; i++) sequence[i] = 1, position[i] = (int32_t)(first + i);
-    attention_online(NULL, s, kv, 1, count, sequence, position,
-                     q + first * s->heads * s->head_dim,
-                     out + first * s->heads * attention_value_dim(s));
+    attention_online(
+        NULL, s, kv, 1, &(Batch){.count = count, .sequence = sequence, .position = position},
+        q + first * s->heads * s->head_dim, out + first * s->heads * attention_value_dim(s));
 }
 
 /* The same queries in another order, the first of the other sequence. */
@@ -117,7 +117,9 @@ static void ask_shuffled(const AttentionShape *s, const KvCache *kv, size_t n, d
     }
     for (size_t i = 0; i < n; i++)
         memcpy(turned + i * in, q + (size_t)position[i] * in, in * sizeof *q);
-    attention_online(NULL, s, kv, 1, n, sequence, position, turned, got);
+    attention_online(NULL, s, kv, 1,
+                     &(Batch){.count = n, .sequence = sequence, .position = position}, turned,
+                     got);
     for (size_t i = 1; i < n; i++)
         HINT(all_near(got + i * row, want + (size_t)position[i] * row, row, bound),
              "%s: rows of a batch may be in any order and belong to several texts: row %zu is "
@@ -130,8 +132,10 @@ static void ask_divided(Pool *pool, const AttentionShape *s, const KvCache *kv, 
                         const char *where) {
     enum { AT = 2 }; /* where a sink has weight */
     size_t row = s->heads * attention_value_dim(s);
-    attention_online(pool, s, kv, 1, 1, (int32_t[]){1}, (int32_t[]){AT},
-                     q + AT * s->heads * s->head_dim, other);
+    attention_online(
+        pool, s, kv, 1,
+        &(Batch){.count = 1, .sequence = (int32_t[]){1}, .position = (int32_t[]){AT}},
+        q + AT * s->heads * s->head_dim, other);
     HINT(all_near(other, want + AT * row, row, bound),
          "%s: one query, whose query heads are divided among threads: a task has `heads` of "
          "them, from `head` on, and these need not be all of their group",

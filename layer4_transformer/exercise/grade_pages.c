@@ -108,7 +108,7 @@ static void memory_open(Memory *m, KvConfig config) {
 }
 
 static float *mark(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    return kv_key(kv, layer, sequence, 0, position);
+    return kv_key(kv, (KvHead){layer, sequence, 0}, position);
 }
 
 /* Extend a sequence to `length`; each new position gets its own mark. */

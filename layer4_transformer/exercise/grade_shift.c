@@ -72,8 +72,8 @@ static void read_text(Memory *m, size_t sequence, size_t length) {
             for (size_t l = 0; l < 2; l++)
                 for (size_t head = 0; head < kv->shape[l].kv_heads; head++) {
                     turned_key(m, key, at, at, l, head);
-                    kv_write_key(kv, l, sequence, head, at, key);
-                    *(float *)kv_value(kv, l, sequence, head, at) = (float)at;
+                    kv_write_key(kv, (KvHead){l, sequence, head}, at, key);
+                    *(float *)kv_value(kv, (KvHead){l, sequence, head}, at) = (float)at;
                 }
     }
 }
@@ -89,12 +89,12 @@ static void has_text(const Memory *m, size_t sequence, size_t keep, size_t gone,
             for (size_t p = (size_t)*kv_gone(kv, sequence, l) * KV_PAGE;
                  p < kv->length[sequence]; p++) {
                 size_t token = p < keep ? p : p + gone;
-                NUMBER(*(float *)kv_value(kv, l, sequence, head, p), token, 0,
+                NUMBER(*(float *)kv_value(kv, (KvHead){l, sequence, head}, p), token, 0,
                        "%s, layer %zu: whose value is at position %zu; those after the gap "
                        "move up in the table, the others stay",
                        who, l, p);
                 turned_key(m, want, token, turned ? p : token, l, head);
-                kv_read_key(kv, l, sequence, head, p, got);
+                kv_read_key(kv, (KvHead){l, sequence, head}, p, got);
                 NUMBERS(got, want, DIM, 2e-5,
                         "%s, layer %zu, head %zu: the key at position %zu of what was token "
                         "%zu; keys from `first` on are rotated back by `by` positions, the "

@@ -111,10 +111,10 @@ static inline void same_memory(const KvCache *mine, const KvCache *ours, const B
                      d < (keys ? mine->shape[layer].key_dim : mine->shape[layer].value_dim);
                      d++) {
                     size_t s = (size_t)batch->sequence[i], p = (size_t)batch->position[i];
-                    const float *a = keys ? kv_key(mine, layer, s, head, p)
-                                          : kv_value(mine, layer, s, head, p),
-                                *b = keys ? kv_key(ours, layer, s, head, p)
-                                          : kv_value(ours, layer, s, head, p);
+                    const float *a = keys ? kv_key(mine, (KvHead){layer, s, head}, p)
+                                          : kv_value(mine, (KvHead){layer, s, head}, p),
+                                *b = keys ? kv_key(ours, (KvHead){layer, s, head}, p)
+                                          : kv_value(ours, (KvHead){layer, s, head}, p);
                     size_t at = keys ? STRIP * d : d;
                     NUMBER(a[at], b[at], 1e-4,
                            "row %zu of the batch, sequence %zu, position %zu, layer %zu of the "

@@ -47,6 +47,17 @@ static inline size_t attention_value_dim(const AttentionShape *shape) {
     return shape->value_dim ? shape->value_dim : shape->head_dim;
 }
 
+/* Numbers of a row of queries, keys and values. */
+static inline size_t attention_q_width(const AttentionShape *s) {
+    return s->heads * s->head_dim;
+}
+static inline size_t attention_k_width(const AttentionShape *s) {
+    return s->kv_heads * s->head_dim;
+}
+static inline size_t attention_v_width(const AttentionShape *s) {
+    return s->kv_heads * attention_value_dim(s);
+}
+
 /* out (n, heads * value_dim) = attention within one sequence.
  *
  *   scores   (n + 1)   scratch

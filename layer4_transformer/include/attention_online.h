@@ -17,16 +17,15 @@
 #define STRATA_ATTENTION_ONLINE_H
 
 #include "attention.h"
+#include "batch.h"
 #include "kv.h"
 
-/* out (count, heads * value_dim) = attention of each row of q over its sequence's cache.
+/* out (count, heads * value_dim) = attention of each row of a batch over its sequence's cache.
  *
- *   layer                  of the cache
- *   q                      (count, heads * head_dim); rotated in place if keys are (kv_rotate)
- *   sequence, position     (count) of each row; its own key is already stored */
+ *   layer   of the cache, which already has the rows' own keys
+ *   q       (count, heads * head_dim); rotated in place if keys are (kv_rotate) */
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
-                      size_t count, const int32_t *sequence, const int32_t *position, float *q,
-                      float *out);
+                      const Batch *batch, float *q, float *out);
 
 /* The positions that a row attends to: with `cross` the whole source; else what the mask shows,
  * of the source for its own rows, of the text behind the source for others. */

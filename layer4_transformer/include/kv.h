@@ -83,12 +83,14 @@ typedef struct Snapshots {
 
 typedef struct KvCache {
     KvConfig config;
-    KvShape *shape;    /* (layers) */
-    size_t table_size; /* max pages of one layer of one sequence */
-    PagePool pages;    /* of keys and values; page size: the widest layer's */
-    int32_t *table;    /* (sequences, layers, table_size) */
-    int32_t *gone;     /* (sequences, layers) leading entries already released */
-    size_t *length;    /* (sequences) positions stored */
+    KvShape *shape;      /* (layers) */
+    size_t table_size;   /* max pages of one layer of one sequence */
+    PagePool pages;      /* of keys and values; page size: the widest layer's */
+    StripFormat strips;  /* the format of keys and values, if not in blocks */
+    size_t number_bytes; /* bytes of one of them */
+    int32_t *table;      /* (sequences, layers, table_size) */
+    int32_t *gone;       /* (sequences, layers) leading entries already released */
+    size_t *length;      /* (sequences) positions stored */
     /* (sequences) leading positions that hold the source an encoder has read: later positions
      * see them only through `cross`; 0: none */
     size_t *source;
@@ -142,20 +144,27 @@ void kv_fork(KvCache *kv, size_t to, size_t from);
  * to. */
 void kv_slide(KvCache *kv, size_t sequence);
 
+/* One of the kv_heads of a layer, in one sequence. */
+typedef struct KvHead {
+    size_t layer, sequence, head;
+} KvHead;
+
+/* n positions of a sequence from `first` on, within a page. */
+typedef struct KvSpan {
+    size_t first, n;
+} KvSpan;
+
 /* Store the key (kv_heads, key_dim) and the value (kv_heads, value_dim) of a position.
  *
  * Needs    position < length. */
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
               const float *v);
 
-/* Read, or replace, the key (key_dim) of a position in one of the kv_heads, rounded to the
- * cache's format. */
-void kv_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
-                 float *key);
-void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
-                  const float *key);
+/* Read, or replace, the key (key_dim) of a position, rounded to the cache's format. */
+void kv_read_key(const KvCache *kv, KvHead at, size_t position, float *key);
+void kv_write_key(KvCache *kv, KvHead at, size_t position, const float *key);
 
-/* Their address in F32, F16 or BF16, for one of the kv_heads.  A page holds its keys as
+/* The address of a key and a value in F32, F16 or BF16.  A page holds its keys as
  * (KV_PAGE / STRIP, key_dim, STRIP), then its values as (value_dim / STRIP, KV_PAGE, STRIP):
  * strips of 16 for weighted_sum (vector.h).
  *
@@ -163,8 +172,8 @@ void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_
  *              sums over the numbers of a key
  *     value    number i at [i], but the 16th at [16 * KV_PAGE]; the next position at [16],
  *              because a result sums over positions */
-void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
-void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position);
+void *kv_key(const KvCache *kv, KvHead at, size_t position);
+void *kv_value(const KvCache *kv, KvHead at, size_t position);
 
 /* Rows of a matrix: row c starts at rows + c * step. */
 typedef struct KvRows {
@@ -191,16 +200,16 @@ typedef struct KvQuery {
 } KvQuery;
 void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query);
 
-/* scores[c * step + j] = the dot product of query c with the key of position first + j.
+/* scores[c * step + j] = the dot product of query c with the key of position keys.first + j.
  *
- * Needs    `first` and `n` multiples of STRIP, within a page.  Positions of the last strip may
- *          be unwritten: their scores mean nothing. */
-void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-               size_t n, const KvQuery *query, float *scores, size_t step);
+ * Needs    both numbers of `keys` multiples of STRIP.  Positions of the last strip may be
+ *          unwritten: their scores mean nothing. */
+void kv_scores(const KvCache *kv, KvHead at, KvSpan keys, const KvQuery *query, float *scores,
+               size_t step);
 
-/* out[c * step + i] += sum_j weights[c][j] * value[first + j][i] for n positions within a page;
- * rotated if values are. */
-void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-            size_t n, KvRows weights, float *out, size_t step);
+/* out[c * step + i] += sum_j weights[c][j] * value[values.first + j][i]; rotated if values
+ * are. */
+void kv_mix(const KvCache *kv, KvHead at, KvSpan values, KvRows weights, float *out,
+            size_t step);
 
 #endif

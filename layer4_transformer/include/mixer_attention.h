@@ -16,6 +16,9 @@
 #include "batch.h"
 #include "probe.h"
 
+struct Block;
+struct Pass;
+
 typedef struct Attention {
     Linear q, k, v, o;    /* no v map: values are the keys; with `kv_back`: no k and v maps */
     float clamp;          /* clip q, k and v to -clamp .. clamp; 0: none.  MPT, OLMo 1 */
@@ -59,12 +62,13 @@ void attention_scale_q(const Attention *attention, float *q, size_t n, size_t po
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *sizes,
                         Arena *arena);
 
-/* out (count, dim) = attention of each row of x (count, dim).  Keys and values are stored in
- * `layer` of the cache, which has room; with `kv_back` they are there already.
+/* A PartKind's forward (block.h): out (count, dim) = attention of each row of x (count, dim).
+ * Keys and values are stored in the pass's layer, which has room; with `kv_back` they are there
+ * already.
  *
  * A probe sees the queries before attention (probe_queries), the weights (probe_weights) and
  * the heads' outputs before gate and norm (probe_heads); it may change queries and outputs. */
-void attention_forward(Pool *pool, const Attention *attention, AttentionRun *run, KvCache *kv,
-                       size_t layer, const Batch *batch, const float *x, float *out);
+void attention_forward(const struct Block *block, const struct Pass *pass, const float *x,
+                       float *out);
 
 #endif

@@ -44,8 +44,9 @@ typedef struct StateStep {
 StateStep state_step(const KvCache *kv, size_t layer, const Batch *batch, size_t row,
                      size_t first, size_t count);
 
-/* Keep the current state as a snapshot; the next token writes to another page.  Without
- * recurrent layers nothing happens. */
+/* Keep the current state as a snapshot; the next token writes to another page.
+ *
+ * Needs    recurrent layers (kv->snapshots). */
 void state_keep(KvCache *kv, size_t sequence);
 
 #endif

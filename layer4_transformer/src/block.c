@@ -124,11 +124,6 @@ static void parallel(const Block *b, const Pass *p, float *x) {
 const Wiring sequential_wiring = {.name = "sequential", .forward = sequential},
              parallel_wiring = {.name = "parallel", .forward = parallel};
 
-static void attend(const Block *b, const Pass *p, const float *in, float *out) {
-    attention_forward(p->run->pool, &b->attention, &p->run->attention, p->kv,
-                      p->layer - b->attention.kv_back, p->batch, in, out);
-}
-
 static void include_attention(BlockSizes *sizes, const Block *b) {
     attention_sizes_include(&sizes->attention, &b->attention);
 }
@@ -142,24 +137,20 @@ static void include_network(BlockSizes *sizes, const Block *b) {
 }
 
 const PartKind attention_part = {.name = "attention",
-                                 .forward = attend,
+                                 .forward = attention_forward,
                                  .include = include_attention},
                dense_part = {
                    .name = "dense", .forward = feed_forward, .include = include_network};
 
-/* Tell the probe the layer, the batch, and which cache layer attention reads. */
-static void watch(const Block *b, const Pass *p) {
-    Probe *probe = p->run->probe;
-    p->run->attention.probe = p->run->ffn.probe = probe;
-    if (!probe) return;
-    probe_enter(probe, p->layer, p->batch);
-    probe->kv_layer = p->layer - b->attention.kv_back;
-}
-
 void block_forward(const Block *b, const Pass *p, float *x) {
+    Probe *probe = p->run->probe;
     REQUIRE(p->batch->count <= p->run->rows, "%zu tokens in working memory for %zu",
             p->batch->count, p->run->rows);
-    watch(b, p);
+    p->run->attention.probe = p->run->ffn.probe = probe;
+    if (probe) {
+        probe_enter(probe, p->layer, p->batch);
+        probe->kv_layer = p->layer - b->attention.kv_back; /* of the cache that is read */
+    }
     b->wiring->forward(b, p, x);
-    if (p->run->probe) probe_stream(p->run->probe, PROBE_AFTER, x, p->dim);
+    if (probe) probe_stream(probe, PROBE_AFTER, x, p->dim);
 }

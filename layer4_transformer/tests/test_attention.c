@@ -64,7 +64,9 @@ static void kept_as(Pool *pool, const AttentionShape *s, size_t n, KvFormat form
     }
     float *asked = malloc(n * s->heads * s->head_dim * sizeof *asked);
     memcpy(asked, q, n * s->heads * s->head_dim * sizeof *asked);
-    attention_online(pool, s, &kv, 0, n, sequence, position, asked, out);
+    attention_online(pool, s, &kv, 0,
+                     &(Batch){.count = n, .sequence = sequence, .position = position}, asked,
+                     out);
     free(asked);
     arena_free(&arena);
 }

@@ -3,7 +3,7 @@
 #include "prefix.h"
 
 static float *key(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
-    return kv_key(kv, layer, sequence, 0, position);
+    return kv_key(kv, (KvHead){layer, sequence, 0}, position);
 }
 
 static const KvShape narrow[2] = {{.kv_heads = 1, .key_dim = 4, .value_dim = 4},
@@ -20,7 +20,8 @@ static void pages_are_shared_out(void **state) {
     assert_int_equal(kv.pages.free_count, 2 * 4);
     for (size_t p = 0; p < 65; p++) *key(&kv, 1, 0, p) = (float)p;
     for (size_t p = 0; p < 192; p++)
-        *key(&kv, 1, 1, p) = *key(&kv, 0, 1, p) = -1, *(float *)kv_value(&kv, 1, 1, 0, p) = -1;
+        *key(&kv, 1, 1, p) = *key(&kv, 0, 1, p) = -1,
+                        *(float *)kv_value(&kv, (KvHead){1, 1, 0}, p) = -1;
     for (size_t p = 0; p < 65; p++) assert_true(*key(&kv, 1, 0, p) == (float)p);
     assert_int_equal(kv_truncate(&kv, 1, 64), 64);
     assert_int_equal(kv.pages.free_count, 2 * 6);

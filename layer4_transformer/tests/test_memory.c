@@ -45,7 +45,7 @@ static void check_numbers(const KvCache *kv, size_t sequence, const Naive *s, Rn
                         number_at(s, l, s->length - 1));
         if (first >= s->length || !mixed[l].kv_heads) continue;
         size_t p = first + rng_below(rng, s->length - first);
-        assert_true(*(float *)kv_key(kv, l, sequence, mixed[l].kv_heads - 1, p) ==
+        assert_true(*(float *)kv_key(kv, (KvHead){l, sequence, mixed[l].kv_heads - 1}, p) ==
                     number_at(s, l, p));
     }
 }
@@ -76,7 +76,7 @@ static void append(KvCache *kv, size_t sequence, Naive *s, size_t n, Rng *rng) {
         for (size_t l = 0; l < kv->config.layers; l++) {
             if (mixed[l].state) step_state(kv, l, sequence, s);
             if (mixed[l].kv_heads)
-                *(float *)kv_key(kv, l, sequence, mixed[l].kv_heads - 1, s->length) =
+                *(float *)kv_key(kv, (KvHead){l, sequence, mixed[l].kv_heads - 1}, s->length) =
                     number_at(s, l, s->length);
         }
     }

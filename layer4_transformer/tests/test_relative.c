@@ -77,8 +77,11 @@ static void attention_takes_them_in(void **state) {
         for (size_t i = 0; i < N; i += 7) {
             float asked[HEADS * DIM];
             memcpy(asked, q + i * HEADS * DIM, sizeof asked);
-            attention_online(NULL, &s, &kv, 0, 1, (int32_t[]){0},
-                             (int32_t[]){(int32_t)(source + i)}, asked, got);
+            attention_online(NULL, &s, &kv, 0,
+                             &(Batch){.count = 1,
+                                      .sequence = (int32_t[]){0},
+                                      .position = (int32_t[]){(int32_t)(source + i)}},
+                             asked, got);
             for (size_t d = 0; d < HEADS * DIM; d++)
                 assert_near(got[d], want[i * HEADS * DIM + d], 1e-6);
         }

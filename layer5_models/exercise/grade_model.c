@@ -120,7 +120,8 @@ static bool agrees(const Session *mine, const Call *first, const Call *second, P
 
 static bool is_empty(const Session *s, size_t layer) {
     for (size_t i = 0; i < model.blocks[layer].attention.shape.head_dim; i++)
-        if (((const float *)kv_key(&s->kv, layer, 0, 0, 0))[STRIP * i] != 0) return false;
+        if (((const float *)kv_key(&s->kv, (KvHead){layer, 0, 0}, 0))[STRIP * i] != 0)
+            return false;
     return true;
 }
 

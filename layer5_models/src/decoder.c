@@ -131,7 +131,7 @@ bool take_room(Session *s, const Batch *batch, Fault *fault) {
                 length, position);
         if (kv_extend(&s->kv, sequence, position + 1)) {
             /* drafted tokens all want logits, and any of them may be the last one accepted */
-            if (batch->wanted[i]) state_keep(&s->kv, sequence);
+            if (batch->wanted[i] && s->kv.snapshots) state_keep(&s->kv, sequence);
             continue;
         }
         while (i-- > 0)

@@ -61,7 +61,7 @@ static void add_values(Watch *w, const Seen *s) {
     size_t vd = attention_value_dim(a), kv_head = s->head / (a->heads / a->kv_heads);
     double sum = 0;
     for (size_t j = 0; j < s->width; j++) {
-        const float *v = kv_value(&w->session->kv, s->layer, 0, kv_head, s->from + j);
+        const float *v = kv_value(&w->session->kv, (KvHead){s->layer, 0, kv_head}, s->from + j);
         for (size_t i = 0; i < vd; i++)
             w->made[(s->row * a->heads + s->head) * vd + i] +=
                 s->rows[j] * v[i / STRIP * STRIP * KV_PAGE + i % STRIP];

@@ -66,7 +66,7 @@ static double apart(const Session *s) {
     size_t first = max_size((size_t)kv->gone[0], (size_t)kv->gone[kv->config.layers]);
     for (size_t p = first * KV_PAGE; p < LEFT; p++)
         for (size_t h = 0; h < shape->kv_heads; h++) {
-            kv_read_key(kv, 0, 0, h, p, a), kv_read_key(kv, 0, 1, h, p, b);
+            kv_read_key(kv, (KvHead){0, 0, h}, p, a), kv_read_key(kv, (KvHead){0, 1, h}, p, b);
             for (size_t i = 0; i < shape->key_dim; i++) {
                 far = fmax(far, fabs((double)a[i] - (double)b[i]));
                 most = fmax(most, fabs((double)b[i]));
@@ -181,9 +181,9 @@ static void others_keep_their_pages(void **state) {
     KvCache *kv = &h.session.kv;
     read_text(&h.session, 0, LENGTH, false);
     kv_fork(kv, 1, 0);
-    kv_read_key(kv, 1, 1, 1, 200, before);
+    kv_read_key(kv, (KvHead){1, 1, 1}, 200, before);
     assert_true(session_shift(&h.session, 0, KEEP, GONE));
-    kv_read_key(kv, 1, 1, 1, 200, after);
+    kv_read_key(kv, (KvHead){1, 1, 1}, 200, after);
     assert_memory_equal(before, after, kv->shape[1].key_dim * sizeof *before);
     assert_int_equal(session_length(&h.session, 1), LENGTH);
     close_house(&h);

@@ -56,7 +56,7 @@ bool session_shift(Session *s, size_t sequence, size_t keep, size_t gone) {
 
 static uint64_t key_at(const KvCache *kv, size_t layer, size_t sequence, size_t position) {
     float key;
-    kv_read_key(kv, layer, sequence, 0, position, &key);
+    kv_read_key(kv, (KvHead){layer, sequence, 0}, position, &key);
     return (uint64_t)key;
 }
 

@@ -23,6 +23,6 @@ bool moving_q8(FILE *out, const double *at, const char *text, Fault *fault) {
                 (signed char)block[2 + i], (double)back[i], (double)(back[i] - weights[i]));
     fprintf(out, "scale,%.6g,,,\n", (double)f16_to_f32(scale));
     fprintf(out, "dot,%.6g,,%.6g,\n", (double)dot_f32(weights, x, BLOCK),
-            (double)dot_row(DTYPE_Q8_0, block, x, BLOCK));
+            (double)dot_quantized(DTYPE_Q8_0, block, x, BLOCK));
     return true;
 }

@@ -38,7 +38,7 @@ AVX512 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float sh
     _mm512_storeu_ps(lanes->sum, sum);
     _mm512_storeu_ps(lanes->weighted, weighted);
     _mm512_storeu_ps(lanes->squares, squares);
-    exp_lanes_add(lanes, x + i, n - i, shift);
+    exp_lanes_take(lanes, x + i, n - i, shift);
 }
 
 AVX512 ExpSums scan_exp_avx512(const float *x, size_t n, float shift) {
@@ -46,7 +46,7 @@ AVX512 ExpSums scan_exp_avx512(const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         ExpLanes lanes;
         exp_chunk(&lanes, x + i, chunk_at(i, n), shift);
-        add_exp_lanes(&total, &lanes);
+        exp_lanes_fold(&total, &lanes);
     }
     return total;
 }
@@ -68,8 +68,8 @@ AVX512 Moments scan_moments_avx512(const float *x, size_t n, float shift) {
         }
         _mm512_storeu_ps(lanes.sum, sum);
         _mm512_storeu_ps(lanes.squares, squares);
-        moment_lanes_add(&lanes, x + from + i, size - i, shift);
-        add_moment_lanes(&total, &lanes);
+        moment_lanes_take(&lanes, x + from + i, size - i, shift);
+        moment_lanes_fold(&total, &lanes);
     }
     return total;
 }

@@ -35,8 +35,8 @@ ExpSums scan_exp_neon(const float *x, size_t n, float shift) {
         ExpLanes lanes = {0};
         size_t i = 0, size = chunk_at(from, n);
         for (; i + 16 <= size; i += 16) add_exps(x + from + i, minus, &lanes);
-        exp_lanes_add(&lanes, x + from + i, size - i, shift);
-        add_exp_lanes(&total, &lanes);
+        exp_lanes_take(&lanes, x + from + i, size - i, shift);
+        exp_lanes_fold(&total, &lanes);
     }
     return total;
 }
@@ -58,8 +58,8 @@ Moments scan_moments_neon(const float *x, size_t n, float shift) {
                 vst1q_f32(lanes.squares + r,
                           vaddq_f32(vld1q_f32(lanes.squares + r), vmulq_f32(d, d)));
             }
-        moment_lanes_add(&lanes, x + from + i, size - i, shift);
-        add_moment_lanes(&total, &lanes);
+        moment_lanes_take(&lanes, x + from + i, size - i, shift);
+        moment_lanes_fold(&total, &lanes);
     }
     return total;
 }

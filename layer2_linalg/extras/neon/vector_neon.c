@@ -20,7 +20,7 @@ enum {
 
 /* A register of x from number `at` on, whatever its format. */
 INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
-    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    const char *p = (const char *)x + strip_number_bytes(format) * at;
     if (format == STRIP_F32) return vld1q_f32((const float *)(const void *)p);
     if (format == STRIP_F16)
         return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)p)));
@@ -38,7 +38,7 @@ INLINE float32x4_t load_at(const void *x, size_t at, StripFormat format) {
 /* C results, R registers each; C, R and the format are constants at each call. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     float32x4_t sum[MAX_RESULTS][16], row[16];
-    const size_t size = FORMAT_BYTES(format);
+    const size_t size = strip_number_bytes(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = vld1q_f32(t.y + (size_t)c * t.y_step + 4 * r);
     }

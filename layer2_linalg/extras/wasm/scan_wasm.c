@@ -33,8 +33,8 @@ SIMD128 ExpSums scan_exp_wasm(const float *x, size_t n, float shift) {
         ExpLanes lanes = {0};
         size_t i = 0, size = chunk_at(from, n);
         for (; i + 16 <= size; i += 16) add_exps(x + from + i, minus, &lanes);
-        exp_lanes_add(&lanes, x + from + i, size - i, shift);
-        add_exp_lanes(&total, &lanes);
+        exp_lanes_take(&lanes, x + from + i, size - i, shift);
+        exp_lanes_fold(&total, &lanes);
     }
     return total;
 }
@@ -53,8 +53,8 @@ SIMD128 Moments scan_moments_wasm(const float *x, size_t n, float shift) {
                 store(lanes.sum + r, add(load(lanes.sum + r), d));
                 store(lanes.squares + r, add(load(lanes.squares + r), mul(d, d)));
             }
-        moment_lanes_add(&lanes, x + from + i, size - i, shift);
-        add_moment_lanes(&total, &lanes);
+        moment_lanes_take(&lanes, x + from + i, size - i, shift);
+        moment_lanes_fold(&total, &lanes);
     }
     return total;
 }

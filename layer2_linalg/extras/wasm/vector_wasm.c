@@ -12,7 +12,7 @@ enum { LANES = 4, MAX_RESULTS = 4, SUMS = 8 };
 
 /* A register of x from number `at` on, whatever its format. */
 INLINE v128_t load_at(const void *x, size_t at, StripFormat format) {
-    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    const char *p = (const char *)x + strip_number_bytes(format) * at;
     if (format == STRIP_F32) return wasm_v128_load(p);
     if (format == STRIP_F16) return load_halves((const uint16_t *)p);
     if (format == STRIP_BF16) return wasm_i32x4_shl(wasm_u32x4_load16x4(p), 16);

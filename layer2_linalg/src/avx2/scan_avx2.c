@@ -45,7 +45,7 @@ AVX2 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shif
         _mm256_storeu_ps(lanes->weighted + 8 * r, weighted[r]);
         _mm256_storeu_ps(lanes->squares + 8 * r, squares[r]);
     }
-    exp_lanes_add(lanes, x + i, n - i, shift);
+    exp_lanes_take(lanes, x + i, n - i, shift);
 }
 
 AVX2 ExpSums scan_exp_avx2(const float *x, size_t n, float shift) {
@@ -53,7 +53,7 @@ AVX2 ExpSums scan_exp_avx2(const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         ExpLanes lanes;
         exp_chunk(&lanes, x + i, chunk_at(i, n), shift);
-        add_exp_lanes(&total, &lanes);
+        exp_lanes_fold(&total, &lanes);
     }
     return total;
 }
@@ -75,7 +75,7 @@ AVX2 static void moment_chunk(MomentLanes *lanes, const float *x, size_t n, floa
         _mm256_storeu_ps(lanes->squares + 8 * r, squares[r]);
     }
     lanes->count = count;
-    moment_lanes_add(lanes, x + i, n - i, shift);
+    moment_lanes_take(lanes, x + i, n - i, shift);
 }
 
 AVX2 Moments scan_moments_avx2(const float *x, size_t n, float shift) {
@@ -83,7 +83,7 @@ AVX2 Moments scan_moments_avx2(const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         MomentLanes lanes;
         moment_chunk(&lanes, x + i, chunk_at(i, n), shift);
-        add_moment_lanes(&total, &lanes);
+        moment_lanes_fold(&total, &lanes);
     }
     return total;
 }

@@ -20,7 +20,7 @@ enum {
 
 /* A register of x from number `at` on, whatever its format. */
 INLINE __m256 load_at(const void *x, size_t at, StripFormat format) {
-    const char *p = (const char *)x + FORMAT_BYTES(format) * at;
+    const char *p = (const char *)x + strip_number_bytes(format) * at;
     if (format == STRIP_F32) return _mm256_loadu_ps((const float *)(const void *)p);
     if (format == STRIP_F16) return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
     if (format == STRIP_BF16)
@@ -35,7 +35,7 @@ INLINE __m256 load_at(const void *x, size_t at, StripFormat format) {
 /* C results, R registers each; C, R and the format are constants at each call. */
 INLINE void tile(int C, int R, StripFormat format, WeightedTask t, size_t at) {
     __m256 sum[MAX_RESULTS][8], row[8];
-    const size_t size = FORMAT_BYTES(format);
+    const size_t size = strip_number_bytes(format);
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < R; r++) {
         sum[c][r] = _mm256_loadu_ps(t.y + (size_t)c * t.y_step + 8 * r);
     }

@@ -23,9 +23,6 @@ typedef struct Kernels {
 /* The table in use. */
 const Kernels *kernels(void);
 
-/* The kernel in use for weights in F32, F16 or BF16. */
-DotTile *kernels_tile(Dtype dtype);
-
 /* The tables that this machine can run, scalar first; returns their number. */
 int kernels_tables(const Kernels *tables[KERNELS_MAX]);
 

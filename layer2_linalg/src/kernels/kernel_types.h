@@ -28,18 +28,7 @@ typedef struct DotTask {
 } DotTask;
 typedef void DotTile(const DotTask *t);
 
-/* The arguments of weighted_sum (vector.h). */
-typedef struct WeightedTask {
-    float *y;
-    const float *a;
-    const void *x;
-    size_t y_step, a_step, x_step;
-    size_t count, rows, n;
-} WeightedTask;
 typedef void WeightedSum(const WeightedTask *t);
-/* strip_number_bytes as a constant. */
-#define FORMAT_BYTES(format) \
-    ((size_t)((format) == STRIP_F32 ? 4 : (format) <= STRIP_BF16 ? 2 : 1))
 typedef void WeightBytes(const WeightedBytes *t);
 typedef float QuantizeFactors(const float *w, const uint16_t *scale, size_t n, int16_t *q);
 typedef float Reduce(const float *x, size_t n);

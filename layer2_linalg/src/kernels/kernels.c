@@ -51,18 +51,6 @@ const Kernels *kernels(void) {
 
 const char *kernels_isa(void) { return kernels()->isa; }
 
-DotTile *kernels_tile(Dtype dtype) {
-    const Kernels *table = kernels();
-    switch (dtype) {
-    case DTYPE_F32: return table->dot_tile_f32;
-    case DTYPE_F16: return table->dot_tile_f16;
-    case DTYPE_BF16: return table->dot_tile_bf16;
-    default: break;
-    }
-    REQUIRE(false, "no dot product for %s", dtype_name(dtype));
-    return NULL;
-}
-
 float kernels_input(Dtype dtype, float x) {
     return dtype == DTYPE_BF16 && kernels()->bf16_rounds ? bf16_to_f32(bf16_from_f32(x)) : x;
 }

@@ -21,25 +21,25 @@ typedef struct ExpLanes {
 
 /* Add e, d e and e^2 of number i to lane i mod 16 in f32: d = x - shift, e = exp(d).  Numbers
  * with d < SCAN_LOWEST are skipped. */
-void exp_lanes_add(ExpLanes *lanes, const float *x, size_t n, float shift);
+void exp_lanes_take(ExpLanes *lanes, const float *x, size_t n, float shift);
 
 typedef struct MomentLanes {
     float sum[SCAN_LANES], squares[SCAN_LANES];
     size_t count;
 } MomentLanes;
-void moment_lanes_add(MomentLanes *lanes, const float *x, size_t n, float shift);
+void moment_lanes_take(MomentLanes *lanes, const float *x, size_t n, float shift);
 
 static inline size_t chunk_at(size_t i, size_t n) {
     return n - i < SCAN_CHUNK ? n - i : SCAN_CHUNK;
 }
 
-static inline void add_exp_lanes(ExpSums *total, ExpLanes *lanes) {
+static inline void exp_lanes_fold(ExpSums *total, ExpLanes *lanes) {
     total->sum += fold_lanes(lanes->sum);
     total->weighted += fold_lanes(lanes->weighted);
     total->squares += fold_lanes(lanes->squares);
 }
 
-static inline void add_moment_lanes(Moments *total, MomentLanes *lanes) {
+static inline void moment_lanes_fold(Moments *total, MomentLanes *lanes) {
     total->count += lanes->count;
     total->sum += fold_lanes(lanes->sum);
     total->squares += fold_lanes(lanes->squares);

@@ -108,8 +108,8 @@ static void score_page(const Rows *t, size_t row, size_t first, size_t n, float 
         const size_t count = min_size(GROUP, x->heads - h);
         const float *q = t->run->q + (row * x->heads + h) * x->width;
         kv_query(t->kv, x->layer, (KvRows){q, x->width, count}, &query);
-        kv_scores(t->kv, x->layer, (size_t)t->batch->sequence[row], 0, first, whole, &query,
-                  *part, KV_PAGE);
+        kv_scores(t->kv, (KvHead){x->layer, (size_t)t->batch->sequence[row], 0},
+                  (KvSpan){first, whole}, &query, *part, KV_PAGE);
         for (size_t c = 0; c < count; c++)
             for (size_t j = 0; j < n; j++) scores[j] += w[h + c] * fmaxf(part[c][j], 0);
     }

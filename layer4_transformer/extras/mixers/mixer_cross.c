@@ -34,7 +34,6 @@ void cross_forward(Pool *pool, const Cross *cross, AttentionRun *run, const KvCa
                    size_t layer, const Batch *batch, const float *x, float *out) {
     const Attention *a = &cross->attention;
     linear(pool, &a->q, x, batch->count, run->q, run->scratch);
-    attention_online(pool, &a->shape, kv, layer, batch->count, batch->sequence, batch->position,
-                     run->q, run->mixed);
+    attention_online(pool, &a->shape, kv, layer, batch, run->q, run->mixed);
     linear(pool, &a->o, run->mixed, batch->count, out, run->scratch);
 }

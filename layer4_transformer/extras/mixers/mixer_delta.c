@@ -123,7 +123,13 @@ void delta_step(float *after, const float *before, size_t d, size_t rows, const 
                 float beta, const float *q, const float *k, const float *v, float *out) {
     float u[DELTA_DIM] = {0}, stays[DELTA_DIM];
     for (size_t i = 0; i < d; i++) stays[i] = decay[i] * k[i];
-    weighted_sum(STRIP_F32, u, 0, stays, 0, 1, before, STRIP * d, d, rows); /* S (D k) */
+    weighted_sum(STRIP_F32, &(WeightedTask){.y = u,
+                                            .a = stays,
+                                            .x = before,
+                                            .x_step = STRIP * d,
+                                            .count = 1,
+                                            .rows = d,
+                                            .n = rows}); /* S (D k) */
     for (size_t j = 0; j < rows; j++) u[j] = beta * (v[j] - u[j]);
     recurrence_strips(&(StripRecurrence){.after = after,
                                          .before = before,

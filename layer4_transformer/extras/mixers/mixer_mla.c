@@ -198,8 +198,7 @@ void mla_forward(Pool *pool, const Attention *a, const Mla *m, AttentionRun *sha
         shape.chosen = run->index.chosen, shape.chosen_words = run->index.pages;
     }
     if (shared->probe) probe_queries(shared->probe, &shape, shared->q);
-    attention_online(pool, &shape, kv, layer, n, batch->sequence, batch->position, shared->q,
-                     shared->mixed);
+    attention_online(pool, &shape, kv, layer, batch, shared->q, shared->mixed);
     if (shared->probe) {
         probe_weights(shared->probe, &shape, kv, shared->q);
         probe_heads(shared->probe, &a->shape, shared->mixed);

@@ -129,7 +129,13 @@ static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
 void rwkv_step(float *after, const float *before, size_t d, const float *w, const float *kk,
                const float *a, const float *r, const float *k, const float *v, float *out) {
     float missing[RWKV_DIM] = {0}, where[RWKV_DIM];
-    weighted_sum(STRIP_F32, missing, 0, kk, 0, 1, before, STRIP * d, d, d); /* S k' */
+    weighted_sum(STRIP_F32, &(WeightedTask){.y = missing,
+                                            .a = kk,
+                                            .x = before,
+                                            .x_step = STRIP * d,
+                                            .count = 1,
+                                            .rows = d,
+                                            .n = d}); /* S k' */
     for (size_t i = 0; i < d; i++) missing[i] = -missing[i];
     for (size_t j = 0; j < d; j++) where[j] = kk[j] * a[j];
     recurrence_strips(&(StripRecurrence){.after = after,

@@ -73,8 +73,8 @@ void shift_keys(KvCache *kv, size_t layer, size_t sequence, size_t first, size_t
         turn->cosine[i] /= rope->magnitude, turn->sine[i] /= -rope->magnitude;
     for (size_t p = first; p < kv->length[sequence]; p++)
         for (size_t head = 0; head < kv->shape[layer].kv_heads; head++) {
-            kv_read_key(kv, layer, sequence, head, p, turn->key);
+            kv_read_key(kv, (KvHead){layer, sequence, head}, p, turn->key);
             rope_rotate(rope, turn->cosine, turn->sine, turn->key + turn->plain);
-            kv_write_key(kv, layer, sequence, head, p, turn->key);
+            kv_write_key(kv, (KvHead){layer, sequence, head}, p, turn->key);
         }
 }

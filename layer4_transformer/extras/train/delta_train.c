@@ -26,7 +26,13 @@ void delta_step_backward(float *memory, const float *after, const float *before,
     float one[DELTA_DIM], stays[DELTA_DIM] = {0}, missing[DELTA_DIM] = {0}, u[DELTA_DIM],
                           du[DELTA_DIM] = {0}, back[DELTA_DIM], asked[DELTA_DIM] = {0};
     for (size_t i = 0; i < d; i++) one[i] = 1, stays[i] = t->decay[i] * t->k[i];
-    weighted_sum(STRIP_F32, missing, 0, stays, 0, 1, before, STRIP * d, d, d);
+    weighted_sum(STRIP_F32, &(WeightedTask){.y = missing,
+                                            .a = stays,
+                                            .x = before,
+                                            .x_step = STRIP * d,
+                                            .count = 1,
+                                            .rows = d,
+                                            .n = d});
     for (size_t j = 0; j < d; j++) missing[j] = t->v[j] - missing[j];
     for (size_t j = 0; j < d; j++) u[j] = t->beta * missing[j];
 

@@ -9,93 +9,86 @@
 enum { GROUP = KV_QUERIES }; /* max query heads of a task */
 _Static_assert(KV_PAGE == 64, "a word of AttentionShape.chosen is a page");
 
-static size_t parts_of(size_t group, size_t together) {
-    return (group + together - 1) / together;
-}
-
 typedef struct Online {
     const AttentionShape *shape;
     const KvCache *kv;
     size_t layer;
-    size_t together; /* query heads of a task */
-    const int32_t *sequence, *position;
+    size_t together; /* max query heads of a task */
+    const Batch *batch;
     float *q, *out;
 } Online;
 
+/* A task: the query heads head .. head + heads - 1 of a row, which share a key-value head. */
+typedef struct QueryGroup {
+    size_t row, head, heads, kv_head;
+} QueryGroup;
+
 /* The online softmax of one head so far. */
-typedef struct Running {
+typedef struct OnlineSoftmax {
     float max, sum;
-} Running;
+} OnlineSoftmax;
 
 static void finish_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
                           size_t query, size_t first) {
-    float slope = attention_slope(s, head);
-    bool adjusted = s->softcap != 0 || slope != 0;
-    for (size_t j = 0; adjusted && j < n; j++)
-        scores[j] = attention_score(s, scores[j], slope, query, first + j);
+    if (s->softcap > 0 || s->max_bias > 0) {
+        float slope = attention_slope(s, head);
+        for (size_t j = 0; j < n; j++)
+            scores[j] = attention_score(s, scores[j], slope, query, first + j);
+    }
     if (s->relative) relative_add(s->relative, head, query, first, n, scores);
 }
 
 /* Turn n scores into weights.  A larger maximum rescales the sums so far; NaN reaches the
  * result. */
-static void online_softmax_update(Running *run, float *mean, size_t value_dim, float *scores,
-                                  size_t n) {
+static void online_softmax_update(OnlineSoftmax *run, float *acc, size_t value_dim,
+                                  float *scores, size_t n) {
     float max = vector_max(scores, n);
     if (max > run->max || isnan(max)) {
         float shrink = expf(run->max - max);
         run->sum *= shrink;
-        for (size_t i = 0; i < value_dim; i++) mean[i] *= shrink;
+        for (size_t i = 0; i < value_dim; i++) acc[i] *= shrink;
         run->max = max;
     }
     vector_exp(scores, scores, run->max, n);
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of n positions from `first` on, at their offsets in the page, for a task's queries.
- * Whole strips are computed; scores outside the range are ignored. */
-static void score_keys(const Online *t, size_t sequence, size_t kv_head, size_t first, size_t n,
-                       const KvQuery *query, float (*scores)[KV_PAGE]) {
-    const AttentionShape *s = t->shape;
-    const size_t begin = first % KV_PAGE, from = begin / STRIP * STRIP,
-                 to = (begin + n + STRIP - 1) / STRIP * STRIP;
-    const float scale = s->scale;
-    kv_scores(t->kv, t->layer, sequence, kv_head, first - begin + from, to - from, query,
-              *scores + from, KV_PAGE);
+/* Scores of a span at their offsets in the page.  Whole strips are computed; scores outside the
+ * span are ignored. */
+static void score_keys(const Online *t, KvHead at, KvSpan span, const KvQuery *query,
+                       float (*scores)[KV_PAGE]) {
+    const size_t begin = span.first % KV_PAGE, from = begin / STRIP * STRIP,
+                 to = div_up(begin + span.n, STRIP) * STRIP;
+    const float scale = t->shape->scale;
+    kv_scores(t->kv, at, (KvSpan){span.first - begin + from, to - from}, query, *scores + from,
+              KV_PAGE);
     for (size_t h = 0; h < query->rows.count; h++)
         for (size_t j = from; j < to; j++) scores[h][j] *= scale;
 }
 
-/* The chosen ones of n positions from `first` on, within a page: bit 0 is the first. */
-static uint64_t chosen_of(const AttentionShape *s, size_t row, size_t first, size_t n) {
-    uint64_t all = n < 64 ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0;
-    if (!s->chosen) return all;
-    return s->chosen[row * s->chosen_words + first / 64] >> first % 64 & all;
+/* The chosen ones of a span: bit 0 is its first position. */
+static uint64_t chosen_of(const AttentionShape *s, size_t row, KvSpan span) {
+    uint64_t all = span.n < 64 ? ((uint64_t)1 << span.n) - 1 : ~(uint64_t)0;
+    return s->chosen[row * s->chosen_words + span.first / 64] >> span.first % 64 & all;
 }
 
-/* Positions first .. first + n - 1, within a page, for the query heads from `head` on. */
-static void one_page(const Online *t, size_t row, size_t head, const KvQuery *query,
-                     size_t kv_head, size_t first, size_t n, Running *run, float *out) {
+static void one_page(const Online *t, const QueryGroup *g, const KvQuery *query, KvSpan span,
+                     OnlineSoftmax *run, float *out) {
     const AttentionShape *s = t->shape;
-    const uint64_t chosen = chosen_of(s, row, first, n);
+    const KvHead at = {t->layer, (size_t)t->batch->sequence[g->row], g->kv_head};
+    const uint64_t chosen = s->chosen ? chosen_of(s, g->row, span) : 1;
     float scores[GROUP][KV_PAGE];
     if (!chosen) return;
-    size_t sequence = (size_t)t->sequence[row], begin = first % KV_PAGE,
-           heads = query->rows.count, vd = attention_value_dim(s);
-    score_keys(t, sequence, kv_head, first, n, query, scores);
-    for (size_t h = 0; h < heads; h++) {
-        finish_scores(s, scores[h] + begin, n, head + h, (size_t)t->position[row], first);
-        for (size_t j = 0; s->chosen && j < n; j++)
+    size_t begin = span.first % KV_PAGE, vd = attention_value_dim(s),
+           position = (size_t)t->batch->position[g->row];
+    score_keys(t, at, span, query, scores);
+    for (size_t h = 0; h < g->heads; h++) {
+        finish_scores(s, scores[h] + begin, span.n, g->head + h, position, span.first);
+        for (size_t j = 0; s->chosen && j < span.n; j++)
             if (!(chosen >> j & 1)) scores[h][begin + j] = -INFINITY;
-        online_softmax_update(&run[h], out + h * vd, vd, scores[h] + begin, n);
+        online_softmax_update(&run[h], out + h * vd, vd, scores[h] + begin, span.n);
     }
-    kv_mix(t->kv, t->layer, sequence, kv_head, first, n,
-           (KvRows){*scores + begin, KV_PAGE, heads}, out, vd);
-}
-
-/* A sink is a first score without a value. */
-static void begin_running(const AttentionShape *s, size_t head, size_t heads, Running *run) {
-    for (size_t h = 0; h < heads; h++)
-        run[h] = s->sinks ? (Running){s->sinks[head + h], 1} : (Running){-INFINITY, 0};
+    kv_mix(t->kv, at, span, (KvRows){*scores + begin, KV_PAGE, g->heads}, out, vd);
 }
 
 Range attention_range(const AttentionShape *s, const KvCache *kv, size_t sequence,
@@ -107,53 +100,56 @@ Range attention_range(const AttentionShape *s, const KvCache *kv, size_t sequenc
     return (Range){seen.begin + source, seen.end + source};
 }
 
-/* One query, `heads` of its heads from `head` on: begin_running, then the pages in order, from
- * the mask's first position to its last; then divide each result (value_dim) by its sum. */
-static void one_query(const Online *t, size_t row, size_t head, size_t heads, size_t kv_head) {
+/* A task: its pages in order, from the mask's first position to its last; then divide each
+ * result (value_dim) by its sum. */
+static void one_query(const Online *t, const QueryGroup *g) {
     const AttentionShape *s = t->shape;
-    size_t vd = attention_value_dim(s);
-    float *out = t->out + (row * s->heads + head) * vd;
-    const float *q = t->q + (row * s->heads + head) * s->head_dim;
-    Running run[GROUP];
+    size_t vd = attention_value_dim(s), sequence = (size_t)t->batch->sequence[g->row];
+    float *out = t->out + (g->row * s->heads + g->head) * vd;
+    const float *q = t->q + (g->row * s->heads + g->head) * s->head_dim;
+    OnlineSoftmax run[GROUP];
     KvQuery query;
-    kv_query(t->kv, t->layer, (KvRows){q, s->head_dim, heads}, &query);
-    begin_running(s, head, heads, run);
-    memset(out, 0, heads * vd * sizeof *out);
-    Range seen = attention_range(s, t->kv, (size_t)t->sequence[row], (size_t)t->position[row]);
+    kv_query(t->kv, t->layer, (KvRows){q, s->head_dim, g->heads}, &query);
+    for (size_t h = 0; h < g->heads; h++) /* a sink is a first score without a value */
+        run[h] = s->sinks ? (OnlineSoftmax){s->sinks[g->head + h], 1}
+                          : (OnlineSoftmax){-INFINITY, 0};
+    memset(out, 0, g->heads * vd * sizeof *out);
+    Range seen = attention_range(s, t->kv, sequence, (size_t)t->batch->position[g->row]);
     for (size_t first = seen.begin; first < seen.end;) {
-        size_t end = (first / KV_PAGE + 1) * KV_PAGE;
-        if (end > seen.end) end = seen.end;
-        one_page(t, row, head, &query, kv_head, first, end - first, run, out);
+        size_t end = min_size((first / KV_PAGE + 1) * KV_PAGE, seen.end);
+        one_page(t, g, &query, (KvSpan){first, end - first}, run, out);
         first = end;
     }
-    for (size_t h = 0; h < heads; h++)
+    for (size_t h = 0; h < g->heads; h++)
         for (size_t i = 0; i < vd; i++) out[h * vd + i] /= run[h].sum;
 }
 
-static void queries(void *context, int worker, size_t begin, size_t end) {
+static void attend_tasks(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Online *t = context;
-    size_t group = t->shape->heads / t->shape->kv_heads, parts = parts_of(group, t->together),
-           hd = t->shape->head_dim, vd = attention_value_dim(t->shape);
+    const AttentionShape *s = t->shape;
+    size_t group = s->heads / s->kv_heads, parts = div_up(group, t->together),
+           vd = attention_value_dim(s);
     for (size_t task = begin; task < end; task++) {
-        size_t row = task / parts / t->shape->kv_heads,
-               kv_head = task / parts % t->shape->kv_heads, h = task % parts * t->together;
-        size_t head = kv_head * group + h,
-               heads = group - h < t->together ? group - h : t->together;
-        kv_rotate(t->kv, t->q + (row * t->shape->heads + head) * hd, heads, hd);
-        one_query(t, row, head, heads, kv_head);
-        kv_rotate(t->kv, t->out + (row * t->shape->heads + head) * vd, heads, vd);
+        size_t pair = task / parts, h = task % parts * t->together;
+        QueryGroup g = {.row = pair / s->kv_heads, .kv_head = pair % s->kv_heads};
+        g.head = g.kv_head * group + h;
+        g.heads = min_size(group - h, t->together);
+        size_t at = g.row * s->heads + g.head;
+        bool rotated = t->kv->config.hadamard;
+        if (rotated) kv_rotate(t->kv, t->q + at * s->head_dim, g.heads, s->head_dim);
+        one_query(t, &g);
+        if (rotated) kv_rotate(t->kv, t->out + at * vd, g.heads, vd);
     }
 }
 
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
-                      size_t count, const int32_t *sequence, const int32_t *position, float *q,
-                      float *out) {
+                      const Batch *batch, float *q, float *out) {
     PROFILE("attention");
-    size_t group = shape->heads / shape->kv_heads, pairs = count * shape->kv_heads,
-           together = group < GROUP ? group : GROUP;
-    while (together > 1 && pairs * parts_of(group, together) < (size_t)pool_threads(pool))
-        together = (together + 1) / 2; /* keep all threads busy */
-    Online task = {shape, kv, layer, together, sequence, position, q, out};
-    pool_for(pool, pairs * parts_of(group, together), 1, queries, &task);
+    size_t group = shape->heads / shape->kv_heads, pairs = batch->count * shape->kv_heads,
+           together = min_size(group, GROUP);
+    while (together > 1 && pairs * div_up(group, together) < (size_t)pool_threads(pool))
+        together = div_up(together, 2); /* keep all threads busy */
+    Online task = {shape, kv, layer, together, batch, q, out};
+    pool_for(pool, pairs * div_up(group, together), 1, attend_tasks, &task);
 }

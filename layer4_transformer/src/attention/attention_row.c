@@ -9,7 +9,8 @@ static void score_strip(const AttentionShape *s, const KvCache *kv, size_t layer
                         size_t sequence, size_t head, size_t at, const KvQuery *query,
                         float scores[STRIP]) {
     size_t kv_head = head / (s->heads / s->kv_heads);
-    kv_scores(kv, layer, sequence, kv_head, at - at % STRIP, STRIP, query, scores, STRIP);
+    kv_scores(kv, (KvHead){layer, sequence, kv_head}, (KvSpan){at - at % STRIP, STRIP}, query,
+              scores, STRIP);
 }
 
 Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, size_t sequence,

@@ -1,25 +1,21 @@
 /* mixer_attention.c - see mixer_attention.h. */
-#include "mixer_attention.h"
+#include "block.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { ROWS = 4 }; /* rows per task */
 
-static size_t q_dim(const AttentionShape *s) { return s->heads * s->head_dim; }
-static size_t k_dim(const AttentionShape *s) { return s->kv_heads * s->head_dim; }
-static size_t v_dim(const AttentionShape *s) { return s->kv_heads * attention_value_dim(s); }
-
 void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     const AttentionShape *s = &a->shape;
     sizes->dim = max_size(sizes->dim, a->o.w.shape[0]);
     if (a->q.w.data) sizes->dim = max_size(sizes->dim, a->q.w.shape[1]); /* join.h: 2 dim */
-    sizes->q = max_size(sizes->q, q_dim(s));
-    sizes->k = max_size(sizes->k, k_dim(s));
-    sizes->v = max_size(sizes->v, v_dim(s));
+    sizes->q = max_size(sizes->q, attention_q_width(s));
+    sizes->k = max_size(sizes->k, attention_k_width(s));
+    sizes->v = max_size(sizes->v, attention_v_width(s));
     sizes->mixed = max_size(sizes->mixed, s->heads * attention_value_dim(s));
     if (a->gate.w.data) sizes->gate = max_size(sizes->gate, a->gate.w.shape[0]);
-    if (a->gate_in_q) sizes->gate = max_size(sizes->gate, 2 * q_dim(s));
+    if (a->gate_in_q) sizes->gate = max_size(sizes->gate, 2 * attention_q_width(s));
     if (a->rope) sizes->rotary = max_size(sizes->rotary, a->rope->rotary);
 }
 
@@ -75,27 +71,27 @@ static void split_q_gate(const Attention *a, float *both, float *q) {
     }
 }
 
-/* Row i, with its sequence and position in the batch: scale v, clamp q, k and v, norm and
- * rotate q and k, scale q by its position (q_temperature), store k and v.  Values are not
- * normed or rotated here. */
+/* Row i of the batch: prepare q, k and v as the family does, and store k and v; with `kv_back`
+ * there is only a query, and it is not clamped. */
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
     size_t half = a->rope ? a->rope->rotary / 2 : 0, position = (size_t)t->batch->position[i];
     float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half,
-          *q = t->run->q + i * q_dim(s), *k = t->run->k + i * k_dim(s),
-          *v = t->run->v + i * v_dim(s);
-    if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * q_dim(s), q);
-    for (size_t n = 0; a->v_scale > 0 && n < v_dim(s); n++) v[n] *= a->v_scale;
-    if (a->clamp > 0) {
-        clamp_row(q, q_dim(s), a->clamp);
-        clamp_row(k, k_dim(s), a->clamp);
-        clamp_row(v, v_dim(s), a->clamp);
-    }
+          *q = t->run->q + i * attention_q_width(s), *k = t->run->k + i * attention_k_width(s),
+          *v = t->run->v + i * attention_v_width(s);
+    if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * attention_q_width(s), q);
+    if (a->clamp > 0 && !a->kv_back) clamp_row(q, attention_q_width(s), a->clamp);
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
+    if (a->q_temperature > 0) attention_scale_q(a, q, attention_q_width(s), position);
+    if (a->kv_back) return;
+    for (size_t n = 0; a->v_scale > 0 && n < attention_v_width(s); n++) v[n] *= a->v_scale;
+    if (a->clamp > 0) {
+        clamp_row(k, attention_k_width(s), a->clamp);
+        clamp_row(v, attention_v_width(s), a->clamp);
+    }
     norm_and_rope(a, &a->k_norm, k, s->kv_heads, cosine, sine);
-    if (a->q_temperature > 0) attention_scale_q(a, q, q_dim(s), position);
     kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], position, k, v);
 }
 
@@ -105,28 +101,11 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
     for (size_t i = begin; i < end; i++) place_row(t, i);
 }
 
-/* The same with `kv_back`: a query only. */
-static void place_query(const Rows *t, size_t i) {
-    const Attention *a = t->a;
-    const AttentionShape *s = &a->shape;
-    size_t half = a->rope ? a->rope->rotary / 2 : 0, position = (size_t)t->batch->position[i];
-    float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half,
-          *q = t->run->q + i * q_dim(s);
-    if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
-    norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
-    if (a->q_temperature > 0) attention_scale_q(a, q, q_dim(s), position);
-}
-
-static void place_queries(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    for (size_t i = begin; i < end; i++) place_query(context, i);
-}
-
 /* A PoolTask: without a map of their own values are the keys; then their norm. */
 static void take_values(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     const Rows *t = context;
-    size_t width = v_dim(&t->a->shape);
+    size_t width = attention_v_width(&t->a->shape);
     for (size_t i = begin; i < end; i++) {
         float *v = t->run->v + i * width;
         if (!t->a->v.w.data) memcpy(v, t->run->k + i * width, width * sizeof *v);
@@ -149,11 +128,9 @@ static void project(Pool *pool, const Attention *a, AttentionRun *run, const flo
         pool_for(pool, n, ROWS, take_values, &(Rows){.a = a, .run = run});
 }
 
-static void append_kv(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
-                      size_t layer, const Batch *batch) {
+static void append_kv(Pool *pool, Rows *rows) {
     PROFILE("keep");
-    pool_for(pool, batch->count, ROWS, a->kv_back ? place_queries : place_rows,
-             &(Rows){a, run, kv, layer, batch});
+    pool_for(pool, rows->batch->count, ROWS, place_rows, rows);
 }
 
 /* A PoolTask: output gate and norm. */
@@ -173,19 +150,21 @@ static void finish_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-void attention_forward(Pool *pool, const Attention *a, AttentionRun *run, KvCache *kv,
-                       size_t layer, const Batch *batch, const float *x, float *out) {
-    size_t n = batch->count;
+void attention_forward(const Block *b, const Pass *p, const float *x, float *out) {
+    const Attention *a = &b->attention;
+    const size_t layer = p->layer - a->kv_back, n = p->batch->count;
+    Pool *pool = p->run->pool;
+    AttentionRun *run = &p->run->attention;
+    Rows rows = {a, run, p->kv, layer, p->batch};
     project(pool, a, run, x, n);
-    append_kv(pool, a, run, kv, layer, batch);
+    append_kv(pool, &rows);
     if (run->probe) probe_queries(run->probe, &a->shape, run->q);
-    attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
-                     run->mixed);
+    attention_online(pool, &a->shape, p->kv, layer, p->batch, run->q, run->mixed);
     if (run->probe) {
-        probe_weights(run->probe, &a->shape, kv, run->q);
+        probe_weights(run->probe, &a->shape, p->kv, run->q);
         probe_heads(run->probe, &a->shape, run->mixed);
     }
     if (a->gate.w.data || a->gate_in_q || a->sub_norm.kind)
-        pool_for(pool, n, ROWS, finish_rows, &(Rows){a, run, kv, layer, batch});
+        pool_for(pool, n, ROWS, finish_rows, &rows);
     linear(pool, &a->o, run->mixed, n, out, run->scratch);
 }

@@ -1,4 +1,5 @@
-/* kv.c - page tables.  See kv.h; shared pages: kv_fork.c; the layout of a page: kv_store.c. */
+/* kv.c - which pages a sequence has; see kv.h.  Shared pages: kv_fork.c; what is in a page:
+ * kv_store.c. */
 #include "kv_pages.h"
 #include "state.h"
 
@@ -31,6 +32,10 @@ void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
     const size_t each = pages_of_sequence(c); /* 0: no layer has keys and values */
     const size_t pages = each && c->budget ? c->budget : c->sequences * each;
     *kv = (KvCache){.config = *c, .table_size = kv_pages_for(c->ctx)};
+    kv->strips = c->dtype == DTYPE_F16    ? STRIP_F16
+                 : c->dtype == DTYPE_BF16 ? STRIP_BF16
+                                          : STRIP_F32;
+    kv->number_bytes = strip_number_bytes(kv->strips);
     kv->shape = arena_take(arena, c->layers, sizeof *kv->shape);
     page_pool_init(&kv->pages, pages, widest_page(c), arena);
     kv->table = arena_take(arena, rows * kv->table_size, sizeof *kv->table);

@@ -20,17 +20,13 @@
 
 enum { BLOCK = 32, MAX_ROWS = KV_QUERIES };
 
-static size_t kv_blocks_of(size_t numbers) { return (numbers + BLOCK - 1) / BLOCK; }
-
 /* Bytes of a block without its scale. */
 static size_t block_width(const KvCache *kv) {
     return kv->config.dtype == DTYPE_Q8_0 ? BLOCK : BLOCK / 2;
 }
 
-bool kv_has_blocks(Dtype dtype) { return dtype == DTYPE_Q8_0 || dtype == DTYPE_Q4_0; }
-
 size_t kv_blocks_bytes(Dtype dtype, const KvShape *shape) {
-    size_t blocks = kv_blocks_of(shape->key_dim) + kv_blocks_of(shape->value_dim);
+    size_t blocks = div_up(shape->key_dim, BLOCK) + div_up(shape->value_dim, BLOCK);
     return KV_PAGE * dtype_row_bytes(dtype, blocks * BLOCK);
 }
 
@@ -43,17 +39,16 @@ typedef struct Blocks {
     size_t quad, pair;
 } Blocks;
 
-static Blocks blocks_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                        size_t position) {
-    const KvShape *s = &kv->shape[layer];
-    Blocks b = {.key_blocks = kv_blocks_of(s->key_dim),
-                .value_blocks = kv_blocks_of(s->value_dim),
+static Blocks blocks_at(const KvCache *kv, KvHead at, size_t position) {
+    const KvShape *s = &kv->shape[at.layer];
+    Blocks b = {.key_blocks = div_up(s->key_dim, BLOCK),
+                .value_blocks = div_up(s->value_dim, BLOCK),
                 .width = block_width(kv),
                 .quad = kv->config.dtype == DTYPE_Q8_0 ? 4 : 1,
                 .pair = kv->config.dtype == DTYPE_Q8_0 ? 2 : 1};
-    b.keys =
-        (uint8_t *)page_bytes(&kv->pages, kv_table(kv, sequence, layer)[position / KV_PAGE]) +
-        head * kv_blocks_bytes(kv->config.dtype, s);
+    b.keys = (uint8_t *)page_bytes(&kv->pages,
+                                   kv_table(kv, at.sequence, at.layer)[position / KV_PAGE]) +
+             at.head * kv_blocks_bytes(kv->config.dtype, s);
     b.values = b.keys + KV_PAGE * b.key_blocks * b.width;
     b.key_scales = (uint16_t *)(void *)(b.values + KV_PAGE * b.value_blocks * b.width);
     b.value_scales = b.key_scales + KV_PAGE * b.key_blocks;
@@ -93,7 +88,7 @@ enum { PIECE = HADAMARD_MAX };
 static size_t quantize_piece(const KvCache *kv, const float *x, size_t n, size_t at,
                              Stored stored[PIECE / BLOCK]) {
     float numbers[PIECE] = {0};
-    const size_t count = min_size(n - at, PIECE), blocks = kv_blocks_of(count);
+    const size_t count = min_size(n - at, PIECE), blocks = div_up(count, BLOCK);
     memcpy(numbers, x + at, count * sizeof *x);
     if (kv->config.hadamard) hadamard(numbers, count, hadamard_block(n));
     for (size_t i = 0; i < blocks; i++)
@@ -132,16 +127,15 @@ void kv_blocks_store(KvCache *kv, size_t layer, size_t sequence, size_t position
                      const float *k, const float *v) {
     const KvShape *s = &kv->shape[layer];
     for (size_t head = 0; head < s->kv_heads; head++, k += s->key_dim, v += s->value_dim) {
-        Blocks b = blocks_at(kv, layer, sequence, head, position);
+        Blocks b = blocks_at(kv, (KvHead){layer, sequence, head}, position);
         store_key(kv, &b, position % KV_PAGE, k, s->key_dim);
         store_value(kv, &b, position % KV_PAGE, v, s->value_dim);
     }
 }
 
-void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head,
-                         size_t position, const float *key) {
-    Blocks b = blocks_at(kv, layer, sequence, head, position);
-    store_key(kv, &b, position % KV_PAGE, key, kv->shape[layer].key_dim);
+void kv_blocks_write_key(KvCache *kv, KvHead at, size_t position, const float *key) {
+    Blocks b = blocks_at(kv, at, position);
+    store_key(kv, &b, position % KV_PAGE, key, kv->shape[at.layer].key_dim);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -150,7 +144,7 @@ void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head
 static size_t load_piece(const KvCache *kv, const Blocks *b, size_t place, size_t n, size_t at,
                          float numbers[PIECE]) {
     const size_t count = min_size(n - at, PIECE);
-    for (size_t s = 0; s < kv_blocks_of(count); s++) {
+    for (size_t s = 0; s < div_up(count, BLOCK); s++) {
         Stored stored = {.scale = b->key_scales[(at / BLOCK + s) * KV_PAGE + place]};
         for (size_t r = 0; r < b->width; r++)
             stored.bytes[r] = *key_byte(b, place, at / BLOCK + s, r);
@@ -160,22 +154,29 @@ static size_t load_piece(const KvCache *kv, const Blocks *b, size_t place, size_
     return count;
 }
 
-void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                        size_t position, float *key) {
-    const size_t n = kv->shape[layer].key_dim;
-    const Blocks b = blocks_at(kv, layer, sequence, head, position);
+void kv_blocks_read_key(const KvCache *kv, KvHead at, size_t position, float *key) {
+    const size_t n = kv->shape[at.layer].key_dim;
+    const Blocks b = blocks_at(kv, at, position);
     float numbers[PIECE];
-    for (size_t at = 0; at < n; at += PIECE) {
-        size_t count = load_piece(kv, &b, position % KV_PAGE, n, at, numbers);
-        memcpy(key + at, numbers, count * sizeof *key);
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t count = load_piece(kv, &b, position % KV_PAGE, n, i, numbers);
+        memcpy(key + i, numbers, count * sizeof *key);
     }
 }
 
 /* n scales as floats; n is a multiple of STRIP. */
-static void kv_blocks_widen(const uint16_t *scales, float *out, size_t n) {
+static void widen_scales(const uint16_t *scales, float *out, size_t n) {
     const float one = 1;
     memset(out, 0, n * sizeof *out);
-    weighted_sum(STRIP_F16, out, n, &one, 1, 1, scales, STRIP, 1, n);
+    weighted_sum(STRIP_F16, &(WeightedTask){.y = out,
+                                            .y_step = n,
+                                            .a = &one,
+                                            .a_step = 1,
+                                            .x = scales,
+                                            .x_step = STRIP,
+                                            .count = 1,
+                                            .rows = 1,
+                                            .n = n});
 }
 
 /* ------------------------------------------------------------------ eight bits */
@@ -191,9 +192,9 @@ static void byte_scores(const Blocks *b, KvSpan span, const KvQuery *query, floa
                                         .a_scale = query->scale + i,
                                         .a_sum = query->sum + i,
                                         .scale_step = query->blocks,
-                                        .x = (const int8_t *)key_strip(b, span.place, i),
+                                        .x = (const int8_t *)key_strip(b, span.first, i),
                                         .x_step = b->key_blocks * BLOCK * STRIP,
-                                        .x_scale = b->key_scales + i * KV_PAGE + span.place,
+                                        .x_scale = b->key_scales + i * KV_PAGE + span.first,
                                         .count = query->rows.count,
                                         .rows = BLOCK,
                                         .n = span.n});
@@ -203,11 +204,11 @@ static void byte_scores(const Blocks *b, KvSpan span, const KvQuery *query, floa
  * positions get 0. */
 static void byte_weights(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
                          int16_t q[][KV_PAGE], float *unit) {
-    const uint16_t *scale = b->value_scales + block * KV_PAGE + span.place;
+    const uint16_t *scale = b->value_scales + block * KV_PAGE + span.first;
     for (size_t c = 0; c < weights->count; c++) {
         if (span.n < KV_PAGE) memset(q[c], 0, sizeof q[c]);
         unit[c] = quantize_factors(weights->rows + c * weights->step, scale, span.n,
-                                   q[c] + span.place);
+                                   q[c] + span.first);
     }
 }
 
@@ -249,13 +250,19 @@ static void byte_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *wei
 /* Sums over the first n numbers of a block, for whole strips of positions. */
 static void score_block(const Blocks *b, size_t block, KvSpan span, size_t n, const KvRows *q,
                         float part[][KV_PAGE]) {
-    const size_t step = b->key_blocks * b->width * STRIP, low = n < STRIP ? n : STRIP;
-    const uint8_t *x = key_strip(b, span.place, block);
-    const float *a = q->rows + block * BLOCK;
-    weighted_sum(STRIP_LOW4, part[0], KV_PAGE, a, q->step, q->count, x, step, low, span.n);
-    if (n > low)
-        weighted_sum(STRIP_HIGH4, part[0], KV_PAGE, a + STRIP, q->step, q->count, x, step,
-                     n - low, span.n);
+    WeightedTask task = {.y = part[0],
+                         .y_step = KV_PAGE,
+                         .a = q->rows + block * BLOCK,
+                         .a_step = q->step,
+                         .x = key_strip(b, span.first, block),
+                         .x_step = b->key_blocks * b->width * STRIP,
+                         .count = q->count,
+                         .rows = min_size(n, STRIP),
+                         .n = span.n};
+    weighted_sum(STRIP_LOW4, &task);
+    if (n <= STRIP) return;
+    task.a += STRIP, task.rows = n - STRIP;
+    weighted_sum(STRIP_HIGH4, &task);
 }
 
 static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows *q,
@@ -265,7 +272,7 @@ static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows
         size_t left = dim - i * BLOCK;
         memset(part, 0, q->count * sizeof *part);
         score_block(b, i, span, left < BLOCK ? left : BLOCK, q, part);
-        kv_blocks_widen(b->key_scales + i * KV_PAGE + span.place, scale, span.n);
+        widen_scales(b->key_scales + i * KV_PAGE + span.first, scale, span.n);
         for (size_t c = 0; c < q->count; c++)
             for (size_t j = 0; j < span.n; j++) scores[c * step + j] += scale[j] * part[c][j];
     }
@@ -275,47 +282,52 @@ static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows
 static void scale_weights(const Blocks *b, size_t block, KvSpan span, const KvRows *weights,
                           float scaled[][KV_PAGE]) {
     float scale[2 * KV_PAGE];
-    const size_t from = span.place / STRIP * STRIP;
-    kv_blocks_widen(b->value_scales + block * KV_PAGE + from, scale, KV_PAGE - from);
+    const size_t from = span.first / STRIP * STRIP;
+    widen_scales(b->value_scales + block * KV_PAGE + from, scale, KV_PAGE - from);
     for (size_t c = 0; c < weights->count; c++)
         for (size_t j = 0; j < span.n; j++)
-            scaled[c][j] = weights->rows[c * weights->step + j] * scale[span.place - from + j];
+            scaled[c][j] = weights->rows[c * weights->step + j] * scale[span.first - from + j];
 }
 
 static void nibble_mix(const Blocks *b, size_t dim, KvSpan span, const KvRows *weights,
                        float *out, size_t step) {
     float scaled[MAX_ROWS][KV_PAGE];
     for (size_t i = 0; i < b->value_blocks; i++) {
-        size_t left = min_size(dim - i * BLOCK, BLOCK), low = min_size(left, STRIP);
-        const uint8_t *x = value_half(b, span.place, i);
-        float *y = out + i * BLOCK;
+        size_t left = min_size(dim - i * BLOCK, BLOCK);
+        WeightedTask task = {.y = out + i * BLOCK,
+                             .y_step = step,
+                             .a = scaled[0],
+                             .a_step = KV_PAGE,
+                             .x = value_half(b, span.first, i),
+                             .count = weights->count,
+                             .rows = span.n,
+                             .n = min_size(left, STRIP)};
         scale_weights(b, i, span, weights, scaled);
-        weighted_sum(STRIP_LOW4, y, step, scaled[0], KV_PAGE, weights->count, x, 0, span.n,
-                     low);
-        if (left > low)
-            weighted_sum(STRIP_HIGH4, y + STRIP, step, scaled[0], KV_PAGE, weights->count, x, 0,
-                         span.n, left - low);
+        weighted_sum(STRIP_LOW4, &task);
+        if (left <= STRIP) continue;
+        task.y += STRIP, task.n = left - STRIP;
+        weighted_sum(STRIP_HIGH4, &task);
     }
 }
 
 /* ------------------------------------------------------------------ both */
 
-void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                      size_t first, size_t n, const KvQuery *query, float *scores,
-                      size_t step) {
-    const Blocks b = blocks_at(kv, layer, sequence, head, first);
-    const KvSpan span = {first % KV_PAGE, n};
+void kv_blocks_scores(const KvCache *kv, KvHead at, KvSpan keys, const KvQuery *query,
+                      float *scores, size_t step) {
+    const Blocks b = blocks_at(kv, at, keys.first);
+    keys.first %= KV_PAGE;
     REQUIRE(query->rows.count <= MAX_ROWS, "%zu queries at once", query->rows.count);
     if (b.width == BLOCK)
-        byte_scores(&b, span, query, scores, step);
+        byte_scores(&b, keys, query, scores, step);
     else
-        nibble_scores(&b, kv->shape[layer].key_dim, span, &query->rows, scores, step);
+        nibble_scores(&b, kv->shape[at.layer].key_dim, keys, &query->rows, scores, step);
 }
 
-void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-                   size_t n, KvRows weights, float *out, size_t step) {
-    const Blocks b = blocks_at(kv, layer, sequence, head, first);
+void kv_blocks_mix(const KvCache *kv, KvHead at, KvSpan values, KvRows weights, float *out,
+                   size_t step) {
+    const Blocks b = blocks_at(kv, at, values.first);
+    values.first %= KV_PAGE;
     REQUIRE(weights.count <= MAX_ROWS, "%zu rows of weights at once", weights.count);
-    (b.width == BLOCK ? byte_mix : nibble_mix)(
-        &b, kv->shape[layer].value_dim, (KvSpan){first % KV_PAGE, n}, &weights, out, step);
+    (b.width == BLOCK ? byte_mix : nibble_mix)(&b, kv->shape[at.layer].value_dim, values,
+                                               &weights, out, step);
 }

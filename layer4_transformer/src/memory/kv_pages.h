@@ -26,7 +26,7 @@ size_t kv_first_seen(const KvCache *kv, size_t layer, size_t position);
 size_t kv_head_bytes(Dtype dtype, const KvShape *shape);
 
 /* Pages of one layer for `length` positions. */
-static inline size_t kv_pages_for(size_t length) { return (length + KV_PAGE - 1) / KV_PAGE; }
+static inline size_t kv_pages_for(size_t length) { return div_up(length, KV_PAGE); }
 
 /* Is a sequence's next position in a page that is partly filled and shared? */
 bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer);
@@ -37,25 +37,21 @@ void copy_on_write(PagePool *pool, int32_t *entry);
 
 /* ------------------------------------------------------------------ quantized (kv_blocks.c) */
 
-/* Positions of a page: n from `place` on. */
-typedef struct KvSpan {
-    size_t place, n;
-} KvSpan;
+static inline bool kv_has_blocks(Dtype dtype) {
+    return dtype == DTYPE_Q8_0 || dtype == DTYPE_Q4_0;
+}
 
-bool kv_has_blocks(Dtype dtype);
 size_t kv_blocks_bytes(Dtype dtype, const KvShape *shape);
 
 /* kv_store, kv_read_key, kv_write_key, kv_scores and kv_mix for these formats. */
 void kv_blocks_store(KvCache *kv, size_t layer, size_t sequence, size_t position,
                      const float *k, const float *v);
-void kv_blocks_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                        size_t position, float *key);
-void kv_blocks_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head,
-                         size_t position, const float *key);
-void kv_blocks_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                      size_t first, size_t n, const KvQuery *query, float *scores, size_t step);
-void kv_blocks_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-                   size_t n, KvRows weights, float *out, size_t step);
+void kv_blocks_read_key(const KvCache *kv, KvHead at, size_t position, float *key);
+void kv_blocks_write_key(KvCache *kv, KvHead at, size_t position, const float *key);
+void kv_blocks_scores(const KvCache *kv, KvHead at, KvSpan keys, const KvQuery *query,
+                      float *scores, size_t step);
+void kv_blocks_mix(const KvCache *kv, KvHead at, KvSpan values, KvRows weights, float *out,
+                   size_t step);
 
 /* ------------------------------------------------------------------ states (state.c) */
 

@@ -5,7 +5,7 @@
 
 /* Numbers of one head in a page: keys, then values in whole strips. */
 static size_t head_numbers(const KvShape *shape) {
-    return KV_PAGE * (shape->key_dim + (shape->value_dim + STRIP - 1) / STRIP * STRIP);
+    return KV_PAGE * (shape->key_dim + div_up(shape->value_dim, STRIP) * STRIP);
 }
 
 size_t kv_head_bytes(Dtype dtype, const KvShape *shape) {
@@ -24,29 +24,24 @@ double kv_bytes_moved(const KvCache *kv, size_t length) {
     return bytes;
 }
 
-/* Index of a head's first key in the page of a position. */
-static size_t head_at(const KvCache *kv, size_t layer, size_t sequence, size_t head,
-                      size_t position) {
-    REQUIRE(position < kv->length[sequence], "position %zu of %zu", position,
-            kv->length[sequence]);
-    size_t page = (size_t)kv_table(kv, sequence, layer)[position / KV_PAGE];
-    return page * (kv->pages.page_bytes / dtype_row_bytes(kv->config.dtype, 1)) +
-           head * head_numbers(&kv->shape[layer]);
+/* A head's first key in the page of a position. */
+static char *head_bytes_at(const KvCache *kv, KvHead at, size_t position) {
+    REQUIRE(position < kv->length[at.sequence], "position %zu of %zu", position,
+            kv->length[at.sequence]);
+    size_t page = (size_t)kv_table(kv, at.sequence, at.layer)[position / KV_PAGE];
+    return kv->pages.bytes + page * kv->pages.page_bytes +
+           at.head * head_numbers(&kv->shape[at.layer]) * kv->number_bytes;
 }
 
-static void *number(const KvCache *kv, size_t at) {
-    return kv->pages.bytes + at * dtype_row_bytes(kv->config.dtype, 1);
-}
-
-void *kv_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
+void *kv_key(const KvCache *kv, KvHead at, size_t position) {
     size_t place = position % KV_PAGE, strip = place / STRIP * STRIP;
-    return number(kv, head_at(kv, layer, sequence, head, position) +
-                          strip * kv->shape[layer].key_dim + place % STRIP);
+    return head_bytes_at(kv, at, position) +
+           kv->number_bytes * (strip * kv->shape[at.layer].key_dim + place % STRIP);
 }
 
-void *kv_value(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position) {
-    return number(kv, head_at(kv, layer, sequence, head, position) +
-                          KV_PAGE * kv->shape[layer].key_dim + position % KV_PAGE * STRIP);
+void *kv_value(const KvCache *kv, KvHead at, size_t position) {
+    size_t number = KV_PAGE * kv->shape[at.layer].key_dim + position % KV_PAGE * STRIP;
+    return head_bytes_at(kv, at, position) + kv->number_bytes * number;
 }
 
 static void put(const KvCache *kv, void *numbers, size_t at, float x) {
@@ -65,24 +60,28 @@ static float get(const KvCache *kv, const void *numbers, size_t at) {
     }
 }
 
-void kv_read_key(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
-                 float *key) {
+void kv_read_key(const KvCache *kv, KvHead at, size_t position, float *key) {
     if (kv_has_blocks(kv->config.dtype)) {
-        kv_blocks_read_key(kv, layer, sequence, head, position, key);
+        kv_blocks_read_key(kv, at, position, key);
         return;
     }
-    const void *numbers = kv_key(kv, layer, sequence, head, position);
-    for (size_t i = 0; i < kv->shape[layer].key_dim; i++) key[i] = get(kv, numbers, STRIP * i);
+    const void *numbers = kv_key(kv, at, position);
+    for (size_t i = 0; i < kv->shape[at.layer].key_dim; i++)
+        key[i] = get(kv, numbers, STRIP * i);
 }
 
-void kv_write_key(KvCache *kv, size_t layer, size_t sequence, size_t head, size_t position,
-                  const float *key) {
+void kv_write_key(KvCache *kv, KvHead at, size_t position, const float *key) {
     if (kv_has_blocks(kv->config.dtype)) {
-        kv_blocks_write_key(kv, layer, sequence, head, position, key);
+        kv_blocks_write_key(kv, at, position, key);
         return;
     }
-    void *numbers = kv_key(kv, layer, sequence, head, position);
-    for (size_t i = 0; i < kv->shape[layer].key_dim; i++) put(kv, numbers, STRIP * i, key[i]);
+    void *numbers = kv_key(kv, at, position);
+    for (size_t i = 0; i < kv->shape[at.layer].key_dim; i++)
+        put(kv, numbers, STRIP * i, key[i]);
+}
+
+void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim) {
+    if (kv->config.hadamard) hadamard(x, heads * dim, hadamard_block(dim));
 }
 
 /* Key and value of a position, number by number, for all heads. */
@@ -90,16 +89,12 @@ static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t pos
                           const float *k, const float *v) {
     const KvShape *s = &kv->shape[layer];
     for (size_t head = 0; head < s->kv_heads; head++, k += s->key_dim, v += s->value_dim) {
-        void *key = kv_key(kv, layer, sequence, head, position),
-             *value = kv_value(kv, layer, sequence, head, position);
+        const KvHead at = {layer, sequence, head};
+        void *key = kv_key(kv, at, position), *value = kv_value(kv, at, position);
         for (size_t i = 0; i < s->key_dim; i++) put(kv, key, STRIP * i, k[i]);
         for (size_t i = 0; i < s->value_dim; i++)
             put(kv, value, i / STRIP * STRIP * KV_PAGE + i % STRIP, v[i]);
     }
-}
-
-void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim) {
-    if (kv->config.hadamard) hadamard(x, heads * dim, hadamard_block(dim));
 }
 
 void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
@@ -110,14 +105,8 @@ void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const
         store_numbers(kv, layer, sequence, position, k, v);
 }
 
-static StripFormat format_of(const KvCache *kv) {
-    return kv->config.dtype == DTYPE_F16    ? STRIP_F16
-           : kv->config.dtype == DTYPE_BF16 ? STRIP_BF16
-                                            : STRIP_F32;
-}
-
 void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query) {
-    const size_t dim = kv->shape[layer].key_dim, blocks = (dim + 31) / 32;
+    const size_t dim = kv->shape[layer].key_dim, blocks = div_up(dim, 32);
     query->rows = rows, query->blocks = blocks;
     if (kv->config.dtype != DTYPE_Q8_0) return;
     REQUIRE(rows.count <= KV_QUERIES && dim <= KV_BYTE_KEY, "%zu queries of %zu", rows.count,
@@ -127,24 +116,39 @@ void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query) {
                        query->scale + c * blocks, query->sum + c * blocks);
 }
 
-void kv_scores(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-               size_t n, const KvQuery *query, float *scores, size_t step) {
+void kv_scores(const KvCache *kv, KvHead at, KvSpan keys, const KvQuery *query, float *scores,
+               size_t step) {
     const KvRows q = query->rows;
-    const size_t dim = kv->shape[layer].key_dim;
-    for (size_t c = 0; c < q.count; c++) memset(scores + c * step, 0, n * sizeof *scores);
-    if (kv_has_blocks(kv->config.dtype))
-        kv_blocks_scores(kv, layer, sequence, head, first, n, query, scores, step);
-    else
-        weighted_sum(format_of(kv), scores, step, q.rows, q.step, q.count,
-                     kv_key(kv, layer, sequence, head, first), STRIP * dim, dim, n);
+    const size_t dim = kv->shape[at.layer].key_dim;
+    for (size_t c = 0; c < q.count; c++) memset(scores + c * step, 0, keys.n * sizeof *scores);
+    if (kv_has_blocks(kv->config.dtype)) {
+        kv_blocks_scores(kv, at, keys, query, scores, step);
+        return;
+    }
+    weighted_sum(kv->strips, &(WeightedTask){.y = scores,
+                                             .y_step = step,
+                                             .a = q.rows,
+                                             .a_step = q.step,
+                                             .x = kv_key(kv, at, keys.first),
+                                             .x_step = STRIP * dim,
+                                             .count = q.count,
+                                             .rows = dim,
+                                             .n = keys.n});
 }
 
-void kv_mix(const KvCache *kv, size_t layer, size_t sequence, size_t head, size_t first,
-            size_t n, KvRows weights, float *out, size_t step) {
-    if (kv_has_blocks(kv->config.dtype))
-        kv_blocks_mix(kv, layer, sequence, head, first, n, weights, out, step);
-    else
-        weighted_sum(format_of(kv), out, step, weights.rows, weights.step, weights.count,
-                     kv_value(kv, layer, sequence, head, first), STRIP * KV_PAGE, n,
-                     kv->shape[layer].value_dim);
+void kv_mix(const KvCache *kv, KvHead at, KvSpan values, KvRows weights, float *out,
+            size_t step) {
+    if (kv_has_blocks(kv->config.dtype)) {
+        kv_blocks_mix(kv, at, values, weights, out, step);
+        return;
+    }
+    weighted_sum(kv->strips, &(WeightedTask){.y = out,
+                                             .y_step = step,
+                                             .a = weights.rows,
+                                             .a_step = weights.step,
+                                             .x = kv_value(kv, at, values.first),
+                                             .x_step = STRIP * KV_PAGE,
+                                             .count = weights.count,
+                                             .rows = values.n,
+                                             .n = kv->shape[at.layer].value_dim});
 }

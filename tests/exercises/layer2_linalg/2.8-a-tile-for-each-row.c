@@ -1,6 +1,6 @@
 /* right: a tile for each row, a few inputs at a time */
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
-    DotTile *tile = kernels_tile(p->w->dtype);
+    DotTile *tile = plain_tile(p->w->dtype);
     size_t in = p->w->shape[1], out = p->w->shape[0];
     for (size_t r = begin; r < end; r++)
         for (size_t c = 0; c < p->n; c += 5)

@@ -3,8 +3,12 @@ static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, siz
     size_t in = p->w->shape[1], out = p->w->shape[0];
     for (size_t c = 0; c < p->n; c++)
         for (size_t r = begin; r < end; r++)
-            p->y[c * out + r] =
-                dot_row(p->w->dtype, tensor_row(p->w, r), t->x + (p->first + c) * in, in);
+            plain_tile(p->w->dtype)(&(DotTask){.w = tensor_row(p->w, r),
+                                               .x = t->x + (p->first + c) * in,
+                                               .y = p->y + c * out + r,
+                                               .rows = 1,
+                                               .cols = 1,
+                                               .n = in});
 }
 
 void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch) {

@@ -6,9 +6,14 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
         size_t out = map->w.shape[0], in = map->w.shape[1];
         for (size_t c = 0; c < products[i].n; c++)
             for (size_t r = 0; r < out; r++)
-                products[i].y[c * out + r] = dot_row(map->w.dtype, tensor_row(&map->w, r),
-                                                     x + (products[i].first + c) * in, in) +
-                                             (map->bias ? map->bias[r] : 0);
+                matvec(NULL,
+                       &(Tensor){.data = tensor_row(&map->w, r),
+                                 .dtype = map->w.dtype,
+                                 .ndim = 2,
+                                 .shape = {1, in},
+                                 .stride = {map->w.stride[0], map->w.stride[1]}},
+                       x + (products[i].first + c) * in, products[i].y + c * out + r, scratch),
+                    products[i].y[c * out + r] += map->bias ? map->bias[r] : 0;
         for (size_t c = 0; c < products[i].n; c++)
             for (const LowRank *a = map->adapters; a; a = a->next)
                 low_rank_add(a, x + (products[i].first + c) * in, products[i].y + c * out);

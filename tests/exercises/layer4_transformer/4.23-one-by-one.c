@@ -27,7 +27,6 @@ void cross_forward(Pool *pool, const Cross *cross, AttentionRun *run, const KvCa
     size_t n = batch->count;
     const LinearProduct ask = {&a->q, 0, n, run->q};
     linear_products(pool, &ask, 1, x, n, run->scratch);
-    attention_online(pool, &a->shape, kv, layer, n, batch->sequence, batch->position, run->q,
-                     run->mixed);
+    attention_online(pool, &a->shape, kv, layer, batch, run->q, run->mixed);
     linear(pool, &a->o, run->mixed, n, out, run->scratch);
 }

@@ -25,8 +25,11 @@ void cross_forward(Pool *pool, const Cross *cross, AttentionRun *run, const KvCa
     size_t dim = a->o.w.shape[0];
     for (size_t i = 0; i < batch->count; i++) {
         linear(pool, &a->q, x + i * dim, 1, run->q, run->scratch);
-        attention_online(pool, &a->shape, kv, layer, 1, batch->sequence + i,
-                         batch->position + i, run->q, run->mixed);
+        attention_online(pool, &a->shape, kv, layer,
+                         &(Batch){.count = 1,
+                                  .sequence = batch->sequence + i,
+                                  .position = batch->position + i},
+                         run->q, run->mixed);
         linear(pool, &a->o, run->mixed, 1, out + i * dim, run->scratch);
     }
 }

@@ -4,11 +4,11 @@ static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t pos
     const KvShape s = kv->shape[layer];
     for (size_t head = 0; head < s.kv_heads; head++)
         for (size_t i = 0; i < s.key_dim; i++)
-            put(kv, kv_key(kv, layer, sequence, head, position), i * 16,
+            put(kv, kv_key(kv, (KvHead){layer, sequence, head}, position), i * 16,
                 k[head * s.key_dim + i]);
     for (size_t head = 0; head < s.kv_heads; head++)
         for (size_t strip = 0; strip * STRIP < s.value_dim; strip++)
             for (size_t i = 0; i < STRIP && strip * STRIP + i < s.value_dim; i++)
-                put(kv, kv_value(kv, layer, sequence, head, position),
+                put(kv, kv_value(kv, (KvHead){layer, sequence, head}, position),
                     strip * STRIP * KV_PAGE + i, v[head * s.value_dim + strip * STRIP + i]);
 }

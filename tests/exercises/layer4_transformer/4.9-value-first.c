@@ -13,15 +13,25 @@ static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     size_t at = (size_t)t->batch->position[i], half = a->rope ? a->rope->rotary / 2 : 0;
-    float *v = t->run->v + i * v_dim(&a->shape), *k = t->run->k + i * k_dim(&a->shape),
-          *q = t->run->q + i * q_dim(&a->shape);
-    if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * q_dim(&a->shape), q);
+    float *v = t->run->v + i * attention_v_width(&a->shape),
+          *k = t->run->k + i * attention_k_width(&a->shape),
+          *q = t->run->q + i * attention_q_width(&a->shape);
+    if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * attention_q_width(&a->shape), q);
+    if (a->kv_back) {
+        if (is_rotated(a))
+            rope_angles(a->rope, at, t->run->cosine + i * half, t->run->sine + i * half);
+        norm_and_rope(a, &a->q_norm, q, a->shape.heads, t->run->cosine + i * half,
+                      t->run->sine + i * half);
+        if (a->q_temperature > 0) attention_scale_q(a, q, attention_q_width(&a->shape), at);
+        return;
+    }
     if (a->v_scale > 0)
-        for (size_t n = 0; n < v_dim(&a->shape); n++) v[n] = v[n] * a->v_scale;
-    for (size_t n = 0; a->clamp > 0 && n < v_dim(&a->shape); n++)
+        for (size_t n = 0; n < attention_v_width(&a->shape); n++) v[n] = v[n] * a->v_scale;
+    for (size_t n = 0; a->clamp > 0 && n < attention_v_width(&a->shape); n++)
         v[n] = fmaxf(-a->clamp, fminf(a->clamp, v[n]));
     if (a->clamp > 0)
-        clamp_row(k, k_dim(&a->shape), a->clamp), clamp_row(q, q_dim(&a->shape), a->clamp);
+        clamp_row(k, attention_k_width(&a->shape), a->clamp),
+            clamp_row(q, attention_q_width(&a->shape), a->clamp);
     if (is_rotated(a))
         rope_angles(a->rope, at, t->run->cosine + i * half, t->run->sine + i * half);
     norm_and_rope(a, &a->k_norm, k, a->shape.kv_heads, t->run->cosine + i * half,
