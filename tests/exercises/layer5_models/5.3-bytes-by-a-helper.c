@@ -20,7 +20,7 @@ bool bpe_emit(const Tokenizer *tokenizer, const Piece *piece, TokenList *tokens,
 }
 
 bool merge_learned(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
-                          double *priority, int32_t *merged) {
+                   double *priority, int32_t *merged) {
     const PairEntry *e = vocab_pair(tokenizer, left->symbol, right->symbol);
     return e && (*priority = (double)e->rank, *merged = e->merged, true);
 }
