@@ -19,7 +19,8 @@ static inline void make_numbers(const AttentionShape *s, size_t n, double size) 
 
 /* Every option of the shape in turn. */
 static inline AttentionShape shape_number(int part) {
-    static float sinks[20];
+    static float sinks[20], table[8 * 6];
+    static Relative relative;
     AttentionShape s = {.heads = 2, .kv_heads = 2, .head_dim = 3, .mask = {.causal = true}};
     if (part > 0) s.heads = 6, s.kv_heads = 2, s.head_dim = 4 + fresh_below(8);
     if (part == 2) s.mask.window = 2 + fresh_below(3);
@@ -29,10 +30,16 @@ static inline AttentionShape shape_number(int part) {
     if (part == 6) s.max_bias = 8;
     if (part == 7) s.sinks = sinks, fresh_floats(sinks, 6, -2, 2);
     if (part == 8) s.mask.chunk = 3;
+    if (part == 9) {
+        s.softcap = 2;
+        fresh_floats(table, 8 * s.heads, -3, 3);
+        relative_init(&relative, s.heads, 8, false);
+        relative.table = table, s.relative = &relative;
+    }
     s.scale = (float)fresh_between(0.2, 0.5);
     return s;
 }
-enum { PARTS = 9 };
+enum { PARTS = 10 };
 static const char *const part_names[PARTS] = {"each head with keys of its own",
                                               "heads that share keys",
                                               "a window",
@@ -41,7 +48,8 @@ static const char *const part_names[PARTS] = {"each head with keys of its own",
                                               "a soft cap",
                                               "a bias by distance",
                                               "a sink in every softmax",
-                                              "chunks"};
+                                              "chunks",
+                                              "a learned bias and a soft cap"};
 
 /* Name the mistake if it is a known one, else print both numbers. */
 static inline void name_mistake(const AttentionShape *s, size_t n, double bound,

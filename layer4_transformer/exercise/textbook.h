@@ -21,6 +21,9 @@ typedef enum Mistake {
     CAP_BEFORE_SCALE,
     NO_BIAS,
     NO_SINK,
+    NO_RELATIVE,
+    RELATIVE_OF_HEAD_0,
+    RELATIVE_CAPPED,
     NO_OWN_KEY,
     MISTAKES
 } Mistake;
@@ -43,6 +46,9 @@ static const char *const mistake_hints[MISTAKES] = {
         "the bias by distance is missing: attention_score() does that, with the head's slope",
     [NO_SINK] = "the sink is a score of its own in the softmax: it takes its share of the "
                 "weight and adds nothing",
+    [NO_RELATIVE] = "the learned bias (shape->relative) is missing: relative_add() adds it",
+    [RELATIVE_OF_HEAD_0] = "the learned bias is that of head 0 for every head",
+    [RELATIVE_CAPPED] = "the learned bias is added after the soft cap, not before it",
     [NO_OWN_KEY] = "a token sees itself, too: the last key of the range is missing",
 };
 
@@ -52,16 +58,26 @@ static inline double textbook_dot(const float *a, const float *b, size_t n) {
     return sum;
 }
 
+/* The learned bias of a score; 0: none. */
+static inline double textbook_bias(const AttentionShape *s, size_t head, size_t i, size_t j,
+                                   Mistake m) {
+    float bias = 0;
+    if (s->relative && m != NO_RELATIVE)
+        relative_add(s->relative, m == RELATIVE_OF_HEAD_0 ? 0 : head, i, j, 1, &bias);
+    return (double)bias;
+}
+
 static inline double textbook_score(const AttentionShape *s, size_t head, size_t i, size_t j,
                                     double dot, Mistake m) {
     double cap = m == NO_CAP ? 0 : (double)s->softcap,
-           scale = m == NO_SCALE ? 1 : (double)s->scale;
+           scale = m == NO_SCALE ? 1 : (double)s->scale, bias = textbook_bias(s, head, i, j, m);
     bool late = m == CAP_BEFORE_SCALE;
     if (!late) dot *= scale;
+    if (m == RELATIVE_CAPPED) dot += bias, bias = 0;
     if (cap > 0) dot = cap * tanh(dot / cap);
     if (s->max_bias > 0 && m != NO_BIAS)
         dot -= (double)alibi_slope(head, s->heads, s->max_bias) * fabs((double)i - (double)j);
-    return late ? dot * scale : dot;
+    return (late ? dot * scale : dot) + bias;
 }
 
 static inline Range textbook_range(const AttentionShape *s, size_t i, size_t n, Mistake m) {

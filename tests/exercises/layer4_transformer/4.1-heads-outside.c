@@ -9,6 +9,7 @@ static void one(const AttentionShape *s, size_t head, size_t shared, size_t i, s
             s,
             dot_f32(row, k + (j * s->kv_heads + shared) * s->head_dim, s->head_dim) * s->scale,
             attention_slope(s, head), i, j);
+    if (s->relative) relative_add(s->relative, head, i, seen.begin, count, scores);
     if (s->sinks) scores[count] = s->sinks[head];
     softmax(scores, scores, count + (s->sinks != NULL));
     for (size_t d = 0; d < value; d++) out[(i * s->heads + head) * value + d] = 0;

@@ -9,6 +9,7 @@ static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, con
             dot += (double)q[d] * (double)k[j * s->kv_heads * s->head_dim + d];
         scores[j] =
             attention_score(s, (float)(dot * (double)s->scale), attention_slope(s, head), i, j);
+        if (s->relative) relative_add(s->relative, head, i, j, 1, scores + j);
         if ((double)scores[j] > most) most = (double)scores[j];
     }
     if (s->sinks) total = exp((double)s->sinks[head] - most);
