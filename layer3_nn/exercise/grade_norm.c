@@ -167,6 +167,8 @@ GRADE(every_norm) {
     norm_apply(&(Norm){.kind = NORM_NONE}, got, x, 50);
     HINT(memcmp(got, x, 50 * sizeof *x) == 0,
          "NORM_NONE: there is no norm, and out becomes a copy of x");
+    norm_apply(&(Norm){.kind = NORM_NONE}, got, got, 50);
+    HINT(memcmp(got, x, 50 * sizeof *x) == 0, "NORM_NONE: out may be x itself");
     for (int round = 0; round < 24; round++) {
         static const float there[1];
         size_t width = round % 8 == 5 ? 300 : 2 + fresh_below(30), heads = 1 + fresh_below(6);
