@@ -71,9 +71,9 @@ if grep -q '^#pragma redefine_extname' "$place/include/strata.h"; then
     sed -n 's/^#pragma redefine_extname \([^ ]*\) .*/\1/p' "$place/include/strata.h" >"$work/names"
     {
         echo '#include <strata.h>'
-        echo 'const void *const all[] = {'
+        echo 'int main(void) { const void *const all[] = {' # not outside: the address of a thread's variable is no constant
         sed 's/.*/(const void *)\&&,/' "$work/names"
-        echo '0}; int main(void) { return !all[0]; }'
+        echo '0}; return !all[0]; }'
     } >"$work/all.c"
     # shellcheck disable=SC2086
     works "what the header names, the archive has ($(grep -c . "$work/names") names)" compile all ${CC:-cc} "$work/all.c"
