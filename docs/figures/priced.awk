@@ -1,3 +1,8 @@
-# What price.gp writes beside its points: chain microseconds f height, one a line; the names moved apart.   awk -F, -f apart.awk -f priced.awk FILE
-/^"/ { chain[++n] = substr($1, 2, length($1) - 2); time[n] = $5; f[n] = y[n] = $2; who[n] = n }
-END { apart(y, n, who, 0.0135, 1, 0.76); for (i = 1; i <= n; i++) print chain[who[i]], time[who[i]], f[who[i]], y[who[i]] }
+# Names at the right of points: chain x y height, one a line, moved apart.   awk -F, [-v gap=0.0135 -v ceiling=1 -v floor=0.76] -f apart.awk -f priced.awk FILE
+# FILE: "chain",y,...,...,x
+/^"/ { chain[++n] = substr($1, 2, length($1) - 2); x[n] = $5; at[n] = y[n] = $2; who[n] = n }
+END {
+    if (gap == "") { gap = 0.0135; ceiling = 1; floor = 0.76 }
+    apart(y, n, who, gap, ceiling, floor)
+    for (i = 1; i <= n; i++) print chain[who[i]], x[who[i]], at[who[i]], y[who[i]]
+}

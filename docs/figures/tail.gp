@@ -1,18 +1,22 @@
+name = "tail"; high = 560; file = data."/tail.csv"
+heading = "Of English words all cuts leave about the same surprise,\nif they allow as many"
 load "style.gp"
-set output out."/tail.svg"
+X0 = 66; X1 = 380; Y0 = 102; Y1 = 500; @place; @cut_y; eval panel("mean surprisal of what is left, bits a word")
+set xlabel "words of other pages that are still possible"
+set xrange [0.4:0.9]; set yrange [4.4:7.1]; set ytics 0.5
+set xtics ("40 %%" 0.4, "60 %%" 0.6, "80 %%" 0.8)
 names = "top_p min_p top_k top_n_sigma epsilon eta typical tfs top_a"
-array colors[9] = [color_top_p, color_min_p, color_top_k, color_top_n_sigma, black, red, color_typical, "#8c6d46", gray]
-file = data."/tail.csv"
-family(n) = sprintf("< grep '^\"%s:' '%s' | sort -t, -k3,3g", n, file)
-is(chains) = strstrt(chains, " ".strcol(1)." ") > 0
-unset key
-set title "What each cut leaves of English: the words after 24 frequent ones" noenhanced
-set ylabel "mean surprisal of what is left, bits a word"; set xlabel "words of other pages that are still possible"
-set xrange [0.4:0.92]; set yrange [4.4:7.1]
-set xtics ("40 %%" 0.4, "50 %%" 0.5, "60 %%" 0.6, "70 %%" 0.7, "80 %%" 0.8, "90 %%" 0.9)
-right_of = " top_k:20 top_k:40 top_k:100 top_k:400 top_p:0.8 top_p:0.9 top_p:0.99 top_n_sigma:1 top_n_sigma:2 top_a:0.2 min_p:0.05 tfs:0.95 "
-left_of = " min_p:0.1 epsilon:0.005 epsilon:0.002 epsilon:0.0005 typical:0.9 "
-plot for [i=1:9] family(word(names, i)) using 3:6:4:5 with xerrorbars pt 7 ps 0.6 lw 0.8 lc rgb colors[i], \
-     for [i=1:9] family(word(names, i)) using 3:6 with lines lw 2 lc rgb colors[i], \
-     file every ::1 using (is(right_of) ? $3 : NaN):6:1 with labels left offset 0.8,-0.6 noenhanced font ",13" tc rgb "#222222", \
-     file every ::1 using (is(left_of) ? $3 : NaN):6:1 with labels right offset -0.8,0.5 noenhanced font ",13" tc rgb "#222222"
+array tint[9] = [color_top_p, color_min_p, color_top_k, color_top_n_sigma, color_epsilon, color_eta, color_typical, color_tfs, color_top_a]
+family(n) = sprintf("< awk -v want='kept kept_low kept_high surprisal' -v rows='^%s:' -f pick.awk '%s' | sort -t, -k2,2g", n, file)
+# One setting of each has a name at the right, moved apart from the others, with a line to its point.
+shown = "^(top_p:0.9|min_p:0.05|top_k:40|top_n_sigma:1|epsilon:0.002|eta:0.005|typical:0.9|tfs:0.95|top_a:0.2)$"
+ends = system(sprintf("awk -v want='surprisal kept_low kept_high kept' -v rows='%s' -f pick.awk '%s' | awk -F, -v gap=0.13 -v ceiling=7 -v floor=4.5 -f apart.awk -f priced.awk", shown, file))
+shade(chain) = (sum [k=1:9] (chain[1:strlen(word(names, k)) + 1] eq word(names, k).":" ? k : 0))
+do for [i=0:words(ends) / 4 - 1] {
+  chain = word(ends, 4 * i + 1); paint = tint[shade(chain)]
+  set arrow i + 10 from real(word(ends, 4 * i + 2)),real(word(ends, 4 * i + 3)) to 0.905,real(word(ends, 4 * i + 4)) nohead lw 0.7 lc rgb paint
+  set label i + 10 chain at 0.912,real(word(ends, 4 * i + 4)) left noenhanced tc rgb paint font ",14"
+}
+plot for [i=1:9] family(word(names, i)) using 2:5:3:4 with xerrorbars pt 7 ps 0.5 lw 0.8 lc rgb tint[i], \
+     for [i=1:9] family(word(names, i)) using 2:5 with lines lw 1.6 lc rgb tint[i]
+unset multiplot

@@ -26,7 +26,6 @@
  * Invariant: from a prompt on, taking the chosen tokens with the instruction set `scalar`
  * writes what `strata generate --isa scalar` writes. */
 #include "playground.h"
-#include "world_check.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "interventions.h"
 #include "tokenizers.h"
 #include "train.h"
+#include "world_check.h"
 #define EXPORT(name) __attribute__((export_name(#name))) name
 #else
 #include <strata.h> /* natively: docs/examples/moving_frames.c */
