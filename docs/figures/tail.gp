@@ -1,5 +1,5 @@
 name = "tail"; high = 560; file = data."/tail.csv"
-heading = "Of English words all cuts leave about the same surprise,\nif they allow as many"
+heading = "Of English all cuts leave about the same surprise,\nif they allow as many words"
 load "style.gp"
 X0 = 66; X1 = 380; Y0 = 102; Y1 = 500; @place; @cut_y; eval panel("mean surprisal of what is left, bits a word")
 set xlabel "words of other pages that are still possible"
