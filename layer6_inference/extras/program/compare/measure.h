@@ -37,6 +37,7 @@ typedef struct Summary {
     double speed;                             /* tokens/s */
     size_t sample, samples; /* texts in each sample of distinct-n, and samples */
     char reasons[160];      /* why texts are not valid */
+    bool faint;             /* in plots: without intervals and name */
 } Summary;
 
 /* Measure one chain; `first` is the chain it is compared with, or NULL.  Close it. */

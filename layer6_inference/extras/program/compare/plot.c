@@ -105,17 +105,37 @@ static void draw_point(const Axis *x, const Axis *y, const char *chain, const Su
     fputs("</text>\n", out);
 }
 
-bool plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
-                FILE *out) {
-    Axis x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT};
-    Axis y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP};
-    Names names = {0};
+typedef struct Panel {
+    Axis x, y;
     bool drawn[MAX_CHAINS];
+} Panel;
+
+/* False: fewer than two chains have both measures. */
+static bool panel_open(Panel *p, const Study *study, const Summary *all, MeasureKind across,
+                       MeasureKind up) {
     size_t n = 0;
+    *p = (Panel){.x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT},
+                 .y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP}};
     for (size_t c = 0; c < study->job->n_chains; c++)
-        n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
-    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn))
-        return false;
+        n += p->drawn[c] = all[c].value[across].known && all[c].value[up].known;
+    return n > 1 && plot_fit(&p->x, study, all, p->drawn) &&
+           plot_fit(&p->y, study, all, p->drawn);
+}
+
+static void panel_draw(const Panel *p, const Study *study, const Summary *all, FILE *out) {
+    Names names = {0};
+    draw_axis(&p->x, &p->y, true, out), draw_axis(&p->y, &p->x, false, out);
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        if (p->drawn[c] && all[c].faint)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" opacity=\".4\"/>\n",
+                    place(&p->x, all[c].value[p->x.kind].mean),
+                    place(&p->y, all[c].value[p->y.kind].mean));
+    for (size_t c = 0; c < study->job->n_chains; c++)
+        if (p->drawn[c] && !all[c].faint)
+            draw_point(&p->x, &p->y, study->job->chains[c], &all[c], &names, out);
+}
+
+static void draw_head(int panels, const char *up, MeasureKind across, FILE *out) {
     fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
@@ -123,11 +143,32 @@ bool plot_write(const Study *study, const Summary *all, MeasureKind across, Meas
         "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
         "<style>svg { color-scheme: light dark; font-family: system-ui, sans-serif } line { "
         "stroke: currentColor }</style>\n",
-        WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
-    draw_axis(&x, &y, true, out), draw_axis(&y, &x, false, out);
-    for (size_t c = 0; c < study->job->n_chains; c++)
-        if (drawn[c]) draw_point(&x, &y, study->job->chains[c], &all[c], &names, out);
+        WIDTH, panels * HEIGHT, up, measures[across].meaning);
+}
+
+bool plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+                FILE *out) {
+    Panel panel;
+    if (!panel_open(&panel, study, all, across, up)) return false;
+    draw_head(1, measures[up].meaning, across, out);
+    panel_draw(&panel, study, all, out);
     fputs("</svg>\n", out);
+    return true;
+}
+
+bool plot_write_two(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+                    MeasureKind below, FILE *out) {
+    Panel above, under;
+    char both[200];
+    if (!panel_open(&above, study, all, across, up) ||
+        !panel_open(&under, study, all, across, below))
+        return false;
+    snprintf(both, sizeof both, "%s, and %s,", measures[up].meaning, measures[below].meaning);
+    draw_head(2, both, across, out);
+    panel_draw(&above, study, all, out);
+    fprintf(out, "<g transform=\"translate(0 %d)\">\n", HEIGHT);
+    panel_draw(&under, study, all, out);
+    fputs("</g>\n</svg>\n", out);
     return true;
 }
 
