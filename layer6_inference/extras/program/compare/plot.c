@@ -29,9 +29,10 @@ static bool plot_fit(Axis *a, const Study *study, const Summary *all, const bool
     double low = INFINITY, high = -INFINITY;
     for (size_t c = 0; c < study->job->n_chains; c++) {
         Value v = all[c].value[a->kind];
+        bool shown = v.has_interval && all[c].mark == POINT;
         if (!drawn[c]) continue;
-        low = fmin(low, factor(a) * (v.has_interval ? v.low : v.mean));
-        high = fmax(high, factor(a) * (v.has_interval ? v.high : v.mean));
+        low = fmin(low, factor(a) * (shown ? v.low : v.mean));
+        high = fmax(high, factor(a) * (shown ? v.high : v.mean));
     }
     if (!(high - low > 1e-9)) low -= 0.5, high += 0.5;
     a->step = round_step(high - low);
@@ -122,17 +123,30 @@ static bool panel_open(Panel *p, const Study *study, const Summary *all, Measure
            plot_fit(&p->y, study, all, p->drawn);
 }
 
+/* What the points are held against: a dashed line. */
+static void draw_line(const Panel *p, const char *name, const Summary *s, FILE *out) {
+    double y = place(&p->y, s->value[p->y.kind].mean);
+    fprintf(out,
+            "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" "
+            "stroke-dasharray=\"5 4\"/><text x=\"%.1f\" y=\"%.1f\">",
+            p->x.from, p->x.to, y, y, p->x.from + 5, y - 5);
+    page_text(out, text_of(name));
+    fputs("</text>\n", out);
+}
+
 static void panel_draw(const Panel *p, const Study *study, const Summary *all, FILE *out) {
     Names names = {0};
     draw_axis(&p->x, &p->y, true, out), draw_axis(&p->y, &p->x, false, out);
-    for (size_t c = 0; c < study->job->n_chains; c++)
-        if (p->drawn[c] && all[c].faint)
+    for (size_t c = 0; c < study->job->n_chains; c++) {
+        const char *name = study->job->chains[c];
+        if (!p->drawn[c]) continue;
+        if (all[c].mark == POINT) draw_point(&p->x, &p->y, name, &all[c], &names, out);
+        if (all[c].mark == LINE) draw_line(p, name, &all[c], out);
+        if (all[c].mark == FAINT)
             fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" opacity=\".4\"/>\n",
                     place(&p->x, all[c].value[p->x.kind].mean),
                     place(&p->y, all[c].value[p->y.kind].mean));
-    for (size_t c = 0; c < study->job->n_chains; c++)
-        if (p->drawn[c] && !all[c].faint)
-            draw_point(&p->x, &p->y, study->job->chains[c], &all[c], &names, out);
+    }
 }
 
 static void draw_head(int panels, const char *up, MeasureKind across, FILE *out) {

@@ -138,7 +138,7 @@ static bool measure_left(Tune *t, const Study *read, const size_t *rows, Fault *
               measure_documents(t, read->truth + (n - 1) * read->n_openings, fault);
     progress_start(&progress, label, "texts", texts * (double)(n - (rows[n - 1] == t->chains)));
     for (size_t i = 0; ok && i < n && rows[i] < t->chains; i++, done += texts) {
-        snprintf(label, sizeof label, "chain %zu of %zu, %.32s", rows[i] + 1, t->chains,
+        snprintf(label, sizeof label, "chain %zu of %zu, %-24.24s", rows[i] + 1, t->chains,
                  t->job.chains[rows[i]]);
         ok =
             measure_row(t, rows[i], read->truth + i * read->n_openings, &progress, done, fault);
@@ -197,8 +197,12 @@ static bool tune_run(Fault *fault) {
 }
 
 static bool tune_check(Fault *fault) {
-    return asked.documents || fault_set(fault, "no documents: wanted --documents FILE, one per "
-                                               "line or with lines <|endoftext|> between them");
+    if (!asked.documents)
+        return fault_set(fault, "no documents: wanted --documents FILE, one per line or with "
+                                "lines <|endoftext|> between them");
+    return !asked.out || strcmp(asked.out, "-") != 0 ||
+           fault_set(fault, "--out -: wanted the name of a file that a second run can go on "
+                            "with. The table on stdout is printed without --out");
 }
 
 static const Option tune_options[] = {

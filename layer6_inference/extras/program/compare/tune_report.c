@@ -106,7 +106,8 @@ static void recommend(const Tune *t) {
 
 static bool draw(Tune *t, Fault *fault) {
     if (!t->picture.stream) return true;
-    for (size_t c = 0; c < t->chains; c++) t->rows[c].faint = !on_frontier(t, c);
+    for (size_t c = 0; c < t->chains; c++) t->rows[c].mark = on_frontier(t, c) ? POINT : FAINT;
+    t->rows[t->chains].mark = LINE;
     return (plot_write_two(&t->study, t->rows, KEPT, SURPRISAL, DISTINCT_2,
                            t->picture.stream) ||
             fault_set(fault, "--plot: wanted a chain with a known share of documents kept, got "

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { DIGITS = 12, EDGE = 1 << 20 /* bytes of a model's beginning and end */ };
@@ -150,9 +151,15 @@ static bool write_head(Tune *t) {
 
 bool tune_open_rows(Tune *t, Fault *fault) {
     size_t size = 0, whole = 0;
+    struct stat about;
     if (!t->out) return true;
     if (!set_header(t, fault)) return false;
-    if (access(t->out, F_OK) == 0) {
+    if (stat(t->out, &about) == 0) {
+        if (!S_ISREG(about.st_mode))
+            return fault_set(fault,
+                             "--out %.200s is no regular file: wanted one that a second run "
+                             "can go on with",
+                             t->out);
         char *bytes = read_named(t->out, &size, fault);
         bool ok = bytes && take_rows(t, (Text){bytes, size}, &whole, fault);
         free(bytes);
