@@ -93,7 +93,7 @@ static bool is_short(const Tune *t, const Opening *o, size_t size, bool *fits, F
 }
 
 /* Cut a long document before a word, so that it is no longer than a generated text. */
-static bool shorten(const Tune *t, Opening *o, Fault *fault) {
+static bool shorten_document(const Tune *t, Opening *o, Fault *fault) {
     size_t low = o->end, high = o->text.size, cut;
     bool fits;
     if (!is_short(t, o, high, &fits, fault)) return false;
@@ -117,7 +117,8 @@ bool tune_openings(Tune *t, Fault *fault) {
     for (Reading r = reading_of(t); reading_next(&r); o++) {
         world_text_append(&o->text, r.document);
         o->line = r.line, o->end = words_end(r.document, t->job.words);
-        if (!opening_tokenize(&t->study, o, fault) || !shorten(t, o, fault)) return false;
+        if (!opening_tokenize(&t->study, o, fault) || !shorten_document(t, o, fault))
+            return false;
     }
     return true;
 }

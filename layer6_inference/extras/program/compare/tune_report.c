@@ -11,15 +11,15 @@ static double value_of(const Tune *t, size_t row, MeasureKind m) {
 }
 
 /* Distance from the documents. */
-static double distance(const Tune *t, size_t row, MeasureKind m) {
+static double distance_of(const Tune *t, size_t row, MeasureKind m) {
     return fabs(value_of(t, row, m) - value_of(t, t->chains, m));
 }
 
 /* Is a nowhere worse than b, and somewhere better? */
 static bool dominates(const Tune *t, size_t a, size_t b) {
     double kept = value_of(t, a, KEPT) - value_of(t, b, KEPT);
-    double near = distance(t, b, SURPRISAL) - distance(t, a, SURPRISAL);
-    double like = distance(t, b, DISTINCT_2) - distance(t, a, DISTINCT_2);
+    double near = distance_of(t, b, SURPRISAL) - distance_of(t, a, SURPRISAL);
+    double like = distance_of(t, b, DISTINCT_2) - distance_of(t, a, DISTINCT_2);
     return kept >= 0 && near >= 0 && like >= 0 && (kept > 0 || near > 0 || like > 0);
 }
 
@@ -67,7 +67,8 @@ static size_t find_best(const Tune *t, size_t *enough) {
     *enough = 0;
     for (size_t c = 0; c < t->chains; c++) {
         if (!keeps_enough(t, c)) continue;
-        if (!(*enough)++ || distance(t, c, SURPRISAL) < distance(t, best, SURPRISAL)) best = c;
+        if (!(*enough)++ || distance_of(t, c, SURPRISAL) < distance_of(t, best, SURPRISAL))
+            best = c;
     }
     return best;
 }
@@ -104,7 +105,7 @@ static void recommend(const Tune *t) {
            t->keep, t->job.chains[most], 100 * value_of(t, most, KEPT));
 }
 
-static bool draw(Tune *t, Fault *fault) {
+static bool tune_draw(Tune *t, Fault *fault) {
     if (!t->picture.stream) return true;
     for (size_t c = 0; c < t->chains; c++) t->rows[c].mark = on_frontier(t, c) ? POINT : FAINT;
     t->rows[t->chains].mark = LINE;
@@ -117,5 +118,5 @@ static bool draw(Tune *t, Fault *fault) {
 
 bool tune_report(Tune *t, Fault *fault) {
     print_rows(t), recommend(t);
-    return draw(t, fault);
+    return tune_draw(t, fault);
 }
