@@ -143,6 +143,7 @@ static bool measure_left(Tune *t, const Study *read, const size_t *rows, Fault *
         ok =
             measure_row(t, rows[i], read->truth + i * read->n_openings, &progress, done, fault);
     }
+    progress.what = "chains";
     if (ok && done > 0) progress_end(&progress, done);
     return ok;
 }
