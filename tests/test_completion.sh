@@ -18,6 +18,7 @@ words "a stage of a chain" "top_k:40,temp: :open" generate --chain top_k:40,te
 words "a stage without a value" "greedy :open" generate --chain gree
 words "a preset" "balanced :open" chat --chain bal
 words "another chain" "typical: :open" compare --chains greedy typ
+words "... of tune, too" "typical: :open" tune --documents FILE --chains greedy typ
 words "a stage's page" "typical" samplers typ
 words "a choice" "bf16" generate --kv bf
 words "an instruction set" "avx2 avxvnni avx512 avx512bf16" generate --isa avx

@@ -19,7 +19,7 @@ expect "the list of families stands alone" 2 "families stands alone" "$strata" i
 expect "a share of green tokens that cannot be" 2 "from 0.01 to 0.99" "$strata" watermark --gamma 1
 expect "no command is wrong usage" 2 "usage" "$strata"
 expect "an unknown command" 2 "no command 'nonsense'" "$strata" nonsense
-for command in generate diffuse chat tokenize template logits embed rerank inspect chain samplers compare watermark figure look dump quantize perplexity world "world check" "world score" "world sample" train bench; do
+for command in generate diffuse chat tokenize template logits embed rerank inspect chain samplers compare tune watermark figure look dump quantize perplexity world "world check" "world score" "world sample" train bench; do
     expect "$command --help" 0 "usage: strata $command" "$strata" $command --help
 done
 expect "an unknown option" 2 "no option '--frobnicate'" "$strata" generate --frobnicate

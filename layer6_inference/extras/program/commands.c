@@ -20,6 +20,7 @@ static const CommandName list[] = {
     {"Choose tokens", true, "samplers", "list the samplers, or describe one", NULL},
     {NULL, false, "chain", "run a chain on given logits, stage by stage", NULL},
     {NULL, false, "compare", "measure chains on the same openings", lab},
+    {NULL, false, "tune", "find the chain that suits documents of yours", lab},
     {NULL, false, "grammar", "test what a grammar or a pattern allows", NULL},
     {NULL, false, "watermark", "look for a watermark in a text", NULL},
     {"Texts and numbers", true, "tokenize", "convert text to token ids and back", NULL},

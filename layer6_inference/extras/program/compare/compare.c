@@ -14,18 +14,6 @@ static bool has_contrast(const void *has, const char *name) {
     return strcmp(name, "contrast") == 0 && *(const bool *)has;
 }
 
-/* cfg's negative prompt is the begin-of-sequence token alone. */
-static bool check_guide(const Study *study, Fault *fault) {
-    TokenList begin = {0};
-    tokenizer_begin(study->model.tokenizer, &begin);
-    bool has_one = begin.count == 1;
-    token_list_free(&begin);
-    return has_one ||
-           fault_set(
-               fault,
-               "cfg: this model has no begin-of-sequence token to use as the negative prompt");
-}
-
 static const OptionRule compare_rules[] = {
     {"-p", NOT_WITH, "--documents --first --words --world --prompts",
      "the prompt replaces the openings"},
@@ -36,26 +24,17 @@ static const OptionRule compare_rules[] = {
     {0},
 };
 
-/* Check every chain before anything is computed. */
-static bool check_chains(Study *study, Fault *fault) {
+/* The rules between chains and options. */
+static bool check_amateur(Study *study, Fault *fault) {
     const CompareJob *job = study->job;
-    const float none[1] = {0};
     bool contrast = false;
     for (size_t i = 0; i < job->n_chains; i++) {
         Chain chain;
-        Step step = {.tokenizer = study->model.tokenizer,
-                     .amateur = none,
-                     .unconditional = none,
-                     .look_ahead = look_ahead};
         if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
         contrast |= chain_needs(&chain, NEEDS_AMATEUR) != NULL;
-        study->guided |= chain_needs(&chain, NEEDS_GUIDE) != NULL;
-        bool ok = chain_check(&chain, &step, 0, fault);
         chain_close(&chain);
-        if (!ok) return fault_prefix(fault, job->chains[i]);
     }
     return rules_check(compare_rules, has_contrast, &contrast, fault) &&
-           (!study->guided || check_guide(study, fault)) &&
            (!job->amateur ||
             model_shares_vocabulary(&study->model, &study->amateur, "the amateur", fault));
 }
@@ -69,8 +48,8 @@ static bool open_study(Study *study, Fault *fault) {
            compute_adapt(&job->compute, &study->model, fault) &&
            (!job->amateur ||
             compute_load_model(&job->compute, job->amateur, &study->amateur, fault)) &&
-           check_chains(study, fault) && study_openings(study, fault) &&
-           study_results(study, fault);
+           study_check_chains(study, fault) && check_amateur(study, fault) &&
+           study_openings(study, fault) && study_results(study, fault);
 }
 
 static void close_study(Study *study) {

@@ -21,7 +21,7 @@ enum { REASONS = 12, ENOUGH = 10 /* min texts for a divergence */ };
 
 const Measure measures[MEASURES] = {
     {"valid", "valid", true, true, true, 1, "told texts that are true to the world"},
-    {"kept", "kept", true, true, true, 1, "true documents that it could tell"},
+    {"kept", "kept", true, true, true, 1, "documents that it could write whole"},
     {"kl_told", "KL told", true, false, false, 2, "KL(chain | truth), nats a text"},
     {"kl_truth", "KL truth", true, false, false, 2, "KL(truth | chain), nats a text"},
     {"surprisal", "surprise", false, false, false, 3, "nats a token under the model"},

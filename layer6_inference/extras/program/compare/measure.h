@@ -35,8 +35,9 @@ typedef struct Summary {
     Estimate estimate[MEASURES];
     Value value[MEASURES], against[MEASURES]; /* against: minus the first chain's */
     double speed;                             /* tokens/s */
-    size_t sample, samples; /* texts in each sample of distinct-n, and samples */
-    char reasons[160];      /* why texts are not valid */
+    size_t sample, samples;           /* texts in each sample of distinct-n, and samples */
+    char reasons[160];                /* why texts are not valid */
+    enum { POINT, FAINT, LINE } mark; /* in plots; FAINT: no intervals and name */
 } Summary;
 
 /* Measure one chain; `first` is the chain it is compared with, or NULL.  Close it. */

@@ -29,9 +29,10 @@ static bool plot_fit(Axis *a, const Study *study, const Summary *all, const bool
     double low = INFINITY, high = -INFINITY;
     for (size_t c = 0; c < study->job->n_chains; c++) {
         Value v = all[c].value[a->kind];
+        bool shown = v.has_interval && all[c].mark == POINT;
         if (!drawn[c]) continue;
-        low = fmin(low, factor(a) * (v.has_interval ? v.low : v.mean));
-        high = fmax(high, factor(a) * (v.has_interval ? v.high : v.mean));
+        low = fmin(low, factor(a) * (shown ? v.low : v.mean));
+        high = fmax(high, factor(a) * (shown ? v.high : v.mean));
     }
     if (!(high - low > 1e-9)) low -= 0.5, high += 0.5;
     a->step = round_step(high - low);
@@ -105,17 +106,50 @@ static void draw_point(const Axis *x, const Axis *y, const char *chain, const Su
     fputs("</text>\n", out);
 }
 
-bool plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
-                FILE *out) {
-    Axis x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT};
-    Axis y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP};
-    Names names = {0};
+typedef struct Panel {
+    Axis x, y;
     bool drawn[MAX_CHAINS];
+} Panel;
+
+/* False: fewer than two chains have both measures. */
+static bool panel_open(Panel *p, const Study *study, const Summary *all, MeasureKind across,
+                       MeasureKind up) {
     size_t n = 0;
+    *p = (Panel){.x = {.kind = across, .from = LEFT, .to = WIDTH - RIGHT},
+                 .y = {.kind = up, .from = HEIGHT - BOTTOM, .to = TOP}};
     for (size_t c = 0; c < study->job->n_chains; c++)
-        n += drawn[c] = all[c].value[across].known && all[c].value[up].known;
-    if (n < 2 || !plot_fit(&x, study, all, drawn) || !plot_fit(&y, study, all, drawn))
-        return false;
+        n += p->drawn[c] = all[c].value[across].known && all[c].value[up].known;
+    return n > 1 && plot_fit(&p->x, study, all, p->drawn) &&
+           plot_fit(&p->y, study, all, p->drawn);
+}
+
+/* What the points are held against: a dashed line. */
+static void draw_line(const Panel *p, const char *name, const Summary *s, FILE *out) {
+    double y = place(&p->y, s->value[p->y.kind].mean);
+    fprintf(out,
+            "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" "
+            "stroke-dasharray=\"5 4\"/><text x=\"%.1f\" y=\"%.1f\">",
+            p->x.from, p->x.to, y, y, p->x.from + 5, y - 5);
+    page_text(out, text_of(name));
+    fputs("</text>\n", out);
+}
+
+static void panel_draw(const Panel *p, const Study *study, const Summary *all, FILE *out) {
+    Names names = {0};
+    draw_axis(&p->x, &p->y, true, out), draw_axis(&p->y, &p->x, false, out);
+    for (size_t c = 0; c < study->job->n_chains; c++) {
+        const char *name = study->job->chains[c];
+        if (!p->drawn[c]) continue;
+        if (all[c].mark == POINT) draw_point(&p->x, &p->y, name, &all[c], &names, out);
+        if (all[c].mark == LINE) draw_line(p, name, &all[c], out);
+        if (all[c].mark == FAINT)
+            fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" opacity=\".4\"/>\n",
+                    place(&p->x, all[c].value[p->x.kind].mean),
+                    place(&p->y, all[c].value[p->y.kind].mean));
+    }
+}
+
+static void draw_head(int panels, const char *up, MeasureKind across, FILE *out) {
     fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" "
@@ -123,11 +157,32 @@ bool plot_write(const Study *study, const Summary *all, MeasureKind across, Meas
         "fill=\"currentColor\" stroke=\"none\" font-size=\"13\">\n"
         "<style>svg { color-scheme: light dark; font-family: system-ui, sans-serif } line { "
         "stroke: currentColor }</style>\n",
-        WIDTH, HEIGHT, measures[up].meaning, measures[across].meaning);
-    draw_axis(&x, &y, true, out), draw_axis(&y, &x, false, out);
-    for (size_t c = 0; c < study->job->n_chains; c++)
-        if (drawn[c]) draw_point(&x, &y, study->job->chains[c], &all[c], &names, out);
+        WIDTH, panels * HEIGHT, up, measures[across].meaning);
+}
+
+bool plot_write(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+                FILE *out) {
+    Panel panel;
+    if (!panel_open(&panel, study, all, across, up)) return false;
+    draw_head(1, measures[up].meaning, across, out);
+    panel_draw(&panel, study, all, out);
     fputs("</svg>\n", out);
+    return true;
+}
+
+bool plot_write_two(const Study *study, const Summary *all, MeasureKind across, MeasureKind up,
+                    MeasureKind below, FILE *out) {
+    Panel above, under;
+    char both[200];
+    if (!panel_open(&above, study, all, across, up) ||
+        !panel_open(&under, study, all, across, below))
+        return false;
+    snprintf(both, sizeof both, "%s, and %s,", measures[up].meaning, measures[below].meaning);
+    draw_head(2, both, across, out);
+    panel_draw(&above, study, all, out);
+    fprintf(out, "<g transform=\"translate(0 %d)\">\n", HEIGHT);
+    panel_draw(&under, study, all, out);
+    fputs("</g>\n</svg>\n", out);
     return true;
 }
 

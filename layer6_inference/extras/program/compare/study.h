@@ -7,6 +7,7 @@
  *     truth.c      each chain's probability of the true document instead
  *     measure.c    measures, with intervals; estimate.c has the statistics
  *     table.c      as columns, JSON and CSV; page.c and plot.c: as a page
+ *     tune.h       the same on documents of the user's: strata tune
  *
  * The texts of all chains are sequences of one engine, up to AT_ONCE in a batch; when one ends,
  * the next takes its slot.
@@ -53,19 +54,20 @@ typedef struct Sample {
     double repetition; /* share of its 4-grams that occurred in it before */
 } Sample;
 
-/* A true document under a chain. */
+/* A true document, or one of the user's, under a chain. */
 typedef struct Truth {
-    bool kept;   /* none of its tokens is masked */
-    double nats; /* -ln p under the chain, given the opening; infinity if a token is masked */
+    bool kept;     /* none of its tokens is masked */
+    double nats;   /* -ln p under the chain, given the opening; infinity if a token is masked */
+    size_t tokens; /* that were scored: those after the opening, and a world's end token */
 } Truth;
 
 typedef struct Study {
     const CompareJob *job;
     Model model, amateur;
-    World *world;      /* NULL: the openings are the user's */
+    World *world;      /* NULL: the openings or documents are the user's */
     Opening *openings; /* (n_openings) */
     Sample *samples;   /* (chains, texts): texts / n_openings of each opening */
-    Truth *truth;      /* (chains, n_openings); NULL without a world */
+    Truth *truth;      /* (chains, n_openings); NULL without documents */
     FileOut csv, html, plot;
     size_t n_openings, texts; /* per chain */
     bool guided;              /* some chain has cfg */
@@ -78,6 +80,10 @@ bool study_openings(Study *study, Fault *fault);
  * world is open. */
 bool study_documents(Study *study, Fault *fault);
 bool opening_tokenize(const Study *study, Opening *opening, Fault *fault);
+
+/* Can every chain run?  Also finds out whether some chain has cfg.  Checked before anything is
+ * computed. */
+bool study_check_chains(Study *study, Fault *fault);
 
 /* Memory for generated texts and for scores of true ones; frees all but the models. */
 bool study_results(Study *study, Fault *fault);

@@ -19,8 +19,7 @@ static bool table_has(const Study *study, MeasureKind m) {
 
 /* ------------------------------------------------------------------ columns */
 
-/* "53.8% +-4.4": half the interval's width, in the value's digits. */
-static void table_print_value(const Measure *m, Value v, bool sign) {
+void table_print_value(const Measure *m, Value v, bool sign) {
     double factor = m->in_percent ? 100 : 1;
     char text[32] = "-", half[16] = "";
     if (v.has_interval)
@@ -78,7 +77,7 @@ static void print_note(const Study *study, const Summary *s) {
 
 /* ------------------------------------------------------------------ CSV and JSON */
 
-static void csv_value(FILE *out, Value v) {
+void table_csv_value(FILE *out, Value v) {
     fprintf(out, v.known ? ",%.6f" : ",", v.mean);
     fprintf(out, v.has_interval ? ",%.6f,%.6f" : ",,", v.low, v.high);
 }
@@ -97,7 +96,8 @@ static void write_csv(const Study *study, const Summary *all, FILE *out) {
         list_cell(out, text_of(study->job->chains[c]));
         fprintf(out, ",%zu,%zu,%zu", study->texts, study->n_openings, s->sample);
         for (size_t m = 0; m < MEASURES; m++)
-            if (table_has(study, m)) csv_value(out, s->value[m]), csv_value(out, s->against[m]);
+            if (table_has(study, m))
+                table_csv_value(out, s->value[m]), table_csv_value(out, s->against[m]);
         fprintf(out, ",%.0f", s->speed);
         if (study->world) fprintf(out, ",\"%s\"", s->reasons);
         fprintf(out, "\n");

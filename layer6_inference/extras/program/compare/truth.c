@@ -21,30 +21,40 @@ struct TruthReader {
     Candidates *candidates;                   /* (threads) */
     Arena *arenas;                            /* (threads) */
     float **rows;                             /* (threads) a row that a chain may modify */
-    TokenList tokens, tail; /* the document and its end token; the same without the opening */
+    TokenList tokens, tail; /* the document and a world's end token; without the opening */
     size_t document, begun;
     size_t at, n; /* n rows, following the tokens from `at` on */
     bool *failed; /* (n_chains) */
     Fault *faults;
 };
 
+/* A document of the user's may be longer than a generated text, and an excerpt. */
+static void truth_end_document(TruthReader *r) {
+    size_t room = r->begun + (size_t)r->study->job->max_tokens;
+    if (r->study->world)
+        token_list_add(&r->tokens, tokenizer_bos(r->study->model.tokenizer));
+    else
+        r->tokens.count = min_size(r->tokens.count, min_size(room, session_ctx(&r->session)));
+}
+
 /* The document after its opening, and the end token. */
 static bool truth_read_document(TruthReader *r, const Opening *o, Fault *fault) {
     const Tokenizer *t = r->study->model.tokenizer;
     const TokenList *begin = &o->tokens;
+    const bool world = r->study->world != NULL;
     Text whole = {o->text.bytes, o->text.size},
          rest = {o->text.bytes + o->end, o->text.size - o->end};
     r->tokens.count = r->tail.count = 0, r->begun = begin->count;
     tokenizer_begin(t, &r->tokens), tokenizer_begin(t, &r->tail);
-    if (!tokenizer_encode(t, whole, true, &r->tokens, fault)) return false;
+    if (!tokenizer_encode(t, whole, world, &r->tokens, fault)) return false;
     bool goes_on = r->tokens.count >= begin->count &&
                    memcmp(r->tokens.ids, begin->ids, begin->count * sizeof *begin->ids) == 0;
     if (!goes_on) { /* the opening ends within a token */
         r->tokens.count = 0;
         for (size_t i = 0; i < begin->count; i++) token_list_add(&r->tokens, begin->ids[i]);
-        if (!tokenizer_encode(t, rest, true, &r->tokens, fault)) return false;
+        if (!tokenizer_encode(t, rest, world, &r->tokens, fault)) return false;
     }
-    token_list_add(&r->tokens, tokenizer_bos(t));
+    truth_end_document(r);
     for (size_t i = begin->count; i < r->tokens.count; i++)
         token_list_add(&r->tail, r->tokens.ids[i]);
     return true;
@@ -128,7 +138,7 @@ static bool ask_chains(TruthReader *r, Fault *fault) {
     for (size_t c = 0; c < study->job->n_chains; c++) {
         bool knows = !chain_needs(&r->chains[c], NEEDS_LOOK_AHEAD) && !truth_is_too_long(r);
         study->truth[c * study->n_openings + r->document] =
-            (Truth){knows, knows ? 0 : INFINITY};
+            (Truth){knows, knows ? 0 : INFINITY, r->tokens.count - r->begun};
         chain_reset(&r->chains[c]);
     }
     if (truth_is_too_long(r)) return true;

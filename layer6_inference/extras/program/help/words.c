@@ -139,7 +139,7 @@ static void words_put_others(const CommandLine *line, const char *begun) {
         puts(":files\tgguf");
     else if (strncmp(at, "FILE", 4) == 0 || strstr(usage, "FOLDER") || strstr(usage, "< "))
         puts(":files\t");
-    if (strcmp(title, "compare") == 0)
+    if (strcmp(title, "compare") == 0 || strcmp(title, "tune") == 0)
         put_chains(begun); /* after --chains, which takes the first chain */
     const StageKind *const *stages;
     for (size_t i = 0, n = stage_list(&stages); strcmp(title, "samplers") == 0 && i < n; i++)
