@@ -24,12 +24,20 @@ timed() {
 }
 faster() { awk -v a="$1" -v b="$2" 'BEGIN { print (a + 0 > b + 0 ? a : b) }'; }
 
+# Why there is no time.
+score_fault() {
+    case $(tail -1 "$OUT/run.log") in
+    *wrong\ result) say "  with other numbers, of the size that is timed, its result is wrong" ;;
+    *) say "  it does not end well with the size that is timed: $(tail -1 "$OUT/run.log" | cut -c1-80)" ;;
+    esac
+}
+
 # The three versions in turns, the best of each: sets plain, yours, library
 time_versions() { # time_versions NUMBER
     yours_isa=auto plain='' yours='' library=''
     case $1 in 2.*) yours_isa=scalar ;; esac # the library's fast siblings are not the learner's
     for _ in 1 2 3; do
-        t=$(timed $yours_isa "$OUT/score-yours" "$1" own "$SCORE_SECONDS") || { say "  it does not end well: make grade $1 says more"; return 1; }
+        t=$(SECONDS_EACH=5; timed $yours_isa "$OUT/score-yours" "$1" own "$SCORE_SECONDS") || { score_fault; return 1; }
         yours=$(faster "$t" "$yours")
         t=$(timed auto "$OUT/score-ours" "$1" library "$SCORE_SECONDS") || return 1
         library=$(faster "$t" "$library")
@@ -40,7 +48,7 @@ time_versions() { # time_versions NUMBER
 # A line of the table: speed_line NAME SPEED UNIT WORDS
 speed_line() { awk -v name="$1" -v speed="$2" -v unit="$3" -v words="$4" 'BEGIN { printf "  %-11s %9.3g %-17s %s\n", name, speed, unit, words }'; }
 times_of() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
-percent() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", 100 * a / b }'; }
+percent() { awk -v a="$1" -v b="$2" 'BEGIN { printf a < b ? "%.3g" : "%.0f", 100 * a / b }'; }
 
 # Keep the best share: note_score NUMBER SHARE SPEED
 note_score() {
@@ -69,8 +77,8 @@ score_one() {
     speed_line yours "$yours" "$unit" "${plain:+$(times_of "$yours" "$plain") times plain C}"
     speed_line library "$library" "$unit" "${plain:+with $(build/bin/strata --version | sed 's/.*, //')}"
     case $limit in
-    flops) speed_line limit "$(timed auto "$OUT/score-ours" flops 0.2)" "$unit" "multiply-adds in registers" ;;
-    memory) speed_line limit "$(timed auto "$OUT/score-ours" memory 0.3)" "$unit" "one thread reading main memory" ;;
+    flops) speed_line limit "$(timed auto "$OUT/score-ours" flops 0.2)" "$unit" "multiply-adds in registers; loading takes time, too" ;;
+    memory) speed_line limit "$(timed auto "$OUT/score-ours" memory 0.6)" "$unit" "one thread reading main memory" ;;
     esac
     note_score "$1" "$(percent "$yours" "$library")" "$(awk -v x="$yours" 'BEGIN { printf "%.3g", x }') $unit"
 }
@@ -78,6 +86,7 @@ score_one() {
 # All of them, and the best so far.
 score_board() {
     say "How fast is yours?  Pass an exercise, make it faster, then: make score NUMBER"
+    say "Other programs disturb: repeat it on a quiet machine.  rm $SCORES forgets the best."
     say ""
     for number in $(scored); do
         best=$(sed -n "s/^$number //p" "$SCORES" 2>/dev/null)

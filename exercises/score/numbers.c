@@ -43,11 +43,22 @@ enum { DOT = 4096 };
 static float *a, *b, *c;
 
 static void dot_make(void) { a = some_floats(DOT, -1, 1), b = some_floats(DOT, -1, 1); }
+static float sums[100];
 static double dot_run(bool library) {
-    static volatile float sum;
     (void)library; /* the instruction set makes the difference */
-    for (int i = 0; i < 100; i++) sum = sum + dot_f32(a, b, DOT);
+    for (int i = 0; i < 100; i++) a[37 * i] += 1, sums[i] = dot_f32(a, b, DOT);
     return 100 * 2e-9 * DOT;
+}
+static bool dot_right(void) {
+    fresh_floats(a, DOT, -1, 1), fresh_floats(b, DOT, -1, 1);
+    dot_run(false);
+    for (int i = 100; i-- > 0;) {
+        double sum = 0;
+        for (int k = 0; k < DOT; k++) sum += (double)a[k] * (double)b[k];
+        if (fabs(sum - (double)sums[i]) > 1e-2) return false;
+        a[37 * i] -= 1;
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------ 2.5 */
@@ -68,6 +79,19 @@ static double product_run(bool library) {
     else
         matmul_blocked(SIDE, SIDE, SIDE, left, right, c, SIDE, false);
     return 2e-9 * SIDE * SIDE * SIDE;
+}
+
+static bool product_right(void) {
+    fresh_floats(a, SIDE * SIDE, -1, 1), fresh_floats(b, SIDE * SIDE, -1, 1);
+    product_run(false);
+    for (int i = 0; i < 500; i++) {
+        size_t row_of = fresh_below(SIDE), column = fresh_below(SIDE);
+        double sum = 0;
+        for (size_t k = 0; k < SIDE; k++)
+            sum += (double)a[row_of * SIDE + k] * (double)b[k * SIDE + column];
+        if (fabs(sum - (double)c[row_of * SIDE + column]) > 1e-2) return false;
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------ 2.11 */
@@ -93,12 +117,41 @@ static double weights_run(bool library) {
     return 1e-9 * (double)(OUT * dtype_row_bytes(DTYPE_Q8_0, IN));
 }
 
+static bool weights_right(void) {
+    float *row_of = some_floats(IN, -1, 1);
+    for (size_t r = 0; r < OUT; r += 1 + fresh_below(999)) { /* rows that differ */
+        fresh_floats(row_of, IN, -1, 1);
+        quantize_row(DTYPE_Q8_0, row_of, NULL, (char *)weights.data + r * weights.stride[0],
+                     IN);
+    }
+    fresh_floats(a, IN, -1, 1);
+    weights_run(false);
+    for (size_t r = 0; r < OUT; r++) {
+        double sum = 0;
+        dequantize_row(DTYPE_Q8_0, tensor_row(&weights, r), row_of, IN);
+        for (size_t k = 0; k < IN; k++) sum += (double)row_of[k] * (double)a[k];
+        if (fabs(sum - (double)c[r]) > 1e-2) return false;
+    }
+    free(row_of);
+    return true;
+}
+
 /* ------------------------------------------------------------------ 3.1 */
 
 static double softmax_run(bool library) {
     (void)library;
     softmax(row_out, next_scores(), TOKENS);
     return 2e-9 * TOKENS * sizeof(float); /* read and written once each */
+}
+
+static bool softmax_right(void) {
+    double sum = 0;
+    softmax_run(false);
+    const float *x = scores + row * TOKENS;
+    for (size_t i = 0; i < TOKENS; i++) sum += exp((double)x[i]);
+    for (size_t i = 0; i < TOKENS; i++)
+        if (fabs(exp((double)x[i]) / sum - (double)row_out[i]) > 1e-6) return false;
+    return true;
 }
 
 /* ------------------------------------------------------------------ 4.6 */
@@ -162,10 +215,20 @@ static double best_run(bool library) {
     return 1e-9 * TOKENS * sizeof(float);
 }
 
-const Timed timed_numbers[] = {{"2.1", dot_make, dot_run},
-                               {"2.5", product_make, product_run},
-                               {"2.11", weights_make, weights_run},
-                               {"3.1", make_scores, softmax_run},
-                               {"4.6", pages_make, pages_run},
-                               {"6.10", best_make, best_run},
-                               {NULL, NULL, NULL}};
+static bool best_right(void) {
+    best_run(false);
+    const float *x = scores + row * TOKENS;
+    size_t above = 0;
+    for (size_t i = 0; i < TOKENS; i++) above += x[i] > row_out[BEST - 1];
+    for (size_t i = 0; i < BEST; i++)
+        if (x[best_ids[i]] != row_out[i] || (i && row_out[i] > row_out[i - 1])) return false;
+    return above < BEST;
+}
+
+const Timed timed_numbers[] = {{"2.1", dot_make, dot_run, dot_right},
+                               {"2.5", product_make, product_run, product_right},
+                               {"2.11", weights_make, weights_run, weights_right},
+                               {"3.1", make_scores, softmax_run, softmax_right},
+                               {"4.6", pages_make, pages_run, NULL},
+                               {"6.10", best_make, best_run, best_right},
+                               {NULL, NULL, NULL, NULL}};

@@ -49,7 +49,13 @@ int main(int argc, char **argv) {
     const Timed *t = find(timed_numbers, argv[1]);
     if (!t) t = find(timed_texts, argv[1]);
     NEED(t != NULL);
+    const bool library = strcmp(argv[2], "library") == 0;
     t->make();
-    printf("%.9g\n", best_rate(t, strcmp(argv[2], "library") == 0, strtod(argv[3], NULL)));
+    double rate = best_rate(t, library, strtod(argv[3], NULL));
+    if (!library && t->right && !t->right()) {
+        puts("wrong result");
+        return 1;
+    }
+    printf("%.9g\n", rate);
     return 0;
 }

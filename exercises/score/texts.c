@@ -62,5 +62,6 @@ static double walk_run(bool library) {
     return 1e-6 * WORDS;
 }
 
-const Timed timed_texts[] = {
-    {"5.2", merge_make, merge_run}, {"6.29", walk_make, walk_run}, {NULL, NULL, NULL}};
+const Timed timed_texts[] = {{"5.2", merge_make, merge_run, NULL},
+                             {"6.29", walk_make, walk_run, NULL},
+                             {NULL, NULL, NULL, NULL}};
