@@ -19,7 +19,7 @@ function faults() {
   const light = (c) => { const [r, g, b] = c.map((x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4)); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
   const ground = (e) => { const behind = []; for (; e; e = e.parentElement) behind.push(rgba(getComputedStyle(e).backgroundColor)); return behind.reduceRight((under, c) => over(c, under), [255, 255, 255, 1]); };
   const opacity = (e) => { let all = 1; for (; e; e = e.parentElement) all *= +getComputedStyle(e).opacity; return all; };
-  const name = (e) => (e.getAttribute("aria-label") || e.labels?.[0]?.innerText || e.getAttribute("title") || e.innerText || e.querySelector("img, svg")?.getAttribute("aria-label") || "").trim();
+  const name = (e) => (e.getAttribute("aria-label") || e.labels?.[0]?.innerText || e.getAttribute("title") || e.textContent.trim() || getComputedStyle(e, "::before").content.replace(/^none$/, "") || e.querySelector("img, svg")?.getAttribute("aria-label") || "").trim();
 
   for (const e of document.querySelectorAll("article a[href], article button, article input, article select, article textarea, article summary"))
     if (seen(e) && !name(e) && e.getAttribute("aria-hidden") !== "true" && !e.matches("a.mark, a.note")) wrong.push("no name: " + e.outerHTML.slice(0, 90));
@@ -68,7 +68,7 @@ for (const name of PAGES) {
   expect(moves === 0, `${name}: something moves although less motion was asked for`);
   await page.ask(`(document.querySelector(".look :is(button, input, select, textarea, a)") ?? document.querySelector("article a[href]")).focus()`);
   for (let i = 0; i < 12; i++) {
-    await page.key("Tab", "Tab");
+    await page.key("Tab", 9);
     const unseen = await page.ask(`{ const e = document.activeElement, s = getComputedStyle(e); e.closest("article") && (s.outlineStyle === "none" || parseFloat(s.outlineWidth) < 1) && s.boxShadow === "none" ? e.outerHTML.slice(0, 90) : "" }`);
     expect(unseen === "", `${name}: a focus that is not seen: ${unseen}`);
   }
