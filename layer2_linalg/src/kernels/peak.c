@@ -30,8 +30,8 @@ PEAK_LOOP(scalar, , float, itself, multiply_add)
 PEAK_LOOP(avx2, __attribute__((target("avx2,fma"))), __m256, _mm256_set1_ps, _mm256_fmadd_ps)
 PEAK_LOOP(avx512, __attribute__((target("avx512f"))), __m512, _mm512_set1_ps, _mm512_fmadd_ps)
 /* Bytes: the sum is a factor, too, or the compiler would multiply once. */
-#define BYTES2(x) _mm256_set1_epi8((char)(1000 * (x)))
-#define BYTES5(x) _mm512_set1_epi8((char)(1000 * (x)))
+#define BYTES2(x) _mm256_set1_epi8((char)(int)(1000 * (x)))
+#define BYTES5(x) _mm512_set1_epi8((char)(int)(1000 * (x)))
 #define DOT2(sum, a, b) \
     _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(sum, a), b))
 PEAK_LOOP(bytes_avx2, __attribute__((target("avx2"))), __m256i, BYTES2, DOT2)
