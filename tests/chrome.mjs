@@ -59,12 +59,12 @@ export async function openChrome(browser) {
           await tell("Page.navigate", { url: address });
           await there;
         },
-        async until(expression) {
-          for (let i = 0; i < 600; i++) {
+        async until(expression, minutes = 1) {
+          for (let i = 0; i < 600 * minutes; i++) {
             if (await ask(expression)) return;
             await new Promise((next) => setTimeout(next, 100));
           }
-          throw new Error("a minute went by without: " + expression);
+          throw new Error((minutes === 1 ? "a minute" : minutes + " minutes") + " went by without: " + expression);
         },
         async key(key, code, text) {
           for (const type of ["keyDown", "keyUp"]) await tell("Input.dispatchKeyEvent", { type, key, code: key, windowsVirtualKeyCode: code, text });
