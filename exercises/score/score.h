@@ -18,7 +18,7 @@ typedef struct Timed {
 
 extern const Timed timed_numbers[], timed_texts[]; /* end with number NULL */
 
-/* Memory that stays for the whole run; ends the program when there is none. */
+/* Memory that stays for the whole run; ends the program when memory runs out. */
 void *score_memory(size_t count, size_t size);
 
 #endif

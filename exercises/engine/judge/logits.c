@@ -29,7 +29,7 @@ static void read_all(const TestModel *m, const int *ids, int n, double *logits) 
     reading_end(&r);
 }
 
-/* The largest difference, in units of the largest logit; infinite when a number is none. */
+/* The largest difference, in units of the largest logit; infinite when a number is NaN. */
 static double apart(const double *got, const double *want, int n, int *where) {
     double most = 0, largest = fabs(want[0]);
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(want[i]));
