@@ -1,9 +1,23 @@
 /* Search in a page that is opened from disk, where a browser fetches no files and starts no workers.  The index comes as a script
- * (search/search_index.js) when the search is first used, and the worker runs in a hidden frame.  Loaded before the theme's script;
- * over http it does nothing. */
+ * (search/search_index.js) when the search is first used, and the worker runs in a hidden frame.  Loaded before the theme's script.
+ * Over http the index waits until the worker has answered once: the theme forgets an index that comes before, if a reader types then. */
 (function () {
-  if (location.protocol !== "file:") return;
   var top = new URL("..", document.currentScript.src), fetched = window.fetch;
+  if (location.protocol !== "file:") {
+    var answered = new Promise(function (done) {
+      window.Worker = class extends window.Worker {
+        constructor(address) {
+          super(address);
+          this.addEventListener("message", done, { once: true });
+        }
+      };
+    });
+    window.fetch = function (request) {
+      var all = arguments, index = /search_index\.json$/.test(request.url || request);
+      return index ? answered.then(function () { return fetched.apply(window, all); }) : fetched.apply(window, all);
+    };
+    return;
+  }
 
   function script(page, address) {
     return new Promise(function (done, fail) {
