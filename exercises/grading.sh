@@ -4,12 +4,12 @@
 # the rest is the library's.  The exercise's grader, then a test of its layer run the learner's functions: a grader that comes to
 # its end says so, which is enough.
 . library/parts.sh
-LIBS="$tables $archives"
+LIBS="$tables $archives" UPTO= # the last layer of which LIBS has the core, if it has the cores only
 OBJECTS=build/exercises/objects
 INCLUDE="-Iexercises -Itests $includes"
 FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O3 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
 SECONDS_EACH=${SECONDS_EACH:-20} # for a grader, and for a test
-export CC FLAGS INCLUDE
+export CC FLAGS INCLUDE UPTO
 
 # Is cmocka there?  Without it only the graders speak.
 has_cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | $CC -E - >/dev/null 2>&1; }
@@ -19,10 +19,14 @@ needs() { # needs PROGRAM WHAT
     command -v "$1" >/dev/null 2>&1 || { say "$1 is missing, which $2: make deps installs it" >&2; return 1; }
 }
 
+has_tools() {
+    command -v "${CC%% *}" >/dev/null 2>&1 || { say "there is no C compiler '${CC%% *}': make deps installs one; CC=clang names another" >&2; return 1; }
+    needs make "builds the graders" && needs nm "tells the library's functions"
+}
+
 # Compile what all gradings share, or only what one exercise needs: prepare [NUMBER].  Says so when that takes a while.
 prepare() {
-    command -v "${CC%% *}" >/dev/null 2>&1 || { say "there is no C compiler '${CC%% *}': make deps installs one; CC=clang names another" >&2; return 1; }
-    needs make "builds the graders" && needs nm "tells the library's functions" || return 1
+    has_tools || return 1
     [ -n "${CMOCKA+told}" ] || CMOCKA=$(has_cmocka && say yes)
     export CMOCKA
     shared=all what="all graders, and what they compare with"
@@ -48,6 +52,30 @@ make_objects() {
         make -s -j"$(cores)" -f exercises/objects.mk "$@" || exit
         say "compiled in $(($(date +%s) - began)) s" >&2
     )
+}
+
+# Where not everything is built, an exercise of the core is graded with the cores of its layer and those below, if its grader and
+# test pass the library's own work with them: cores_suffice NUMBER.  Sets LIBS.
+cores_suffice() {
+    about "$1"
+    case $its_source in */src/*) ;; *) return 1 ;; esac
+    [ ! -e build/bin/strata ] && has_tools || return 1
+    (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -C "$its_layer" lib) || exit 1
+    UPTO=${1%%.*} LIBS=
+    for layer in layer[1-"$UPTO"]_*; do LIBS="build/lib/lib${layer#*_}.a $LIBS"; done
+    prepare "$1" || exit 1
+    # shellcheck disable=SC2086
+    newer "$OUT/$1.cores" "$(object_for "$its_grader")" $LIBS 2>/dev/null && return
+    if (check "$1" "$(object_of "$its_source")") >/dev/null 2>&1; then touch "$OUT/$1.cores"; return; fi
+    UPTO='' LIBS="$tables $archives"
+    return 1
+}
+
+# Is a file newer than each of the others?  newer FILE OTHER...
+newer() {
+    made=$1
+    shift
+    for other in "$@"; do [ "$made" -nt "$other" ] || return 1; done
 }
 cores() { nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 2; }
 object_for() { say "$OBJECTS/${1%.c}.o"; }
@@ -139,7 +167,7 @@ translate() {
 # What is linked beside a learner's object, of one source or several.
 shared_of() {
     for source in "$@"; do say "$OBJECTS/weak/${source%.c}.o"; done
-    say "$OBJECTS/todo.o" "$OBJECTS/shipped.a"
+    say "$OBJECTS/todo.o" "$OBJECTS/shipped$UPTO.a"
 }
 
 # Link a program with the learner's object before the libraries: build_with OBJECT MAIN.o PROGRAM LIBRARIES...

@@ -13,13 +13,6 @@ finished() { # finished [SELECTION]
 # A function's name as the reader knows it: a sampler's apply is called by its file.
 known_as() { if [ "$2" = apply ]; then basename "$(field "$1" 6)" .c; else say "$2"; fi; }
 
-# Is a file newer than each of the others?  newer FILE OTHER...
-newer() {
-    made=$1
-    shift
-    for other in "$@"; do [ "$made" -nt "$other" ] || return 1; done
-}
-
 # An object whose calls are counted: counted NUMBER.  A static function gets the exercise's number before its name, because
 # every sampler has an apply.  Its warnings were shown when it was graded.
 counted() {

@@ -129,6 +129,8 @@ if printf '#include <microhttpd.h>\n' | cc -E - >/dev/null 2>&1; then not "nothi
 
 cd "$work/gcc" || exit 1
 story gcc make
+make -s start 3.1 >"$log" && (. exercises/list.sh && ours_of 3.1 >"$(file_of 3.1)") && make -s grade 3.1 >>"$log" 2>&1
+if grep -q '^passed  *3.1' "$log" && [ ! -e build/bin/strata ]; then ok "gcc: the first grade builds no more"; else not "gcc: the first grade builds no more" "$(tail -3 "$log")"; fi
 builds gcc make
 says "gcc: strata serve says what is missing" 1 "needs libmicrohttpd: install it (make deps, apt-get install libmicrohttpd-dev" build/bin/strata serve
 make -s -C tests models >"$log" 2>&1 && build/tests/families llama "" "$work/llama.gguf" && build/tests/families clip "" "$work/eye.gguf" || not "gcc: random models" "$(tail -3 "$log")"

@@ -1,7 +1,6 @@
-/* view: slices, transposes, reshapes and print */
+/* view: slices, transposes and reshapes */
 #include "check.h"
 #include "tensor.h"
-#include "tensor_print.h"
 
 static float numbers[24];
 
@@ -89,19 +88,5 @@ static void formats_are_read_element_by_element(void **state) {
     assert_near(tensor_get(&q, (size_t[]){31}), -3.5, 0);
 }
 
-static void print_is_for_people(void **state) {
-    (void)state;
-    char text[4096] = "";
-    Tensor t = counting(), wide = tensor_view(DTYPE_F32, 2, (size_t[]){1, 24}, numbers);
-    FILE *out = fmemopen(text, sizeof text, "w");
-    tensor_print(&t, out);
-    tensor_print(&wide, out);
-    fclose(out);
-    assert_contains(text, "F32 (2, 3, 4)\n");
-    assert_contains(text, "        20         21         22         23\n");
-    assert_contains(text, "          2        ...         21");
-}
-
 RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy), TEST(rows_of_a_slice),
-    TEST(rows_that_are_none), TEST(formats_are_read_element_by_element),
-    TEST(print_is_for_people))
+    TEST(rows_that_are_none), TEST(formats_are_read_element_by_element))
