@@ -94,7 +94,7 @@ $(FOLDERS):
 	@$(MAKE) -s -C $@ all
 
 # MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn), and RUN=train or another of
-# exercises/runs.txt for those that no story calls.
+# exercises/runs.txt for those that no story calls, RUN=share for how much of a token's way is yours.
 run: $(if $(MINE),build,story)
 	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/story -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
 

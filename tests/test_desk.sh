@@ -115,6 +115,7 @@ expect "reset keeps the folder" 0 "your work is kept as $DESK/D7.old" $desk rese
 expect "there is no such lab" 2 "no debugging lab 'D99'" $desk start D99
 rm -rf "$DESK"/D7*
 expect "a story does not call it, and says what does" 0 "3.1 *softmax *never; make run MINE=all RUN=train calls it" $desk run all
+same "and how the share is counted" "$(tail -1 "$work/out")" "how much of what runs for each token is yours: make run MINE=all RUN=share"
 same "and is the same" "$(grep "^same story" "$work/out")" "same story as the library's, to the bit: yes"
 expect "a training does" 0 "3.1 *softmax *[0-9,]* times" $desk run all train
 same "to the same model" "$(grep "^same run" "$work/out")" "same run as the library's, to the bit: yes"
