@@ -1,5 +1,5 @@
 name = "beams"; high = 380; file = data."/beams.csv"
-heading = "The likeliest stories are all alike; of what sixteen beams\nfind, half are no stories"
+heading = "The likeliest stories are all alike; of what sixteen beams\nfind, only half are true stories"
 load "style.gp"
 set border 1; set grid x noy; set yrange [6.6:0.4]; Y0 = 112; Y1 = 310
 set ytics ("true stories" 1, "greedy" 2, "2 beams" 3, "4 beams" 4, "8 beams" 5, "16 beams" 6) scale 0
