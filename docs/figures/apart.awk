@@ -11,3 +11,16 @@ function apart(y, n, who, gap, ceiling, floor,   i, j, t, near) {
         if (floor && y[who[n]] < floor) y[who[n]] = floor
     }
 }
+# Names keep the heights found, but two of them change places where that shortens their leaders, from x0[who], y0[who] to x1: then no leaders cross.
+function length_of(k, h, x0, y0, x1) { return sqrt((x1 - x0[k]) ^ 2 + (h - y0[k]) ^ 2) }
+function uncross(y, n, who, x0, y0, x1,   i, j, a, b, h, changed) {
+    for (i = 1; i <= n; i++) h[i] = y[who[i]]
+    do {
+        changed = 0
+        for (i = 1; i < n; i++) for (j = i + 1; j <= n; j++) {
+            a = who[i]; b = who[j]
+            if (length_of(a, h[j], x0, y0, x1) + length_of(b, h[i], x0, y0, x1) < length_of(a, h[i], x0, y0, x1) + length_of(b, h[j], x0, y0, x1) - 1e-9) { who[i] = b; who[j] = a; changed = 1 }
+        }
+    } while (changed)
+    for (i = 1; i <= n; i++) y[who[i]] = h[i]
+}

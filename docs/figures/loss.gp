@@ -1,18 +1,15 @@
 name = "loss"; high = 560; file = data."/loss.csv"
 heading = "Down to four bits the storyteller hardly loses; at two it\nfalls apart"
 load "style.gp"
-X0 = 74; X1 = 500; Y0 = 102; Y1 = 504; @place; eval panel("loss above the unquantized model, nats (log scale)")
+X0 = 74; X1 = 400; Y0 = 102; Y1 = 504; @place; eval panel("loss above the unquantized model's, nats a token (log scale)")
 set xlabel "bits per weight"
-set logscale y; set xrange [1.3:7.5]; set yrange [1e-5:30]; set format y "10^{%T}"
-base = real(system("awk -F, '$1 == \"F32\" { print $5 }' ".file))
-rise(a, b) = a < 10 && b > base ? b - base : NaN
-in(names) = strstrt(names, " ".strcol(1)." ") > 0
-# A label is at the right of its point; elsewhere where another point or label is there.
-plot file every ::1 using 2:(rise($2, $5)) with points pt 7 ps 0.9 lc rgb blue, \
-     "" every ::1 using 2:(in(" TQ1_0 IQ4_NL IQ4_XS MXFP4 Q5_0 Q4_0 Q3_K ") ? NaN : rise($2, $5)):1 with labels left offset 0.8,0 noenhanced font ",14" tc rgb ink, \
-     "" every ::1 using 2:(in(" TQ1_0 Q5_0 ") ? rise($2, $5) : NaN):1 with labels center offset 0,0.9 noenhanced font ",14" tc rgb ink, \
-     "" every ::1 using 2:(in(" Q4_0 ") ? rise($2, $5) : NaN):1 with labels left offset 0.8,0.45 noenhanced font ",14" tc rgb ink, \
-     "" every ::1 using 2:(in(" IQ4_NL ") ? rise($2, $5) : NaN):1 with labels left offset 0.8,-0.35 noenhanced font ",14" tc rgb ink, \
-     "" every ::1 using 2:(in(" MXFP4 ") ? rise($2, $5) : NaN):1 with labels center offset 0,-0.9 noenhanced font ",14" tc rgb ink, \
-     "" every ::1 using 2:(in(" IQ4_XS Q3_K ") ? rise($2, $5) : NaN):1 with labels right offset -0.8,-0.5 noenhanced font ",14" tc rgb ink
+set logscale y; set xrange [1.2:7.5]; set yrange [1e-5:30]; set format y "10^{%T}"
+# Rows "format",log10 of what it loses,,,bits: those within the axes.  A name at the right of all points, moved apart from the others, with a line to its point.
+rows = sprintf("awk -F, '$1 == \"F32\" { base = $5 } $2 < 7.5 && $5 > base + 1e-5 { printf \"\\\"%%s\\\",%%g,,,%%g\\n\", $1, log($5 - base) / log(10), $2 }' '%s'", file)
+ends = system(rows." | awk -F, -v right=7.6 -v gap=0.285 -v ceiling=1.3 -v floor=-4.85 -f apart.awk -f priced.awk")
+do for [i=0:words(ends) / 4 - 1] {
+  set arrow i + 10 from real(word(ends, 4 * i + 2)),10 ** real(word(ends, 4 * i + 3)) to 7.6,10 ** real(word(ends, 4 * i + 4)) nohead lw 0.8 dt 3 lc rgb gray
+  set label i + 10 word(ends, 4 * i + 1) at 7.7,10 ** real(word(ends, 4 * i + 4)) left noenhanced tc rgb ink font ",14"
+}
+plot "< ".rows using 5:(10 ** $2) with points pt 7 ps 0.9 lc rgb blue
 unset multiplot

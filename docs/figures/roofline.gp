@@ -1,5 +1,5 @@
 name = "roofline"; high = 620; file = data."/roofline.csv"
-heading = "With one column memory limits a product; with many the\nceiling of its arithmetic does"
+heading = "With one column memory limits a product; with 256 it\nreaches six to nine tenths of its arithmetic's ceiling"
 load "style.gp"
 X0 = 72; X1 = 424; Y0 = 102; Y1 = 564; @place; eval panel("GFLOP/s (log scale)")
 set xlabel "operations for each byte from memory (log scale)"
@@ -16,7 +16,8 @@ set label 6 sprintf("second cache: %.0f GB/s", inner) at 0.36,inner * 0.36 * 1.5
 array y[5] = [1, 1, 1.03, 0.85, 1.22]
 do for [i=1:5] {
   last = real(system(sprintf("awk -F, '$1 == \"product\" && $2 == \"%s\" { v = $5 } END { print v }' '%s'", word(names, i), file)))
-  set label 10 + i word(names, i) at 1150,last * y[i] left noenhanced tc rgb tint[i]
+  end = real(system(sprintf("awk -F, '$1 == \"product\" && $2 == \"%s\" { v = $4 } END { print v }' '%s'", word(names, i), file)))
+  set label 10 + i word(names, i) at (i < 3 ? end * 1.25 : 1150),last * y[i] left noenhanced tc rgb tint[i]
 }
 set samples 400
 plot roof(x, bytes, memory) with lines lw 2.5 lc rgb ink, roof(x, floats, memory) with lines lw 2.5 lc rgb ink, \

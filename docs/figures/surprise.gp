@@ -1,5 +1,5 @@
 name = "surprise"; high = 900; file = data."/surprise.csv"
-heading = "Once the story is over surprisal runs away; a controller\nbrings it back toward its target"
+heading = "Beyond the story surprisal grows: adaptive-p stays near\nits target, both versions of Mirostat overshoot it"
 load "style.gp"
 set yrange [0:4]; set ytics 1; set xrange [0:300]; set xtics 100
 names = "top_p:0.9 mirostat:1 min_p:0.05 top_k:40 mirostat_v2:1 adaptive_p:0.5"
