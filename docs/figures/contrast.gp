@@ -1,5 +1,5 @@
 name = "contrast"; high = 500; file = data."/contrast.csv"
-heading = "Contrast gains no true story over the cut it contains,\nand goes farther from the language"
+heading = "Contrast gains no true story over its own cut,\nand goes farther from the language"
 load "style.gp"
 set border 1; set grid x noy; set yrange [10.6:0.4]; Y0 = 112; Y1 = 424
 shown(k) = sprintf("< grep -v -e ',amateur,' -e '^.min_p:0.1.,' '%s' | awk -v OFS=, 'NR > 2 { print ++n \",\" $0 }' | awk -F, '($1 < 3 ? 1 : $1 < 4 ? 2 : $1 < 7 ? 3 : 4) == %d' | sed 's/\"[^\"]*\"/x/'", file, k)

@@ -1,5 +1,5 @@
 name = "curve"; high = 440; file = data."/curve.csv"
-heading = "The loss falls to within 3 % of the entropy of the language,\nmost of it in the first two million tokens"
+heading = "The loss falls to within 3 % of its floor, most\nof it in the first two million tokens"
 load "style.gp"
 X0 = 62; X1 = 500; Y0 = 102; Y1 = 384; @place; eval panel("loss, nats a token (log scale)")
 set xlabel "million tokens read"; set logscale y; set yrange [0.18:9]; set xrange [0:37]

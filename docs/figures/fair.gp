@@ -1,5 +1,5 @@
 name = "fair"; high = 680; file = data."/fair.csv"
-heading = "Reading prompts in chunks and taking turns keep one\nheavy user from making the others wait"
+heading = "Reading prompts in chunks and taking turns keep\none heavy user from making the others wait"
 load "style.gp"
 pick(what, how) = sprintf("< awk -F, '$1 == \"%s\" && $3 == \"%s\" && $4 != \"heavy\"' '%s'", what, how, file)
 set logscale y; X0 = 80; X1 = 386

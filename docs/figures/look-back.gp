@@ -1,5 +1,5 @@
 name = "look-back"; high = 636; file = data."/look-back.csv"
-heading = "Without attention the color and the friend are forgotten"
+heading = "Without attention, color and friend are forgotten"
 load "style.gp"
 pick(mixer, what) = sprintf("< awk -F, '$1 == \"%s\" && $3 == \"%s\"' '%s'", mixer, what, file)
 wrong(mixer) = sprintf("< awk -F, '$1 == \"%s\" && $2 == \"min_p:0.1\"' '%s'", mixer, file)

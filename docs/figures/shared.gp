@@ -1,5 +1,5 @@
 name = "shared"; high = 672; file = data."/shared.csv"
-heading = "When a shared prefix is read only once, the first token\ncomes sooner and fewer pages are needed"
+heading = "When a shared prefix is read only once, the first\ntoken comes sooner and fewer pages are needed"
 load "style.gp"
 keys = "each once"; array shown[2] = ["each reads it", "read once"]; array tints[2] = [orange, green]; field = 2; x = 1
 column1 = 8; above1 = "median time to the first token (log scale)"; y1 = "0.89 0.18"

@@ -1,5 +1,5 @@
 name = "turning"; high = 396; file = data."/turning.csv"
-heading = "Moved apart by RoPE, two equal vectors agree less, in waves"
+heading = "Two equal vectors moved apart agree less, in waves"
 load "style.gp"
 X0 = 66; X1 = 496; Y0 = 78; Y1 = 340; @place; eval panel("dot product")
 set xlabel "distance in positions"; set xrange [0:256]; set xtics 64; set yrange [0:1]

@@ -1,5 +1,5 @@
 name = "waste"; high = 672; file = data."/waste.csv"
-heading = "Filling a slot as soon as it is free: more tokens, and no\nwaiting until the machine is full"
+heading = "Filling a slot as soon as it is free: more tokens,\nand no waiting until the machine is full"
 load "style.gp"
 keys = "static continuous"; array shown[2] = ["static", "continuous"]; array tints[2] = [orange, blue]; field = 2; x = 4
 column1 = 5; above1 = "tokens per second"; y1 = "0.65 0.9"
