@@ -183,6 +183,12 @@ else
 	@$(if $(ARGUMENT),:,for layer in $(FOLDERS); do $(MAKE) -s -C $$layer worked || exit 1; done)
 endif
 
+# The pictures that move on the pages, natively: their first frames for the site, and what tests/moving.mjs compares with.
+.PHONY: build/moving_frames
+build/moving_frames: lib
+	@$(CC) -O2 -ffp-contract=off docs/examples/moving_frames.c docs/playground/playground.c docs/playground/explorer.c docs/playground/moving/*.c \
+	    -iquote docs/playground -Ibuild/include -Lbuild/lib -lstrata -lm -lpthread -o $@
+
 # What is missing is said before anything is built.
 site-tools:
 	@docs/build.sh --check

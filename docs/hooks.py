@@ -222,8 +222,7 @@ def watch(arguments):
             '<script src="@@top@@assets/watch.js"></script>')
 
 
-FRAMES = ("make -s lib && cc -O2 -ffp-contract=off docs/examples/moving_frames.c docs/playground/playground.c docs/playground/explorer.c docs/playground/moving/*.c"
-          " -iquote docs/playground -Ibuild/include -Lbuild/lib -lstrata -lm -lpthread -o build/moving_frames && build/moving_frames layer5_models/models/storyteller.gguf")
+FRAMES = "make -s build/moving_frames && build/moving_frames layer5_models/models/storyteller.gguf"
 
 
 def moving(arguments):

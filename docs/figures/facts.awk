@@ -1,11 +1,11 @@
 # Which facts of a tale are said again rightly.  Reads tales of the world first, then told ones (FILE > 1): rows mixer,chain,what,tales,share,low,high, a
 # share with Wilson's interval of 95 %.  A tale that does not tell a fact again, or not for the first time, does not count for it.
-#   awk -v mixer=delta -v chain=draw -f facts.awk TALES TOLD
-function row(what,   n, k, z, p, half) {
-    n = said[what]; k = right[what]; z = 1.96
+#   awk -v mixer=delta -v chain=draw -f wilson.awk -f facts.awk TALES TOLD
+function row(what,   n, p) {
+    n = said[what]
     if (!n) return
-    p = (k + z * z / 2) / (n + z * z); half = z * sqrt(k * (n - k) / n + z * z / 4) / (n + z * z)
-    printf "%s,%s,%s again,%d,%.4f,%.4f,%.4f\n", mixer, chain, what, n, k / n, p - half, p + half
+    p = right[what] / n
+    printf "%s,%s,%s again,%d,%.4f,%.4f,%.4f\n", mixer, chain, what, n, p, wilson(p, n, -1), wilson(p, n, 1)
 }
 function fact(what, holds) { said[what]++; right[what] += holds }
 FNR == 1 { files++ }

@@ -1,8 +1,8 @@
 name = "lens"; high = 560; file = data."/lens.csv"
-heading = "The first layer still repeats the last word; the last one\nknows that many adjectives may follow"
+heading = "The first layer still repeats the last word; after\nthe last one several adjectives are equally likely"
 load "style.gp"
 set style data histograms; set style histogram rowstacked; set style fill solid 0.25 border rgb ground; set boxwidth 0.92
-X0 = 62; X1 = 508; Y0 = 102; Y1 = 510; @place; eval panel("probability of its five likeliest tokens")
+X0 = 62; X1 = 508; Y0 = 102; Y1 = 510; @place; eval panel("probability after “Once upon a time there was a”")
 set xtics ("embedding" 0, "layer 0" 1, "layer 1" 2, "layer 2" 3) scale 0; set xrange [-0.5:3.5]; set yrange [0:1.02]; set ytics @percent
 rank(r) = sprintf("< awk -F, '$2 == %d' %s", r, file)
 # layer, middle of the piece, its word

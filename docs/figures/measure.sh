@@ -53,11 +53,11 @@ pool() { # pool OPTIONS...: of all families; first every family's first set, so 
                 --csv "$(pool_table $set "$@")" --chains $chains </dev/null >&2
         done
     done
-    awk -v head=1 -v names="$means" -f pool.awk </dev/null
+    awk -v head=1 -v names="$means" -f wilson.awk -f pool.awk </dev/null
     grid | while read -r family chains; do
         tables=$(for set in $sets; do pool_table "$set" "$@"; done)
         # shellcheck disable=SC2086
-        awk -v label="$family" -v names="$means" -f pool.awk $tables
+        awk -v label="$family" -v names="$means" -f wilson.awk -f pool.awk $tables
     done
 }
 pool_table() { # pool_table SET OPTIONS...
@@ -156,15 +156,12 @@ looked_back() { # looked_back MIXER
     awk -F, -v m="$1" 'NR > 1 { sum += $3; n++ } NR > 1 && $1 % 50 == 0 { printf "%s,-,loss,%d,%.4f,%.4f,%.4f\n", m, $1, sum / n, sum / n, sum / n; sum = n = 0 }' "$kept/tales-$1-log.csv"
     for chain in draw min_p:0.1; do
         "$strata" world sample -m "$model" --kind tale --documents 1000 --chain $chain >"$kept/told" 2>/dev/null
-        "$strata" world check --kind tale <"$kept/told" 2>/dev/null | awk -F'\t' -v m="$1" -v chain=$chain '
-            function row(what, k,   p, half) {
-                p = (k + z * z / 2) / (NR + z * z); half = z * sqrt(k * (NR - k) / NR + z * z / 4) / (NR + z * z)
-                printf "%s,%s,%s,%d,%.4f,%.4f,%.4f\n", m, chain, what, NR, k / NR, p - half, p + half
-            }
+        "$strata" world check --kind tale <"$kept/told" 2>/dev/null | awk -F'\t' -v m="$1" -v chain=$chain "$(cat wilson.awk)"'
+            function row(what, k) { printf "%s,%s,%s,%d,%.4f,%.4f,%.4f\n", m, chain, what, NR, k / NR, wilson(k / NR, NR, -1), wilson(k / NR, NR, 1) }
             { count[$2 == "valid" ? "valid" : $3]++ }
-            END { z = 1.96; n = split("valid name thing color kind pronoun place grammar", what, " "); for (i = 1; i <= n; i++) { row(what[i], count[what[i]]); delete count[what[i]] }
+            END { n = split("valid name thing color kind pronoun place grammar", what, " "); for (i = 1; i <= n; i++) { row(what[i], count[what[i]]); delete count[what[i]] }
                   for (w in count) row(w, count[w]) }'
-        awk -v mixer="$1" -v chain=$chain -f facts.awk "$kept/tales.txt" "$kept/told"
+        awk -v mixer="$1" -v chain=$chain -f wilson.awk -f facts.awk "$kept/tales.txt" "$kept/told"
     done
 }
 
@@ -258,9 +255,9 @@ real_tail() {
             "$strata" chain --chain "$chain" --probs --logits "$context" --final 2>/dev/null | awk -F, 'FNR == NR { asked[NR - 1] = $1; next } FNR > 1 { after[$4] = $6; left += $7 }
                 END { while ((getline p < model) > 0) { n += asked[i]; if (after[i] > 0) { kept += asked[i]; bits -= after[i] * log(p) / log(2) } i++ }
                       print n, kept, bits, left }' model="$context" i=0 "${context%.p}.n" -
-        done | awk -v chain="$chain" '{ n += $1; kept += $2; bits += $1 * $3; left += $1 * $4 }
-            END { z = 1.96; p = kept / n; half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n); middle = (p + z * z / (2 * n)) / (1 + z * z / n)
-                  printf "\"%s\",%d,%.4f,%.4f,%.4f,%.3f,%.0f\n", chain, n, p, middle - half, middle + half, bits / n, left / n }'
+        done | awk -v chain="$chain" "$(cat wilson.awk)"'
+            { n += $1; kept += $2; bits += $1 * $3; left += $1 * $4 }
+            END { p = kept / n; printf "\"%s\",%d,%.4f,%.4f,%.4f,%.3f,%.0f\n", chain, n, p, wilson(p, n, -1), wilson(p, n, 1), bits / n, left / n }'
     done
 }
 

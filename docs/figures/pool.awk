@@ -1,11 +1,10 @@
-# Tables of strata compare that differ in their seed and their documents, pooled: awk -v label=L -v names="valid kept ..." -f pool.awk TABLE TABLE...
+# Tables of strata compare that differ in their seed and their documents, pooled: awk -v label=L -v names="valid kept ..." -f wilson.awk -f pool.awk TABLE TABLE...
 # A row for each chain: chain,study,texts, each name with its interval of 95 %; f, the harmonic mean of valid and kept, with its interval; of
 # valid, kept and f the lowest and the highest among the tables; and how many tables there are.  head=1 prints the names.
 #
 # Shares get Wilson's interval for all texts (all documents) together; means that of a mean of independent tables.  F's interval is made
 # of those of valid and kept, which are independent: the squares of what F loses at the end of each, added (Zou and Donner 2008, doi:10.1002/sim.3095).
 function f(v, k) { return v + k > 0 ? 2 * v * k / (v + k) : 0 }
-function wilson(p, n, sign,   z) { z = 1.959964; return (p + z * z / (2 * n) + sign * z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))) / (1 + z * z / n) }
 BEGIN {
     FS = ","; n = split(names, name, " ")
     if (head) {
