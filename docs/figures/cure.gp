@@ -11,7 +11,6 @@ set ytics ("none" 1) scale 0 noenhanced
 do for [k=2:9] { set ytics add (word(shown, k) k) }
 # Repetition is a mean of shares: Wilson's interval for as many trials as give its standard error (the stored interval is 1.96 of them each way).
 trials(p, low) = p * (1 - p) / ((p - low) / 1.96) ** 2
-wilson(p, n, side) = (p + 1.9208 / n + side * 1.96 * sqrt(p * (1 - p) / n + 0.9604 / n / n)) / (1 + 3.8416 / n)
 X0 = 96; X1 = 210; @place; eval panel("repeated 4-grams")
 set xlabel "share, draft model"; set xrange [0:0.45]; set xtics ("0" 0, "20 %%" 0.2, "40 %%" 0.4)
 plot file using (looping(0) ? $10 : NaN):(looping(0)):(wilson($10, trials($10, $11), -1)):(wilson($10, trials($10, $11), 1)) with xerrorbars pt 7 ps 0.6 lw 2 lc rgb red

@@ -5,7 +5,6 @@ set style data histograms; set style histogram rowstacked; set style fill solid 
 set yrange [0:1.14]; set ytics @percent; set xrange [-0.6:7.6]; X0 = 66; X1 = 500; set xtics scale 0
 row(l) = sprintf("< grep '^%d,' %s", l, file)
 share(k) = 1.0 * column(k) / column(3)
-wilson(p, n, side) = (p + 1.9208 / n + side * 1.96 * sqrt(p * (1 - p) / n + 0.9604 / n / n)) / (1 + 3.8416 / n) # its interval of 95 %
 array what[4] = ["no sentence of this world", "he or she confused", "a wrong name or animal", "a wrong thing or fact"]
 array c[4] = [9, 6, 5, 7]; array tint[4] = [pale, orange, red, blue]
 do for [k=1:4] { set label k + 10 what[k] at screen (k % 2 ? 0.13 : 0.6),1 - (k < 3 ? 88.0 : 110.0) / high tc rgb (k == 1 ? gray : tint[k]) }

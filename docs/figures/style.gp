@@ -29,6 +29,8 @@ panel(text) = sprintf('set label 2 "%s" at graph 0,1 left offset 0,0.7 noenhance
 # An axis that does not begin at 0 where a reader would think so: two strokes across its foot (label 97 hides the line between them).
 cut_y = 'set arrow 97 from graph -0.014,0.022 to graph 0.014,0.038 nohead lc rgb axis lw 1.5 front; set arrow 98 from graph -0.014,0.04 to graph 0.014,0.056 nohead lc rgb axis lw 1.5 front'
 uncut = 'unset arrow 97; unset arrow 98'
+# Wilson's interval of 95 % of a share p of n: its lower end for side -1, its upper for 1.  wilson.awk says the same to the tables.
+wilson(p, n, side) = (p + 1.9208 / n + side * 1.96 * sqrt(p * (1 - p) / n + 0.9604 / n / n)) / (1 + 3.8416 / n)
 percent = '("0 %%" 0, "25 %%" 0.25, "50 %%" 0.5, "75 %%" 0.75, "100 %%" 1)'
 # Shares near 100 %, which matter most, are spread: the square root of what is missing.
 spread(x) = -sqrt(1 - (x > 1 ? 1 : x)); gathered(y) = 1 - (y > 0 ? 0 : y * y)
