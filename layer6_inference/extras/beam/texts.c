@@ -1,0 +1,153 @@
+/* texts.c - see texts.h. */
+#include "texts.h"
+#include "engine/take.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+size_t text_written(const LiveText *text) { return text->tokens.count - text->texts->prompt; }
+
+/* ------------------------------------------------------------------ a token */
+
+bool text_take(LiveText *x, int32_t token, StopReason *reason) {
+    const Texts *all = x->texts;
+    const Tokenizer *t = all->session->model->tokenizer;
+    const Limits only_repeats = {.max_tokens = SIZE_MAX, .repeats = all->limits.repeats};
+    size_t read;
+    if (ends_before(&all->limits, t, token, reason)) return true;
+    Text piece = tokenizer_piece(t, token, false);
+    token_list_add(&x->tokens, token);
+    chain_accept(&x->rules, token);
+    if (all->heal) piece = heal_cut(all->heal, &x->state.spelled, piece);
+    if (all->stops && stops_read(all->stops, &x->state.stops, piece, &read))
+        return *reason = STOP_STRING, true;
+    if (chain_ends(&x->rules)) return *reason = STOP_COMPLETE, true;
+    return ends_after(&only_repeats, x->tokens.ids + all->prompt, text_written(x), 1, 0,
+                      reason);
+}
+
+/* Run the active stages that change logits but select no token. */
+static void restrict_by(Chain *chain, Candidates *candidates, const Step *step) {
+    for (size_t i = 0; i < chain->count; i++) {
+        Stage *stage = &chain->stages[i];
+        if (!stage->kind->selects && !stage_is_off(stage))
+            stage->kind->apply(stage, candidates, step);
+    }
+}
+
+/* Instead of choosing: let the owner look. */
+static bool look_at_next(Extra *extra, Sequence *sequence, Fault *fault) {
+    LiveText *x = extra->wish;
+    const Texts *all = x->texts;
+    Candidates *c = sequence->candidates;
+    float *logits = slot_row(sequence->slot);
+    Step step = {.tokenizer = all->session->model->tokenizer, .position = x->tokens.count};
+    sequence->plan.waits = true;
+    x->log_sum = log_sum_exp(logits, c->vocab);
+    if (!candidates_load(c, logits, fault)) return false;
+    if (all->heal) {
+        heal_mask(all->heal, x->state.spelled, step.tokenizer, logits, c->vocab);
+        candidates_changed(c);
+    }
+    restrict_by(&x->rules, c, &step);
+    x->n_next = 0, x->read = true;
+    return all->look(x, c, &step, fault);
+}
+
+static bool begin_text(Texts *all, LiveText *x) {
+    static const ExtraKind kind = {.take = look_at_next};
+    GenerateOptions options = {.limits.max_tokens = SIZE_MAX};
+    generate_with(&options, (Extra){.kind = &kind, .wish = x});
+    x->sequence = engine_add(&all->engine, &x->tokens, &options, all->fault);
+    return x->sequence != NULL;
+}
+
+bool texts_read(Texts *all) {
+    for (size_t unread = 1; unread > 0;) {
+        unread = 0;
+        for (size_t i = 0; i < all->count; i++) {
+            LiveText *x = all->live[i];
+            if (x->state.over) continue;
+            if (!x->sequence && !begin_text(all, x)) return false;
+            if (x->sequence->failed) return *all->fault = x->sequence->fault, false;
+            x->sequence->plan.waits = x->read;
+            unread += !x->read;
+        }
+        if (unread && !engine_step(&all->engine, all->fault)) return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ texts come and go */
+
+static LiveText *new_text(Texts *all, const TextState *state, const Chain *rules,
+                          const int32_t *tokens, size_t count) {
+    LiveText *x = all->pool;
+    while (x->used) x++;
+    x->used = true, x->read = false, x->texts = all, x->state = *state;
+    x->tokens.count = 0;
+    for (size_t i = 0; i < count; i++) token_list_add(&x->tokens, tokens[i]);
+    if (rules) chain_copy(&x->rules, rules);
+    return x;
+}
+
+static void release(LiveText *x) {
+    if (x->sequence) engine_remove(&x->texts->engine, x->sequence);
+    x->sequence = NULL;
+}
+
+static void drop_text(LiveText *x) {
+    release(x);
+    chain_close(&x->rules);
+    x->used = false;
+}
+
+void text_end(LiveText *x, StopReason reason) {
+    release(x);
+    x->state.over = true, x->state.reason = reason;
+}
+
+void texts_fork(Texts *all, LiveText **of, size_t n) {
+    bool is_first[TEXTS_MAX];
+    for (size_t i = 0; i < all->count; i++) all->live[i]->used = false;
+    for (size_t i = 0; i < n; i++) is_first[i] = !of[i]->used, of[i]->used = true;
+    for (size_t i = 0; i < all->count; i++)
+        if (!all->live[i]->used) drop_text(all->live[i]);
+    for (size_t i = 0; i < n; i++) {
+        const LiveText *x = of[i];
+        if (!is_first[i])
+            of[i] = new_text(all, &x->state, &x->rules, x->tokens.ids, x->tokens.count);
+    }
+    for (size_t i = 0; i < n; i++) all->live[i] = of[i], of[i]->place = i;
+    all->count = n;
+}
+
+/* ------------------------------------------------------------------ open and close */
+
+bool texts_open(Texts *all, Chain *rules, const int32_t *prompt, size_t n) {
+    all->prompt = n, all->start = clock_seconds();
+    all->room = session_ctx(all->session) - n;
+    all->pool = calloc(all->capacity, sizeof *all->pool);
+    if (!all->pool) return fault_set(all->fault, "no memory for %zu texts", all->capacity);
+    if (!engine_open(&all->engine, all->session, all->fault)) return false;
+    if (rules) {
+        rules->pending = all->heal ? all->heal->size : 0;
+        chain_reset(rules);
+    }
+    all->live[all->count++] = new_text(all, &(TextState){0}, rules, prompt, n);
+    return true;
+}
+
+void texts_close(Texts *all) {
+    for (size_t i = 0; all->pool && i < all->capacity; i++)
+        token_list_free(&all->pool[i].tokens), chain_close(&all->pool[i].rules);
+    engine_close(&all->engine);
+    free(all->pool);
+}
+
+bool texts_time_is_up(const Texts *all, StopReason *reason) {
+    Limits limits = all->limits;
+    limits.repeats = 0;                          /* each text checks its stop strings */
+    if (all->steps == 0) limits.max_seconds = 0; /* at least one token, however slow */
+    return ends_after(&limits, NULL, all->steps, all->room - all->steps, all->start, reason);
+}

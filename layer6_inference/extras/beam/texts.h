@@ -1,0 +1,91 @@
+/* texts.h - texts that go on side by side, a token a step: beams, particles.
+ *
+ * Each is a text of an engine that does not choose: it stops when all its tokens are evaluated,
+ * and `look` is called with the candidates for its next token.  When all were looked at, their
+ * owner takes tokens, drops texts and forks others, which share the KV pages (engine_add).
+ *
+ * Invariant: pool[i].used for the texts in live[0 .. count-1], and for no other. */
+#ifndef STRATA_TEXTS_H
+#define STRATA_TEXTS_H
+
+#include "chain.h"
+#include "ending.h"
+#include "heal.h"
+
+enum { TEXTS_MAX = 32, NEXT_MAX = 3 * TEXTS_MAX };
+
+typedef struct Texts Texts;
+
+/* State of a text beside its tokens. */
+typedef struct TextState {
+    double log_prob;   /* under the model */
+    double log_weight; /* of a particle */
+    int32_t stops;     /* of the automaton of stop strings */
+    size_t spelled;    /* matched bytes of the healed prompt's end */
+    bool over;
+    StopReason reason; /* if it is over */
+} TextState;
+
+typedef struct LiveText {
+    Texts *texts;
+    Sequence *sequence; /* NULL: a new text, or one that is over */
+    TokenList tokens;   /* prompt included */
+    Chain rules;        /* stage states; without stages: none */
+    TextState state;
+    size_t group, place; /* index in live */
+    bool used;
+    bool read;      /* all tokens are evaluated; then: */
+    double log_sum; /* log of the sum of exp(logit) over the vocabulary */
+    size_t n_next;
+    int32_t next[NEXT_MAX]; /* tokens that `look` noted */
+    float logit[NEXT_MAX];
+} LiveText;
+
+/* Note what is of interest of a text's next token; logits are what the rules left, and may be
+ * all -infinity. */
+typedef bool LookAtNext(LiveText *text, Candidates *candidates, const Step *step, Fault *fault);
+
+struct Texts {
+    Engine engine;
+    Session *session;
+    Limits limits;
+    const Stops *stops; /* or NULL */
+    const Heal *heal;   /* or NULL */
+    LookAtNext *look;
+    const void *owner; /* of look */
+    LiveText *pool;    /* (capacity) */
+    size_t capacity;
+    LiveText *live[TEXTS_MAX];
+    size_t count;  /* texts now */
+    size_t prompt; /* its tokens */
+    size_t room;   /* tokens that fit into the context after the prompt */
+    size_t steps;
+    double start;
+    Fault *fault;
+};
+
+/* Open an engine for `capacity` texts, and the first one, with a prompt that fits; the other
+ * fields are filled in before.  Close it even if this fails. */
+bool texts_open(Texts *texts, Chain *rules, const int32_t *prompt, size_t n);
+void texts_close(Texts *texts);
+
+/* Step the engine until every text that is not over was looked at. */
+bool texts_read(Texts *texts);
+
+/* Append a token, unless it ends a text.  Returns whether the text is over. */
+bool text_take(LiveText *text, int32_t token, StopReason *reason);
+
+/* live = the texts of[0 .. n-1], in this order: the first of a text continues it, further ones
+ * are forks; others are dropped.  of[i] becomes live[i]. */
+void texts_fork(Texts *texts, LiveText **of, size_t n);
+
+/* A text is over: its memory is free, its tokens stay. */
+void text_end(LiveText *text, StopReason reason);
+
+/* How many tokens it has after the prompt. */
+size_t text_written(const LiveText *text);
+
+/* Is it time to end all, by a limit that is not a text's own? */
+bool texts_time_is_up(const Texts *texts, StopReason *reason);
+
+#endif
