@@ -17,6 +17,7 @@
 #include "diversity.h"        /* how varied a set of texts is */
 #include "surprisal.h"        /* how well a model predicts a text */
 #include "beam.h"             /* beam search */
+#include "particles.h"        /* texts that obey, as the model would write them */
 #include "diffusion.h"        /* diffusion: filling in any order */
 #include "schedule.h"         /* the scheduler: who reads how many tokens in the next step */
 #include "service.h"          /* many users: requests wait, run and end */

@@ -151,14 +151,14 @@ static bool open_trace(GenerateApp *app, Fault *fault) {
     return true;
 }
 
-/* Sequences of the session: one per sample, another one with cfg; one per beam; and forks to
+/* Sequences of the session: one per sample, another one with cfg; one per beam or particle; and forks to
  * look ahead. */
 static size_t count_sequences(GenerateApp *app) {
     const Request *r = app->request;
     const size_t n = (size_t)r->best_of;
     app->at_once = n > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : n ? n : 1;
     if (r->trace) app->at_once = 1; /* a trace follows one text after another */
-    if (r->beams) return (size_t)r->beams;
+    if (r->beams || r->particles) return (size_t)(r->beams ? r->beams : r->particles);
     return app->at_once * (chain_needs(&app->chain, NEEDS_GUIDE) ? 2 : 1) +
            (chain_needs(&app->chain, NEEDS_LOOK_AHEAD) ? LOOK_AHEAD_FORKS : 0);
 }
@@ -187,7 +187,8 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
                        : r->tags   ? r->tags
                                    : r->regex;
     const Tokenizer *tokenizer = app->expert.model->tokenizer;
-    const char *chain = r->beams ? "greedy" : r->chain; /* beams select by themselves */
+    /* beams select by themselves; particles draw from the model */
+    const char *chain = r->beams ? "greedy" : r->particles ? "draw" : r->chain;
     if (!text) return chain_parse(&app->chain, chain, tokenizer, fault);
     if (!*text)
         return fault_set(fault, "%s is empty", r->regex ? "--regex" : "the file's name");

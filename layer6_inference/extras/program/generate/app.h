@@ -21,9 +21,9 @@ typedef struct Request {
     const char *draft, *grammar, *schema, *tags, *regex;
     const char *prefix, *suffix; /* for fill in the middle; NULL: continue the prompt */
     long max_tokens, ctx, logprobs, trace_rows, repeats, guess, best_of;
-    long beams, groups;
+    long beams, groups, particles;
     uint64_t seed;
-    double seconds, diversity, length_power;
+    double seconds, diversity, length_power, resample;
     bool lookup, draft_head, no_forced, heal, early, shift;
     OptionList stops;
     bool ids, no_prompt, special, chat, quiet;
@@ -68,6 +68,11 @@ bool app_open(GenerateApp *app, Fault *fault);
 
 /* Can a grammar force tokens, and can the model evaluate several at once? */
 bool app_may_force(const GenerateApp *app);
+
+/* Is a whole text chosen among several, and printed then? */
+static inline bool app_searches(const Request *r) {
+    return r->beams || r->particles || r->best_of;
+}
 
 /* Fails if the trace cannot be written. */
 bool app_close(GenerateApp *app, Fault *fault);

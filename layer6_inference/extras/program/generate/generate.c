@@ -1,7 +1,7 @@
 /* generate.c - the options of strata generate.  See app.h for the rest. */
 #include "commands.h"
 #include "app.h"
-#include "beam.h"
+#include "particles.h"
 
 #include <stdlib.h>
 
@@ -24,6 +24,15 @@ static const OptionRule generate_rules[] = {
     {"--beam-diversity", NEEDS, "--beam-groups", "it is the penalty between groups"},
     {"--length-power", NEEDS, "--beams", "it is part of beam search's score"},
     {"--early", NEEDS, "--beams", "it ends beam search"},
+    {"--particles", NOT_WITH, "--chain",
+     "particles draw from the model itself, under the constraint"},
+    {"--particles", NEEDS, "--grammar --schema --tags --regex",
+     "without a constraint all particles weigh the same"},
+    {"--particles", NOT_WITH, "--beams --best-of", "choose one of these searches"},
+    {"--particles", NOT_WITH, "--logprobs --trace", "they follow a single text"},
+    {"--particles", NOT_WITH, "--draft --draft-head --lookup --no-forced --shift",
+     "particles already share one batch"},
+    {"--resample", NEEDS, "--particles", "it says when they are drawn anew"},
     {"--best-of", NOT_WITH, "--logprobs",
      "run the best sample again, with --seed and the seed that was printed"},
     {"--best-of", NOT_WITH, "greedy", "greedy makes every sample the same"},
@@ -65,7 +74,8 @@ static Request asked = {.prompt = "Once upon a time",
                         .trace_rows = 50,
                         .guess = 4,
                         .groups = 1,
-                        .length_power = 1};
+                        .length_power = 1,
+                        .resample = 0.5};
 
 static bool generate_run(Fault *fault) {
     Request *r = &asked;
@@ -144,6 +154,12 @@ static const Option generate_options[] = {
      "score = log-probability / tokens^X (1)"},
     {"--early", OPT_FLAG, &asked.early, NULL,
      "end beam search as soon as N texts are finished"},
+    {"--particles", OPT_INT(1, PARTICLES_MAX), &asked.particles, "N",
+     "draw N texts under the constraint side by side, weigh them, and print one by weight: as "
+     "the model would have obeyed"},
+    {"--resample", OPT_REAL(0, 1), &asked.resample, "X",
+     "drop light particles and fork heavy ones when their effective number falls below X * N "
+     "(0.5)"},
     {"--heal", OPT_FLAG, &asked.heal, NULL,
      "token healing: choose the prompt's last tokens again, keeping their letters"},
     {"--trace", OPT_OUTPUT, &asked.trace, "FILE",

@@ -1,7 +1,6 @@
 /* run.c - from prompt to streamed text: one thread generates, the other prints.  See app.h. */
 #include "listing.h"
 #include "app.h"
-#include "beam.h"
 #include "guidance.h"
 #include "long_text.h"
 #include "look_ahead.h"
@@ -187,12 +186,28 @@ static bool by_best_of(GenerateApp *app, Best *best, FILE *report) {
                           &app->fault);
 }
 
+static bool by_particles(GenerateApp *app, Best *best, FILE *report) {
+    const Request *r = app->request;
+    ParticleOptions o = {.particles = (size_t)r->particles,
+                         .seed = r->seed,
+                         .resample = r->resample,
+                         .limits = make_limits(app),
+                         .stops = &app->stops,
+                         .heal = &app->heal,
+                         .rules = &app->chain,
+                         .on_step = on_step,
+                         .context = app};
+    return search_particles(&app->expert, &app->tokens, &o, report, best, &app->fault);
+}
+
 static bool run_search(GenerateApp *app) {
     Best best = {0};
     FILE *report = app->request->quiet ? NULL : stderr;
     double start = clock_seconds();
-    bool ok =
-        app->request->beams ? by_beams(app, &best, report) : by_best_of(app, &best, report);
+    const Request *r = app->request;
+    bool ok = r->beams       ? by_beams(app, &best, report)
+              : r->particles ? by_particles(app, &best, report)
+                             : by_best_of(app, &best, report);
     if (ok) show_tokens(app, &best.tokens);
     app->seconds = clock_seconds() - start;
     app->result = best.result, app->seed = best.seed, app->generated = best.generated;
@@ -215,7 +230,7 @@ static void *generate_text(void *context) {
     progress_start(&app->reading, "prompt", "tokens", (double)app->tokens.count);
     app->reading.quiet = r->quiet;
     session->is_wanted = is_read_on, session->context = app;
-    app->ok = r->beams || r->best_of ? run_search(app) : continue_prompt(app);
+    app->ok = app_searches(r) ? run_search(app) : continue_prompt(app);
     session->is_wanted = NULL;
     if (!app->ok && session->stopped)
         app->ok = true, app->seed = r->seed, app->result.reason = STOP_CALLER;
@@ -239,14 +254,15 @@ static void print_way(const GenerateApp *app) {
         fprintf(stderr, "%s, ", text);
     free(text);
     if (r->best_of) fprintf(stderr, "best of %ld: ", r->best_of);
+    if (r->particles) fprintf(stderr, "%ld particles: ", r->particles);
     if (!r->beams) fprintf(stderr, "seed %" PRIu64, app->seed);
-    if (r->beams || r->best_of)
+    if (app_searches(r))
         fprintf(stderr, " | %zu tokens, %.2f s", result->tokens, app->seconds);
     else if (result->tokens == 0)
         fprintf(stderr, " | no token");
     else
         fprintf(stderr, " | first token after %.0f ms", 1e3 * result->first_token_seconds);
-    if (!r->beams && !r->best_of && result->tokens > 1 && result->decode_seconds > 0)
+    if (!app_searches(r) && result->tokens > 1 && result->decode_seconds > 0)
         fprintf(stderr, ", then %zu at %.0f tokens/s", result->tokens - 1,
                 (double)(result->tokens - 1) / result->decode_seconds);
 }

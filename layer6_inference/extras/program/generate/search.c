@@ -1,6 +1,5 @@
 /* search.c - see search.h. */
 #include "search.h"
-#include "beam.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -31,6 +30,37 @@ bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOption
         best->result.reason = texts[0].reason;
     }
     beam_free(texts, count);
+    return true;
+}
+
+/* ------------------------------------------------------------------ particles */
+
+static void report_particles(FILE *report, const Particle *all, size_t count,
+                             const ParticleResult *r) {
+    for (size_t i = 0; i < count; i++)
+        fprintf(report, "[particle %zu: weight %.4f, ln p %.3f, %zu tokens, %s%s]\n", i + 1,
+                all[i].weight, all[i].log_prob, all[i].tokens.count,
+                stop_reason_name(all[i].reason), i == r->chosen ? ", drawn" : "");
+    fprintf(report,
+            "[the constraint holds by itself with ln P %.3f; effective number %.1f; "
+            "resampled %zu time%s]\n",
+            r->log_share, r->effective, r->resampled, r->resampled == 1 ? "" : "s");
+}
+
+bool search_particles(LoadedModel *loaded, const TokenList *prompt,
+                      const ParticleOptions *options, FILE *report, Best *best, Fault *fault) {
+    Particle all[PARTICLES_MAX];
+    ParticleResult r;
+    if (!particles_draw(&loaded->session, prompt->ids, prompt->count, options, all, &r, fault))
+        return false;
+    const Particle *drawn = &all[r.chosen];
+    if (report) report_particles(report, all, options->particles, &r);
+    best->result = (GenerateResult){.reason = drawn->reason,
+                                    .prompt_tokens = prompt->count,
+                                    .tokens = drawn->tokens.count};
+    best->seed = options->seed, best->generated = r.tokens;
+    search_take_tokens(&best->tokens, drawn->tokens.ids, drawn->tokens.count);
+    particles_free(all, options->particles);
     return true;
 }
 

@@ -1,11 +1,11 @@
-/* search.h - choosing among several texts: beam search, or the best of n samples.
+/* search.h - choosing among several texts: beam search, particles, or the best of n samples.
  *
  * Invariant: a text is ranked by its printed part and its end alone. */
 #ifndef STRATA_SEARCH_H
 #define STRATA_SEARCH_H
 
 #include "loaded_model.h"
-#include "beam.h"
+#include "particles.h"
 
 #include <stdio.h>
 
@@ -20,6 +20,10 @@ typedef struct Best {
 /* Beam search; writes all texts with their scores to `report`, unless that is NULL. */
 bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOptions *options,
                   FILE *report, Best *best, Fault *fault);
+
+/* Particles; writes all of them with their weights to `report`, unless that is NULL. */
+bool search_particles(LoadedModel *loaded, const TokenList *prompt,
+                      const ParticleOptions *options, FILE *report, Best *best, Fault *fault);
 
 /* n samples with seeds seed, seed + 1, ...; takes the one with the largest mean log-probability
  * of its printed tokens.  The prompt is evaluated once; the time limit covers all samples.

@@ -1,0 +1,193 @@
+/* particles.c - see particles.h.
+ *
+ * A particle is one of several texts that go on side by side (texts.h).  Its weight is a
+ * logarithm; after resampling all weights are 1, and their mean before is kept in log_share. */
+#include "particles.h"
+#include "texts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct Cloud {
+    Texts texts;
+    const ParticleOptions *o;
+    ParticleResult *result;
+} Cloud;
+
+/* ------------------------------------------------------------------ a step */
+
+/* Draw the next token, and note which share of the probability the rules left.  None: the text
+ * is a dead end, and weighs nothing. */
+static bool draw_next(LiveText *x, Candidates *c, const Step *step, Fault *fault) {
+    const Cloud *cloud = x->texts->owner;
+    Step own = *step;
+    own.seed = cloud->o->seed + x->place;
+    (void)fault;
+    if (candidates_alive(c) == 0) return true;
+    x->state.log_weight += candidates_log_sum(c) - x->log_sum;
+    Stage *draw = &x->rules.stages[x->rules.count - 1];
+    draw->kind->apply(draw, c, &own);
+    x->next[0] = c->chosen, x->n_next = 1;
+    x->logit[0] = c->logits[candidates_find(c, c->chosen)];
+    return true;
+}
+
+/* All texts take the tokens they drew. */
+static void take_drawn(Cloud *cloud) {
+    Texts *t = &cloud->texts;
+    for (size_t i = 0; i < t->count; i++) {
+        LiveText *x = t->live[i];
+        StopReason reason = STOP_LIMIT;
+        if (x->state.over) continue;
+        x->read = false;
+        if (x->n_next == 0) {
+            x->state.log_weight = -INFINITY;
+            text_end(x, STOP_LIMIT);
+            continue;
+        }
+        x->state.log_prob += (double)x->logit[0] - x->log_sum;
+        cloud->result->tokens++;
+        if (text_take(x, x->next[0], &reason)) text_end(x, reason);
+    }
+    t->steps++;
+}
+
+/* ------------------------------------------------------------------ weights */
+
+typedef struct Weights {
+    double share[TEXTS_MAX]; /* of the sum */
+    double log_mean, effective;
+} Weights;
+
+/* False: all weigh nothing. */
+static bool weigh(const Texts *t, Weights *w) {
+    double max = -INFINITY, sum = 0, squares = 0;
+    for (size_t i = 0; i < t->count; i++) max = fmax(max, t->live[i]->state.log_weight);
+    if (!(max > -INFINITY)) return false;
+    for (size_t i = 0; i < t->count; i++) {
+        w->share[i] = exp(t->live[i]->state.log_weight - max);
+        sum += w->share[i], squares += w->share[i] * w->share[i];
+    }
+    for (size_t i = 0; i < t->count; i++) w->share[i] /= sum;
+    w->log_mean = max + log(sum / (double)t->count);
+    w->effective = sum * sum / squares;
+    return true;
+}
+
+/* As many texts as before, each as often as its share says, rounded by one common chance
+ * (systematic resampling). */
+static void resample(Cloud *cloud, const Weights *w) {
+    Texts *t = &cloud->texts;
+    LiveText *of[TEXTS_MAX];
+    size_t n = t->count, at = 0;
+    double sum = w->share[0], first = rng_unit(cloud->o->seed, t->steps, UINT64_MAX);
+    for (size_t i = 0; i < n; i++) {
+        double point = ((double)i + first) / (double)n;
+        while (point >= sum && at + 1 < n) sum += w->share[++at];
+        of[i] = t->live[at];
+    }
+    texts_fork(t, of, n);
+    for (size_t i = 0; i < n; i++) of[i]->state.log_weight = 0;
+    cloud->result->log_share += w->log_mean, cloud->result->resampled++;
+}
+
+static bool any_goes_on(const Texts *t) {
+    for (size_t i = 0; i < t->count; i++)
+        if (!t->live[i]->state.over) return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ the run */
+
+static bool is_ended(Cloud *cloud, StopReason *reason) {
+    const Texts *t = &cloud->texts;
+    const ParticleOptions *o = cloud->o;
+    if (!any_goes_on(t)) return true;
+    if (o->on_step && !o->on_step(o->context, t->steps)) return *reason = STOP_CALLER, true;
+    return texts_time_is_up(t, reason);
+}
+
+/* The first text was read, and drew for itself; the others begin with its pages. */
+static void multiply(Cloud *cloud) {
+    LiveText *of[TEXTS_MAX], *first = cloud->texts.live[0];
+    double weight = first->state.log_weight;
+    for (size_t i = 0; i < cloud->o->particles; i++) of[i] = first;
+    first->state.log_weight = 0;
+    texts_fork(&cloud->texts, of, cloud->o->particles);
+    first->state.log_weight = weight;
+}
+
+static bool run_cloud(Cloud *cloud) {
+    Texts *t = &cloud->texts;
+    StopReason reason = STOP_LIMIT;
+    Weights w;
+    if (!texts_read(t)) return false;
+    multiply(cloud);
+    while (!is_ended(cloud, &reason)) {
+        if (!texts_read(t)) return false;
+        take_drawn(cloud);
+        if (!weigh(t, &w))
+            return fault_set(t->fault, "dead end: no token goes on with a text that obeys");
+        if (w.effective < cloud->o->resample * (double)t->count - 1e-9) resample(cloud, &w);
+    }
+    for (size_t i = 0; i < t->count; i++)
+        if (!t->live[i]->state.over) text_end(t->live[i], reason);
+    return true;
+}
+
+/* What is left, and one of it. */
+static void hand_out(Cloud *cloud, Particle *out) {
+    const Texts *t = &cloud->texts;
+    ParticleResult *r = cloud->result;
+    Weights w;
+    weigh(t, &w);
+    double chance = rng_unit(cloud->o->seed, t->steps, UINT64_MAX - 1);
+    r->log_share += w.log_mean, r->effective = w.effective, r->chosen = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        const LiveText *x = t->live[i];
+        out[i] = (Particle){
+            .weight = w.share[i], .log_prob = x->state.log_prob, .reason = x->state.reason};
+        for (size_t k = t->prompt; k < x->tokens.count; k++)
+            token_list_add(&out[i].tokens, x->tokens.ids[k]);
+        if (chance >= 0 && w.share[i] > 0) r->chosen = i;
+        chance -= w.share[i];
+    }
+}
+
+static bool particles_check(const Session *session, size_t n, const ParticleOptions *o,
+                            Fault *fault) {
+    size_t room = session_ctx(session);
+    const Step step = {.tokenizer = session->model->tokenizer};
+    if (o->particles < 1 || o->particles > PARTICLES_MAX)
+        return fault_set(fault, "%zu particles: wanted 1 to %d", o->particles, PARTICLES_MAX);
+    if (!chain_check(o->rules, &step, 0, fault)) return false;
+    REQUIRE(session->kv.config.sequences >= o->particles,
+            "a session of %zu sequences for %zu particles", session->kv.config.sequences,
+            o->particles);
+    return (n > 0 && n < room) ||
+           fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
+}
+
+bool particles_draw(Session *session, const int32_t *prompt, size_t n, const ParticleOptions *o,
+                    Particle *out, ParticleResult *result, Fault *fault) {
+    if (!particles_check(session, n, o, fault)) return false;
+    Cloud cloud = {.texts = {.session = session,
+                             .limits = o->limits,
+                             .stops = o->stops,
+                             .heal = o->heal,
+                             .look = draw_next,
+                             .owner = &cloud,
+                             .capacity = o->particles,
+                             .fault = fault},
+                   .o = o,
+                   .result = result};
+    *result = (ParticleResult){0};
+    bool ok = texts_open(&cloud.texts, o->rules, prompt, n) && run_cloud(&cloud);
+    if (ok) hand_out(&cloud, out);
+    texts_close(&cloud.texts);
+    return ok;
+}
+
+void particles_free(Particle *particles, size_t count) {
+    for (size_t i = 0; i < count; i++) token_list_free(&particles[i].tokens);
+}
