@@ -44,11 +44,11 @@ typedef struct Particle {
 } Particle;
 
 typedef struct ParticleResult {
-    size_t chosen;     /* drawn by weight: a sample of the distribution */
-    double log_share;  /* ln P, estimated: how likely the model obeys by itself */
-    double effective;  /* effective number of particles at the end */
-    size_t resampled;  /* how often */
-    size_t tokens;     /* of all particles, those that were dropped included */
+    size_t chosen;    /* drawn by weight: a sample of the distribution */
+    double log_share; /* ln P, estimated: how likely the model obeys by itself */
+    double effective; /* effective number of particles at the end */
+    size_t resampled; /* how often */
+    size_t tokens;    /* of all particles, those that were dropped included */
 } ParticleResult;
 
 /* Draw a text that obeys.  The session needs one sequence per particle; its contents are lost.

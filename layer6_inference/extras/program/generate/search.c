@@ -55,9 +55,8 @@ bool search_particles(LoadedModel *loaded, const TokenList *prompt,
         return false;
     const Particle *drawn = &all[r.chosen];
     if (report) report_particles(report, all, options->particles, &r);
-    best->result = (GenerateResult){.reason = drawn->reason,
-                                    .prompt_tokens = prompt->count,
-                                    .tokens = drawn->tokens.count};
+    best->result = (GenerateResult){
+        .reason = drawn->reason, .prompt_tokens = prompt->count, .tokens = drawn->tokens.count};
     best->seed = options->seed, best->generated = r.tokens;
     search_take_tokens(&best->tokens, drawn->tokens.ids, drawn->tokens.count);
     particles_free(all, options->particles);

@@ -1,0 +1,222 @@
+/* particles beside the distribution they stand for, which is counted out: four tokens are
+ * allowed, texts have three */
+#include "check.h"
+#include "inference_extras.h"
+#include "make_model.h"
+
+#include <math.h>
+
+enum { ALLOWED = 4, LENGTH = 3, TEXTS = 64 }; /* ALLOWED^LENGTH */
+static const int32_t allowed[ALLOWED] = {'a', 'e', 'o', 't'};
+static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
+
+typedef struct World6 {
+    Model model;
+    Session session;
+    unsigned char *bytes;
+    Chain rules;
+    double p[TEXTS], all; /* of each text under the model; all together */
+} World6;
+
+/* p(x) of every text, each evaluated from its beginning. */
+static void count_out(World6 *w) {
+    Fault fault;
+    w->all = 0;
+    for (int x = 0; x < TEXTS; x++) {
+        double log_prob = 0;
+        session_rewind(&w->session, 0, 0);
+        assert_true(session_eval(&w->session, prompt, 5, false, &fault));
+        for (int i = 0, rest = x; i < LENGTH; i++, rest /= ALLOWED) {
+            int32_t token = allowed[rest % ALLOWED];
+            log_prob +=
+                (double)w->session.logits[token] - log_sum_exp(w->session.logits, MAKE_VOCAB);
+            assert_true(session_eval(&w->session, &token, 1, false, &fault));
+        }
+        w->p[x] = exp(log_prob), w->all += w->p[x];
+    }
+    session_rewind(&w->session, 0, 0);
+}
+
+static void open_world(World6 *w, uint64_t seed) {
+    MakeModel m = make_model_defaults("llama");
+    size_t size;
+    Fault fault;
+    m.ctx = 64, m.seed = seed;
+    w->bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
+    assert_true(session_open(
+        &w->session, &w->model, NULL,
+        (SessionConfig){.sequences = 16, .max_tokens = 32, .max_logits = 32, .rewind = 8},
+        &fault));
+    assert_true(chain_parse(&w->rules, "allow:97:101:111:116,draw", NULL, &fault));
+    count_out(w);
+}
+
+static void close_world(World6 *w) {
+    chain_close(&w->rules);
+    session_close(&w->session), model_close(&w->model), free(w->bytes);
+}
+
+static int text_number(const TokenList *tokens) {
+    int x = 0;
+    assert_int_equal(tokens->count, LENGTH);
+    for (int i = LENGTH - 1; i >= 0; i--) {
+        int k = 0;
+        while (k < ALLOWED && allowed[k] != tokens->ids[i]) k++;
+        assert_true(k < ALLOWED);
+        x = x * ALLOWED + k;
+    }
+    return x;
+}
+
+static ParticleOptions options_of(World6 *w, size_t particles, double resample, uint64_t seed) {
+    return (ParticleOptions){.particles = particles,
+                             .seed = seed,
+                             .resample = resample,
+                             .limits.max_tokens = LENGTH,
+                             .rules = &w->rules};
+}
+
+/* Draw `runs` clouds: the mean over runs of (mean weight, the chosen text, and the sum of
+ * weight * indicator), which are unbiased for P and for P times the distribution. */
+static void compare(World6 *w, size_t particles, double resample, size_t runs) {
+    double share = 0, squares = 0, sum[TEXTS] = {0}, square[TEXTS] = {0};
+    for (size_t r = 0; r < runs; r++) {
+        Particle out[PARTICLES_MAX];
+        ParticleResult result;
+        Fault fault;
+        ParticleOptions o = options_of(w, particles, resample, 1000 * r);
+        double here[TEXTS] = {0};
+        assert_true(particles_draw(&w->session, prompt, 5, &o, out, &result, &fault));
+        double mean = exp(result.log_share), total = 0;
+        share += mean, squares += mean * mean;
+        for (size_t i = 0; i < particles; i++) {
+            int x = text_number(&out[i].tokens);
+            assert_near(out[i].log_prob, log(w->p[x]), 1e-3);
+            assert_int_equal(out[i].reason, STOP_LIMIT);
+            here[x] += mean * out[i].weight, total += out[i].weight;
+        }
+        for (int x = 0; x < TEXTS; x++) sum[x] += here[x], square[x] += here[x] * here[x];
+        assert_near(total, 1, 1e-9);
+        assert_true(result.effective > 0.999 && result.effective < (double)particles + 1e-6);
+        assert_true(resample > 0 || result.resampled == 0);
+        assert_int_equal(result.tokens, LENGTH * particles);
+        particles_free(out, particles);
+    }
+    double n = (double)runs;
+    double error = sqrt((squares / n - share / n * share / n) / n);
+    assert_near(share / n, w->all, 5 * error);
+    for (int x = 0; x < TEXTS; x++) {
+        double m = sum[x] / n;
+        assert_near(m, w->p[x], 5 * sqrt((square[x] / n - m * m) / n) + 20 * w->all / n / 64);
+    }
+}
+
+static void weights_are_unbiased(void **state) {
+    (void)state;
+    World6 w;
+    open_world(&w, 3);
+    compare(&w, 1, 0, 3000);
+    compare(&w, 8, 0, 600);
+    compare(&w, 8, 0.5, 600);
+    compare(&w, 16, 1, 300);
+    close_world(&w);
+}
+
+/* How far is what is drawn from what is meant?  KL(meant | drawn) in nats, of `runs` draws. */
+static double distance(World6 *w, size_t particles, size_t runs) {
+    double drawn[TEXTS] = {0}, sum = 0;
+    for (size_t r = 0; r < runs; r++) {
+        Particle out[PARTICLES_MAX];
+        ParticleResult result;
+        Fault fault;
+        ParticleOptions o = options_of(w, particles, 0.5, 7 + 1000 * r);
+        assert_true(particles_draw(&w->session, prompt, 5, &o, out, &result, &fault));
+        drawn[text_number(&out[result.chosen].tokens)] += 1;
+        particles_free(out, particles);
+    }
+    for (int x = 0; x < TEXTS; x++) {
+        double p = w->p[x] / w->all, q = (drawn[x] + 0.5) / ((double)runs + 0.5 * TEXTS);
+        sum += p * log(p / q);
+    }
+    return sum;
+}
+
+static void many_come_nearer_than_the_mask(void **state) {
+    (void)state;
+    World6 w;
+    open_world(&w, 3);
+    double one = distance(&w, 1, 2000), sixteen = distance(&w, 16, 2000);
+    print_message("KL: %.4f with one particle, %.4f with sixteen\n", one, sixteen);
+    assert_true(sixteen < 0.03 && sixteen < one);
+    close_world(&w);
+}
+
+/* One particle is the mask alone: the text that generate draws. */
+static void one_is_the_mask(void **state) {
+    (void)state;
+    World6 w;
+    open_world(&w, 5);
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        Particle out;
+        ParticleResult result;
+        Fault fault;
+        TokenList tokens = {0};
+        GenerateResult r;
+        ParticleOptions o = options_of(&w, 1, 0.5, seed);
+        GenerateOptions plain = {.chain = &w.rules, .seed = seed, .limits.max_tokens = LENGTH};
+        assert_true(particles_draw(&w.session, prompt, 5, &o, &out, &result, &fault));
+        session_rewind(&w.session, 0, 0);
+        for (int i = 0; i < 5; i++) token_list_add(&tokens, prompt[i]);
+        chain_reset(&w.rules);
+        assert_true(generate(&w.session, &tokens, &plain, &r, &fault));
+        assert_memory_equal(tokens.ids + 5, out.tokens.ids, LENGTH * sizeof(int32_t));
+        particles_free(&out, 1), token_list_free(&tokens);
+    }
+    for (size_t i = 0; i < 16; i++) session_rewind(&w.session, i, 0);
+    assert_int_equal(w.session.kv.pages.free_count, w.session.kv.pages.count);
+    close_world(&w);
+}
+
+static bool stop_at_two(void *context, size_t steps) { return (void)context, steps < 2; }
+
+/* A stop token ends one particle and not the others; the caller may end all; what cannot be is
+ * refused. */
+static void particles_end(void **state) {
+    (void)state;
+    World6 w;
+    Particle out[PARTICLES_MAX];
+    ParticleResult result;
+    Fault fault;
+    size_t ended = 0;
+    open_world(&w, 3);
+    ParticleOptions o = options_of(&w, 16, 0.5, 1);
+    o.limits.stop_ids = allowed, o.limits.n_stop_ids = 1, o.limits.max_tokens = 6;
+    assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    for (size_t i = 0; i < 16; i++) {
+        bool here = out[i].reason == STOP_ID;
+        assert_true(here ? out[i].tokens.count < 6 : out[i].tokens.count == 6);
+        for (size_t k = 0; k < out[i].tokens.count; k++)
+            assert_true(out[i].tokens.ids[k] != allowed[0]);
+        ended += here;
+    }
+    assert_true(ended > 0);
+    particles_free(out, 16);
+    o.on_step = stop_at_two;
+    assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    for (size_t i = 0; i < 16; i++)
+        assert_true(out[i].reason == STOP_ID || out[i].reason == STOP_CALLER);
+    particles_free(out, 16);
+    o.particles = 33;
+    assert_false(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    assert_contains(fault.text, "wanted 1 to 32");
+    o.particles = 2;
+    assert_false(particles_draw(&w.session, prompt, 0, &o, out, &result, &fault));
+    assert_contains(fault.text, "0 tokens");
+    for (size_t i = 0; i < 16; i++) session_rewind(&w.session, i, 0);
+    assert_int_equal(w.session.kv.pages.free_count, w.session.kv.pages.count);
+    close_world(&w);
+}
+
+RUN(TEST(weights_are_unbiased), TEST(many_come_nearer_than_the_mask), TEST(one_is_the_mask),
+    TEST(particles_end))
