@@ -339,6 +339,23 @@ measure() {
     tail)
         echo "chain,words,kept,kept_low,kept_high,surprisal,left"
         real_tail ;;
+    particles) # how far the beginning that is drawn is from a third each (nats), and how many stories that must end with "The end." are true
+        echo "what,particles,texts,value,error"
+        home="He had a small house|Every morning he swept|His home was"
+        for n in 1 2 4 8 16 32; do
+            for seed in $(seq 1 1000); do
+                "$strata" generate -p "Everybody knew Tom, the brave fox." --regex " ($home)" --particles $n --seed $((seed * 100)) --quiet --no-prompt
+            done | sort | uniq -c | awk -v n=$n '{ count[NR] = $1; all += $1 } END {
+                for (i = 1; i <= 3; i++) { q = count[i] / all; kl += log(1 / 3 / q) / 3; spread += 1 / 9 / q }
+                printf "home,%d,%d,%.4f,%.4f\n", n, all, kl, sqrt((spread - 1) / all) }'
+        done
+        for n in 1 2 4 8 16 32; do
+            for seed in $(seq 1 100); do
+                "$strata" generate -p "Once upon a time there was a" --regex '(.|\n)* The end\.' --particles $n --seed $((seed * 100)) --quiet
+                echo "<|endoftext|>"
+            done >"$kept/documents"
+            "$strata" world check <"$kept/documents" 2>/dev/null | awk -F'\t' -v n=$n '{ valid += $2 == "valid" } END { v = valid / 100; printf "true,%d,100,%.4f,%.4f\n", n, v, sqrt(v * (1 - v) / 100) }'
+        done ;;
     mask)
         echo "way,method,share,share_error"
         home ;;
@@ -361,11 +378,11 @@ measure() {
     mixers) make -s -C ../../tests mixers ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, particles, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask habit places look-back mixers}; do
+for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask particles habit places look-back mixers}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done

@@ -198,6 +198,7 @@ static void particles_end(void **state) {
         assert_true(here ? out[i].tokens.count < 6 : out[i].tokens.count == 6);
         for (size_t k = 0; k < out[i].tokens.count; k++)
             assert_true(out[i].tokens.ids[k] != allowed[0]);
+        assert_true(here == (out[i].weight > 0)); /* the others were cut */
         ended += here;
     }
     assert_true(ended > 0);

@@ -117,6 +117,20 @@ static void multiply(Cloud *cloud) {
     first->state.log_weight = weight;
 }
 
+/* A limit ends those that still go on.  They do not obey yet, so they weigh nothing, unless no
+ * text has ended by itself. */
+static void end_all(Texts *t, StopReason reason) {
+    bool any = false;
+    for (size_t i = 0; i < t->count; i++)
+        any = any || (t->live[i]->state.over && t->live[i]->state.log_weight > -INFINITY);
+    for (size_t i = 0; i < t->count; i++) {
+        LiveText *x = t->live[i];
+        if (x->state.over) continue;
+        if (any) x->state.log_weight = -INFINITY;
+        text_end(x, reason);
+    }
+}
+
 static bool run_cloud(Cloud *cloud) {
     Texts *t = &cloud->texts;
     StopReason reason = STOP_LIMIT;
@@ -130,8 +144,7 @@ static bool run_cloud(Cloud *cloud) {
             return fault_set(t->fault, "dead end: no token goes on with a text that obeys");
         if (w.effective < cloud->o->resample * (double)t->count - 1e-9) resample(cloud, &w);
     }
-    for (size_t i = 0; i < t->count; i++)
-        if (!t->live[i]->state.over) text_end(t->live[i], reason);
+    end_all(t, reason);
     return true;
 }
 
