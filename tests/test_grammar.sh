@@ -104,7 +104,7 @@ expect "it fulfils the schema" 0 "the grammar accepts the text" "$strata" $card 
 expect "a pattern with commas and colons" 0 "^a,:=%b\$" "$strata" $write --regex 'a,:=%b'
 expect "a pattern that is no file" 0 "^@a\$" "$strata" $write --regex '@a'
 expect "two at once" 2 "only one of them constrains a text" "$strata" $write --regex a --schema "$work/card.json"
-for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3"; do
+for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3" "--particles 6" "--particles 3 --resample 1 --heal"; do
     # shellcheck disable=SC2086
     "$strata" $write --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' -p "There was an ol" $way 2>"$work/err" >"$work/text"
     grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
@@ -114,6 +114,8 @@ echo 'root ::= <[99999]>' >"$work/none.gbnf"
 optional=$(awk 'BEGIN { for (i = 0; i < 3000; i++) printf "(a|b)*" }')
 expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*exceeds the grammar's limits" "$strata" $write --regex "$optional" -n 3
 expect "beams with no way on" 1 "dead end" "$strata" $write --beams 2 --grammar "$work/none.gbnf" -n 3
+expect "particles with no way on" 1 "dead end" "$strata" $write --particles 2 --grammar "$work/none.gbnf" -n 3
+same "one particle is the mask" "$("$strata" $write --regex '[a-z ]+[.]' --particles 1 --seed 7 --quiet)" "$("$strata" $write --regex '[a-z ]+[.]' --chain draw --seed 7 --quiet)"
 expect "no pattern" 1 "is empty" "$strata" $write --regex ""
 expect "a file's grammar that is refused" 1 "the start rule 'root' is missing" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; '$strata' $write --grammar $work/bad.gbnf"
 # The draft model's chain follows the text: what it drafts is what the grammar leaves.

@@ -21,6 +21,8 @@ refused generate --logprobs -1 "0 to"
 refused generate --guess 0 "1 to 24"
 refused generate --guess 25 "1 to 24"
 refused generate --beams 33 "1 to 32"
+refused generate --particles 33 "1 to 32"
+refused generate --resample 1.5 "0 to 1"
 refused generate --beam-groups 1 "2 to 32"
 refused generate --beam-diversity nan "1e-09 to"
 refused generate --beam-diversity 0 "1e-09 to"
@@ -77,6 +79,12 @@ apart 2 --beam-groups --beam-diversity generate --beams 2 --beam-groups 2
 apart 2 --beam-diversity --beam-groups generate --beams 2 --beam-diversity 1
 apart 2 --length-power --beams generate --length-power 2
 apart 2 --early --beams generate --early
+apart 2 --particles --chain generate --particles 2 --regex a --chain draw
+apart 2 --particles --regex generate --particles 2
+apart 2 --particles --beams generate --particles 2 --regex a --beams 2
+apart 2 --particles --trace generate --particles 2 --regex a --trace "$work/trace"
+apart 2 --particles --lookup generate --particles 2 --regex a --lookup
+apart 2 --resample --particles generate --resample 0.3
 apart 2 --best-of --logprobs generate --best-of 2 --logprobs 1
 apart 1 --best-of greedy generate --best-of 3 --chain greedy
 apart 2 --suffix --chat diffuse --suffix x --chat

@@ -32,7 +32,7 @@ static const OptionRule generate_rules[] = {
     {"--particles", NOT_WITH, "--logprobs --trace", "they follow a single text"},
     {"--particles", NOT_WITH, "--draft --draft-head --lookup --no-forced --shift",
      "particles already share one batch"},
-    {"--resample", NEEDS, "--particles", "it says when they are drawn anew"},
+    {"--resample", NEEDS, "--particles", "it says when light ones are dropped"},
     {"--best-of", NOT_WITH, "--logprobs",
      "run the best sample again, with --seed and the seed that was printed"},
     {"--best-of", NOT_WITH, "greedy", "greedy makes every sample the same"},

@@ -33,6 +33,7 @@ static const struct {
     {"grammar grammarfile", "--gbnf"},
     {"j jsonschema jsonschemafile", "--schema"},
     {"beamsize numbeams beamwidth", "--beams"},
+    {"smc numparticles sequentialmontecarlo", "--particles"},
     {"parallel np", "--places"},
     {"apikey apikeyfile", "--keys"},
     {"listen address bind", "--host"},
