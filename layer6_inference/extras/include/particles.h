@@ -51,7 +51,8 @@ typedef struct ParticleResult {
     size_t tokens;    /* of all particles, those that were dropped included */
 } ParticleResult;
 
-/* Draw a text that obeys.  Texts that a limit cuts weigh nothing, unless it cuts them all.  The session needs one sequence per particle; its contents are lost.
+/* Draw a text that obeys.  Texts that a limit cuts weigh nothing, unless it cuts them all.
+ * The session needs one sequence per particle; its contents are lost.
  *
  *   out   (particles) filled; free with particles_free
  *
