@@ -11,7 +11,7 @@ enum { H, KEEP };
  * floats, is too coarse when the model is nearly certain. */
 static double top_h_part(const Candidates *c, size_t i, double sum) {
     double d = (double)c->logits[i] - (double)c->logits[0];
-    return d > -700 ? exp(d) / sum * (log(sum) - d) : 0;
+    return d > -INFINITY ? exp(d) / sum * (log(sum) - d) : 0;
 }
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
