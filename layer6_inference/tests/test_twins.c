@@ -133,12 +133,27 @@ static bool same_set(const Outcome *a, const Outcome *b) {
     return true;
 }
 
+/* typical: are the tokens that only one of the two keeps equally far from the entropy, but for
+ * rounding? */
+static bool equally_typical(void) {
+    double entropy = 0, low = INFINITY, high = -INFINITY;
+    run("", "typical:off", raw, &variant);
+    for (size_t i = 0; i < n; i++)
+        if (variant.p[i] > 0) entropy -= variant.p[i] * log(variant.p[i]);
+    for (size_t i = 0; i < n; i++) {
+        double gap = fabs(entropy + log(variant.p[i]));
+        if ((fast.p[i] > 0) == (twin.p[i] > 0)) continue;
+        low = fmin(low, gap), high = fmax(high, gap);
+    }
+    return high - low < 1e-6 * (1 + variant.largest);
+}
+
 /* Does the definition keep each token that `fast` keeps, and remove each that it removes, for
  * some slightly different numbers? */
 static bool on_the_edge(const StageKind *kind, const double *value) {
     static float changed[MAX_VOCAB];
     static bool agreed[MAX_VOCAB];
-    size_t open = n;
+    size_t open = kind == &stage_typical && equally_typical() ? 0 : n;
     char spec[200];
     memset(agreed, 0, sizeof agreed);
     for (uint64_t k = 0; k < VARIANTS && open; k++) {
@@ -180,7 +195,7 @@ static bool one_case(Rng *rng, const StageKind *kind, Row row) {
 
 static void stages_are_what_they_are_defined_as(void **state) {
     (void)state;
-    Rng rng = {1, 2, 0};
+    Rng rng = {12, 2, 0};
     size_t edges = 0, cases = 0;
     for (size_t k = 0; reference_name(k); k++) {
         const StageKind *kind = stage_find(text_of(reference_name(k)));
