@@ -16,9 +16,9 @@ typedef struct ReferenceToken {
 
 /* The candidates above -infinity, by falling probability. */
 typedef struct ReferenceRow {
-    ReferenceToken *token; /* (n); a definition may advance it or lower n */
-    size_t n, min_keep;
-    double u; /* uniform sample in [0, 1), for definitions that act at random */
+    ReferenceToken *token; /* (n); a definition drops tokens from the end or the front */
+    size_t n, min_keep;    /* min_keep: that many stay in any case */
+    double u;              /* uniform sample in [0, 1), for definitions that act at random */
 } ReferenceRow;
 
 /* value: the stage's parameters, in the order of its table. */
@@ -30,8 +30,8 @@ Reference *reference_find(Text name);
 /* The name of the i-th definition; NULL: there are no more. */
 const char *reference_name(size_t i);
 
-/* The row of some candidates: sorted, with its probabilities.  token is allocated: free it
- * after use (a definition may have advanced the row's own pointer). */
+/* The row of some candidates: sorted, with its probabilities.  Returns the allocation that
+ * row->token points into, to be freed after use. */
 ReferenceToken *reference_row(ReferenceRow *row, const Candidates *candidates);
 
 extern const StageKind stage_ref;

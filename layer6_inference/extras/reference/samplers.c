@@ -3,8 +3,8 @@
  *
  *     r->token[0 .. n-1]     by falling probability      reference_keep(r, k): the first k stay
  *
- * The only addition to the papers is MILLIONTH (candidates.h): a share that logits in single
- * precision miss by their rounding counts as reached. */
+ * Two additions to the papers: the row's min_keep, and MILLIONTH (candidates.h): a share that
+ * logits in single precision miss by their rounding counts as reached. */
 #include "reference.h"
 
 #include <math.h>
