@@ -108,13 +108,13 @@ token:
 
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
-# conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_oracle,
+# conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_chains,
 # which walk through all sets by themselves; test_search and test_service, which stand on what test_engine sees of each set.
 # The scripts begin: each takes longer than a program, and what is long must not be last.  WITHOUT="reference desk" leaves out tests.
 TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w).sh), \
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
-                      grammar register service simulate sse stages take_back oracle search,%/test_$(t).c) tests/test_convert%.c \
+                      grammar register service simulate sse stages take_back chains twins search,%/test_$(t).c) tests/test_convert%.c \
                   $(foreach t,make desk mine engine small files library template options grammar chat look program tune story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build

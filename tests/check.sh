@@ -248,7 +248,7 @@ site_and_exercises() {
 
 # Under sanitizers run the tests that read what others wrote, or keep memory: files, texts, grammars, requests, pictures, and each kind
 # of model.  These compute for long what those compute, too.
-without="schedule oracle train search quantized draft_head program drafts look"
+without="schedule chains train search quantized draft_head program drafts look"
 if [ "${1:-}" = long ]; then without=; fi
 
 sources_and_fuzz &

@@ -15,6 +15,7 @@ words "a command behind help" "tokenize" help tok
 words "an option" "--seed --seconds" generate --se
 words "an option behind others" "--threads" generate -n 5 --chain temp:1 --quiet --thr
 words "a stage of a chain" "top_k:40,temp: :open" generate --chain top_k:40,te
+words "a definition" "top_k:40,ref:typical: :open" generate --chain top_k:40,ref:typ
 words "a stage without a value" "greedy :open" generate --chain gree
 words "a preset" "balanced :open" chat --chain bal
 words "another chain" "typical: :open" compare --chains greedy typ

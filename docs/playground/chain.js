@@ -12,7 +12,7 @@ const STAGE_GROUPS = {
   "Choose the token": "draw greedy mirostat mirostat_v2 adaptive_p gumbel skew contrastive_search",
   "Constrain the text": "grammar json json_schema tags regex choice",
   "Single tokens and length": "bias ban allow suppress force min_tokens length think",
-  "Other": "watermark contrast cfg",
+  "Other": "watermark contrast cfg ref",
 };
 
 /* Map of name to {name, gloss, example, alone, list, selects, params, usual}; usual: the stage of its example. */

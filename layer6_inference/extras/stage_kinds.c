@@ -1,9 +1,10 @@
-/* stage_kinds.c - all stages: grammars first, then those of the core. */
+/* stage_kinds.c - all stages: grammars first, then those of the core, then definitions. */
 #include "chain/stage_kinds.h"
 
 #include "grammar_stages.h"
+#include "reference.h"
 
 const StageKind *stage_kinds[STAGES + 1] = {
     &stage_grammar, &stage_json,   &stage_json_schema, &stage_tags,
-    &stage_regex,   &stage_choice, STAGES_OF_THE_CORE,
+    &stage_regex,   &stage_choice, STAGES_OF_THE_CORE, &stage_ref,
 };

@@ -72,7 +72,7 @@ float candidates_max(Candidates *candidates);
 size_t candidates_best(Candidates *candidates);      /* entry of the largest; ties: lower id */
 double candidates_sum(Candidates *candidates);       /* sum exp(logit - max): 1 and above */
 double candidates_log_sum(Candidates *candidates);   /* ln sum exp(logit) */
-double candidates_entropy(Candidates *candidates);   /* -sum p ln p, in nats */
+double candidates_entropy(Candidates *candidates);   /* -sum p ln p, in nats; from float sums */
 double candidates_collision(Candidates *candidates); /* sum p^2: chance that two draws agree */
 size_t candidates_alive(const Candidates *candidates); /* how many are above -infinity */
 

@@ -52,8 +52,9 @@ typedef enum StageListKind {
     LIST_IDS,
     LIST_BIASES,
     LIST_TEXTS,
-    LIST_BREAKS,  /* optional; each is break=TEXT */
-    LIST_ONE_TEXT /* a single text, verbatim: regex:[a-z]+ or grammar:@FILE */
+    LIST_BREAKS,   /* optional; each is break=TEXT */
+    LIST_ONE_TEXT, /* a single text, verbatim: regex:[a-z]+ or grammar:@FILE */
+    LIST_STAGE     /* another stage with its parameters: ref:typical:0.9 */
 } StageListKind;
 
 enum { BREAK_BYTES = 64 }; /* max bytes of one text of LIST_BREAKS */

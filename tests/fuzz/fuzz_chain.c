@@ -75,6 +75,10 @@ static void put_value(const StageParam *p) {
 }
 
 static void put_list(const StageKind *kind) {
+    if (kind->list == LIST_STAGE) {
+        put(below(2) ? ":typical:0.7" : ":xtc:0.5:t=0.1:keep=2");
+        return;
+    }
     for (size_t i = 0, n = chance(40) ? 300 : 1 + below(4); i < n; i++) {
         static const char *const texts[] = {"a", "the", "%20x", "%2C", "ab%zz", "%00", ""};
         char id[40];

@@ -35,25 +35,28 @@ static bool read_source(const char *text, FileMap *map, Text *source, Fault *fau
     return true;
 }
 
+enum { LEFT_RECURSION };   /* the parameter of grammar */
+enum { SPACE, ANY_ORDER }; /* of json, json_schema, tags */
+
 static bool from_gbnf(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
                       Fault *fault) {
     const GrammarOptions options = {.tokenizer = tokenizer,
-                                    .left_recursion = stage->value[0] > 0};
+                                    .left_recursion = stage->value[LEFT_RECURSION] > 0};
     return grammar_from_gbnf(g, source, &options, fault);
 }
 
 static bool from_schema(const Stage *stage, Text source, const Tokenizer *tokenizer,
                         Grammar **g, Fault *fault) {
-    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[0],
-                                    .any_order = stage->value[1] > 0};
+    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[SPACE],
+                                    .any_order = stage->value[ANY_ORDER] > 0};
     (void)tokenizer;
     return grammar_from_schema(g, source, &options, fault);
 }
 
 static bool from_tags(const Stage *stage, Text source, const Tokenizer *tokenizer, Grammar **g,
                       Fault *fault) {
-    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[0],
-                                    .any_order = stage->value[1] > 0,
+    const GrammarOptions options = {.space = (JsonSpace)(int)stage->value[SPACE],
+                                    .any_order = stage->value[ANY_ORDER] > 0,
                                     .tokenizer = tokenizer};
     return grammar_from_tags(g, source, &options, fault);
 }

@@ -7,6 +7,7 @@
 
 #include "grammar.h"          /* constrained text: grammars and their states */
 #include "grammar_stages.h"   /* the stages that constrain a text */
+#include "reference.h"        /* the definition of each sampler, and the stage that runs it */
 #include "heal.h"             /* token healing of a prompt's end */
 #include "take_back.h"        /* banned texts, rolled back */
 #include "guidance.h"         /* second logits, of a weaker model or another prompt */

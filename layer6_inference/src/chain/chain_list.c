@@ -120,7 +120,7 @@ bool chain_add_to_list(ChainReader *r, Stage *stage, Text text) {
     double id, number = 0;
     if (stage->kind->list == LIST_TEXTS) return chain_list_add_text(r, stage, text);
     if (stage->kind->list == LIST_BREAKS) return add_break(r, stage, value);
-    if (stage->kind->list == LIST_ONE_TEXT) return set_text(r, stage, text);
+    if (stage->kind->list >= LIST_ONE_TEXT) return set_text(r, stage, text);
     bool ok = chain_read_number(key, &id) && id >= 0 && id <= 2e9 && id == floor(id) &&
               pair == (stage->kind->list == LIST_BIASES) &&
               (!pair || (chain_read_number(value, &number) && is_bias(number)));

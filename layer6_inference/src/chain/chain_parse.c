@@ -26,9 +26,7 @@ static bool unknown_stage(Text name, Fault *fault) {
     if (chain_meant(name, meant, sizeof meant)) {
         size_t size = strlen(meant);
         return fault_set(
-            fault,
-            "no stage '%.*s' in the chain; did you mean %.*s? strata samplers lists "
-            "all",
+            fault, "no stage '%.*s' in the chain; did you mean %.*s? strata samplers lists all",
             chain_shown(name), name.data, (int)(size - (meant[size - 1] == ':')), meant);
     }
     size_t count = stage_list(&list), n_presets = chain_presets(&presets);
@@ -102,7 +100,7 @@ static bool complete(ChainReader *r, Stage *stage, unsigned given) {
         if (kind->params[i].required && !(given & 1u << i))
             return fault_set(fault, "%s needs a value: %s for instance", kind->name,
                              kind->example);
-    bool text = kind->list == LIST_ONE_TEXT;
+    bool text = kind->list >= LIST_ONE_TEXT;
     if (kind->list != LIST_NONE && kind->list != LIST_BREAKS && stage->n_list == 0 &&
         !stage->text)
         return fault_set(fault, "%s needs a %s: %s for instance", kind->name,
@@ -155,7 +153,7 @@ static bool parse_stage(ChainReader *r, Text text) {
     Stage *stage = add_stage(r, kind);
     for (bool first = true; stage && more; first = false) {
         size_t before = rest.size;
-        Text param = text_cut(&rest, ':');
+        Text param = kind->list == LIST_STAGE ? rest : text_cut(&rest, ':');
         if (!parse_param(r, stage, param, first, &given)) return false;
         more = param.size < before;
     }

@@ -7,8 +7,8 @@ enum { E, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[E] <= 0) return;
-    candidates_keep_likely(c, log(stage->value[E]), (size_t)stage->value[KEEP]);
+    double e = stage->value[E];
+    if (e > 0) candidates_keep_likely(c, log(e), (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_epsilon = {

@@ -15,15 +15,13 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
 const StageKind stage_mirostat_v2 = {
     .name = "mirostat_v2",
     .gloss = "hold the surprisal among the survivors at TAU bits: drops what surprises more "
-             "than mu, "
-             "and draws",
+             "than mu, and draws",
     .formula =
         "keep -log2 p_i <= mu;  mu' = mu - E (-log2 p_drawn - TAU),  p among them,  mu_0 "
         "= 2 TAU",
     .advice = "like mirostat, without an assumption about the shape of the distribution.",
     .source = "Basu et al. 2020, arXiv:2007.14966, version 2 of the authors' code; surprisal "
-              "among the "
-              "survivors: llama.cpp",
+              "among the survivors: llama.cpp",
     .example = "mirostat_v2:1",
     .params = {{.key = "tau", .low = 0, .high = 100, .required = true},
                {.key = "eta", .default_value = 0.1, .low = 0, .high = 1}},

@@ -9,12 +9,12 @@ enum { N, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[N] <= 0) return;
+    double n = stage->value[N], best = (double)candidates_max(c);
+    if (n <= 0) return;
     Moments m = scan_moments(c->logits, c->count, candidates_max(c));
     double mean = m.sum / (double)m.count;
     double sigma = sqrt(fmax(0, m.squares / (double)m.count - mean * mean));
-    candidates_keep_above(c, (float)((double)candidates_max(c) - stage->value[N] * sigma),
-                          (size_t)stage->value[KEEP]);
+    candidates_keep_above(c, (float)(best - n * sigma), (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_top_n_sigma = {

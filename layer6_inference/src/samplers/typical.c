@@ -6,9 +6,8 @@ enum { P, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    if (stage->value[P] < 1)
-        candidates_keep_near(c, candidates_entropy(c), stage->value[P],
-                             (size_t)stage->value[KEEP]);
+    double p = stage->value[P];
+    if (p < 1) candidates_keep_near(c, candidates_entropy(c), p, (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_typical = {

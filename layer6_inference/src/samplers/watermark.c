@@ -11,12 +11,12 @@ bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token) {
 enum { DELTA, GAMMA, KEY };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    if (stage->value[DELTA] == 0 || step->history_count == 0) return;
+    float delta = (float)stage->value[DELTA];
+    if (delta == 0 || step->history_count == 0) return;
     Watermark mark = {(uint64_t)stage->value[KEY], stage->value[GAMMA]};
     int32_t before = step->history[step->history_count - 1];
     for (size_t i = 0; i < c->count; i++)
-        if (watermark_is_green(&mark, before, candidates_id(c, i)))
-            c->logits[i] += (float)stage->value[DELTA];
+        if (watermark_is_green(&mark, before, candidates_id(c, i))) c->logits[i] += delta;
     candidates_changed(c);
 }
 

@@ -77,7 +77,8 @@ static void print_params(const StageKind *kind) {
         [LIST_BIASES] = "a list of ID=B",
         [LIST_TEXTS] = "a list of texts; %20 is a space, %2C a comma",
         [LIST_BREAKS] = "break=TEXT, as often as you like; %0A is a new line, %3A a colon",
-        [LIST_ONE_TEXT] = "a text; %2C is a comma, %3A a colon, @FILE what a file holds"};
+        [LIST_ONE_TEXT] = "a text; %2C is a comma, %3A a colon, @FILE what a file holds",
+        [LIST_STAGE] = "a stage with its parameters"};
     if (kind->list) printf("  %-8s %s\n", "...", lists[kind->list]);
 }
 
