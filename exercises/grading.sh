@@ -76,14 +76,20 @@ killed_by() {
     esac
 }
 
+# Say that it ran too long, if that is how it ended: too_long STATUS
+too_long() {
+    case $1 in
+    152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?" ;;
+    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or is it waiting for something?" ;;
+    *) return 1 ;;
+    esac
+}
+
 # Say how it ended before its time, and where, when sanitizers can tell: explain STATUS NUMBER FILE MAIN LIBRARIES...
 explain() {
     status=$1 number=$2 file=$3 main=$4
     shift 4
-    case $status in
-    152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?"; return ;;
-    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or is it waiting for something?"; return ;;
-    esac
+    ! too_long $status || return
     cause=$(killed_by "$status")
     if [ -z "$cause" ]; then say "  the check ended too early (status $status): did something call exit?"; return; fi
     say "  it crashed: $cause"
