@@ -186,6 +186,16 @@ lacks() { # lacks NUMBER OBJECT
     return 1
 }
 
+# What no function of an exercise needs: the library's under the name that only graders use, another program, and a variable that
+# outlives the call, which two threads would share: borrows NUMBER OBJECT
+borrows() {
+    name=$(globals "$2" | sed -n 's/^used \(shipped_.*\)/\1/p; s/^used \(system\|popen\|fork\|vfork\|exec[lv][a-z]*\|posix_spawnp*\|dlsym\)$/\1/p' | head -1)
+    [ -z "$name" ] || { say "  hint: your file calls $name: the exercise is to compute the result yourself"; return 0; }
+    kept=$(nm "$2" 2>/dev/null | awk '$(NF - 1) ~ /^[bBC]$/ && $NF !~ /gcov|asan/ { sub(/\.[0-9.]*$/, "", $NF); print $NF; exit }')
+    [ -z "$kept" ] || { say "  hint: the variable $kept is static and outlives the call: threads that call the function at once would share it"; return 0; }
+    return 1
+}
+
 # The checks of one exercise on an object: check NUMBER OBJECT FILE [explain]; 0 passed, 77 not written, else failed.  Whoever
 # calls it has prepared.  With "explain" a crash is run again under sanitizers.
 check() {
@@ -193,15 +203,16 @@ check() {
     case $1 in 2.*) isa=scalar ;; esac
     source_file=${4:+$3}
     about "$1"
-    ! lacks "$1" "$2" || return 1
+    ! lacks "$1" "$2" && ! borrows "$1" "$2" || return 1
     build_with "$2" "$(object_for "$its_grader")" "$OUT/grade" || return 1
-    run_limited $isa "$OUT/grade" "$1"
+    end="all checks hold $(od -An -N6 -tx1 /dev/urandom | tr -d ' ')" # so that no work can say it
+    run_limited $isa "$OUT/grade" "$1" "$end"
     status=$?
-    LC_ALL=C sed '/^all checks hold$/d; s/all checks hold$//; 200q' "$OUT/run.log" # bytes that are no text, too
+    LC_ALL=C sed "/^$end\$/d; s/$end\$//; 200q" "$OUT/run.log" # bytes that are no text, too
     unwritten $status && return 77
     case $status in
     1) [ -s "$OUT/run.log" ] || explain $status "$1" "$source_file" "$its_grader"; return 1 ;;
-    0) tail -1 "$OUT/run.log" | grep -a -q 'all checks hold$' || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
+    0) tail -1 "$OUT/run.log" | grep -a -q "$end\$" || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
     *) explain $status "$1" "$source_file" "$its_grader"; return 1 ;;
     esac
     [ -n "$its_test" ] && [ -z "$GRADER_ALONE" ] || return 0
