@@ -191,6 +191,7 @@ lacks() { # lacks NUMBER OBJECT
 borrows() {
     name=$(globals "$2" | sed -n 's/^used \(shipped_.*\)/\1/p; s/^used \(system\|popen\|fork\|vfork\|exec[lv][a-z]*\|posix_spawnp*\|dlsym\)$/\1/p' | head -1)
     [ -z "$name" ] || { say "  hint: your file calls $name: the exercise is to compute the result yourself"; return 0; }
+    ! globals "$2" | grep -q '^used pthread_' || return 1 # a lock is static
     kept=$(nm "$2" 2>/dev/null | awk '$(NF - 1) ~ /^[bBC]$/ && $NF !~ /gcov|asan/ { sub(/\.[0-9.]*$/, "", $NF); print $NF; exit }')
     [ -z "$kept" ] || { say "  hint: the variable $kept is static and outlives the call: threads that call the function at once would share it"; return 0; }
     return 1

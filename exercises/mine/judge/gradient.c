@@ -175,8 +175,9 @@ void chapter_adamw(void) {
         {NO_EPS, "1e-8 is added to the root: it tames weights whose gradients are as small"}};
     double w[8], gradient[8][8], want[64], wrong[64];
     int n = judge_between(4, 8), steps = judge_between(4, 8);
-    Rule u = {judge_between(5, 9) / 100.0, 0.9, judge_between(95, 99) / 100.0,
-              judge_between(2, 6) / 10.0, judge_between(10, 20) / 10.0};
+    Rule u = {judge_between(5, 9) / 100.0, judge_between(70, 85) / 100.0,
+              judge_between(95, 99) / 100.0, judge_between(2, 6) / 10.0,
+              judge_between(10, 20) / 10.0};
     FILE *in = judge_input("in");
     fprintf(in, "%d %d\n%g %g %g %g %g\n", n, steps, u.rate, u.beta1, u.beta2, u.decay, u.clip);
     judge_fill(w, (size_t)n, 2);

@@ -149,6 +149,23 @@ static void same_as_library(void) {
     }
 }
 
+/* Words that are drawn evenly surprise a model by more than log(1024) = 6.9 nats a token. */
+static void story_is_likely(void) {
+    int status;
+    Reply r = ask("generate %s 100 0.5 %d \"Once upon a time\"", model_path(),
+                  judge_between(1, 100000));
+    FILE *file = judge_input("story.txt");
+    fwrite(r.text, 1, r.size, file);
+    fclose(file);
+    Reply p = judge_strata(&status, "perplexity -m %s -f %s --window 128 --json", model_path(),
+                           judge_path("story.txt"));
+    double nats = named(p, "\"nats_per_token\":");
+    need(status == 0 && nats < 6,
+         "100 tokens at temperature 0.5 surprise the model by %.2f nats each, as if it had not "
+         "written them: is each token drawn by the probabilities after all before it?",
+         nats);
+}
+
 void chapter_generate(void) {
     char prompt[200];
     opening((uint64_t)judge_between(0, 1000000), prompt, sizeof prompt);
@@ -165,6 +182,7 @@ void chapter_generate(void) {
     need(strcmp(cold.text, greedy.text) == 0,
          "at temperature 0.0001 the likeliest is nearly always drawn: divide the scores by the "
          "temperature, or raise the probabilities to 1 / temperature");
+    story_is_likely();
     static const double heats[] = {1, 0.5, 2};
     for (int i = 0; i < 3; i++) judge_draws("mine.gguf", heats[i]);
 }
