@@ -29,7 +29,7 @@ lab_misses() { lab_sources . | while read -r file; do [ -e "$1/$file" ] || { say
 lab_link() {
     folder=$1 program=$2 flags=$3 objects=
     mkdir -p "$LAB_WORK"
-    make_objects "compiling what stands around it, once" "$OBJECTS/commands.o" || return 1
+    make_objects "compiling what stands around it, once" "$OBJECTS/commands.o" "$OBJECTS/todo.o" || return 1
     for file in $(lab_changed "$folder"); do
         case $file in *.h) say "  $file differs from the library's: the defect is in a .c file" >&2; return 1 ;; esac
         object=$LAB_WORK/$(say "$file" | tr / _).o
@@ -38,14 +38,14 @@ lab_link() {
         objects="$objects $object"
     done
     # shellcheck disable=SC2086
-    $CC $flags $objects "$OBJECTS/commands.o" build/layer6_inference/program.a $LIBS -lm -lpthread -o "$program"
+    $CC $flags $objects "$OBJECTS/commands.o" "$OBJECTS/todo.o" build/layer6_inference/program.a $LIBS -lm -lpthread -o "$program"
 }
 
-# What the commands print: lab_output PROGRAM NUMBER [ISA]
+# What the commands print: lab_output PROGRAM NUMBER [ISA].  A linked program ends itself when it runs too long (todo.c).
 lab_output() {
     rm -rf "$LAB_WORK/to" && mkdir -p "$LAB_WORK/to"
-    STRATA=$1 TO=$LAB_WORK/to MODEL=${MODEL:-layer5_models/models/storyteller.gguf} STRATA_ISA=${3:-auto} \
-        ASAN_OPTIONS=detect_leaks=1:exitcode=86 sh -c "ulimit -t 20; ulimit -f 100000; $(lab_field "$2" 7)" 2>"$LAB_WORK/errors"
+    STRATA=$1 TO=$LAB_WORK/to MODEL=${MODEL:-layer5_models/models/storyteller.gguf} STRATA_ISA=${3:-auto} GRADE_SECONDS=$SECONDS_EACH \
+        ASAN_OPTIONS=detect_leaks=1:exitcode=86 sh -c "ulimit -f 100000; $(lab_field "$2" 7)" 2>"$LAB_WORK/errors"
 }
 
 lab_has_asan() { mkdir -p "$LAB_WORK" && printf 'int main(void) { return 0; }\n' >"$LAB_WORK/asan.c" && $CC -fsanitize=address "$LAB_WORK/asan.c" -o "$LAB_WORK/asan" 2>/dev/null && "$LAB_WORK/asan"; }
@@ -56,13 +56,14 @@ lab_right() {
     memory)
         lab_link "$2" "$LAB_WORK/strata" "-O1 -g -fsanitize=address" || return 1
         lab_output "$LAB_WORK/strata" "$1" >"$LAB_WORK/theirs"
+        ! too_long $? || return 1
         if grep -q 'ERROR: \(Address\|Leak\)Sanitizer' "$LAB_WORK/errors"; then grep -m1 'ERROR: ' "$LAB_WORK/errors" | sed 's/.*ERROR: /  /' ; return 1; fi ;;
     *) lab_link "$2" "$LAB_WORK/strata" || return 1 ;;
     esac
     case $(lab_field "$1" 2) in sets) sets="scalar avx2 auto" ;; *) sets=auto ;; esac
     for isa in $sets; do
         ours=$(lab_timed build/bin/strata "$1" $isa "$LAB_WORK/ours") || { say "  the library's own program fails: $(head -1 "$LAB_WORK/errors")"; return 1; }
-        theirs=$(lab_timed "$LAB_WORK/strata" "$1" $isa "$LAB_WORK/theirs") || { say "  it ends with: $(head -1 "$LAB_WORK/errors")"; return 1; }
+        theirs=$(lab_timed "$LAB_WORK/strata" "$1" $isa "$LAB_WORK/theirs") || { too_long $? || say "  it ends with: $(head -1 "$LAB_WORK/errors")"; return 1; }
         cmp -s "$LAB_WORK/ours" "$LAB_WORK/theirs" || { say "  it still prints something else$([ $isa = auto ] || say " (STRATA_ISA=$isa)")"; lab_differs; return 1; }
     done
     [ "$(lab_field "$1" 2)" != slow ] || awk -v ours="$ours" -v theirs="$theirs" 'BEGIN { if (theirs > 1.6 * ours + 0.1) { printf "  it still takes %.2f s, the library %.2f\n", theirs, ours; exit 1 } }'

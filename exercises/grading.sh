@@ -104,14 +104,20 @@ killed_by() {
     esac
 }
 
+# Say that it ran too long, if that is how it ended: too_long STATUS
+too_long() {
+    case $1 in
+    152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?" ;;
+    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or is it waiting for something?" ;;
+    *) return 1 ;;
+    esac
+}
+
 # Say how it ended before its time, and where, when sanitizers can tell: explain STATUS NUMBER FILE MAIN LIBRARIES...
 explain() {
     status=$1 number=$2 file=$3 main=$4
     shift 4
-    case $status in
-    152) say "  not done after $SECONDS_EACH seconds: a loop that never ends?"; return ;;
-    142) say "  not done after $((3 * SECONDS_EACH)) seconds by the clock: a loop that never ends, or is it waiting for something?"; return ;;
-    esac
+    ! too_long $status || return
     cause=$(killed_by "$status")
     if [ -z "$cause" ]; then say "  the check ended too early (status $status): did something call exit?"; return; fi
     say "  it crashed: $cause"
@@ -208,6 +214,17 @@ lacks() { # lacks NUMBER OBJECT
     return 1
 }
 
+# What no function of an exercise needs: the library's under the name that only graders use, another program, and a variable that
+# outlives the call, which two threads would share: borrows NUMBER OBJECT
+borrows() {
+    name=$(globals "$2" | sed -n 's/^used \(shipped_.*\)/\1/p; s/^used \(system\|popen\|fork\|vfork\|exec[lv][a-z]*\|posix_spawnp*\|dlsym\)$/\1/p' | head -1)
+    [ -z "$name" ] || { say "  hint: your file calls $name: the exercise is to compute the result yourself"; return 0; }
+    ! globals "$2" | grep -q '^used pthread_' || return 1 # a lock is static
+    kept=$(nm "$2" 2>/dev/null | awk '$(NF - 1) ~ /^[bBC]$/ && $NF !~ /gcov|asan/ { sub(/\.[0-9.]*$/, "", $NF); print $NF; exit }')
+    [ -z "$kept" ] || { say "  hint: the variable $kept is static and outlives the call: threads that call the function at once would share it"; return 0; }
+    return 1
+}
+
 # The checks of one exercise on an object: check NUMBER OBJECT FILE [explain]; 0 passed, 77 not written, else failed.  Whoever
 # calls it has prepared.  With "explain" a crash is run again under sanitizers.
 check() {
@@ -215,15 +232,16 @@ check() {
     case $1 in 2.*) isa=scalar ;; esac
     source_file=${4:+$3}
     about "$1"
-    ! lacks "$1" "$2" || return 1
+    ! lacks "$1" "$2" && ! borrows "$1" "$2" || return 1
     build_with "$2" "$(object_for "$its_grader")" "$OUT/grade" || return 1
-    run_limited $isa "$OUT/grade" "$1"
+    end="all checks hold $(od -An -N6 -tx1 /dev/urandom | tr -d ' ')" # so that no work can say it
+    run_limited $isa "$OUT/grade" "$1" "$end"
     status=$?
-    LC_ALL=C sed '/^all checks hold$/d; s/all checks hold$//; 200q' "$OUT/run.log" # bytes that are no text, too
+    LC_ALL=C sed "/^$end\$/d; s/$end\$//; 200q" "$OUT/run.log" # bytes that are no text, too
     unwritten $status && return 77
     case $status in
     1) [ -s "$OUT/run.log" ] || explain $status "$1" "$source_file" "$its_grader"; return 1 ;;
-    0) tail -1 "$OUT/run.log" | grep -a -q 'all checks hold$' || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
+    0) tail -1 "$OUT/run.log" | grep -a -q "$end\$" || { explain $status "$1" "$source_file" "$its_grader"; return 1; } ;;
     *) explain $status "$1" "$source_file" "$its_grader"; return 1 ;;
     esac
     [ -n "$its_test" ] && [ -z "$GRADER_ALONE" ] || return 0

@@ -107,6 +107,11 @@ expect "its first hint" 0 "hint 1 of 3: Where does a token end" $desk hint D7
 cp layer6_inference/src/output/stream.c "$DESK/D7/layer6_inference/src/output/"
 expect "mended it passes" 0 "passed       D7" $desk grade D7
 expect "and is marked so" 0 "D7 .* passed$" $desk debug
+for wait in "pause()" "for (;;) s->stopped = false"; do
+    { echo "#include <unistd.h>" && sed "s/^    if (s->stopped) return false;/    $wait;/" layer6_inference/src/output/stream.c; } >"$DESK/D7/layer6_inference/src/output/stream.c"
+    SECONDS_EACH=1 expect "a run with $wait is ended" 1 "not done after [13] seconds.*: a loop that never ends" $desk grade D7
+done
+cp layer6_inference/src/output/stream.c "$DESK/D7/layer6_inference/src/output/"
 echo "}" >>"$DESK/D7/layer6_inference/src/output/utf8.c"
 expect "what does not compile fails" 1 "not yet      D7" $desk grade D7
 echo >>"$DESK/D7/layer6_inference/include/utf8.h"

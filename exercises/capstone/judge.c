@@ -164,6 +164,17 @@ Reply judge_command(const char *command, int *status) {
     return r;
 }
 
+Reply judge_strata(int *status, const char *format, ...) {
+    char command[2048];
+    const char *given = getenv("STRATA");
+    int used = snprintf(command, sizeof command, "%s ", given ? given : "build/bin/strata");
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(command + used, sizeof command - (size_t)used, format, arguments);
+    va_end(arguments);
+    return judge_command(command, status);
+}
+
 static bool ended_by(int status, int signal) {
     return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
            (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
@@ -198,8 +209,58 @@ bool alike(const double *got, const double *want, size_t n) {
     double largest = 0;
     for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(want[i]));
     for (size_t i = 0; i < n; i++)
-        if (!(fabs(got[i] - want[i]) <= 2e-3 * largest + 1e-6)) return false;
+        if (!(fabs(got[i] - want[i]) <= 1e-3 * largest + 1e-6)) return false;
     return true;
+}
+
+bool alike_rows(const double *got, const double *want, size_t n, int cols) {
+    for (size_t i = 0; i < n; i += (size_t)cols)
+        if (!alike(got + i, want + i, (size_t)cols)) return false;
+    return true;
+}
+
+/* What is expected fewer than six times is counted together. */
+typedef struct Bins {
+    double square, worst;
+    int n, at; /* at: the farthest off */
+} Bins;
+
+static Bins bins_of(const double *p, const long *count, int n) {
+    Bins b = {0};
+    double total = 0, rest_p = 0, rest = 0;
+    for (int i = 0; i < n; i++) total += (double)count[i];
+    for (int i = 0; i < n; i++) {
+        double want = p[i] * total, off = (double)count[i] - want;
+        if (want < 6) {
+            rest_p += want, rest += (double)count[i];
+            continue;
+        }
+        b.square += off * off / want, b.n++;
+        if (off * off / want > b.worst) b.worst = off * off / want, b.at = i;
+    }
+    if (rest_p >= 1) b.square += (rest - rest_p) * (rest - rest_p) / rest_p, b.n++;
+    return b;
+}
+
+/* By Wilson and Hilferty's normal deviate. */
+double odds_apart(const double *p, const long *count, int n) {
+    Bins b = bins_of(p, count, n);
+    double k = b.n - 1;
+    return b.n < 2 ? 0 : (cbrt(b.square / k) - (1 - 2 / (9 * k))) / sqrt(2 / (9 * k));
+}
+
+void need_odds(const char *what, const double *p, const long *count, int n) {
+    double total = 0;
+    for (int i = 0; i < n; i++) total += (double)count[i];
+    for (int i = 0; i < n; i++)
+        need(p[i] > 0 || count[i] == 0,
+             "%s: token %d was drawn %ld times of %.0f, and must never be", what, i, count[i],
+             total);
+    Bins b = bins_of(p, count, n);
+    need(odds_apart(p, count, n) < 5.2,
+         "%s: of %.0f draws %ld were token %d, expected about %.0f (chi-square %.0f with %d "
+         "degrees of freedom)",
+         what, total, count[b.at], b.at, p[b.at] * total, b.square, b.n - 1);
 }
 
 double named(Reply reply, const char *word) {

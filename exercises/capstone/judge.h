@@ -48,6 +48,9 @@ void judge_limit(double seconds);
 /* Run any command and keep what it wrote. */
 Reply judge_command(const char *command, int *status);
 
+/* The library's program with these arguments: build/bin/strata, or what STRATA says. */
+Reply judge_strata(int *status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
 /* Not yet: say why, and end. */
 void refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 #define need(holds, ...)                   \
@@ -55,8 +58,16 @@ void refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noretu
         if (!(holds)) refuse(__VA_ARGS__); \
     } while (0)
 
-/* Whether all numbers are near: within 2 thousandths of the largest. */
+/* Whether all numbers are near: within a thousandth of the largest. */
 bool alike(const double *got, const double *want, size_t n);
+/* The same for each row of so many columns by itself, so that small rows count as large ones. */
+bool alike_rows(const double *got, const double *want, size_t n, int cols);
+
+/* Could these counts come from those odds?  The chi-square as a standard normal number: a right
+ * program has 5.2 once in ten millions. */
+double odds_apart(const double *p, const long *count, int n);
+/* Refuse the draws when they could not. */
+void need_odds(const char *what, const double *p, const long *count, int n);
 
 /* The number behind a word of the reply; NAN when it is not there. */
 double named(Reply reply, const char *word);

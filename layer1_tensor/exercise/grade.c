@@ -56,10 +56,18 @@ static void check_view(Dtype dtype, int n) {
               i, i + 1, shape[i + 1], i + 1, want.stride[i + 1]);
 }
 
+/* A tensor, or in a third of the cases a view of a larger one, whose rows stand apart. */
+static Tensor fresh_tensor(Dtype dtype, int n, size_t *shape) {
+    fresh_shape(shape, n, dtype_info(dtype)->block);
+    Tensor t = packed(dtype, n, shape);
+    size_t apart = fresh_below(3) ? 0 : dtype_info(dtype)->bytes * (1 + fresh_below(4));
+    for (int i = n - 2; i >= 0; i--) t.stride[i] += apart *= 2;
+    return t;
+}
+
 static void check_slice(Dtype dtype, int n) {
     size_t shape[4], block = dtype_info(dtype)->block;
-    fresh_shape(shape, n, block);
-    Tensor t = packed(dtype, n, shape);
+    Tensor t = fresh_tensor(dtype, n, shape);
     int dim = (int)fresh_below((size_t)n);
     size_t unit = dim == n - 1 ? block : 1, begin = fresh_below(shape[dim] / unit + 1) * unit,
            end = begin + fresh_below((shape[dim] - begin) / unit + 1) * unit;
@@ -90,8 +98,7 @@ static void check_slice(Dtype dtype, int n) {
 
 static void check_select(Dtype dtype) {
     size_t shape[4], n = 2 + fresh_below(3);
-    fresh_shape(shape, (int)n, dtype_info(dtype)->block);
-    Tensor t = packed(dtype, (int)n, shape);
+    Tensor t = fresh_tensor(dtype, (int)n, shape);
     size_t i = fresh_below(shape[0]);
     Tensor s = tensor_select(&t, i);
     COUNT((unsigned char *)s.data - data, i * t.stride[0],
@@ -111,8 +118,7 @@ static void check_select(Dtype dtype) {
 
 static void check_transpose(void) {
     size_t shape[4], n = 2 + fresh_below(3);
-    fresh_shape(shape, (int)n, 1);
-    Tensor t = packed(plain[fresh_below(3)], (int)n, shape);
+    Tensor t = fresh_tensor(plain[fresh_below(3)], (int)n, shape);
     int a = (int)fresh_below(n), b = (int)fresh_below(n);
     Tensor x = tensor_transpose(&t, a, b);
     HINT(x.data == data, "a transpose touches no element and stays where it is");
@@ -125,6 +131,17 @@ static void check_transpose(void) {
     }
 }
 
+/* Only the arithmetic of a tensor of 1.2 TB, of which no byte is read. */
+static void check_large(void) {
+    const size_t shape[] = {100, 3000000, 1000}, step = shape[1] * shape[2] * 4;
+    Tensor t = tensor_view(DTYPE_F32, 3, shape, data);
+    COUNT(t.stride[0], step, "tensor_view: a stride may be larger than 4 GiB: size_t");
+    COUNT((uintptr_t)tensor_slice(&t, 0, 90, 100).data - (uintptr_t)data, 90 * step,
+          "a slice may begin more than 4 GiB after the data: size_t");
+    COUNT((uintptr_t)tensor_select(&t, 80).data - (uintptr_t)data, 80 * step,
+          "an entry may lie more than 4 GiB after the data: size_t");
+}
+
 GRADE(views) {
     for (int round = 0; round < 60; round++) {
         Dtype dtype =
@@ -132,6 +149,7 @@ GRADE(views) {
         int n = 1 + round % 4;
         check_view(dtype, n), check_slice(dtype, n), check_select(dtype), check_transpose();
     }
+    check_large();
 }
 
 /* ---------------------------------------------------------------- one element, one row */

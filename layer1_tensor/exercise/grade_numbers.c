@@ -36,6 +36,15 @@ GRADE(widened) {
                  "0x%04x: a NaN becomes a quiet one: the top bit of its fraction is set "
                  "(half.h)",
                  half);
+            uint32_t bits = bits_of((float)f16_to_f32((uint16_t)half)),
+                     all = (half & 0x8000u) << 16 | 0x7F800000 | fraction << 13 |
+                           (fraction ? 0x400000 : 0);
+            HINT(bits >> 31 == half >> 15,
+                 "0x%04x: infinity and NaN have a sign, too: bit 15 becomes bit 31", half);
+            HINT(bits == all,
+                 "0x%04x: a NaN keeps its fraction, at the top of the 23 bits: expected the "
+                 "bits 0x%08x, got 0x%08x",
+                 half, all, bits);
             continue;
         }
         if (got == want && !signbit(got) == !signbit(want)) continue;

@@ -1,5 +1,6 @@
 /* The graders of layer 2: dot and matrix products, compared with sums in double precision. */
 #include "../src/kernels/kernel_types.h"
+#include "edge.h"
 #include "near.h"
 #include "linalg.h"
 
@@ -66,7 +67,20 @@ GRADE(dots) {
         check_dot("dot_f16_scalar", by_f16, half, half, as_half, x, n);
         check_dot("dot_bf16_scalar", by_bf16, brain, brain, as_brain, x, n);
     }
-    const float two = 2, infinite = INFINITY;
+    for (size_t n = 1; n < 20; n++) {
+        void *edge = before_the_edge(n * sizeof(float));
+        memcpy(edge, w, n * sizeof *w), (void)dot_f32_scalar(edge, x, n);
+        memcpy(edge, x, n * sizeof *x), (void)dot_f32_scalar(w, edge, n);
+        edge = before_the_edge(n * sizeof *half);
+        memcpy(edge, half, n * sizeof *half), (void)dot_f16_scalar(edge, x, n);
+        memcpy(edge, brain, n * sizeof *brain), (void)dot_bf16_scalar(edge, x, n);
+    }
+    const float two = 2, infinite = INFINITY, nothing = 0;
+    const uint16_t no_weight = 0;
+    HINT(isnan(dot_f32_scalar(&nothing, &infinite, 1)) &&
+             isnan(dot_f16_scalar(&no_weight, &infinite, 1)) &&
+             isnan(dot_bf16_scalar(&no_weight, &infinite, 1)),
+         "0 times infinity is NaN: no product is left out, not those of a zero weight either");
     HINT(isinf(dot_f32_scalar(&infinite, &two, 1)) &&
              isinf(dot_f16_scalar(&(uint16_t){0x7C00}, &two, 1)) &&
              isinf(dot_bf16_scalar(&(uint16_t){0x7F80}, &two, 1)),
@@ -207,6 +221,14 @@ static void check_far(const char *name, Product *product) {
 }
 
 GRADE(products) {
+    for (int mine = 0; mine < 4; mine++) { /* no rows, no columns: nothing is written */
+        float c[4] = {5, 5, 5, 5};
+        (mine < 2 ? matmul_naive : matmul_blocked)(mine % 2 ? 2 : 0, mine % 2 ? 0 : 2, 1,
+                                                   (Matrix){a_data, 1, 1},
+                                                   (Matrix){b_data, 1, 1}, c, 2, false);
+        HINT(c[0] == 5 && c[1] == 5 && c[2] == 5 && c[3] == 5,
+             "a product of no rows, or of no columns, writes nothing");
+    }
     for (int round = 0; round < 24; round++) {
         size_t m = 1 + fresh_below(round % 2 ? 7 : SIDE),
                n = 1 + fresh_below(round % 3 ? SIDE - 1 : 7),

@@ -96,7 +96,21 @@ static void check_unpacked(const char *name, const Quants *got, const float *d,
              n);
 }
 
+/* Scales that are infinite, or 0, as an f16: the quants are of the scale before that. */
+static void check_q8_far(void) {
+    BlockQ8_0 block;
+    float x[32];
+    for (int round = 0; round < 20; round++) {
+        float size = (float[]){1e7f, 1e12f, 1e-20f, 1e-33f}[round % 4];
+        fresh_floats(x, 32, -1, 1);
+        for (int k = 0; k < 32; k++) x[k] *= size;
+        quantize_row(DTYPE_Q8_0, x, NULL, &block, 32);
+        check_q8_written(x, &block);
+    }
+}
+
 GRADE(eight_bits) {
+    check_q8_far();
     for (int round = 0; round < 60; round++) {
         float x[256], d[8];
         BlockQ8_0 blocks[8];

@@ -74,6 +74,8 @@ GRADE(mask) {
     size_t far = 1000000 + fresh_below(1000000);
     COUNT(mask_range((Mask){.causal = true, .window = 4096}, far, far + 9).begin, far - 4095,
           "a window of 4096 far into a text, token %zu", far);
+    COUNT(mask_range((Mask){.causal = true, .chunk = 3}, far, far + 9).begin, far / 3 * 3,
+          "a chunk of 3 far into a text, token %zu", far);
 }
 
 GRADES({"4.1", three_loops}, {"4.2", mask})

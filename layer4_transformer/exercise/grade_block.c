@@ -123,6 +123,11 @@ GRADE(block) {
         BlockExtras more = {.experts.router.used = 0};
         Block b = make_block();
         grade_block(&b, "a sequential");
+        b.ffn_norm.kind = NORM_NONE;
+        grade_block(&b, "a second branch without norm, a sequential");
+        b.attn_norm.kind = NORM_NONE;
+        grade_block(&b, "a norm after its branches, a sequential");
+        b = make_block();
         b.attn_post_norm.kind = NORM_NONE, b.ffn_post_norm.kind = NORM_NONE,
         b.residual_scale = 0;
         grade_block(&b, "a plain sequential");

@@ -226,6 +226,9 @@ GRADE(online) {
         .heads = 20, .kv_heads = 1, .head_dim = 8, .scale = 0.3f, .mask = {.causal = true}};
     make_numbers(&many, 70, 4);
     by_pages(pool, &many, 70, 1e-4, "twenty query heads of one key-value head");
+    s = shape_number(0);
+    make_numbers(&s, 590, 4);
+    by_pages(pool, &s, 590, 1e-4, "ten pages");
     for (int part = 0; part < PARTS; part++) {
         s = shape_number(part);
         size_t n = 140 + fresh_below(60);

@@ -4,7 +4,7 @@
 
 #include "textbook.h"
 
-enum { N = 210, WIDE = 20 * 16 };
+enum { N = 600, WIDE = 20 * 16 };
 
 static float q[N * WIDE], k[N * WIDE], v[N * WIDE], out[N * WIDE], want[N * WIDE],
     other[N * WIDE];

@@ -125,11 +125,14 @@ static bool is_empty(const Session *s, size_t layer) {
     return true;
 }
 
-static void two_calls(const char *kind) {
+/* With `alone` the second call is one token of the second sequence. */
+static void two_calls(const char *kind, bool alone) {
     static Call first, second;
     Fault fault = {0};
     Session mine, ours;
     new_call(&first, 0), new_call(&second, TOKENS);
+    if (alone)
+        second.sequence[0] = 1, second.wanted[0] = true, second.rows = second.batch.count = 1;
     open_session(&mine, &model), open_session(&ours, &model);
     memset(mine.hidden, 0x7f, first.rows * model.sizes.dim * sizeof(float));
     HINT(session_forward(&mine, &first.batch, &fault), "%s: refused, with the words \"%s\"",
@@ -322,9 +325,10 @@ static void refusals(void) {
 
 GRADE(forward) {
     open_box();
-    two_calls("a llama");
+    two_calls("a llama", false);
     give_parts();
-    two_calls("a model with all that families may add");
+    two_calls("a model with all that families may add", false);
+    two_calls("one token of the second text", true);
     take_parts();
     rows_behind();
     goes_the_hooks_way();

@@ -318,7 +318,7 @@ GRADE(merging) {
                 fresh_below(3) ? 1 + (int)fresh_below(30) : 0;
             rules[i / SYMBOLS][i % SYMBOLS].merged = (int)fresh_below(SYMBOLS);
         }
-        merge_and_compare(round < 3    ? 1 + (size_t)round
+        merge_and_compare(round < 4    ? (size_t)round
                           : round > 55 ? PIECES
                                        : 2 + fresh_below(PIECES - 2));
     }

@@ -85,9 +85,6 @@ void out_close(Out *out);
 double rounded(double x, int format, double scale); /* scale: of its block of Q8_0 */
 void round_rows(double *x, int n, int format);
 
-/* Refuse the draws when no such odds would give them: chi-square, one false alarm in millions. */
-void need_odds(const char *what, const double *p, const long *count, int n);
-
 /* `logits MODEL` on random tokens, compared; 1e-4 of the largest is near. */
 void need_logits(const TestModel *m, const char *name, int n);
 

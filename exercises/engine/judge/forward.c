@@ -145,33 +145,6 @@ int some_ids(const TestModel *m, int *ids, int n) {
     return n;
 }
 
-/* Chi-square by Wilson and Hilferty's normal deviate; places that expect less than 6 are put
- * together. */
-void need_odds(const char *what, const double *p, const long *count, int n) {
-    double total = 0, square = 0, rest_p = 0, rest = 0, worst = 0;
-    int bins = 0, at = 0;
-    for (int i = 0; i < n; i++) total += (double)count[i];
-    for (int i = 0; i < n; i++) {
-        double want = p[i] * total, off = (double)count[i] - want;
-        need(p[i] > 0 || count[i] == 0,
-             "%s: token %d was drawn %ld times of %.0f, and must never be", what, i, count[i],
-             total);
-        if (want < 6) {
-            rest_p += want, rest += (double)count[i];
-            continue;
-        }
-        square += off * off / want, bins++;
-        if (off * off / want > worst) worst = off * off / want, at = i;
-    }
-    if (rest_p >= 1) square += (rest - rest_p) * (rest - rest_p) / rest_p, bins++;
-    if (bins < 2) return;
-    double k = bins - 1, z = (cbrt(square / k) - (1 - 2 / (9 * k))) / sqrt(2 / (9 * k));
-    need(z < 5.2,
-         "%s: of %.0f draws %ld were token %d, expected about %.0f (chi-square %.0f with %.0f "
-         "degrees of freedom)",
-         what, total, count[at], at, p[at] * total, square, k);
-}
-
 void need_greedy(const char *what, const TestModel *m, const int *prompt, int n_prompt,
                  const double *got, size_t n_got, size_t wanted) {
     Reading r = reading_begin(m);

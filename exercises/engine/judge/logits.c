@@ -132,17 +132,6 @@ void need_text(TestModel *m, const char *name, int n, bool ends) {
     need_bytes(m, ids, n_ids, n, &r);
 }
 
-static Reply strata(const char *format, const char *a, int n) {
-    char command[1024];
-    const char *program = getenv("STRATA");
-    int status,
-        used = snprintf(command, sizeof command, "%s ", program ? program : "build/bin/strata");
-    snprintf(command + used, sizeof command - (size_t)used, format, a, n);
-    Reply r = judge_command(command, &status);
-    need(status == 0, "the judge: `%s` ended with status %d", command, status);
-    return r;
-}
-
 /* A real file's greedy text, beside the library's. */
 static void same_as_library(const char *model, int n) {
     static const char *const prompts[] = {"Once upon a time there was a",
@@ -154,10 +143,12 @@ static void same_as_library(const char *model, int n) {
         FILE *in = judge_input("in");
         fputs(prompt, in);
         fclose(in);
-        char format[300];
-        snprintf(format, sizeof format,
-                 "generate -m %%s -p \"%s\" --chain greedy --kv f32 --quiet -n %%d", prompt);
-        Reply want = strata(format, model, n), got = ask("generate %s %d", model, n);
+        int status;
+        Reply want = judge_strata(
+            &status, "generate -m %s -p \"%s\" --chain greedy --kv f32 --quiet -n %d", model,
+            prompt, n);
+        need(status == 0, "the judge: the library ended with status %d", status);
+        Reply got = ask("generate %s %d", model, n);
         const char *text = strncmp(want.text, prompt, strlen(prompt)) == 0
                                ? want.text + strlen(prompt)
                                : want.text;

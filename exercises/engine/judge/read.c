@@ -24,12 +24,15 @@ static void random_key(Out *out, int i) {
     int type = types[i % 14], n = judge_between(0, 9);
     long long value = judge_between(0, 120);
     bool has_sign = type == GGUF_I8 || type == GGUF_I16 || type == GGUF_I32 || type == GGUF_I64;
-    char key[60], text[40];
+    char key[60], text[120];
     snprintf(key, sizeof key, "%s.k%d", i % 3 ? "general" : "llama.some",
              judge_between(100, 999) * 20 + i);
-    snprintf(text, sizeof text, "word%d and %d", judge_between(0, 999), judge_between(0, 9));
+    snprintf(text, sizeof text,
+             "word%d and %d, with an ending that lies more than sixty-four bytes behind it",
+             judge_between(0, 999), judge_between(0, 9));
     if (has_sign) value = -value;
     if (type == GGUF_U32 || type == GGUF_U64) value = value * 1000003;
+    if (type == GGUF_U64) value = value * 1000003; /* more than 32 bits */
     if (type == GGUF_BOOL) value = judge_between(0, 1);
     if (type == GGUF_F32) {
         double x = judge_between(-900, 900) / 64.0;

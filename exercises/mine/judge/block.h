@@ -12,7 +12,7 @@ enum {
     BLIND = 1 << 3,      /* does not see itself */
     ONE_HEAD = 1 << 4,
     LATE_MASK = 1 << 5, /* zeros after softmax */
-    NO_TURN = 1 << 6,
+    NO_EPSILON = 1 << 6,
     HALVES = 1 << 7,
     TURN_BACK = 1 << 8,
     TURN_VALUES = 1 << 9,
@@ -31,6 +31,7 @@ enum {
     HALF_SPEED = 1 << 22, /* k instead of 2k; with two heads, a row's width for a head's size */
     RISING = 1 << 23,     /* later pairs turn faster */
     QUERIES_ONLY = 1 << 24,
+    NO_TURN = KEYS_ONLY | QUERIES_ONLY,
     NO_SECOND_PATH = 1 << 25, /* x = feed_forward instead of x += feed_forward */
     OLD_ROW = 1 << 26,        /* feed_forward is added to what went in */
     SAME_GAIN = 1 << 27,

@@ -25,6 +25,9 @@ double entropy_of(const double *count, int n);
 /* Refuse a model file whose keys or tokens llama.cpp would not take. */
 void judge_model_file(const char *path);
 
+/* Refuse draws that are not by the library's probabilities; name: of the model's file. */
+void judge_draws(const char *name, double temperature);
+
 /* A file of stories, as a reply; how often each of its bytes follows each is counted. */
 Reply judge_text(const char *name, int documents);
 extern double followers[256][256];

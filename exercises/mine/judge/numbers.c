@@ -34,8 +34,8 @@ void chapter_neuron(void) {
         {BITS, "the loss is in bits: log is to base e"},
         {SQUARED, "the gradient of -log p by what goes into the sigmoid is p - t: its slope p "
                   "(1 - p) cancels"}};
-    double point[16][3], want[20], wrong[20], got[20];
-    int n = judge_between(8, 16), steps = judge_between(4, 9);
+    double point[40][3], want[20], wrong[20], got[20];
+    int n = judge_between(20, 40), steps = judge_between(4, 9);
     double rate = judge_between(5, 20) / 10.0;
     FILE *in = judge_input("in");
     fprintf(in, "%d\n", n);

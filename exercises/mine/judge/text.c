@@ -13,7 +13,7 @@ double entropy_of(const double *count, int n) {
 
 void chapter_bytes(void) {
     double count[256] = {0}, got[256] = {0}, sum = 0;
-    int size = judge_between(3000, 6000), shift = judge_between(0, 255), kinds = 0;
+    int size = judge_between(70000, 90000), shift = judge_between(0, 255), kinds = 0;
     FILE *file = judge_input("bytes.bin");
     for (int i = 0; i < size; i++) {
         static const int often[] = {255, 0, 10, 13, 26, 200};
@@ -96,9 +96,25 @@ static double apart(Reply r, bool uniformly) {
     return sum;
 }
 
+/* What follows each byte, by chi-square. */
+static void followers_are_by_counts(Reply r) {
+    static long seen[256][256];
+    for (size_t i = 0; i + 1 < r.size; i++)
+        seen[(unsigned char)r.text[i]][(unsigned char)r.text[i + 1]]++;
+    for (int a = 0; a < 256; a++) {
+        double p[256], total = 0;
+        for (int b = 0; b < 256; b++) total += followers[a][b];
+        for (int b = 0; b < 256; b++) p[b] = total > 0 ? followers[a][b] / total : 0;
+        need(odds_apart(p, seen[a], 256) < 5.2,
+             "what follows byte %d is distributed differently than in the text (chi-square): "
+             "draw each follower as often as it follows",
+             a);
+    }
+}
+
 void chapter_bigram(void) {
     const int n = 20000;
-    Reply text = judge_text("stories.txt", 12);
+    Reply text = judge_text("stories.txt", 150);
     char path[512];
     snprintf(path, sizeof path, "%s", judge_path("stories.txt"));
     int first = judge_between(1, 1000000);
@@ -115,6 +131,7 @@ void chapter_bigram(void) {
          "draw each "
          "follower as often as it follows",
          100 * apart(r, false));
+    followers_are_by_counts(r);
     Reply again = ask("bigram %s %d %d", path, first, n);
     need(again.size == r.size && memcmp(again.text, r.text, r.size) == 0,
          "the same seed must give the same text");
@@ -130,10 +147,11 @@ static void random_words(FILE *file, int n) {
     static const char *const joints[] = {" ",    " ",  " ",    " ",  " ",   " ",
                                          ", ",   ". ", "\n\n", "  ", "'s ", "'ll ",
                                          " 12 ", "7 ", "! \"", "-",  "\n "};
-    char syllables[8][4];
+    static const char *const vowels[] = {"a", "e", "i", "o", "u", "\xc3\xa9"};
+    char syllables[8][6];
     for (int i = 0; i < 8; i++)
-        snprintf(syllables[i], 4, "%c%c%s", 'b' + judge_between(0, 20),
-                 "aeiou"[judge_between(0, 4)], judge_between(0, 1) ? "n" : "");
+        snprintf(syllables[i], 6, "%c%s%s", 'b' + judge_between(0, 20),
+                 vowels[i < 2 ? 5 : judge_between(0, 5)], judge_between(0, 1) ? "n" : "");
     for (int i = 0; i < n; i++) {
         for (int k = judge_between(1, 3); k > 0; k--)
             fputs(syllables[judge_between(0, 7)], file);

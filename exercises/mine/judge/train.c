@@ -33,14 +33,6 @@ static double train(const char *stories, double seconds, int seed) {
     return last;
 }
 
-static Reply strata(int *status, const char *format, const char *a, const char *b) {
-    char command[2048];
-    const char *program = getenv("STRATA");
-    int n = snprintf(command, sizeof command, "%s ", program ? program : "build/bin/strata");
-    snprintf(command + n, sizeof command - (size_t)n, format, a, b);
-    return judge_command(command, status);
-}
-
 static char *first_line(const char *path) {
     static char line[400];
     FILE *file = fopen(path, "rb");
@@ -54,8 +46,8 @@ static char *first_line(const char *path) {
  * that would be at so many nats a token. */
 static double surprise(long bytes, double nats_a_token, double *said) {
     int status;
-    Reply r = strata(&status, "perplexity -m %s -f %s --window 128 --json", model_path(),
-                     judge_path("unseen.txt"));
+    Reply r = judge_strata(&status, "perplexity -m %s -f %s --window 128 --json", model_path(),
+                           judge_path("unseen.txt"));
     need(status == 0, "strata does not read %s: %s", model_path(),
          first_line(judge_path("errors")));
     double tokens_a_byte = named(r, "\"tokens\":") / (double)bytes;
@@ -131,15 +123,13 @@ static void opening(uint64_t index, char *out, size_t size) {
 static void same_as_library(void) {
     int parted = 0;
     for (int i = 0; i < 5; i++) {
-        char prompt[200], where[100];
+        char prompt[200];
         int status, n = judge_between(20, 60);
         size_t at = 0;
         opening((uint64_t)judge_between(0, 1000000), prompt, sizeof prompt);
-        snprintf(where, sizeof where, "--chain greedy --kv f32 --quiet -n %d", n);
-        char command[600];
-        snprintf(command, sizeof command, "generate -m %s -p \"%s\" %s", model_path(), "%s",
-                 "%s");
-        Reply want = strata(&status, command, prompt, where);
+        Reply want = judge_strata(
+            &status, "generate -m %s -p \"%s\" --chain greedy --kv f32 --quiet -n %d",
+            model_path(), prompt, n);
         need(status == 0, "strata does not read %s (make mine 11 writes it): %s", model_path(),
              first_line(judge_path("errors")));
         Reply got = ask("generate %s %d 0 1 \"%s\"", model_path(), n, prompt);
@@ -159,6 +149,23 @@ static void same_as_library(void) {
     }
 }
 
+/* Words that are drawn evenly surprise a model by more than log(1024) = 6.9 nats a token. */
+static void story_is_likely(void) {
+    int status;
+    Reply r = ask("generate %s 100 0.5 %d \"Once upon a time\"", model_path(),
+                  judge_between(1, 100000));
+    FILE *file = judge_input("story.txt");
+    fwrite(r.text, 1, r.size, file);
+    fclose(file);
+    Reply p = judge_strata(&status, "perplexity -m %s -f %s --window 16 --json", model_path(),
+                           judge_path("story.txt"));
+    double nats = named(p, "\"nats_per_token\":");
+    need(status != 0 || nats < 6, /* a text of less than 16 tokens is not measured */
+         "100 tokens at temperature 0.5 surprise the model by %.2f nats each, as if it had not "
+         "written them: is each token drawn by the probabilities after all before it?",
+         nats);
+}
+
 void chapter_generate(void) {
     char prompt[200];
     opening((uint64_t)judge_between(0, 1000000), prompt, sizeof prompt);
@@ -175,6 +182,9 @@ void chapter_generate(void) {
     need(strcmp(cold.text, greedy.text) == 0,
          "at temperature 0.0001 the likeliest is nearly always drawn: divide the scores by the "
          "temperature, or raise the probabilities to 1 / temperature");
+    story_is_likely();
+    static const double heats[] = {1, 0.5, 2};
+    for (int i = 0; i < 3; i++) judge_draws("mine.gguf", heats[i]);
 }
 
 /* ------------------------------------------------------------------ 13 */

@@ -1,4 +1,4 @@
-/* wrong: expected | gives the answer of the last call for the same pointer and length */
+/* wrong: outlives the call | gives the answer of the last call for the same pointer and length */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* wrong: spoil each other | the thin way through is one array for all threads */
+/* wrong: outlives the call | the thin way through is one array for all threads */
 void low_rank_add(const LowRank *adapter, const float *x, float *y) {
     static float t[LOW_RANK_MAX];
     for (size_t r = 0; r < adapter->rank; r++)
