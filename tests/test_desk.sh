@@ -38,7 +38,7 @@ case $processes in 0m0.[01]*' 0m0.'*) ok "the menu is quick" ;; *) not "the menu
 
 expect "start names the contract" 0 "softmax.h:" $desk start 3.1
 same "and prints it" "$(grep -c 'Turn scores into probabilities\|Needs    n > 0\|void softmax(float \*out, const float \*x, size_t n);' "$work/out")" 3
-expect "or what stands above it in the file" 0 "candidates_scale divides each logit" $desk start 6.8
+expect "or what stands above it in the file" 0 "Divides all logits by T" $desk start 6.8
 expect "or the comment above it in the file" 0 "add_bias, as $DESK/3.8_linear.c:[0-9]* says" $desk start 3.8
 rm "$DESK"/3.8* "$DESK"/6.*
 expect "to start is to start the next" 0 "6.6_pick_best.c is ready" $desk start
