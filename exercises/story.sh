@@ -129,7 +129,7 @@ compare() {
     what=run
     [ "$1" != story ] || what=story
     if diff -rq "$RUNS/mine" "$RUNS/ours" >"$OUT/differ.txt" 2>&1; then say "same $what as the library's, to the bit: yes"; return 0; fi
-    if [ "$1" = story ] && cmp -s "$RUNS/mine/said.txt" "$RUNS/ours/said.txt"; then say "same $what as the library's, to the bit: no; the words are the same, but not all numbers behind them:"
+    if [ "$1" = story ] && cmp -s "$RUNS/mine/said.txt" "$RUNS/ours/said.txt"; then say "same $what as the library's, to the bit: no; the words are the same, but not all numbers behind them (right sums of floats in another order differ in their last digits):"
     else say "same $what as the library's, to the bit: no"; fi
     if [ "$1" = story ]; then where_it_parts; else sed "s,$RUNS/,,g; s/^/  /" "$OUT/differ.txt"; fi
     return 1

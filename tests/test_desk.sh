@@ -38,9 +38,11 @@ case $processes in 0m0.[01]*' 0m0.'*) ok "the menu is quick" ;; *) not "the menu
 
 expect "start names the contract" 0 "softmax.h:" $desk start 3.1
 same "and prints it" "$(grep -c 'Turn scores into probabilities\|Needs    n > 0\|void softmax(float \*out, const float \*x, size_t n);' "$work/out")" 3
-expect "or what stands above it in the file" 0 "candidates_scale divides each logit" $desk start 6.8
+expect "or what stands above it in the file" 0 "Divides all logits by T" $desk start 6.8
 expect "or the comment above it in the file" 0 "add_bias, as $DESK/3.8_linear.c:[0-9]* says" $desk start 3.8
-rm "$DESK"/3.8* "$DESK"/6.*
+expect "one exercise of a file" 0 "inverse_rms, as layer3_nn/include/norm.h" $desk start 3.4
+same "has no types of the others" "$(grep -c 'NormRows\|exercise_todo("3.4")' "$DESK"/3.4*)" 2
+rm "$DESK"/3.[48]* "$DESK"/6.*
 expect "to start is to start the next" 0 "6.6_pick_best.c is ready" $desk start
 same "with a page that can be read" "$(grep -c 'the page: .*layer6/greedy.html' "$work/out")" 1
 expect "a layer's word opens its next" 0 "3.1_softmax.c already exists" $desk start 3

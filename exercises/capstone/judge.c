@@ -175,9 +175,10 @@ Reply judge_strata(int *status, const char *format, ...) {
     return judge_command(command, status);
 }
 
-static bool ended_by(int status, int signal) {
-    return (WIFSIGNALED(status) && WTERMSIG(status) == signal) ||
-           (WIFEXITED(status) && WEXITSTATUS(status) == 128 + signal);
+/* The signal that ended a program, or the one its shell reports; 0: none. */
+static int signal_of(int status) {
+    if (WIFSIGNALED(status)) return WTERMSIG(status);
+    return WIFEXITED(status) && WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
 }
 
 Reply ask(const char *format, ...) {
@@ -193,16 +194,22 @@ Reply ask(const char *format, ...) {
         refuse("`%s` was not done after %.0f seconds and computed for %.1f of them: what does "
                "it wait for?",
                command, r.clock, r.seconds);
-    if (status == -1 || ended_by(status, SIGXCPU))
+    int killer = status == -1 ? 0 : signal_of(status);
+    if (status == -1 || killer == SIGXCPU)
         refuse("`%s` was not done after %.0f seconds: a loop that never ends?", command, limit);
-    if (ended_by(status, SIGXFSZ) || r.size >= MOST)
+    if (killer == SIGXFSZ || r.size >= MOST)
         refuse("`%s` wrote more than %d MB: does it know where to end?", command, MOST >> 20);
     Reply errors = {0};
     read_reply(judge_path("errors"), &errors);
     if (errors.size > 300) errors.text[300] = 0;
-    refuse("`%s < %s` ended with status %d%s%s", command, judge_path("in"),
-           WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
-           errors.size ? " and said: " : "", errors.text);
+    char crash[120] = "";
+    if (killer)
+        snprintf(crash, sizeof crash,
+                 " (%s; in C, cc -g -fsanitize=address makes it name the line)",
+                 strsignal(killer));
+    refuse("`%s < %s` ended with status %d%s%s%s", command, judge_path("in"),
+           killer ? 128 + killer : WEXITSTATUS(status), crash, errors.size ? " and said: " : "",
+           errors.text);
 }
 
 bool alike(const double *got, const double *want, size_t n) {

@@ -6,6 +6,11 @@
 enum { MOST = 700 };
 #define NEAR 2e-5
 
+/* As in Activation. */
+static const char *const names[] = {"ACT_RELU",          "ACT_RELU_SQUARED", "ACT_GELU_ERF",
+                                    "ACT_GELU_TANH",     "ACT_GELU_QUICK",   "ACT_SILU",
+                                    "ACT_SWIGLU_CLAMPED"};
+
 static double sigma(double x) { return 1 / (1 + exp(-x)); }
 
 static double act(Activation kind, double x) {
@@ -59,13 +64,13 @@ static void gated(Activation kind, const float *gate, const float *up, size_t n)
         slip[i] = act(kind, (double)gate[i]) * act(kind, (double)up[i]);
     HINT(!all_near(got, slip, n, 1e-4),
          "only the gate goes through the activation, up passes as it is");
-    expect("activate_gated", got, want, n, 1e-4);
+    char what[60];
+    snprintf(what, sizeof what, "activate_gated with %s", names[kind]);
+    expect(what, got, want, n, 1e-4);
 }
 
 /* By name, also in place. */
 static void named(Activation kind, const float *x, size_t n, bool in_place) {
-    static const char *const names[] = {"ACT_RELU",      "ACT_RELU_SQUARED", "ACT_GELU_ERF",
-                                        "ACT_GELU_TANH", "ACT_GELU_QUICK",   "ACT_SILU"};
     static float got[MOST];
     static double want[MOST], other[MOST];
     memcpy(got, x, n * sizeof *x);

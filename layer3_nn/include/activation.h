@@ -34,13 +34,15 @@ void silu(float *out, const float *x, size_t n);
 void sigmoid_row(float *out, const float *x, size_t n);
 void softplus(float *out, const float *x, size_t n);
 
-/* One of those above.  Not ACT_SWIGLU_CLAMPED (needs a gate) or ACT_XIELU (needs
- * parameters). */
+/* The function above that `kind` names: relu for ACT_RELU, and so on.  Not ACT_SWIGLU_CLAMPED
+ * (needs a gate) or ACT_XIELU (needs parameters). */
 void activate(Activation kind, float *out, const float *x, size_t n);
 
 /* A gated unit: one linear map controls how much of another one passes.
  *
  *     out[i] = act(gate[i]) * up[i]          SwiGLU with SiLU, GeGLU with GELU
+ *
+ * ACT_SWIGLU_CLAMPED is swiglu_clamped, below, instead.
  *
  *   out    (n)   written; may be gate
  * Source   Shazeer 2020, arXiv:2002.05202. */

@@ -58,7 +58,12 @@ void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
 /* Cosines and sines (rotary / 2) of all pairs at a position, times the magnitude. */
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
 
-/* Rotate one head's vector in place. */
+/* Rotate one head's vector in place: pair i, as rope->style pairs them, by angle i.
+ *
+ *   cosine, sine   (rotary / 2)       of rope_angles, so the magnitude is in them already
+ *   head           (rotary or more)   numbers from `rotary` on are unchanged
+ *
+ * Needs    a style other than ROPE_NONE. */
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
 /* In: the gradient of the rotated head, out: of the head.  Rotates by the opposite angles, with

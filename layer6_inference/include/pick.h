@@ -5,7 +5,8 @@
  *               |     |     |     |
  *     order    3rd   4th   1st   2nd            larger logits first, of equal ones the lower id
  *
- * candidates.h narrows the candidates down first; these functions look at what is left.
+ * candidates.h narrows the candidates down first; these functions look at what is left.  An
+ * entry is an index into these arrays, 0 to n - 1; the token's id is ids[entry].
  *
  * Invariant: no two candidates have the same id, so there is exactly one order. */
 #ifndef STRATA_PICK_H
@@ -42,7 +43,8 @@ void pick_top_k(const float *logits, const int32_t *ids, size_t n, size_t k, flo
  * `mass`.
  *
  *   logits   (n) best first; the weight of a logit z is exp(z - max), summed in double
- *   mass     in the same units
+ *   mass     in the same units: p times the sum of all weights, with the slack for rounding
+ *            already taken off
  *
  * Returns 1 to n.  Logits of -infinity come last, weigh nothing, and are never needed: if all
  * others do not reach the mass, the result is all others.

@@ -50,8 +50,10 @@ enum {
     NO_HEAD_NORMS = 1 << 10,
     TIED = 1 << 11, /* the embedding as output, although there is one */
     NO_TURN = 1 << 12,
-    FORGETFUL = 1 << 13, /* sees the last 16 tokens */
-    CAPPED = 1 << 14,    /* positions beyond 16 turn no further */
+    FORGETFUL = 1 << 13,  /* sees the last 16 tokens */
+    CAPPED = 1 << 14,     /* positions beyond 16 turn no further */
+    STILL_KEYS = 1 << 15, /* only queries turn: seen where there are fewer heads of keys */
+    WIDE_SCALE = 1 << 16, /* scores over the root of the row's width, not of a head's size */
 };
 extern int engine_way;
 

@@ -35,7 +35,7 @@ static void rotate(const TestModel *m, double *x, int heads, const double *gain,
     bool halves = m->qwen3 != ((engine_way & HALVES) != 0);
     double base = engine_way & BASE ? 10000 : m->rope_base;
     if (engine_way & CAPPED && position > 16) position = 16;
-    if (engine_way & NO_TURN) position = 0;
+    if (engine_way & NO_TURN || (engine_way & STILL_KEYS && heads != m->heads)) position = 0;
     if (engine_way & FROM_ONE && heads == m->heads) position++;
     for (int h = 0; h < heads; h++, x += size) {
         if (gain && !(engine_way & NO_HEAD_NORMS)) norm(x, x, gain, size, m->epsilon);
@@ -59,7 +59,9 @@ static void attend(const Reading *r, int layer, const double *q, double *mixed) 
             score[j] = 0;
             for (int k = 0; k < size; k++)
                 score[j] += q[h * size + k] * r->keys[from + (long)j * kv + k] /
-                            (engine_way & NO_SCALE ? 1 : sqrt(size));
+                            (engine_way & NO_SCALE     ? 1
+                             : engine_way & WIDE_SCALE ? sqrt(r->m->dim)
+                                                       : sqrt(size));
             if (engine_way & FORGETFUL && j < r->n - 15) score[j] = -INFINITY;
             if (engine_way & BLIND && j == r->n && j > 0) score[j] = -INFINITY;
         }

@@ -9,8 +9,10 @@ static const Mistake mistakes[] = {
     {BASE, "rope.freq_base is in the file: it need not be 10000"},
     {NO_GAIN, "after the norm each column is multiplied by its weight"},
     {SPREAD_HEADS,
-     "neighboring query heads share a key head: head h reads h / (heads / kv_heads)"},
+     "neighboring query heads share a key head: head h reads h / (heads / kv_heads), and each "
+     "has key_length numbers"},
     {NO_SCALE, "divide the scores by the square root of key_length"},
+    {WIDE_SCALE, "divide the scores by the square root of key_length, not of the row's width"},
     {FROM_ONE, "queries and keys of one token turn by the same position, from 0"},
     {NO_END_NORM, "output_norm comes before the last product"},
     {SWAPPED, "gate and up are swapped: the sigmoid belongs to ffn_gate"},
@@ -19,6 +21,7 @@ static const Mistake mistakes[] = {
      "qwen3 norms each head of queries and keys, with attn_q_norm and attn_k_norm"},
     {TIED, "output.weight is in this file: only without it the embedding serves twice"},
     {NO_TURN, "rotate queries and keys by their position"},
+    {STILL_KEYS, "rotate the keys, too, before you store them"},
     {FORGETFUL, "a token sees all tokens before it, not the last few"},
     {CAPPED, "positions turn further and further: nothing ends at 16"}};
 
@@ -63,10 +66,13 @@ void need_logits(const TestModel *m, const char *name, int n) {
         need(!changes || apart(r.numbers, wrong, m->vocab, &at) > 1e-3, "after %d tokens: %s",
              n, mistakes[i].hint);
     }
-    refuse("after %d tokens the logit of token %d is %g, expected %g: within 1e-4 of the "
-           "largest%s",
+    refuse("after %d tokens the logit of token %d is %g, expected %g, within 1e-4 of the "
+           "largest: %s",
            n, where, r.numbers[where], want[where],
-           isfinite(off) ? "" : " (something divides 0 by 0, or overflows)");
+           !isfinite(off) ? "something divides 0 by 0, or overflows"
+           : off < 0.01   ? "that is near; do you print at least six digits?"
+                          : "no classic mistake gives this number; compare your sizes with the "
+                            "shapes in the file, and your steps with the page's");
 }
 
 void chapter_logits(void) {
@@ -129,6 +135,14 @@ void need_text(TestModel *m, const char *name, int n, bool ends) {
         n_ids = text_tokens("in", name, ids);
     }
     Reply r = ask("generate %s %d", judge_path(name), n);
+    size_t shown = 0;
+    for (int i = 0, same = 1; i < n_ids && same; i++) {
+        if (ids[i] == m->end) continue;
+        size_t size = (size_t)m->size[ids[i]];
+        same = shown + size <= r.size && memcmp(r.text + shown, m->bytes[ids[i]], size) == 0;
+        shown = same ? shown + size : 0;
+    }
+    need(!shown, "the text begins with the prompt: print only what comes after it");
     need_bytes(m, ids, n_ids, n, &r);
 }
 

@@ -18,8 +18,8 @@ static double temperature(const Stage *stage, Candidates *c) {
     return low + (high - low) * pow(share, stage->value[EXPONENT]);
 }
 
-/* candidates_scale divides each logit and keeps the facts valid; below a millionth only the
- * best stays. */
+/* Divides all logits by T (candidates_scale multiplies them, and keeps what is known of them
+ * valid: the largest, the sums).  If T is below 1e-6, only the best stays. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double t = temperature(stage, c);
