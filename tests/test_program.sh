@@ -15,6 +15,8 @@ expect "arguments that are missing" 2 "dump: wanted 2 arguments, got 0" "$strata
 expect "a device as a model" 1 "is a device, which has no end" "$strata" generate -m /dev/zero
 expect "one token, and no speed" 0 "first token after [0-9]* ms | token limit" "$strata" generate -n 1
 expect "the first token is counted once" 0 "first token after [0-9]* ms, then 2 at" "$strata" generate -n 3
+expect "tokens of the first pass have no speed" 0 "first token after [0-9]* ms | grammar complete" "$strata" generate --chain choice:abcdefgh
+same "no line on forced tokens if there are none" "$("$strata" generate --chain choice:a 2>&1 | grep -c "forced tokens")" 0
 expect "the list of families stands alone" 2 "families stands alone" "$strata" inspect --families "$model"
 expect "a share of green tokens that cannot be" 2 "from 0.01 to 0.99" "$strata" watermark --gamma 1
 expect "no command is wrong usage" 2 "usage" "$strata"
@@ -73,6 +75,16 @@ expect "no number" 1 "line 1: 'x' is no logit" sh -c "echo x | '$strata' chain"
 expect "an infinite logit is named" 1 "temp made the logit of token 0 infinite" sh -c "printf '1e34\n2\n3\n' | '$strata' chain --chain temp:1e-5"
 expect "a logit beyond the largest float" 1 "line 2: '1e300' is no logit" sh -c "printf '1\n1e300\n' | '$strata' chain"
 same "nothing is printed of a run that fails" "$("$strata" chain --logits "$work/logits" 2>/dev/null)" ""
+for bad in 1e400 -1e400 inf infinity nan 0x10 -infinity; do
+    expect "a logit of $bad" 1 "line 2: '$bad' is no logit: wanted a finite decimal number, or -inf" sh -c "printf '1\n$bad \n' | '$strata' chain"
+    expect "a probability of $bad" 1 "is no probability: wanted a finite decimal number from 0" sh -c "printf '1\n$bad\n' | '$strata' chain --probs"
+    expect "a value of $bad in a chain" 1 "t is '$bad', wanted a number from" "$strata" chain --chain "temp:$bad" --logits "$work/ten"
+    expect "a bias of $bad" 1 "'1=$bad' is no bias" "$strata" chain --chain "bias:1=$bad" --logits "$work/ten"
+done
+expect "a probability of -inf" 1 "is no probability" sh -c "printf '1\n-inf\n' | '$strata' chain --probs"
+expect "a logit of -inf is no candidate" 0 "token 1" sh -c "printf -- '-inf\n2\r\n' | '$strata' chain --chain draw"
+expect "a bias of -inf" 0 "token 1" sh -c "printf '9\n2\n' | '$strata' chain --chain bias:0=-inf,greedy"
+expect "a token id in hex" 1 "no token id" "$strata" chain --chain allow:0x1 --logits "$work/ten"
 expect "a byte that is no text" 1 "has a zero byte" sh -c "printf '1\000\n2\n' | '$strata' chain"
 expect "logits from a directory" 1 "cannot be read: Is a directory" "$strata" chain --logits "$work"
 printf '1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/ten"
