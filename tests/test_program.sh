@@ -70,11 +70,18 @@ same "chain prints every stage" "$("$strata" chain --chain top_k:2,draw --logits
 same "chain reads probabilities" "$(printf '.5\n.2\n.2\n.1\n' | "$strata" chain --probs --chain typical:0.5 --final 2>/dev/null | cut -d, -f4 | tr '\n' ' ')" "token 0 1 2 "
 same "chain counts draws" "$("$strata" chain --chain greedy --logits "$work/logits" --draws 7 | tail -1)" "0,7"
 echo nan >>"$work/logits"
-expect "NaN is named" 1 "logit of token 4" "$strata" chain --logits "$work/logits"
+expect "NaN is named" 1 "line 5: 'nan' is no logit" "$strata" chain --logits "$work/logits"
 expect "no number" 1 "line 1: 'x' is no logit" sh -c "echo x | '$strata' chain"
 expect "an infinite logit is named" 1 "temp made the logit of token 0 infinite" sh -c "printf '1e34\n2\n3\n' | '$strata' chain --chain temp:1e-5"
 expect "a logit beyond the largest float" 1 "line 2: '1e300' is no logit" sh -c "printf '1\n1e300\n' | '$strata' chain"
 same "nothing is printed of a run that fails" "$("$strata" chain --logits "$work/logits" 2>/dev/null)" ""
+expect "a byte that is no text" 1 "has a zero byte" sh -c "printf '1\000\n2\n' | '$strata' chain"
+expect "logits from a directory" 1 "cannot be read: Is a directory" "$strata" chain --logits "$work"
+printf '1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/ten"
+same "three of ten equal tokens are 0.3" "$("$strata" chain --chain top_p:0.3 --logits "$work/ten" --final 2>/dev/null | grep -c ',1$')" 3
+printf '1e17\n1e17\n1\n' >"$work/huge"
+same "huge logits are drawn alike" "$("$strata" chain --chain draw --logits "$work/huge" --draws 1000 | awk -F, '$2 > 400 && $2 < 600 { n++ } END { print n }')" 2
+printf '1\nnan\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/bad"
 for bad in 1e400 -1e400 inf infinity nan 0x10 -infinity; do
     expect "a logit of $bad" 1 "line 2: '$bad' is no logit: wanted a finite decimal number, or -inf" sh -c "printf '1\n$bad \n' | '$strata' chain"
     expect "a probability of $bad" 1 "is no probability: wanted a finite decimal number from 0" sh -c "printf '1\n$bad\n' | '$strata' chain --probs"
@@ -85,14 +92,7 @@ expect "a probability of -inf" 1 "is no probability" sh -c "printf '1\n-inf\n' |
 expect "a logit of -inf is no candidate" 0 "token 1" sh -c "printf -- '-inf\n2\r\n' | '$strata' chain --chain draw"
 expect "a bias of -inf" 0 "token 1" sh -c "printf '9\n2\n' | '$strata' chain --chain bias:0=-inf,greedy"
 expect "a token id in hex" 1 "no token id" "$strata" chain --chain allow:0x1 --logits "$work/ten"
-expect "a byte that is no text" 1 "has a zero byte" sh -c "printf '1\000\n2\n' | '$strata' chain"
-expect "logits from a directory" 1 "cannot be read: Is a directory" "$strata" chain --logits "$work"
-printf '1\n1\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/ten"
-same "three of ten equal tokens are 0.3" "$("$strata" chain --chain top_p:0.3 --logits "$work/ten" --final 2>/dev/null | grep -c ',1$')" 3
-printf '1e17\n1e17\n1\n' >"$work/huge"
-same "huge logits are drawn alike" "$("$strata" chain --chain draw --logits "$work/huge" --draws 1000 | awk -F, '$2 > 400 && $2 < 600 { n++ } END { print n }')" 2
-printf '1\nnan\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/bad"
-expect "NaN of a second model is named" 1 "the unconditional model the logit of token 1" "$strata" chain --chain cfg:1.5 --logits "$work/ten" --unconditional "$work/bad"
+expect "NaN of a second model is named" 1 "bad, line 2: 'nan' is no logit" "$strata" chain --chain cfg:1.5 --logits "$work/ten" --unconditional "$work/bad"
 expect "a history ends with a number" 1 "wanted token ids" "$strata" chain --history 1, --logits "$work/ten"
 expect "a prompt is part of the history" 1 "the history has 2 tokens" "$strata" chain --history 1,2 --prompt 9 --logits "$work/ten"
 expect "a stage names a token that is not there" 1 "suppress: there is no token 10, the vocabulary has 0 to 9" "$strata" chain --chain suppress:10 --logits "$work/ten"
@@ -202,6 +202,7 @@ same "greedy finds no likelier text than sixteen beams" "$(awk -F, '$1 ~ /greedy
     --csv "$work/compare.csv" --html "$work/compare.html" --json >"$work/compare.json" 2>/dev/null
 of() { awk -F, -v chain="\"$1\"" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } $1 == chain { print $at }' "$work/compare.csv"; }
 same "greedy is the best of one" "$(of greedy valid) $(of greedy distinct_2)" "$(of top_k:1 valid) $(of top_k:1 distinct_2)"
+expect "surprise counts no end tokens" 0 "surprise  nats per generated token, under the model before the chain; the end token is not counted" "$strata" compare --help
 same "a chain is no better than itself" "$(of top_k:1 less_first_valid_low) $(of top_k:1 less_first_surprisal_high)" "0.000000 0.000000"
 same "what cuts nothing keeps every true document" "$(of draw kept) $(of cfg:1.5 kept)" "1.000000 1.000000"
 same "the likeliest story is none of the twelve" "$(of greedy kept)" "0.000000"
