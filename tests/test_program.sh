@@ -101,9 +101,12 @@ expect "a comma too many" 1 "beside a comma" "$strata" chain --chain top_k:5, --
 expect "a bias beyond all logits" 1 "from -1e30 to 1e30" "$strata" generate -m "$model" -n 5 --chain bias:5=1e300,bias:5=-1e300
 expect "a dead end names its stage" 1 "dead end: allow" "$strata" generate -m "$model" --chain top_k:1,allow:7 -n 3
 expect "a token that no model has" 1 "allow: there is no token 999999, the vocabulary has 0 to 2047" "$strata" generate -m "$model" --chain allow:999999 -n 3
-for sampler in $("$strata" samplers | awk '/^  [a-z_0-9]+ /{print $1}' | head -35); do
+idle=
+for sampler in $("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p'); do
     "$strata" samplers "$sampler" >"$work/out" 2>&1 || not "samplers $sampler" "$(cat "$work/out")"
+    awk '/^  [a-z]+ +[01][.]/ { before = $2; getline; rows++; changed += $1 != before } END { exit rows && !changed }' "$work/out" || idle="$idle $sampler"
 done
+same "all pictures of samplers show an effect, but of those that only draw" "$idle" " draw gumbel"
 expect "samplers lists presets" 0 "llama.cpp" "$strata" samplers
 expect "an unknown sampler has no page" 1 "no sampler" "$strata" samplers top_q
 greedy=$("$strata" generate -m "$model" --chain greedy -n 80 2>/dev/null)
@@ -302,7 +305,15 @@ expect "a model of random weights in no format" 1 "no format" "$strata" bench ma
 same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
 expect "bench samplers takes an instruction set" 1 "choose auto" "$strata" bench samplers --isa vax
-expect "bench samplers" 0 "read once" "$strata" bench samplers --size 2048 --seconds 0.01
+expect "bench samplers of a chain" 0 "read once" "$strata" bench samplers --chain top_k:9,draw --size 2048 --seconds 0.001
+"$strata" bench samplers --size 2048 --size 4096 --seconds 0.0001 --csv "$work/stages.csv" >"$work/stages"
+same "bench samplers times every stage" "$(sed '1,/^read once/d; s/ .*//' "$work/stages" | tr '\n' ' ')" \
+    "$("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p' | tr '\n' ' ')"
+same "... in two columns, above nothing" "$(sed '1,/^read once/d' "$work/stages" | awk '!($2 > 0 && $3 > 0 && $4 > 0)')" ""
+stages=$("$strata" samplers | sed '/^$/q' | grep -c .)
+same "... and as CSV" "$(awk -F, 'NR > 1 && $4 > 0' "$work/stages.csv" | grep -c .)" $((2 * stages))
+same "... and as JSON" "$("$strata" bench samplers --size 2048 --seconds 0.0001 --json |
+    grep -c '^{"stage":"[a-z_0-9]*","chain":".*","tokens":2048,"isa":"[a-z0-9]*","microseconds":[0-9.]*,"left":[0-9]*}$')" "$stages"
 printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"
 same "tokenize and back" "$("$strata" tokenize -m "$model" <"$work/text" | "$strata" tokenize -m "$model" --decode)" "$(cat "$work/text")"
 same "tokenize --all and back" "$("$strata" tokenize -m "$model" --all <"$work/text" | "$strata" tokenize -m "$model" --decode --all)" "$(cat "$work/text")"
