@@ -100,6 +100,13 @@ expect "logits of another vocabulary" 1 "has 2048" sh -c "seq 3000 | '$strata' c
 expect "a comma too many" 1 "beside a comma" "$strata" chain --chain top_k:5, --logits "$work/ten"
 expect "a bias beyond all logits" 1 "from -1e30 to 1e30" "$strata" generate -m "$model" -n 5 --chain bias:5=1e300,bias:5=-1e300
 expect "a dead end names its stage" 1 "dead end: allow" "$strata" generate -m "$model" --chain top_k:1,allow:7 -n 3
+for dead in "choice:yes|no,choice:maybe|never" "regex:[ab]+,min_p:0.1,regex:[bc]*c,draw" "json,choice:{}x" 'json_schema:{"minimum"%3A5},regex:[0-4]'; do
+    expect "a dead end later in $dead" 1 "no text obeys both" "$strata" generate -m "$model" --chain "$dead"
+    same "... is found before a token is printed" "$(head -c 8 "$work/out")" "strata: "
+done
+for open in "choice:yes|no,choice:nope|no" "regex:[ab]+,choice:bc|ba" "json,json_schema:{}" "regex:a{3000},regex:a*"; do
+    expect "a text obeys both in $open" 0 "grammar complete\|token limit" "$strata" generate -m "$model" --chain "$open" -n 9
+done
 expect "a token that no model has" 1 "allow: there is no token 999999, the vocabulary has 0 to 2047" "$strata" generate -m "$model" --chain allow:999999 -n 3
 idle=
 for sampler in $("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p'); do
