@@ -1,7 +1,7 @@
 /* schema_format.c - string formats as patterns.  See schema.h.
  *
  * Source   RFC 3339 (dates and times), 4122 (UUID), 5321 (mail), 1123 and 5891 (host names),
- *          2673 and 4291 (addresses), 3986 (URI), 6570 (URI templates), 6901 (JSON pointers). */
+ *          2673 and 4291 (addresses), 3986 (URI), 6570 (URI templates), 6901 (pointers). */
 #include "schema.h"
 #include "regex.h"
 
