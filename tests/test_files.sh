@@ -57,7 +57,7 @@ own in.gguf compare -m in.gguf --documents 1 -n 2 --csv hard.gguf
 own in.gguf compare -m in.gguf --documents 1 -n 2 --html hard.gguf
 own small.gguf compare --documents 1 -n 2 --amateur small.gguf --chains contrast:0.1,draw --csv small.gguf
 own in.gguf bench quant -m in.gguf --documents 1 --seconds 0.01 --csv in.gguf
-own in.gguf bench samplers --size 100 --seconds 0.001 --csv in.gguf
+own in.gguf bench samplers --size 2048 --seconds 0.0001 --csv in.gguf
 late() { # late FILE COMMAND...: a table that cannot be is refused before there is work
     path=$1
     shift

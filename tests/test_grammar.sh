@@ -67,6 +67,9 @@ same "what is drawn belongs" "$("$strata" $sum --accept <"$work/drawn" | sort | 
 same "a seed is the same texts" "$("$strata" $sum --sample 200 --seed 5 | cksum)" "$(cksum <"$work/drawn")"
 "$strata" $card --sample 50 -m "$model" >"$work/drawn" 2>"$work/err"
 same "tokens that are drawn make texts that belong" "$("$strata" $card --accept <"$work/drawn" | sort | uniq -c | tr -d ' ')" 501
+printf '%s\n' '{"type": "object", "patternProperties": {"\\d": {"type": "boolean"}}, "minProperties": 1}' >"$work/digit.json"
+"$strata" grammar --schema "$work/digit.json" --sample 200 --seed 303 >"$work/drawn" 2>"$work/err"
+same "a key that needs a digit ends, too" "$(grep -c . "$work/drawn") $(cat "$work/err")" "200 "
 expect "there is nothing to draw" 1 "grammar matches no text" sh -c "echo false | '$strata' grammar --schema - --sample 1"
 expect "tokens cannot be drawn as bytes" 1 "give the model with -m" "$strata" grammar --gbnf "$work/tokens.gbnf" --sample 1
 

@@ -147,7 +147,8 @@ apart 2 --eos --decode tokenize --eos --decode
 apart 2 --explain --decode tokenize --explain --decode
 apart 2 --explain --bos tokenize --explain --bos
 apart 2 --as-llama --decode tokenize --as-llama --decode
-apart 2 --json model bench samplers --json
+apart 2 --json model bench matmul --json
+apart 2 --json --chain bench samplers --json --chain draw
 apart 2 --layers make-model bench model --layers 3
 apart 2 --format ladder bench matmul --format Q8_0
 apart 2 --threads model bench samplers --threads 2
@@ -168,7 +169,8 @@ at_once() {
 at_once "there are grammar, json" bench samplers --chain nope
 at_once "weaker model" bench samplers --chain contrast:0.1
 at_once "no token 5000" bench samplers --size 9000 --size 4000 --chain bias:5000=1
-at_once "wanted 100 to" bench samplers --size 300 --size 99
+at_once "wanted 100 to" bench samplers --chain draw --size 300 --size 99
+at_once "wanted 2048 to" bench samplers --size 4000 --size 300
 at_once "wanted 1 to 16384" bench matmul --size 32 --size 0
 expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --lookup -n 3
 expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$strata" simulate

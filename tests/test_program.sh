@@ -15,6 +15,8 @@ expect "arguments that are missing" 2 "dump: wanted 2 arguments, got 0" "$strata
 expect "a device as a model" 1 "is a device, which has no end" "$strata" generate -m /dev/zero
 expect "one token, and no speed" 0 "first token after [0-9]* ms | token limit" "$strata" generate -n 1
 expect "the first token is counted once" 0 "first token after [0-9]* ms, then 2 at" "$strata" generate -n 3
+expect "tokens of the first pass have no speed" 0 "first token after [0-9]* ms | grammar complete" "$strata" generate --chain choice:abcdefgh
+same "no line on forced tokens if there are none" "$("$strata" generate --chain choice:a 2>&1 | grep -c "forced tokens")" 0
 expect "the list of families stands alone" 2 "families stands alone" "$strata" inspect --families "$model"
 expect "a share of green tokens that cannot be" 2 "from 0.01 to 0.99" "$strata" watermark --gamma 1
 expect "no command is wrong usage" 2 "usage" "$strata"
@@ -68,7 +70,7 @@ same "chain prints every stage" "$("$strata" chain --chain top_k:2,draw --logits
 same "chain reads probabilities" "$(printf '.5\n.2\n.2\n.1\n' | "$strata" chain --probs --chain typical:0.5 --final 2>/dev/null | cut -d, -f4 | tr '\n' ' ')" "token 0 1 2 "
 same "chain counts draws" "$("$strata" chain --chain greedy --logits "$work/logits" --draws 7 | tail -1)" "0,7"
 echo nan >>"$work/logits"
-expect "NaN is named" 1 "logit of token 4" "$strata" chain --logits "$work/logits"
+expect "NaN is named" 1 "line 5: 'nan' is no logit" "$strata" chain --logits "$work/logits"
 expect "no number" 1 "line 1: 'x' is no logit" sh -c "echo x | '$strata' chain"
 expect "an infinite logit is named" 1 "temp made the logit of token 0 infinite" sh -c "printf '1e34\n2\n3\n' | '$strata' chain --chain temp:1e-5"
 expect "a logit beyond the largest float" 1 "line 2: '1e300' is no logit" sh -c "printf '1\n1e300\n' | '$strata' chain"
@@ -80,7 +82,17 @@ same "three of ten equal tokens are 0.3" "$("$strata" chain --chain top_p:0.3 --
 printf '1e17\n1e17\n1\n' >"$work/huge"
 same "huge logits are drawn alike" "$("$strata" chain --chain draw --logits "$work/huge" --draws 1000 | awk -F, '$2 > 400 && $2 < 600 { n++ } END { print n }')" 2
 printf '1\nnan\n1\n1\n1\n1\n1\n1\n1\n1\n' >"$work/bad"
-expect "NaN of a second model is named" 1 "the unconditional model the logit of token 1" "$strata" chain --chain cfg:1.5 --logits "$work/ten" --unconditional "$work/bad"
+for bad in 1e400 -1e400 inf infinity nan 0x10 -infinity; do
+    expect "a logit of $bad" 1 "line 2: '$bad' is no logit: wanted a finite decimal number, or -inf" sh -c "printf '1\n$bad \n' | '$strata' chain"
+    expect "a probability of $bad" 1 "is no probability: wanted a finite decimal number from 0" sh -c "printf '1\n$bad\n' | '$strata' chain --probs"
+    expect "a value of $bad in a chain" 1 "t is '$bad', wanted a number from" "$strata" chain --chain "temp:$bad" --logits "$work/ten"
+    expect "a bias of $bad" 1 "'1=$bad' is no bias" "$strata" chain --chain "bias:1=$bad" --logits "$work/ten"
+done
+expect "a probability of -inf" 1 "is no probability" sh -c "printf '1\n-inf\n' | '$strata' chain --probs"
+expect "a logit of -inf is no candidate" 0 "token 1" sh -c "printf -- '-inf\n2\r\n' | '$strata' chain --chain draw"
+expect "a bias of -inf" 0 "token 1" sh -c "printf '9\n2\n' | '$strata' chain --chain bias:0=-inf,greedy"
+expect "a token id in hex" 1 "no token id" "$strata" chain --chain allow:0x1 --logits "$work/ten"
+expect "NaN of a second model is named" 1 "bad, line 2: 'nan' is no logit" "$strata" chain --chain cfg:1.5 --logits "$work/ten" --unconditional "$work/bad"
 expect "a history ends with a number" 1 "wanted token ids" "$strata" chain --history 1, --logits "$work/ten"
 expect "a prompt is part of the history" 1 "the history has 2 tokens" "$strata" chain --history 1,2 --prompt 9 --logits "$work/ten"
 expect "a stage names a token that is not there" 1 "suppress: there is no token 10, the vocabulary has 0 to 9" "$strata" chain --chain suppress:10 --logits "$work/ten"
@@ -88,10 +100,20 @@ expect "logits of another vocabulary" 1 "has 2048" sh -c "seq 3000 | '$strata' c
 expect "a comma too many" 1 "beside a comma" "$strata" chain --chain top_k:5, --logits "$work/ten"
 expect "a bias beyond all logits" 1 "from -1e30 to 1e30" "$strata" generate -m "$model" -n 5 --chain bias:5=1e300,bias:5=-1e300
 expect "a dead end names its stage" 1 "dead end: allow" "$strata" generate -m "$model" --chain top_k:1,allow:7 -n 3
-expect "a token that no model has" 1 "allow: there is no token 999999, the vocabulary has 0 to 2047" "$strata" generate -m "$model" --chain allow:999999 -n 3
-for sampler in $("$strata" samplers | awk '/^  [a-z_0-9]+ /{print $1}' | head -35); do
-    "$strata" samplers "$sampler" >"$work/out" 2>&1 || not "samplers $sampler" "$(cat "$work/out")"
+for dead in "choice:yes|no,choice:maybe|never" "regex:[ab]+,min_p:0.1,regex:[bc]*c,draw" "json,choice:{}x" 'json_schema:{"minimum"%3A5},regex:[0-4]'; do
+    expect "a dead end later in $dead" 1 "no text obeys both" "$strata" generate -m "$model" --chain "$dead"
+    same "... is found before a token is printed" "$(head -c 8 "$work/out")" "strata: "
 done
+for open in "choice:yes|no,choice:nope|no" "regex:[ab]+,choice:bc|ba" "json,json_schema:{}" "regex:a{3000},regex:a*"; do
+    expect "a text obeys both in $open" 0 "grammar complete\|token limit" "$strata" generate -m "$model" --chain "$open" -n 9
+done
+expect "a token that no model has" 1 "allow: there is no token 999999, the vocabulary has 0 to 2047" "$strata" generate -m "$model" --chain allow:999999 -n 3
+idle=
+for sampler in $("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p'); do
+    "$strata" samplers "$sampler" >"$work/out" 2>&1 || not "samplers $sampler" "$(cat "$work/out")"
+    awk '/^  [a-z]+ +[01][.]/ { before = $2; getline; rows++; changed += $1 != before } END { exit rows && !changed }' "$work/out" || idle="$idle $sampler"
+done
+same "all pictures of samplers show an effect, but of those that only draw" "$idle" " draw gumbel"
 expect "samplers lists presets" 0 "llama.cpp" "$strata" samplers
 expect "an unknown sampler has no page" 1 "no sampler" "$strata" samplers top_q
 greedy=$("$strata" generate -m "$model" --chain greedy -n 80 2>/dev/null)
@@ -190,6 +212,7 @@ same "greedy finds no likelier text than sixteen beams" "$(awk -F, '$1 ~ /greedy
     --csv "$work/compare.csv" --html "$work/compare.html" --json >"$work/compare.json" 2>/dev/null
 of() { awk -F, -v chain="\"$1\"" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } $1 == chain { print $at }' "$work/compare.csv"; }
 same "greedy is the best of one" "$(of greedy valid) $(of greedy distinct_2)" "$(of top_k:1 valid) $(of top_k:1 distinct_2)"
+expect "surprise counts no end tokens" 0 "surprise  nats per generated token, under the model before the chain; the end token is not counted" "$strata" compare --help
 same "a chain is no better than itself" "$(of top_k:1 less_first_valid_low) $(of top_k:1 less_first_surprisal_high)" "0.000000 0.000000"
 same "what cuts nothing keeps every true document" "$(of draw kept) $(of cfg:1.5 kept)" "1.000000 1.000000"
 same "the likeliest story is none of the twelve" "$(of greedy kept)" "0.000000"
@@ -289,7 +312,15 @@ expect "a model of random weights in no format" 1 "no format" "$strata" bench ma
 same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
 expect "bench samplers takes an instruction set" 1 "choose auto" "$strata" bench samplers --isa vax
-expect "bench samplers" 0 "read once" "$strata" bench samplers --size 2048 --seconds 0.01
+expect "bench samplers of a chain" 0 "read once" "$strata" bench samplers --chain top_k:9,draw --size 2048 --seconds 0.001
+"$strata" bench samplers --size 2048 --size 4096 --seconds 0.0001 --csv "$work/stages.csv" >"$work/stages"
+same "bench samplers times every stage" "$(sed '1,/^read once/d; s/ .*//' "$work/stages" | tr '\n' ' ')" \
+    "$("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p' | tr '\n' ' ')"
+same "... in two columns, above nothing" "$(sed '1,/^read once/d' "$work/stages" | awk '!($2 > 0 && $3 > 0 && $4 > 0)')" ""
+stages=$("$strata" samplers | sed '/^$/q' | grep -c .)
+same "... and as CSV" "$(awk -F, 'NR > 1 && $4 > 0' "$work/stages.csv" | grep -c .)" $((2 * stages))
+same "... and as JSON" "$("$strata" bench samplers --size 2048 --seconds 0.0001 --json |
+    grep -c '^{"stage":"[a-z_0-9]*","chain":".*","tokens":2048,"isa":"[a-z0-9]*","microseconds":[0-9.]*,"left":[0-9]*}$')" "$stages"
 printf 'Hello world\n\n  two  spaces\nna\303\257ve\n' >"$work/text"
 same "tokenize and back" "$("$strata" tokenize -m "$model" <"$work/text" | "$strata" tokenize -m "$model" --decode)" "$(cat "$work/text")"
 same "tokenize --all and back" "$("$strata" tokenize -m "$model" --all <"$work/text" | "$strata" tokenize -m "$model" --decode --all)" "$(cat "$work/text")"

@@ -104,7 +104,9 @@ numbers() {
     turning) worked 3 ;;
     curve) ./curve.sh ../../layer5_models/models ;;
     loss) "$strata" bench quant --documents "$documents" --seconds 0.1 --csv "$out/loss.csv" >&2 ;;
-    speed) "$strata" bench samplers --seconds "${SPEED_SECONDS:-0.5}" --csv "$out/speed.csv" >&2 ;;
+    speed) # shellcheck disable=SC2046
+        "$strata" bench samplers $(printf -- '--chain %s ' greedy top_k:40 top_p:0.95 min_p:0.05 typical:0.5 top_n_sigma:1 draw) \
+            --size 32768 --size 131072 --size 262144 --seconds "${SPEED_SECONDS:-0.5}" --csv "$out/speed.csv" >&2 ;;
     *) echo "plots: there is no figure '$1'" >&2; return 2 ;;
     esac
 }

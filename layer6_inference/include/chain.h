@@ -84,8 +84,8 @@ bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault);
 const StageKind *chain_needs(const Chain *chain, unsigned needs);
 
 /* Does the step have all that the stages need, are the tokens they name in the vocabulary, and
- * are the second models' logits (vocab) finite?  vocab 0: no logits yet, only the first is
- * checked.
+ * are the second models' logits (vocab) finite?  vocab 0: no logits yet; checks the first, and
+ * that each two stages which constrain texts have a text in common, as far as they can tell.
  *
  * Fails naming the stage, or the second model. */
 bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault);

@@ -108,6 +108,9 @@ typedef struct StageKind {
     bool (*ends)(const Stage *stage);
     /* the end of the message that no token is left: ": " and why, or "" */
     const char *(*why_none)(const Stage *stage);
+    /* is there a text that both this stage and another one with `agrees` allow?  True if that
+     * is not known.  NULL: it forbids no texts */
+    bool (*agrees)(const Stage *stage, const Stage *other);
 } StageKind;
 
 struct Stage {

@@ -71,6 +71,25 @@ static const Case cases[] = {
      "{\"multipleOf\":0.25,\"exclusiveMinimum\":0}",
      {"0.25", "1.5", "2", "1.750", "\"x\"", NULL, "0", "0.1", "-0.25", "0.3"}},
     {SCHEMA, "{\"not\":{\"type\":\"integer\"},\"type\":\"number\"}", {"1.5", NULL, "1", "1.0"}},
+    {SCHEMA, "{\"type\":\"integer\"}", {"1", "1.0", "-0.0", "10.0", NULL, "1.5", "1.00", ".0"}},
+    {SCHEMA,
+     "{\"type\":\"integer\",\"minimum\":5,\"multipleOf\":5}",
+     {"5", "5.0", NULL, "4.0", "7.0"}},
+    {SCHEMA,
+     "{\"allOf\":[{\"properties\":{\"b\":{}}},{\"properties\":{\"a\":{}}}],\"properties\":{"
+     "\"c\":{}},"
+     "\"required\":[\"c\",\"a\",\"b\"],\"type\":\"object\"}",
+     {"{\"b\":1,\"a\":1,\"c\":1}", NULL, "{\"c\":1,\"b\":1,\"a\":1}",
+      "{\"a\":1,\"b\":1,\"c\":1}"}},
+    {SCHEMA,
+     "{\"properties\":{\"c\":{}},\"allOf\":[{\"properties\":{\"b\":{},\"c\":{}}},{"
+     "\"properties\":{\"a\":{}}}],"
+     "\"required\":[\"a\",\"b\",\"c\"],\"type\":\"object\"}",
+     {"{\"c\":1,\"b\":1,\"a\":1}", NULL, "{\"b\":1,\"c\":1,\"a\":1}"}},
+    {SCHEMA,
+     "{\"type\":\"string\",\"format\":\"hostname\"}",
+     {"\"a\"", "\"ab-c\"", "\"a--b.c\"", "\"abc--d\"", NULL, "\"xn--X\"", "\"a.XN--b\"",
+      "\"ab--c\"", "\"a-\""}},
     {SCHEMA,
      "{\"type\":\"string\",\"pattern\":\"^a|z$\",\"maxLength\":3}",
      {"\"a\"", "\"abc\"", "\"xyz\"", "\"\\u0061\"", NULL, "\"abcd\"", "\"b\"", "\"\"", "5"}},

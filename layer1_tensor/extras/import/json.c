@@ -248,8 +248,7 @@ static bool take_members(Reader *r, JsonValue *value, bool object) {
     return ok;
 }
 
-static bool take_value(Reader *r, JsonValue *value) {
-    json_skip_space(r);
+static bool take_any(Reader *r, JsonValue *value) {
     *value = (JsonValue){.kind = JSON_STRING};
     if (json_take_char(r, '"')) return take_string(r, &value->text);
     if (json_take_char(r, '{')) return take_members(r, value, true);
@@ -263,6 +262,14 @@ static bool take_value(Reader *r, JsonValue *value) {
     if (r->at < r->end && (*r->at == '-' || (*r->at >= '0' && *r->at <= '9')))
         return json_take_number(r, value);
     return json_wrong(r, "a value");
+}
+
+static bool take_value(Reader *r, JsonValue *value) {
+    json_skip_space(r);
+    size_t place = (size_t)(r->at - r->begin);
+    bool ok = take_any(r, value);
+    value->place = place;
+    return ok;
 }
 
 Json *json_read(Text text, Fault *fault) {

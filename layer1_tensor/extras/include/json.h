@@ -36,6 +36,7 @@ struct JsonValue {
     const JsonValue *items; /* (count) */
     const Text *keys;       /* (count) of an object, in order, without duplicates */
     Text repeated;          /* a key that appeared twice; no data: none */
+    size_t place;           /* bytes of the text before it */
 };
 
 typedef struct Json Json; /* owns a tree */

@@ -93,6 +93,7 @@ typedef struct ObjectKey {
     /* of its value; [c]: when it also meets the claims c, or RULE_NONE */
     uint32_t rule[1 << SCHEMA_CLAIMS];
     bool required;
+    size_t place; /* of its first declaration in the schema: the members' order */
 } ObjectKey;
 
 /* Undeclared keys: their language, and their values. */

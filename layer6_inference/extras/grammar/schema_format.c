@@ -1,7 +1,7 @@
 /* schema_format.c - string formats as patterns.  See schema.h.
  *
- * Source   RFC 3339 (dates and times), 4122 (UUID), 5321 (mail), 1123 (host names), 2673 and
- *          4291 (addresses), 3986 (URI), 6570 (URI templates), 6901 (JSON pointers). */
+ * Source   RFC 3339 (dates and times), 4122 (UUID), 5321 (mail), 1123 and 5891 (host names),
+ *          2673 and 4291 (addresses), 3986 (URI), 6570 (URI templates), 6901 (pointers). */
 #include "schema.h"
 #include "regex.h"
 
@@ -24,7 +24,14 @@
     ":){0,1}" H16 ")?::(" H16 ":){3}" LS32 "|((" H16 ":){0,2}" H16 ")?::(" H16 ":){2}" LS32   \
     "|((" H16 ":){0,3}" H16 ")?::" H16 ":" LS32 "|((" H16 ":){0,4}" H16 ")?::" LS32 "|((" H16 \
     ":){0,5}" H16 ")?::" H16 "|((" H16 ":){0,6}" H16 ")?::)"
-#define LABEL       "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+#define LABEL "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+/* No -- at the third character (RFC 5891, 4.2.3.1), as in xn--: what follows it must be a
+ * name in Punycode, which no pattern can check. */
+#define ALNUM      "[A-Za-z0-9]"
+#define HYPHENATED "[A-Za-z0-9-]"
+#define HOST_LABEL                                                           \
+    ALNUM "(" HYPHENATED "?" ALNUM "|" HYPHENATED "{2}" ALNUM "|" HYPHENATED \
+          "(" ALNUM HYPHENATED "|-" ALNUM ")" HYPHENATED "{0,58}" ALNUM ")?"
 #define ATOM        "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 #define QUOTED      "\"([ !#-\\[\\]-~]|\\\\[ -~])*\""
 #define MAIL_DOMAIN "(" LABEL "(\\." LABEL ")*|\\[(" IPV4 "|IPv6:" IPV6 ")\\])"
@@ -61,7 +68,7 @@ static const struct {
     {"date-time", DATE "[Tt]" CLOCK},
     {"duration", "P(" DAYS TIMES "?|" TIMES "|[0-9]+W)"},
     {"email", "(" ATOM "(\\." ATOM ")*|" QUOTED ")@" MAIL_DOMAIN},
-    {"hostname", LABEL "(\\." LABEL ")*"},
+    {"hostname", HOST_LABEL "(\\." HOST_LABEL ")*"},
     {"ipv4", IPV4},
     {"ipv6", IPV6},
     {"uuid", "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"},
@@ -108,7 +115,7 @@ static bool leap_seconds(Schema *s, Expr *inside) {
     return true;
 }
 
-/* At most 253 characters, and no label with the prefix of an encoded one (xn--). */
+/* At most 253 characters. */
 static Expr limit_host(Schema *s, Expr name) {
     return expr_and(s->exprs, name, expr_repeat(s->exprs, s->any_char, 1, 253));
 }

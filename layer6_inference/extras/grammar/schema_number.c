@@ -105,11 +105,11 @@ static bool find_tests(Schema *s, const Goal *flat, Tests *tests) {
 bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body) {
     Tests tests = {.all = EXPR_NONE};
     if (!find_tests(s, flat, &tests)) return false;
-    const char *plain = "-?(0|[1-9][0-9]*)", *part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?";
+    const char *whole = "-?(0|[1-9][0-9]*)(\\.0)?", *part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?";
     if (mask == TYPE_BIT_FRACTION) part = "-?(0|[1-9][0-9]*)\\.[0-9]*[1-9][0-9]*";
     if (mask == TYPE_BIT_NUMBER && !tests.any)
         part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?";
-    *body = pattern(s, mask == TYPE_BIT_INTEGER ? plain : part);
+    *body = pattern(s, mask == TYPE_BIT_INTEGER ? whole : part);
     if (tests.any) *body = expr_and(s->exprs, *body, tests.all);
     return schema_settle(s, flat, body);
 }

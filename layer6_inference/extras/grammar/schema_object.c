@@ -32,7 +32,10 @@ static ObjectKey *schema_object_find_key(Making *m, Text name) {
     return NULL;
 }
 
-static bool add_key(Making *m, Text name, bool required) {
+/* Places of keys that no `properties` declares: after all others. */
+enum { LAST_PLACE = INT32_MAX };
+
+static bool add_key(Making *m, Text name, bool required, size_t place) {
     ObjectKey *key = schema_object_find_key(m, name);
     if (!key) {
         if (m->plan.n_keys == SCHEMA_KEYS)
@@ -43,10 +46,22 @@ static bool add_key(Making *m, Text name, bool required) {
         m->plan.keys = realloc(m->plan.keys, (m->plan.n_keys + 1) * sizeof *m->plan.keys);
         REQUIRE(m->plan.keys, "no memory for a schema");
         key = &m->plan.keys[m->plan.n_keys++];
-        *key = (ObjectKey){.name = name};
+        *key = (ObjectKey){.name = name, .place = place};
     }
     key->required = key->required || required;
+    if (place < key->place) key->place = place;
     return true;
+}
+
+/* Conditions are in no order of the text: that of allOf's parts would be chance. */
+static void order_keys(ObjectPlan *plan) {
+    for (size_t i = 1; i < plan->n_keys; i++) {
+        ObjectKey key = plan->keys[i];
+        size_t k = i;
+        for (; k > 0 && plan->keys[k - 1].place > key.place; k--)
+            plan->keys[k] = plan->keys[k - 1];
+        plan->keys[k] = key;
+    }
 }
 
 static bool add_pattern(Making *m, const JsonValue *at, Text pattern) {
@@ -89,12 +104,12 @@ static bool gather_direct(Making *m, const JsonValue *schema) {
                     *names = json_get(schema, "propertyNames");
     bool ok = true;
     for (size_t i = 0; ok && properties && i < properties->count; i++)
-        ok = add_key(m, properties->keys[i], false);
+        ok = add_key(m, properties->keys[i], false, properties->items[i].place);
     for (size_t i = 0; ok && patterns && i < patterns->count; i++)
         ok = add_pattern(m, schema, patterns->keys[i]);
     for (size_t i = 0; ok && required && i < required->count; i++)
         ok = required->items[i].kind == JSON_STRING
-                 ? add_key(m, required->items[i].text, true)
+                 ? add_key(m, required->items[i].text, true, LAST_PLACE)
                  : schema_refuse(m->s, schema, "required", "wanted a list of keys");
     return ok && (!names || add_names(m, names));
 }
@@ -170,8 +185,9 @@ static bool schema_object_gather(Making *m) {
         const Condition *c = &m->flat->of[i];
         if (c->kind == DIRECT) ok = gather_direct(m, c->schema) && schema_object_narrow(m, c);
         if (c->kind == NOT_KEYWORD) ok = schema_object_narrow(m, c);
-        if (c->kind == REQUIRES) ok = add_key(m, c->key, true);
-        if (c->kind == PROPERTY || c->kind == FORBIDS) ok = ok && add_key(m, c->key, false);
+        if (c->kind == REQUIRES) ok = add_key(m, c->key, true, LAST_PLACE);
+        if (c->kind == PROPERTY || c->kind == FORBIDS)
+            ok = ok && add_key(m, c->key, false, LAST_PLACE);
         if (c->kind == SOME_MEMBER) ok = add_claim(m, c);
     }
     return ok;
@@ -307,6 +323,7 @@ bool schema_object(Schema *s, const Goal *flat, Expr *body) {
     *body = EXPR_NONE;
     m.names = expr_not(s->exprs, EXPR_NONE);
     bool ok = schema_object_gather(&m);
+    order_keys(&m.plan);
     m.impossible = m.impossible || m.plan.max < m.plan.min;
     ok = ok && schema_object_make_keys(&m) && make_others(&m);
     Plan *plan = schema_plan(s, &number);

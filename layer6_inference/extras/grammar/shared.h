@@ -37,4 +37,8 @@ SharedGrammar *shared_keep(Lexicon *lexicon, Grammar *grammar, Text key);
 void shared_use(SharedGrammar *shared);     /* add a reference */
 void shared_release(SharedGrammar *shared); /* drop a reference; the last one closes it */
 
+/* Is there a text that both allow?  True also if a search through 2,000 pairs of rows finds
+ * none (agree.c). */
+bool shared_agree(SharedGrammar *a, SharedGrammar *b);
+
 #endif

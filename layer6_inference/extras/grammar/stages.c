@@ -251,11 +251,15 @@ static const char *why_none(const Stage *stage) {
     return exhausted ? ": this text exceeds the grammar's limits" : "";
 }
 
+static bool agrees(const Stage *stage, const Stage *other) {
+    return shared_agree(stage->object, other->object);
+}
+
 #define OBEYS                                                                               \
     .formula = "logit = -infinity for every token that the grammar does not allow next",    \
     .needs = NEEDS_TOKENIZER, .share = stages_share, .close = close_shared, .apply = apply, \
     .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,     \
-    .ends = ends, .why_none = why_none
+    .ends = ends, .why_none = why_none, .agrees = agrees
 
 #define SPACE_PARAMS                                                                          \
     .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \

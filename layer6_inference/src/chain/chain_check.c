@@ -59,6 +59,20 @@ static const char *lacks_of(const StageKind *kind, const Step *step) {
     return NULL;
 }
 
+/* Stages that constrain texts: each two must have a text in common. */
+static bool check_agree(const Chain *chain, Fault *fault) {
+    for (size_t i = 0; i < chain->count; i++)
+        for (size_t k = 0; k < i; k++) {
+            const Stage *a = &chain->stages[k], *b = &chain->stages[i];
+            if (a->kind->agrees && b->kind->agrees && !a->kind->agrees(a, b))
+                return fault_set(fault,
+                                 "dead end: no text obeys both %s (stage %zu) and %s "
+                                 "(stage %zu)",
+                                 a->kind->name, k + 1, b->kind->name, i + 1);
+        }
+    return true;
+}
+
 bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
         const StageKind *kind = chain->stages[i].kind;
@@ -73,5 +87,5 @@ bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *faul
             !check_companion("the unconditional model", step->unconditional, vocab, fault))
             return false;
     }
-    return true;
+    return vocab || check_agree(chain, fault);
 }

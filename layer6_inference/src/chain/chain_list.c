@@ -19,7 +19,9 @@ bool chain_read_number(Text text, double *number) {
     if (text.size == 0 || text.size >= sizeof copy) return false;
     memcpy(copy, text.data, text.size);
     *number = strtod(copy, &end);
-    return *end == 0 && end != copy && !isnan(*number);
+    bool decimal = !strpbrk(copy, "xXiInN"); /* strtod also reads 0x10, inf and nan */
+    return *end == 0 && end != copy &&
+           (decimal ? isfinite(*number) : text_equal(text, text_of("-inf")));
 }
 
 static bool no_memory(const ChainReader *r, const Stage *stage) {

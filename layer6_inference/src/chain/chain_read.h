@@ -13,7 +13,7 @@ typedef struct ChainReader {
 /* The text without the spaces around it. */
 Text chain_trim(Text text);
 
-/* A number, which may be infinite. */
+/* A finite decimal number, or -inf. */
 bool chain_read_number(Text text, double *number);
 
 /* How many bytes of a text an error message shows. */

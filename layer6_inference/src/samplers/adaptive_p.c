@@ -12,15 +12,15 @@ enum { DRAWN, WEIGHTS }; /* of a row */
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     const double *row = stage_memory(stage);
-    double aim = fmin(1, fmax(0, 2 * stage->value[TARGET] - row[DRAWN] / row[WEIGHTS]));
-    double max = (double)candidates_max(c), ln_sum = log(candidates_sum(c));
-    float *p = c->work[0];
+    float aim = (float)fmin(1, fmax(0, 2 * stage->value[TARGET] - row[DRAWN] / row[WEIGHTS]));
+    float *p = c->work[0], *near = c->work[1], share = (float)(1 / candidates_sum(c));
+    vector_exp(p, c->logits, candidates_max(c), c->count);
     for (size_t i = 0; i < c->count; i++) {
-        p[i] = (float)exp((double)c->logits[i] - max - ln_sum);
-        if (c->logits[i] == -INFINITY) continue;
-        double d = fabs((double)p[i] - aim) / 0.3;
-        c->logits[i] = (float)(5 - 10 * d * d / (1 + d));
+        float d = fabsf((p[i] *= share) - aim) / 0.3f;
+        near[i] = 5 - 10 * d * d / (1 + d);
     }
+    for (size_t i = 0; i < c->count; i++)
+        if (c->logits[i] > -INFINITY) c->logits[i] = near[i];
     candidates_changed(c);
     stage_draw.apply(stage, c, step);
     stage->selected = c->chosen;

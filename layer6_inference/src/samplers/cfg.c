@@ -10,9 +10,10 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     if (s == 1) return;
     double with = candidates_log_sum(c), without = log_sum_exp(step->unconditional, c->vocab);
     for (size_t i = 0; i < c->count; i++) {
-        double u = fmax(-1e4, (double)step->unconditional[candidates_id(c, i)] - without),
+        double u = (double)step->unconditional[candidates_id(c, i)] - without,
                e = (double)c->logits[i] - with;
-        if (!isinf(e)) c->logits[i] = (float)(u + s * (e - u));
+        u = u > -1e4 ? u : -1e4;
+        c->logits[i] = c->logits[i] == -INFINITY ? -INFINITY : (float)(u + s * (e - u));
     }
     candidates_changed(c);
 }

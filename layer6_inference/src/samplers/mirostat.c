@@ -27,8 +27,11 @@ void mirostat_accept(const Stage *stage, int32_t token, double *row) {
         row[0] -= stage->value[MIROSTAT_ETA] * (stage->observed - stage->value[MIROSTAT_TAU]);
 }
 
-static double steepness(const Candidates *c, size_t ranks) {
+/* Least squares over the best `ranks`.  Dense candidates stay: only the copy is cut. */
+static double steepness(const Candidates *all, size_t ranks) {
+    Candidates best = *all, *c = &best;
     double products = 0, squares = 0;
+    if (c->dense) candidates_keep_best(c, ranks);
     for (size_t i = 0; i + 1 < ranks && i + 1 < c->count; i++) {
         if (c->logits[i + 1] == -INFINITY) break;
         double t = log((double)(i + 2) / (double)(i + 1));
@@ -49,8 +52,9 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     double mu = *stage_memory(stage), n = (double)c->vocab;
     size_t ranks = (size_t)stage->value[M];
     if (c->count > 1) {
-        candidates_sort(c);
+        if (!c->dense || ranks >= c->count) candidates_sort(c);
         double k = wanted_count(steepness(c, ranks), mu, n);
+        if (k >= (double)c->count) candidates_sort(c);
         candidates_keep_best(c, k >= (double)c->count ? c->count : k < 1 ? 1 : (size_t)k);
     }
     mirostat_draw(stage, c, step);
@@ -67,7 +71,7 @@ const StageKind stage_mirostat = {
         "long texts that drift into boredom or confusion.  3 to 6 for large vocabularies.",
     .source =
         "Basu et al. 2020, arXiv:2007.14966, algorithm 1; surprisal among the k: llama.cpp",
-    .example = "mirostat:1",
+    .example = "mirostat:2",
     .params = {{.key = "tau", .low = 0, .high = 100, .required = true},
                {.key = "eta", .default_value = 0.1, .low = 0, .high = 1},
                {.key = "m", .default_value = 100, .low = 2, .high = 1e6, .integer = true}},

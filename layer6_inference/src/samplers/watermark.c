@@ -10,13 +10,24 @@ bool watermark_is_green(const Watermark *mark, int32_t before, int32_t token) {
 
 enum { DELTA, GAMMA, KEY };
 
+/* watermark_is_green for a chunk of tokens at once. */
+static void add_dense(const Watermark *mark, int32_t before, float delta, Candidates *c) {
+    double u[SCAN_CHUNK];
+    for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
+        size_t size = min_size(SCAN_CHUNK, c->count - from);
+        rng_units(mark->key, (uint64_t)(uint32_t)before, from, u, size);
+        for (size_t i = 0; i < size; i++) c->logits[from + i] += u[i] < mark->gamma ? delta : 0;
+    }
+}
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float delta = (float)stage->value[DELTA];
     if (delta == 0 || step->history_count == 0) return;
     Watermark mark = {(uint64_t)stage->value[KEY], stage->value[GAMMA]};
     int32_t before = step->history[step->history_count - 1];
-    for (size_t i = 0; i < c->count; i++)
-        if (watermark_is_green(&mark, before, candidates_id(c, i))) c->logits[i] += delta;
+    if (c->dense) add_dense(&mark, before, delta, c);
+    for (size_t i = 0; !c->dense && i < c->count; i++)
+        if (watermark_is_green(&mark, before, c->ids[i])) c->logits[i] += delta;
     candidates_changed(c);
 }
 

@@ -53,7 +53,7 @@ static const struct {
     OptionList sizes;
     bool (*run_model)(BenchJob *job, LoadedModel *m, Fault *fault);
 } benches[] = {{"matmul", bench_matmul, {{"256", "512", "1024", "2048"}, 4}, NULL},
-               {"samplers", bench_samplers, {{"32768", "131072", "262144"}, 3}, NULL},
+               {"samplers", bench_samplers, {{"32768", "131072"}, 2}, NULL},
                {"grammar", bench_grammar, {{NULL}, 0}, NULL},
                {"ladder", bench_ladder, {{NULL}, 0}, NULL},
                {"roofline", bench_roofline, {{NULL}, 0}, NULL},
@@ -86,7 +86,8 @@ static const OptionRule bench_rules[] = {
     {"--rounds", NEEDS, "model kv --goals", "the others use --seconds"},
     {"--goals", NOT_WITH, "--users --trace --places --shared --costs -p -n --json",
      "it brings its own users"},
-    {"--json", NEEDS, "model serve", "the others write --csv"},
+    {"--json", NEEDS, "model serve samplers", "the others write --csv"},
+    {"--json", NOT_WITH, "--chain", "the table of chains is written by --csv"},
     {"--layers", NEEDS, "make-model", "it is the size of the new model"},
     {"--no-pack", NEEDS, "model serve kv",
      "the others measure packing itself or use no weights"},
@@ -172,7 +173,8 @@ static bool bench_run(Fault *fault) {
 static const Option bench_options[] = {
     {"--size", OPT_LIST, &asked.sizes, "N",
      "matmul: N x N matrices; samplers: N tokens (repeatable)"},
-    {"--chain", OPT_LIST, &asked.chains, "SPEC", "samplers: only this one (repeatable)"},
+    {"--chain", OPT_LIST, &asked.chains, "SPEC",
+     "samplers: this chain instead of the catalogue (repeatable)"},
     {"--seconds", OPT_REAL(0, 3600), &asked.seconds, "X", "seconds per kernel (1)"},
     {"--csv", OPT_OUTPUT, &asked.csv, "FILE",
      "samplers, grammar, quant, roofline, kv: also write the table as CSV"},
@@ -209,7 +211,7 @@ static const Option bench_options[] = {
     {"--own-time", OPT_FLAG, &asked.own_time, NULL,
      "serve, kv, with -t 1: count CPU time, which other programs do not disturb"},
     {"--json", OPT_FLAG, &asked.json, NULL,
-     "model, serve: print the results as JSON, one per line"},
+     "model, serve, samplers: print the results as JSON, one per line"},
     {"--layers", OPT_INT(1, 1000), &asked.layers, "N",
      "make-model: number of layers (22: 1.1 billion weights)"},
     MODEL_OPTIONS(asked.compute),
@@ -221,36 +223,38 @@ const Command command_bench = {
     .usage = "bench "
              "matmul|samplers|grammar|ladder|roofline|quant|model|serve|kv|mixers|tokenizer|"
              "isas|make-model [options]",
-    .about = "Measure the speed of the hot loops:\n"
-             "\n"
-             "matmul    GFLOP/s of the matrix products, first checked against double "
-             "precision, beside the machine's measured\n"
-             "          peak and OpenBLAS if it is installed\n"
-             "samplers  microseconds per sampler on peaked, LLM-like and flat logits, one "
-             "thread, scalar and SIMD,\n"
-             "          beside the time to read the logits once\n"
-             "grammar   microseconds per mask over 128,000 tokens, for JSON and for function "
-             "calls, one thread\n"
-             "ladder    every optimization from the plain loop to repacked weights, checked "
-             "and timed: GFLOP/s and GB/s\n"
-             "roofline  the machine's limits for each number of threads, and how close the "
-             "products come\n"
-             "quant     every number format: bits, errors, the storyteller's loss, GB/s\n"
-             "model     tokens/s of a model: prefill, and decode beside the memory bandwidth\n"
-             "serve     many users at once, for 1 to 32 slots: tokens/s, milliseconds to the "
-             "first token and between tokens,\n"
-             "          with continuous and with static batching\n"
-             "kv        every KV cache format: bytes per token, loss on held-out documents and "
-             "its difference from f32,\n"
-             "          tokens/s at the start of a text and after --context tokens\n"
-             "mixers    microseconds per state update of the recurrent mixers, prefill and "
-             "decode, beside the limit of\n"
-             "          arithmetic or memory\n"
-             "tokenizer [TEXT]   MB/s of tokenized text (a file, or stories), and milliseconds "
-             "to open the vocabulary\n"
-             "isas      the instruction sets with kernels, and which of them this machine has\n"
-             "make-model OUT.gguf FORMAT   write a model of random weights with the shape of a "
-             "1.1B Llama",
+    .about =
+        "Measure the speed of the hot loops:\n"
+        "\n"
+        "matmul    GFLOP/s of the matrix products, first checked against double "
+        "precision, beside the machine's measured\n"
+        "          peak and OpenBLAS if it is installed\n"
+        "samplers  microseconds of every stage of the catalogue, one thread, beside the "
+        "time to read the logits once;\n"
+        "          with --chain of a chain, on peaked, LLM-like and flat logits, scalar and "
+        "SIMD\n"
+        "grammar   microseconds per mask over 128,000 tokens, for JSON and for function "
+        "calls, one thread\n"
+        "ladder    every optimization from the plain loop to repacked weights, checked "
+        "and timed: GFLOP/s and GB/s\n"
+        "roofline  the machine's limits for each number of threads, and how close the "
+        "products come\n"
+        "quant     every number format: bits, errors, the storyteller's loss, GB/s\n"
+        "model     tokens/s of a model: prefill, and decode beside the memory bandwidth\n"
+        "serve     many users at once, for 1 to 32 slots: tokens/s, milliseconds to the "
+        "first token and between tokens,\n"
+        "          with continuous and with static batching\n"
+        "kv        every KV cache format: bytes per token, loss on held-out documents and "
+        "its difference from f32,\n"
+        "          tokens/s at the start of a text and after --context tokens\n"
+        "mixers    microseconds per state update of the recurrent mixers, prefill and "
+        "decode, beside the limit of\n"
+        "          arithmetic or memory\n"
+        "tokenizer [TEXT]   MB/s of tokenized text (a file, or stories), and milliseconds "
+        "to open the vocabulary\n"
+        "isas      the instruction sets with kernels, and which of them this machine has\n"
+        "make-model OUT.gguf FORMAT   write a model of random weights with the shape of a "
+        "1.1B Llama",
     .examples = {"strata bench model -m MODEL.gguf", "strata bench matmul"},
     .options = bench_options,
     .brief = "-m -p -n --seconds --csv --threads",

@@ -28,7 +28,8 @@ void bench_object_write(size_t number, char schema[BENCH_TEXT], char text[BENCH_
 bool bench_grammar_folder(const BenchJob *job, Fault *fault);
 
 /* A fixed tokenizer with this many tokens: words with and without a leading space, all their
- * prefixes, numbers of up to three digits, runs of punctuation and spaces, other scripts. */
+ * prefixes, numbers of up to three digits, runs of punctuation and spaces, other scripts.  One
+ * of fewer than 60,000 lacks the last kinds. */
 Tokenizer *bench_vocabulary(size_t tokens, Fault *fault);
 
 /* The same as a model file without weights; free *bytes. */

@@ -25,8 +25,11 @@ static void add_number(LogitRow *row, size_t *room, double number) {
     row->values[row->count++] = (float)number;
 }
 
-/* A finite double must be finite as a float. */
-static bool is_logit(double value) { return isinf(value) || !isinf((float)value); }
+/* A finite decimal number (strtod also reads 0x10, inf and nan), or a logit of -inf. */
+static bool is_value(const char *text, double value, bool probs) {
+    if (probs ? value < 0 : strcmp(text, "-inf") == 0) return !probs;
+    return !strpbrk(text, "xXiInN") && isfinite((float)value);
+}
 
 /* One number per line; the line number is the token.  Skips empty lines at the end. */
 static bool parse_logits(char *text, bool probs, const char *name, LogitRow *row,
@@ -39,10 +42,13 @@ static bool parse_logits(char *text, bool probs, const char *name, LogitRow *row
         line += strspn(line, " \t\r");
         if (*line == 0 && (!next || next[strspn(next, " \t\r\n")] == 0)) break;
         double value = strtod(line, &end);
-        end += strspn(end, " \t\r");
-        if (end == line || *end || (probs && value < 0) || !is_logit(value))
-            return fault_set(fault, "%s, line %zu: '%.40s' is no %s", name, row->count + 1,
-                             line, probs ? "probability" : "logit");
+        char *rest = end + strspn(end, " \t\r");
+        if (*rest == 0) *end = 0;
+        if (end == line || *end || !is_value(line, value, probs))
+            return fault_set(fault,
+                             "%s, line %zu: '%.40s' is no %s: wanted a finite decimal number%s",
+                             name, row->count + 1, line, probs ? "probability" : "logit",
+                             probs ? " from 0" : ", or -inf");
         add_number(row, &room, probs ? log(value) : value);
         line = next;
     }

@@ -15,8 +15,8 @@ static const double probabilities[WORDS] = {0.38, 0.22, 0.14, 0.09,  0.06,
 /* A weaker model, and the same one without the prompt. */
 static const float amateur[WORDS] = {2, 1, 1.5f, 0, 0.5f, 0, 0, -0.5f, 0, -1};
 static const float unconditional[WORDS] = {1, 1, 0, 0.5f, 0, 0.5f, 0, 0, 0, 0};
-/* "... a bell, a key, a bell, a" */
-static const int32_t history[] = {1, 2, 1, 0, 1};
+/* "... a bell, a key, a hat, a bell, a key, a": a hat would repeat three words */
+static const int32_t history[] = {1, 2, 0, 1, 2};
 
 static bool samplers_look(void *context, const int32_t *tokens, size_t n, float *similarity) {
     (void)context;
@@ -28,16 +28,34 @@ static void print_bar(double p, const char *block) {
     for (int i = 0; i < (int)lround(40 * p); i++) fputs(block, stdout);
 }
 
+/* skew leaves all probabilities: only the shares of many draws show it. */
+static bool share_draws(Chain *chain, Candidates *c, Step step, double share[WORDS],
+                        Fault *fault) {
+    enum { DRAWS = 100000 };
+    for (int i = 0; i < DRAWS; i++) {
+        float logits[WORDS];
+        int32_t token;
+        for (int k = 0; k < WORDS; k++) logits[k] = (float)log(probabilities[k]);
+        step.seed = (uint64_t)i;
+        if (!candidates_load(c, logits, fault) || !chain_run(chain, c, &step, &token, fault))
+            return false;
+        share[token] += 1.0 / DRAWS;
+    }
+    return true;
+}
+
 static bool picture(const StageKind *kind, Fault *fault) {
     Candidates c;
     Arena arena;
     Chain chain;
     float logits[WORDS];
+    double after[WORDS] = {0};
     int32_t token;
     Step step = {.seed = 1,
                  .position = 5,
                  .history = history,
                  .history_count = 5,
+                 .prompt_count = 5,
                  .amateur = amateur,
                  .unconditional = unconditional,
                  .look_ahead = samplers_look};
@@ -45,11 +63,15 @@ static bool picture(const StageKind *kind, Fault *fault) {
     for (int i = 0; i < WORDS; i++) logits[i] = (float)log(probabilities[i]);
     bool ok = chain_parse(&chain, kind->example, NULL, fault) &&
               candidates_load(&c, logits, fault) && chain_run(&chain, &c, &step, &token, fault);
+    bool skewed = ok && c.skew != 0;
+    for (int i = 0; ok && !skewed && i < WORDS; i++) after[i] = exp(candidates_log_prob(&c, i));
+    ok = ok && (!skewed || share_draws(&chain, &c, step, after, fault));
     if (ok)
-        printf("\n  %s on ten words that may follow (before: \u2591, after: \u2588)%s\n\n",
-               kind->example, kind->selects ? "; the arrow is the token it selected" : "");
+        printf("\n  %s on ten words that may follow (before: \u2591, %s: \u2588)%s\n\n",
+               kind->example, skewed ? "share of 100,000 draws" : "after",
+               kind->selects ? "; the arrow is the token it selected" : "");
     for (int i = 0; ok && i < WORDS; i++) {
-        double p = exp(candidates_log_prob(&c, i));
+        double p = after[i];
         printf("  %-5s %6.3f  ", words[i], probabilities[i]);
         print_bar(probabilities[i], "\u2591");
         printf("\n        %6.3f  ", p);

@@ -262,7 +262,9 @@ static void print_way(const GenerateApp *app) {
         fprintf(stderr, " | no token");
     else
         fprintf(stderr, " | first token after %.0f ms", 1e3 * result->first_token_seconds);
-    if (!app_searches(r) && result->tokens > 1 && result->decode_seconds > 0)
+    bool one_pass =
+        app->speculation.rounds == 1; /* nothing was decoded after the first token */
+    if (!app_searches(r) && !one_pass && result->tokens > 1 && result->decode_seconds > 0)
         fprintf(stderr, ", then %zu at %.0f tokens/s", result->tokens - 1,
                 (double)(result->tokens - 1) / result->decode_seconds);
 }
@@ -288,7 +290,7 @@ static void run_print_status(const GenerateApp *app) {
         fprintf(stderr, "[%zu image%s, %zu tokens each, encoded in %.2f s]\n", app->seen.count,
                 app->seen.count == 1 ? "" : "s", app->pictures.each, app->pictures.seconds);
     const Speculation *g = &app->speculation;
-    if (g->rounds)
+    if (g->drafted || (g->rounds && !g->forced))
         fprintf(stderr,
                 "[%zu of %zu %s tokens accepted (%.1f %%), %.2f tokens per forward pass, %zu "
                 "passes]\n",

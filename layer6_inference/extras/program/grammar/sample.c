@@ -2,7 +2,13 @@
  *
  * Every byte (or token) that may come is as likely as any other.  The longer the text, the
  * more often the next step is one of those that lead nearest to the end: after n steps with
- * the chance n^2 / (n^2 + 40^2). */
+ * the chance n^2 / (n^2 + 40^2).
+ *
+ *     {"a key that needs a digit     grammar_missing says 5 bytes, before and after each letter
+ *
+ * It is an estimate, so steps towards the end correct it: a row is one step farther than the
+ * nearest row after it.  A walk that goes round in rows of 5 bytes makes them 6, 7 ... until
+ * another way is nearer (Korf 1990, Real-time heuristic search, LRTA*). */
 #include "listing.h"
 #include "tools.h"
 #include "grammar.h"
@@ -21,6 +27,8 @@ typedef struct Draw {
     size_t n_ways;
     char *text; /* owns */
     size_t size, room;
+    uint32_t *learned; /* (n_learned) by row: bytes to the end, at least; owns */
+    size_t n_learned, learned_room;
 } Draw;
 
 static uint32_t sample_after(Draw *d, int32_t way) {
@@ -44,6 +52,18 @@ static void sample_find_tokens(Draw *d) {
             d->ways[d->n_ways++] = (int32_t)id;
 }
 
+/* The learned distance of a row; 0 at first. */
+static uint32_t *learned_of(Draw *d, uint32_t row) {
+    REQUIRE(GROW(d->learned, d->learned_room, row + 1), "no memory for %u rows", row);
+    while (d->n_learned <= row) d->learned[d->n_learned++] = 0;
+    return &d->learned[row];
+}
+
+static uint32_t sample_missing(Draw *d, uint32_t row) {
+    uint32_t estimate = grammar_missing(d->grammar, row), learned = *learned_of(d, row);
+    return estimate > learned ? estimate : learned;
+}
+
 /* The way that leads nearest to an end; of equals any. */
 static int32_t sample_nearest(Draw *d) {
     uint32_t best = UINT32_MAX;
@@ -51,9 +71,11 @@ static int32_t sample_nearest(Draw *d) {
     size_t first = rng_below(&d->rng, d->n_ways);
     for (size_t i = 0; i < d->n_ways && best > 0; i++) {
         int32_t one = d->ways[(first + i) % d->n_ways];
-        uint32_t missing = grammar_missing(d->grammar, sample_after(d, one));
+        uint32_t missing = sample_missing(d, sample_after(d, one));
         if (missing < best) best = missing, way = one;
     }
+    uint32_t *learned = learned_of(d, d->row);
+    if (best >= *learned) *learned = best + 1;
     return way;
 }
 
@@ -111,7 +133,7 @@ bool sample_texts(Grammar *grammar, const Tokenizer *tokenizer, size_t count, ui
         ok = sample_text(&draw, fault);
         if (ok) list_json(stdout, (Text){draw.text, draw.size}), putchar('\n');
     }
-    free(draw.ways), free(draw.text);
+    free(draw.ways), free(draw.text), free(draw.learned);
     return ok;
 }
 
