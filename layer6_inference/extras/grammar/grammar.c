@@ -45,15 +45,11 @@ void grammar_close(Grammar *grammar) {
 static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
     expr_close_rules(&g->exprs);
     uint32_t begin = row_begin(&g->rows, g->root);
-    if (g->exprs.over || g->rows.over)
-        return fault_set(fault,
-                         "this grammar is larger than the limits (%d expressions, %zu "
-                         "steps of work)",
-                         EXPR_MOST, g->exprs.most_work);
+    if (g->exprs.budget.over) return budget_refuse(&g->exprs.budget, fault);
     if (begin == ROW_DEAD && !may_be_empty)
         return fault_set(fault, "this grammar matches no text: every derivation needs a rule "
                                 "that never ends or an impossible condition");
-    g->exprs.most_work = g->exprs.work + EXPR_WORK;
+    budget_compiled(&g->exprs.budget);
     return *out = g, true;
 }
 
@@ -207,15 +203,13 @@ size_t grammar_forced(Grammar *grammar, uint32_t row, int32_t *tokens, size_t ro
     return n;
 }
 
-bool grammar_is_exhausted(const Grammar *grammar) {
-    return grammar->rows.over || grammar->exprs.over;
-}
+bool grammar_is_exhausted(const Grammar *grammar) { return grammar->exprs.budget.over; }
 
 /* ------------------------------------------------------------------ for people */
 
 GrammarSize grammar_size(const Grammar *grammar) {
     return (GrammarSize){grammar->exprs.n_rule, grammar->exprs.count, grammar->rows.count - 1,
-                         grammar->exprs.work};
+                         grammar->exprs.budget.steps};
 }
 
 uint32_t grammar_missing(Grammar *grammar, uint32_t row) {

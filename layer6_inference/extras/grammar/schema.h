@@ -140,6 +140,7 @@ typedef struct Plan {
     PlanState *states; /* lazy expressions refer to them by number */
     uint32_t n_states;
     size_t states_room;
+    uint32_t *buckets, n_buckets; /* hash of the states: number + 1, open addressing */
 } Plan;
 
 /* A given string and its spellings. */
