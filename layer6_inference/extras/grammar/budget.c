@@ -1,18 +1,19 @@
 /* budget.c - see budget.h. */
 #include "budget.h"
+#include "grammar.h"
 
 static _Thread_local struct {
     bool (*is_gone)(void *context);
     void *context;
 } watch;
 
-void budget_watch(bool (*is_gone)(void *context), void *context) {
+void grammar_watch(bool (*is_gone)(void *context), void *context) {
     watch.is_gone = is_gone, watch.context = context;
 }
 
 static void limit(Budget *b, size_t steps, size_t bytes) {
-    b->most_steps = b->steps + steps, b->most_bytes = bytes;
-    b->look = b->steps;
+    b->most_steps = b->steps + steps, b->most_bytes = bytes, b->look = b->steps;
+    b->worn_steps = b->steps + steps / 2, b->worn_bytes = b->bytes + (bytes - b->bytes) / 2;
 }
 
 Budget budget_new(void) {
@@ -32,12 +33,13 @@ bool budget_look(Budget *budget) {
 }
 
 bool budget_is_worn(const Budget *budget) {
-    return budget->over || budget->bytes > budget->most_bytes / 2 ||
-           budget->steps + BUDGET_RUN / 2 > budget->most_steps;
+    return budget->over || budget->steps > budget->worn_steps ||
+           budget->bytes > budget->worn_bytes;
 }
 
 bool budget_refuse(const Budget *budget, Fault *fault) {
-    if (budget->cancelled) return fault_set(fault, "cancelled: nobody waits for this grammar");
+    if (budget->cancelled)
+        return fault_set(fault, "stopped: the client has gone, or the server shuts down");
     if (budget->bytes > budget->most_bytes)
         return fault_set(fault,
                          "this grammar is larger than the limits: it needs more than %zu MB. "

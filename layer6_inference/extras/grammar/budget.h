@@ -27,6 +27,7 @@ enum {
 typedef struct Budget {
     size_t steps, most_steps, look; /* look: steps at which to look again */
     size_t bytes, most_bytes;
+    size_t worn_steps, worn_bytes;
     bool over, cancelled;
 } Budget;
 
@@ -36,14 +37,11 @@ Budget budget_new(void);
 /* The grammar is compiled: what it may take from here on. */
 void budget_compiled(Budget *budget);
 
-/* Is more than half of it spent? */
+/* Is more than half spent of what it may take? */
 bool budget_is_worn(const Budget *budget);
 
 /* Say which limit was exceeded, what it is and what to do.  Returns false. */
 bool budget_refuse(const Budget *budget, Fault *fault);
-
-/* Stop this thread's grammars as soon as `is_gone` is true (NULL: never). */
-void budget_watch(bool (*is_gone)(void *context), void *context);
 
 bool budget_look(Budget *budget); /* budget_spend's slow half */
 
