@@ -20,7 +20,7 @@ enum {
     BUDGET_COMPILE = 10000000, /* steps to compile a grammar */
     BUDGET_RUN = 40000000,     /* steps to use it afterwards */
     BUDGET_COMPILE_BYTES = 160000000,
-    BUDGET_BYTES = 224000000, /* all together, rows included */
+    BUDGET_BYTES = 192000000, /* all together, rows included */
     BUDGET_LOOK = 100000
 };
 

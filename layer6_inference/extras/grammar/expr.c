@@ -222,7 +222,7 @@ static void sort_children(Children *c) {
 static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     ExprNode node = {.kind = (uint8_t)kind, .a = (uint32_t)s->n_child, .b = c->count};
     node.filters = kind == KIND_AND;
-    budget_spend(&s->budget, c->count);
+    budget_spend(&s->budget, c->count), budget_hold(&s->budget, 8 * c->count);
     for (uint32_t i = 0; i < c->count; i++) {
         EXPR_GROW(s->child, s->child_room, s->n_child);
         s->child[s->n_child++] = c->of[i];

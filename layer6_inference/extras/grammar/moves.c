@@ -148,6 +148,7 @@ typedef struct Search {
 
 static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
     REQUIRE(GROW(search->of, search->room, search->count + 1), "no memory for a grammar");
+    budget_hold(&s->budget, sizeof *search->of);
     search->of[search->count++] = (Reached){e, from, false};
     s->node[e].live = SEEN;
 }

@@ -57,10 +57,11 @@ static RowSeen *row_seen(RowTable *t, uint32_t hash) {
 
 void row_add_item(RowTable *t, Expr expr, uint32_t back) {
     if (expr == EXPR_NONE) return;
+    if (++t->adds % 4 == 0 && !budget_spend(&t->exprs->budget, 1)) return;
     RowSeen *seen = row_seen(t, row_mix(row_mix(1, expr), back));
     for (uint32_t i = seen->work; i; i = t->work_next[i - 1])
         if (t->work[i - 1].expr == expr && t->work[i - 1].back == back) return;
-    if (!budget_spend(&t->exprs->budget, 1)) return;
+    if (!budget_spend(&t->exprs->budget, 1 + t->n_work / ROW_SEEN)) return;
     REQUIRE(GROW(t->work, t->work_room, t->n_work + 1) &&
                 GROW(t->work_next, t->work_next_room, t->n_work + 1),
             "no memory for a grammar");
@@ -71,11 +72,11 @@ void row_add_item(RowTable *t, Expr expr, uint32_t back) {
 
 void row_add_caller(RowTable *t, Caller caller) {
     const Item then = caller.then;
+    if (!budget_spend(&t->exprs->budget, 1 + t->n_calls / ROW_SEEN)) return;
     RowSeen *seen =
         row_seen(t, row_mix(row_mix(row_mix(1, caller.rule), then.expr), then.back));
     for (uint32_t i = seen->calls; i; i = t->calls_next[i - 1])
         if (memcmp(&t->calls[i - 1], &caller, sizeof caller) == 0) return; /* no padding */
-    if (!budget_spend(&t->exprs->budget, 1)) return;
     REQUIRE(GROW(t->calls, t->calls_room, t->n_calls + 1) &&
                 GROW(t->calls_next, t->calls_next_room, t->n_calls + 1),
             "no memory for a grammar");
@@ -96,8 +97,10 @@ static bool settle_kernel(RowTable *t) {
     bool end = false;
     size_t kept = 0;
     for (size_t i = 0; i < t->n_work; i++)
-        if (expr_is_nullable(t->exprs, t->work[i].expr))
+        if (expr_is_nullable(t->exprs, t->work[i].expr)) {
+            budget_spend(&t->exprs->budget, t->row[t->back[t->work[i].back].row].n_callers / 8);
             row_complete(t, t->work[i].back, t->count, &end);
+        }
     for (size_t i = 0; i < t->n_work; i++)
         if (t->work[i].expr != EXPR_EMPTY) t->work[kept++] = t->work[i];
     if (kept > 1) qsort(t->work, kept, sizeof *t->work, by_item);

@@ -78,6 +78,7 @@ typedef struct RowTable {
     RowSeen *seen;                    /* (ROW_SEEN) hash heads of `work` and `calls` */
     uint32_t *work_next, *calls_next; /* the earlier one of the same hash, plus 1 */
     size_t work_next_room, calls_next_room;
+    uint32_t adds;   /* calls of row_add_item: four are a step */
     uint32_t making; /* number of the row being made: older heads are empty */
 } RowTable;
 

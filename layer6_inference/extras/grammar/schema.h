@@ -81,7 +81,8 @@ enum {
     SCHEMA_PATTERNS = 24,
     SCHEMA_OTHERS = 256,
     SCHEMA_CLAIMS = 4,
-    SCHEMA_SPELLED = 512
+    SCHEMA_SPELLED = 512,
+    SCHEMA_DEPTH = 1000
 };
 
 #define RULE_NONE UINT32_MAX
@@ -167,6 +168,7 @@ struct Schema {
     Plan *plans; /* owned; lazy expressions refer to them */
     uint32_t n_plans;
     SpelledText spelled[SCHEMA_SPELLED];
+    unsigned depth; /* of references and schemas being joined */
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
 };

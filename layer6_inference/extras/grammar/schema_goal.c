@@ -43,6 +43,7 @@ bool schema_join_all(Schema *s, const JsonValue *list, bool hold, Goal *flat, Go
 bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
                      Goal *flat, Goal *seen) {
     const JsonValue *target = schema_resolve(s, reference->text);
+    if (s->exprs->budget.over) return budget_refuse(&s->exprs->budget, s->fault);
     if (!target)
         return schema_refuse(
             s, at, "$ref",
@@ -78,6 +79,15 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
     return true;
 }
 
+static bool join_deeper(Schema *s, const JsonValue *schema, Goal *flat, Goal *seen) {
+    if (s->depth == SCHEMA_DEPTH)
+        return schema_refuse(s, schema, NULL, "more than 1000 references or allOf lead here");
+    s->depth++;
+    bool ok = join_keywords(s, schema, flat, seen);
+    s->depth--;
+    return ok;
+}
+
 bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
     if (c.kind == NOT_KEYWORD) return schema_join_broken(s, c, flat, seen);
     if (c.kind != HOLDS && c.kind != FAILS) return goal_add(flat, c), true;
@@ -91,7 +101,7 @@ bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
     case JSON_TRUE: flat->impossible = flat->impossible || !whole; return true;
     case JSON_FALSE: flat->impossible = flat->impossible || whole; return true;
     case JSON_OBJECT:
-        if (whole) return join_keywords(s, c.schema, flat, seen);
+        if (whole) return join_deeper(s, c.schema, flat, seen);
         if (c.schema->count == 0) return flat->impossible = true;
         goal_add(flat, c); /* at least one keyword fails: a choice */
         return true;

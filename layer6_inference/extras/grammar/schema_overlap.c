@@ -59,7 +59,7 @@ static bool share_a_value(Schema *s, const JsonValue *a, const JsonValue *b) {
     size_t n, m;
     const JsonValue *x = few_values(a, &n), *y = few_values(b, &m);
     if (!x || !y) return (possible_types(a) & possible_types(b)) != 0;
-    for (size_t i = 0; i < n && budget_spend(&s->exprs->budget, 1 + m / 8); i++)
+    for (size_t i = 0; i < n && budget_spend(&s->exprs->budget, 1 + m); i++)
         for (size_t k = 0; k < m; k++)
             if (schema_equal(&x[i], &y[k])) return true;
     return false;
