@@ -114,7 +114,7 @@ struct ExprStore {
 
 enum {
     EXPR_TABLE_WORK = 16, /* steps for a table of moves */
-    EXPR_BYTES = 160      /* of an expression, with its place in the other tables */
+    EXPR_BYTES = 112      /* of an expression, with its place in the other tables */
 };
 
 void expr_store_init(ExprStore *store);

@@ -194,7 +194,7 @@ static uint32_t search_end(ExprStore *s, Search *search) {
     uint32_t at = 0, head = 0;
     while (at < search->count) {
         uint32_t before = search->count;
-        if (look_further(s, search, at)) return at;
+        if (s->budget.over || look_further(s, search, at)) return at;
         at = hinted(s, search, at, before);
         if (at != UINT32_MAX) continue;
         while (head < search->count && search->of[head].done) head++;

@@ -168,7 +168,7 @@ struct Schema {
     Plan *plans; /* owned; lazy expressions refer to them */
     uint32_t n_plans;
     SpelledText spelled[SCHEMA_SPELLED];
-    unsigned depth; /* of references and schemas being joined */
+    unsigned depth;       /* of references and schemas being joined */
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
 };
