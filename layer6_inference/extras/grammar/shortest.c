@@ -5,9 +5,8 @@
 
 enum {
     DEEPEST = 300, /* max nesting of lazy states: a billion items are not a shortest way */
-    SHORTEST_POOL = 300000,  /* steps for all answers of a grammar together, */
-    SHORTEST_EACH = 8000,    /* for each when those are gone, */
-    SHORTEST_RULES = 5000000 /* and for the rules */
+    SHORTEST_POOL = 300000, /* steps for all answers of a grammar together, */
+    SHORTEST_EACH = 2000    /* and for each when those are gone */
 };
 
 static uint32_t shortest_sum(uint32_t a, uint64_t b) {
@@ -34,25 +33,17 @@ static uint32_t of_children(Shortest *shortest, ExprStore *s, const ExprNode *n)
     return best;
 }
 
-/* Keep an answer, unless the search was cut off before it found any way: then ask again. */
-static uint32_t shortest_keep(const Shortest *shortest, const ExprStore *s, uint32_t *known,
-                              uint32_t found) {
-    bool cut = found == SHORTEST_MOST && s->budget.steps > shortest->until;
-    *known = cut ? UINT32_MAX : found;
-    return found;
-}
-
 /* A cycle is never the shortest. */
 static uint32_t of_lazy(Shortest *shortest, ExprStore *s, Expr e) {
     shortest_make_room(&shortest->of_lazy, &shortest->lazy_room, e + 1);
     if (shortest->of_lazy[e] != UINT32_MAX) return shortest->of_lazy[e];
-    if (shortest->depth == DEEPEST) return 2; /* at least its brackets */
-    if (s->budget.steps > shortest->until) return SHORTEST_MOST;
+    if (shortest->depth == DEEPEST || s->budget.steps > shortest->until)
+        return 2; /* at least its brackets */
     shortest->depth++;
     shortest->of_lazy[e] = SHORTEST_MOST;
     uint32_t found = of_expr(shortest, s, s->unfold(s, s->node[e].a, s->node[e].b));
     shortest->depth--;
-    return shortest_keep(shortest, s, &shortest->of_lazy[e], found);
+    return shortest->of_lazy[e] = found;
 }
 
 static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
@@ -111,20 +102,17 @@ static uint32_t of_return(Shortest *shortest, RowTable *t, uint32_t back) {
                                     of_return(shortest, t, caller->then.back));
         if (one < best) best = one;
     }
-    return shortest_keep(shortest, t->exprs, &shortest->of_back[back], best);
+    return shortest->of_back[back] = best;
 }
 
 uint32_t shortest_of(Shortest *shortest, RowTable *rows, uint32_t row) {
     const Row *here = &rows->row[row];
     uint32_t best = SHORTEST_MOST;
     Budget *budget = &rows->exprs->budget;
-    if (!shortest->of_rule) {
-        shortest->until = budget->steps + SHORTEST_RULES;
-        ask_rules(shortest, rows->exprs);
-    }
     const size_t before = budget->steps;
     shortest->until = before + SHORTEST_EACH;
     if (shortest->used < SHORTEST_POOL) shortest->until += SHORTEST_POOL - shortest->used;
+    if (!shortest->of_rule) ask_rules(shortest, rows->exprs);
     shortest_make_room(&shortest->of_back, &shortest->back_room, rows->n_back);
     for (uint32_t i = 0; i < here->n_kernel; i++) {
         uint32_t one = shortest_sum(of_expr(shortest, rows->exprs, here->items[i].expr),
