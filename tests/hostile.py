@@ -64,8 +64,7 @@ case("24 patternProperties", "refused", "schema", {"patternProperties": {f"[a-{c
 case("a chain of 50000 references", "refused", "schema",
      {"$ref": "#/$defs/0", "$defs": {**{str(i): {"$ref": f"#/$defs/{i + 1}"} for i in range(50000)}, "50000": {}}})
 case("a chain of 3000 objects, last first", "ok", "schema",
-     {"$ref": "#/$defs/0", "$defs": {**{str(i): {"type": "object", "properties": {"n": {"$ref": f"#/$defs/{i + 1}"}}, "required": ["n"]} for i in range(3000)}, "3000": {}}},
-     "--sample", "1")
+     {"$ref": "#/$defs/0", "$defs": {**{str(i): {"type": "object", "properties": {"n": {"$ref": f"#/$defs/{i + 1}"}}, "required": ["n"]} for i in range(3000)}, "3000": {}}})
 case("30000 anchors", "refused", "schema",
      {"anyOf": [{"$ref": f"#a{i}"} for i in range(30000)], "$defs": {str(i): {"$anchor": f"a{i}", "const": i} for i in range(30000)}})
 case("references of pairs, 2^60 paths", "ok", "schema",
@@ -73,7 +72,7 @@ case("references of pairs, 2^60 paths", "ok", "schema",
 case("anyOf of references, 2^60 paths", "ok", "schema",
      {"$ref": "#/$defs/0", "$defs": {**{str(i): {"anyOf": [{"$ref": f"#/$defs/{i + 1}"}, {"$ref": f"#/$defs/{i + 1}"}]} for i in range(60)}, "60": {}}})
 for n, least in ((14, 3), (24, 3), (40, 20), (400, 10)):
-    case(f"uniqueItems of {n}, at least {least}, drawn", "spent" if n == 400 else "ok", "schema",
+    case(f"uniqueItems of {n}, at least {least}, drawn", "ok", "schema",
          {"type": "array", "uniqueItems": True, "items": {"enum": [f"c{i}" for i in range(n)]}, "minItems": least}, "--sample", "2")
 case("uniqueItems of 512 long lists", "refused", "schema",
      {"type": "array", "uniqueItems": True, "items": {"enum": [[i] * 200 for i in range(512)]}})

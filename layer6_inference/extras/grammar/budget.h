@@ -21,7 +21,7 @@ enum {
     BUDGET_RUN = 100000000,    /* steps to use it afterwards */
     BUDGET_COMPILE_BYTES = 176000000,
     BUDGET_BYTES = 224000000, /* all together, rows included */
-    BUDGET_LOOK = 100000
+    BUDGET_LOOK = 20000
 };
 
 typedef struct Budget {
