@@ -43,7 +43,7 @@ static void scan_alone(void) {
         rows.n_work, 2,
         "scan: the item that goes on with the byte 0xE4 does not go on with 'a', and is gone: "
         "items left");
-    rows.n_work = 0;
+    row_clear(&rows);
     row_scan(&rows, 1, 0xE4);
     HINT(rows.n_work == 1 && has_item(text_expr("z"), 9),
          "scan: a byte is 0 to 255: after 0xE4 there should be one item, \"z\" returning to 9, "
@@ -62,7 +62,7 @@ static void complete_alone(void) {
     row_complete(&rows, row_return(&rows, rule, 1), 2, &over);
     HINT(over, "complete: an item before this one had no caller, so the text may end, and "
                "this one takes it back: *end is set to true, and never to false");
-    over = false, rows.n_work = 0;
+    over = false, row_clear(&rows);
     row_complete(&rows, row_return(&rows, rule, 1), 2, &over);
     HINT(!over, "complete: rule %u is done, but an item waits for it: the text cannot end",
          rule);
@@ -76,7 +76,7 @@ static void complete_alone(void) {
          "rule "
          "that is done go on",
          other, rule);
-    rows.n_work = 0;
+    row_clear(&rows);
     rows.count = 1;
     row_complete(&rows, row_return(&rows, rule, 1), 1, &over);
     COUNT(rows.n_work, 0,
@@ -101,7 +101,7 @@ static void many_alone(void) {
     row->n_items = row->n_callers = MANY;
     row_scan(&rows, 1, 'a');
     COUNT(rows.n_work, MANY, "scan: each of %d items goes on with 'a': items left", MANY);
-    rows.n_work = 0;
+    row_clear(&rows);
     row_complete(&rows, row_return(&rows, 0, 1), 2, &over);
     COUNT(rows.n_work, MANY, "complete: %d wait for the rule, and all go on: items", MANY);
     end();
@@ -134,7 +134,7 @@ static void predict_alone(void) {
          rows.n_calls);
     COUNT(rows.n_work, 1,
           "predict: the rule called cannot be empty, so nothing is stepped over: items");
-    rows.n_work = rows.n_calls = 0;
+    row_clear(&rows);
     row_predict(&rows, (Item){expr_cat(&exprs, expr_call(&exprs, 1), x), 6}, 2);
     HINT(has_item(x, 6), "predict: the rule called may be empty: what comes after the call can "
                          "begin as well (stepped over)");
@@ -153,7 +153,7 @@ static void leo_alone(void) {
     exprs.rule[1].body = may, exprs.rule[1].nullable = true;
     for (uint32_t rule = 0; rule < 2; rule++)
         for (uint32_t back = RETURN_END; back < 7; back += 6) {
-            rows.n_work = rows.n_calls = 0;
+            row_clear(&rows);
             row_predict(&rows, (Item){expr_call(&exprs, rule), back}, 2);
             HINT(has_item(rule ? may : body, back),
                  "predict: nothing is left to do after this call%s: the rule returns to the "

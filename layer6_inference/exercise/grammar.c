@@ -59,7 +59,7 @@ static void show_row(Bench *b, uint32_t before, int byte, uint32_t row) {
         snprintf(after, sizeof after, byte == ' ' ? "_" : byte == '"' ? "\\x22" : "%c", byte);
     if (!b->csv)
         printf(byte < 0 ? "   row %u, before the text\n" : "   row %u, after %s\n", row, after);
-    t->n_work = t->n_calls = 0;
+    row_clear(t);
     if (byte < 0)
         row_add_item(t, t->row[row].items[0].expr, RETURN_END);
     else

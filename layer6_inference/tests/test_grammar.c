@@ -762,6 +762,25 @@ static void stages_remember_rows(void **state) {
     tokenizer_close(words);
 }
 
+/* Nobody waits: asked once, the compiler stops long before its own limit. */
+static bool is_gone(void *calls) { return ++*(int *)calls > 0; }
+
+static void test_watch(void **state) {
+    (void)state;
+    const GrammarOptions options = {0};
+    Text schema = text_of("{\"type\": \"string\", \"pattern\": \"^([ab]*a[ab]{30}c)*$\", "
+                          "\"minLength\": 5000, \"maxLength\": 5001}");
+    Grammar *g = NULL;
+    Fault fault;
+    int calls = 0;
+    assert_false(grammar_from_schema(&g, schema, &options, &fault));
+    assert_non_null(strstr(fault.text, "too long"));
+    grammar_watch(is_gone, &calls);
+    assert_false(grammar_from_schema(&g, schema, &options, &fault));
+    grammar_watch(NULL, NULL);
+    assert_int_equal(calls, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_belong_or_not),
@@ -779,6 +798,7 @@ int main(void) {
         cmocka_unit_test(forced_tokens_change_no_story),
         cmocka_unit_test(a_grammar_is_compiled_once),
         cmocka_unit_test(stages_remember_rows),
+        cmocka_unit_test(test_watch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,8 @@ from client import SLOW, STRATA, Server, check, finish, read_all, request
 PLAIN, CHAT = "/v1/completions", "/v1/chat/completions"
 SHORT = {"prompt": "Once upon a time", "max_tokens": 5, "seed": 1}
 LONG = {"prompt": "Once upon a time", "max_tokens": 900, "chain": "min_tokens:900,temp:1"}
+CONSTANTS = {"oneOf": [{"enum": [f"{i} {k}" for k in range(250)]} for i in range(250)]}
+COSTLY = {"messages": [{"role": "user", "content": "x"}], "response_format": {"type": "json_schema", "json_schema": {"name": "a", "schema": CONSTANTS}}}
 READING = {"prompt": "the fox " * 450, "max_tokens": 60}
 
 
@@ -253,6 +255,16 @@ def ends():
     rest = read_all(s)
     check("without time to drain, a stream says why it ends", b'"error"' in rest and b"[DONE]" not in rest, True)
     check("and the program ends", server.stop(), 0)
+    for signals in (1, 2):
+        server = Server("--drain", "20")
+        s = server.raw(request(CHAT, COSTLY))
+        time.sleep(0.3)
+        began = time.time()
+        for _ in range(signals):
+            server.process.terminate()
+        check("a grammar that costs much does not keep the program from its end", server.stop(), 0)
+        check("nor for long", time.time() - began < 2 * SLOW, True)
+        s.close()
     server = Server("--seconds", "0.3")
     status, data = server.post(PLAIN, LONG)
     check("an answer whose time is over is cut", (status, data.get("choices", [{}])[0].get("finish_reason")), (200, "length"))

@@ -22,7 +22,8 @@ typedef struct CallList {
     size_t count, room;
 } CallList;
 
-static void add_call(CallList *list, ExprCall call) {
+static void add_call(ExprStore *s, CallList *list, ExprCall call) {
+    if (!budget_spend(&s->budget, list->count / 32)) return;
     for (size_t i = 0; i < list->count; i++)
         if (list->of[i].rule == call.rule && list->of[i].rest == call.rest) return;
     REQUIRE(GROW(list->of, list->room, list->count + 1), "no memory for a grammar");
@@ -35,7 +36,7 @@ static void collect_calls(ExprStore *s, Expr e, Expr then, CallList *list) {
         ExprNode n = s->node[e];
         if (!n.calls) return;
         switch ((ExprKind)n.kind) {
-        case KIND_CALL: add_call(list, (ExprCall){n.a, then}); return;
+        case KIND_CALL: add_call(s, list, (ExprCall){n.a, then}); return;
         case KIND_LAZY: collect_calls(s, expr_unfold(s, e), then, list); return;
         case KIND_ALT:
             for (uint32_t i = 0; i < n.b; i++) collect_calls(s, s->child[n.a + i], then, list);

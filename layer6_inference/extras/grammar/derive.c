@@ -14,7 +14,7 @@
 
 /* Conjuncts and repeated expressions recur in other combinations: cache their moves. */
 static Expr derive_kept(ExprStore *s, Expr e, uint8_t byte) {
-    return s->over ? EXPR_NONE : expr_raw_moves(s, e)[byte];
+    return s->budget.over ? EXPR_NONE : expr_raw_moves(s, e)[byte];
 }
 
 static Expr derive_children(ExprStore *s, Expr e, uint8_t byte) {
@@ -53,8 +53,7 @@ static Expr derive_repeat(ExprStore *s, Expr e, uint8_t byte) {
 
 Expr expr_derive(ExprStore *store, Expr e, uint8_t byte) {
     ExprNode n = store->node[e];
-    if (store->over || ++store->work > store->most_work) store->over = true;
-    if (store->over) return EXPR_NONE;
+    if (!budget_spend(&store->budget, 1)) return EXPR_NONE;
     switch ((ExprKind)n.kind) {
     case KIND_BYTES: return byte_set_has(&store->set[n.a], byte) ? EXPR_EMPTY : EXPR_NONE;
     case KIND_CAT: return derive_cat(store, e, byte);

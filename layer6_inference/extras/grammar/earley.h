@@ -34,7 +34,10 @@ void row_predict(RowTable *t, Item item, uint32_t here);
 
 /* ------------------------------------------------------------------ the row being made */
 
-/* Add an item unless present or EXPR_NONE.  More than ROW_ITEMS set t->over. */
+/* Start a row: no items, no callers. */
+void row_clear(RowTable *t);
+
+/* Add an item unless present or EXPR_NONE.  Counts against the budget. */
 void row_add_item(RowTable *t, Expr expr, uint32_t back);
 
 /* Note a caller of a rule predicted in this row, unless present. */

@@ -55,14 +55,11 @@ static void expr_make_room(ExprStore *s) {
 }
 
 static Expr intern(ExprStore *s, ExprNode node) {
-    if (s->over) return EXPR_NONE;
+    if (s->budget.over) return EXPR_NONE;
     uint32_t *bucket = expr_bucket_of(s, &node);
     for (uint32_t i = *bucket; i; i = s->node[i].hash_next)
         if (same(s, &node, &s->node[i])) return i;
-    if (s->count == EXPR_MOST) {
-        s->over = true;
-        return EXPR_NONE;
-    }
+    if (!budget_hold(&s->budget, EXPR_BYTES) || !budget_spend(&s->budget, 1)) return EXPR_NONE;
     expr_make_room(s);
     Expr e = s->count++;
     node.hash_next = *bucket;
@@ -75,7 +72,7 @@ static Expr intern(ExprStore *s, ExprNode node) {
 }
 
 void expr_store_init(ExprStore *store) {
-    *store = (ExprStore){.most_work = EXPR_COMPILE};
+    *store = (ExprStore){.budget = budget_new()};
     expr_make_room(store);
     store->node[store->count++] = (ExprNode){.kind = KIND_NONE};
     store->calls_first[0] = UINT32_MAX;
@@ -225,7 +222,7 @@ static void sort_children(Children *c) {
 static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     ExprNode node = {.kind = (uint8_t)kind, .a = (uint32_t)s->n_child, .b = c->count};
     node.filters = kind == KIND_AND;
-    s->work += c->count;
+    budget_spend(&s->budget, c->count), budget_hold(&s->budget, 8 * c->count);
     for (uint32_t i = 0; i < c->count; i++) {
         EXPR_GROW(s->child, s->child_room, s->n_child);
         s->child[s->n_child++] = c->of[i];

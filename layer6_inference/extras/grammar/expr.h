@@ -24,6 +24,7 @@
 #ifndef STRATA_EXPR_H
 #define STRATA_EXPR_H
 
+#include "budget.h"
 #include "fault.h"
 #include "models.h"
 #include <stdint.h>
@@ -108,19 +109,12 @@ struct ExprStore {
     /* can a lazy expression be completed, given the rules known to be productive? */
     bool (*lazy_productive)(ExprStore *store, uint32_t which, const bool *known);
     void *unfold_context;
-    uint32_t n_tables;      /* tables of moves */
-    size_t work, most_work; /* steps taken; above the limit: `over` */
-    bool over;              /* a limit was exceeded: everything made since is invalid */
+    Budget budget;
 };
 
-/* Limits of a store: nodes, tables of moves (1 KB each), and steps of work, while compiling and
- * afterwards.  Steps, not seconds: every machine refuses the same grammars. */
 enum {
-    EXPR_MOST = 4000000,
-    EXPR_TABLES = 500000,
-    EXPR_TABLE_WORK = 16,
-    EXPR_COMPILE = 10000000,
-    EXPR_WORK = 40000000
+    EXPR_TABLE_WORK = 16, /* steps for a table of moves */
+    EXPR_BYTES = 112      /* of an expression, with its place in the other tables */
 };
 
 void expr_store_init(ExprStore *store);

@@ -160,7 +160,7 @@ static bool find_closed(ExprStore *s, Expr e, const Slice *slice) {
             if (!holds_all(&first, &slice->bytes) || !add_states(moves, slice, states, &count))
                 return false;
         }
-    return !s->over;
+    return !s->budget.over;
 }
 
 static bool is_closed(MaskTable *t, Expr e, int slice) {

@@ -55,11 +55,33 @@ static bool gbnf_take_name(GbnfReader *r, char name[NAME]) {
 }
 
 /* The rule of that name, created on first mention. */
+/* The bucket of a name, or the empty one where it belongs. */
+static uint32_t *name_bucket(const GbnfReader *r, const char *name) {
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (const char *c = name; *c; c++) h = (h ^ (uint8_t)*c) * 16777619u;
+    for (;; h++) {
+        uint32_t *bucket = &r->bucket[h & (r->n_buckets - 1)];
+        if (!*bucket || strcmp(r->store->rule[r->first_rule + *bucket - 1].name, name) == 0)
+            return bucket;
+    }
+}
+
+static void rehash_names(GbnfReader *r) {
+    r->n_buckets = r->n_buckets ? 4 * r->n_buckets : 64;
+    free(r->bucket);
+    r->bucket = calloc(r->n_buckets, sizeof *r->bucket);
+    REQUIRE(r->bucket, "no memory for a grammar");
+    for (uint32_t i = r->first_rule; i < r->store->n_rule; i++)
+        *name_bucket(r, r->store->rule[i].name) = i - r->first_rule + 1;
+}
+
 static uint32_t gbnf_rule_of(GbnfReader *r, const char *name, const char *at) {
     ExprStore *s = r->store;
-    for (uint32_t i = r->first_rule; i < s->n_rule; i++)
-        if (strcmp(s->rule[i].name, name) == 0) return i;
+    if (2 * (s->n_rule - r->first_rule) >= r->n_buckets) rehash_names(r);
+    uint32_t *bucket = name_bucket(r, name);
+    if (*bucket) return *bucket - 1 + r->first_rule;
     uint32_t rule = expr_rule(s, name);
+    *bucket = rule - r->first_rule + 1;
     REQUIRE(GROW(r->named, r->named_room, rule - r->first_rule + 1), "no memory for a grammar");
     r->named[rule - r->first_rule] =
         (Named){at, r->line, (long)(at - r->line_begin) + 1, false};
@@ -226,6 +248,6 @@ bool gbnf_read(ExprStore *store, Text source, const Tokenizer *tokenizer, uint32
     gbnf_skip(&r, true);
     while (ok && r.at < r.end) ok = take_rule(&r);
     ok = ok && find_root(&r, root) && all_defined(&r);
-    free(r.named);
+    free(r.named), free(r.bucket);
     return ok;
 }

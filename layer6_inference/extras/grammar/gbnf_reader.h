@@ -25,6 +25,7 @@ typedef struct GbnfReader {
     Named *named; /* (n_rule) */
     uint32_t first_rule;
     size_t named_room;
+    uint32_t *bucket, n_buckets; /* hash of the names: number in `named` + 1 */
     Fault *fault;
 } GbnfReader;
 

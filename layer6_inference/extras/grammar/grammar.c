@@ -45,15 +45,11 @@ void grammar_close(Grammar *grammar) {
 static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
     expr_close_rules(&g->exprs);
     uint32_t begin = row_begin(&g->rows, g->root);
-    if (g->exprs.over || g->rows.over)
-        return fault_set(fault,
-                         "this grammar is larger than the limits (%d expressions, %zu "
-                         "steps of work)",
-                         EXPR_MOST, g->exprs.most_work);
+    if (g->exprs.budget.over) return budget_refuse(&g->exprs.budget, fault);
     if (begin == ROW_DEAD && !may_be_empty)
         return fault_set(fault, "this grammar matches no text: every derivation needs a rule "
                                 "that never ends or an impossible condition");
-    g->exprs.most_work = g->exprs.work + EXPR_WORK;
+    budget_compiled(&g->exprs.budget);
     return *out = g, true;
 }
 
@@ -98,27 +94,47 @@ bool grammar_from_choices(Grammar **grammar, Text source, Fault *fault) {
     return ok;
 }
 
+enum { JSON_BYTES = 160 /* of a value, while an array of them grows */ };
+
+/* Read JSON whose tree fits the budget.
+ *
+ *   values   written: at least as many as the text has */
+static Json *read_json(Budget *budget, Text source, size_t *values, Fault *fault) {
+    bool in_string = false;
+    *values = 1;
+    for (size_t i = 0; i < source.size; i++) {
+        const char c = source.data[i];
+        if (c == '"') in_string = !in_string;
+        if (c == '\\' && in_string) i++;
+        if (!in_string) *values += c == ',' || c == '[' || c == '{';
+    }
+    if (!budget_hold(budget, *values * JSON_BYTES)) return budget_refuse(budget, fault), NULL;
+    return json_read(source, fault);
+}
+
 bool grammar_from_schema(Grammar **grammar, Text source, const GrammarOptions *options,
                          Fault *fault) {
-    Json *json = json_read(source, fault);
-    if (!json) return false;
     Grammar *g = grammar_new();
-    bool ok = schema_read(&g->schema, &g->exprs, json_root(json), options, &g->root, fault) &&
+    size_t values;
+    Json *json = read_json(&g->exprs.budget, source, &values, fault);
+    bool ok = json &&
+              schema_read(&g->schema, &g->exprs, json_root(json), options, &g->root, fault) &&
               grammar_finish(g, true, grammar, fault);
-    json_free(json);
+    json_free(json), g->exprs.budget.bytes -= values * JSON_BYTES;
     if (!ok) grammar_close(g);
     return ok;
 }
 
 bool grammar_from_tags(Grammar **grammar, Text source, const GrammarOptions *options,
                        Fault *fault) {
-    Json *json = json_read(source, fault);
-    if (!json) return false;
     Grammar *g = grammar_new();
+    size_t values;
+    Json *json = read_json(&g->exprs.budget, source, &values, fault);
     bool ok =
+        json &&
         tags_read(&g->tag_schemas, &g->exprs, json_root(json), options, &g->root, fault) &&
         grammar_finish(g, false, grammar, fault);
-    json_free(json);
+    json_free(json), g->exprs.budget.bytes -= values * JSON_BYTES;
     if (!ok) grammar_close(g);
     return ok;
 }
@@ -207,15 +223,15 @@ size_t grammar_forced(Grammar *grammar, uint32_t row, int32_t *tokens, size_t ro
     return n;
 }
 
-bool grammar_is_exhausted(const Grammar *grammar) {
-    return grammar->rows.over || grammar->exprs.over;
-}
+bool grammar_is_exhausted(const Grammar *grammar) { return grammar->exprs.budget.over; }
+
+bool grammar_is_worn(const Grammar *grammar) { return budget_is_worn(&grammar->exprs.budget); }
 
 /* ------------------------------------------------------------------ for people */
 
 GrammarSize grammar_size(const Grammar *grammar) {
     return (GrammarSize){grammar->exprs.n_rule, grammar->exprs.count, grammar->rows.count - 1,
-                         grammar->exprs.work};
+                         grammar->exprs.budget.steps};
 }
 
 uint32_t grammar_missing(Grammar *grammar, uint32_t row) {

@@ -160,7 +160,7 @@ static Loop *make_loop(Lexicon *l, ExprStore *store, Expr x) {
     a.level = memory(l->trie.max_depth + 2, sizeof *a.level);
     loop->begun = memory(l->vocab, sizeof *loop->begun);
     memset(loop->begun, 0xFF, l->vocab * sizeof *loop->begun);
-    loop->counted = walk(&a) && !store->over;
+    loop->counted = walk(&a) && !store->budget.over;
     if (loop->counted) {
         fill_levels(l, loop);
         bool ok = trie_make(&loop->rest, a.rest, a.n_rest, &fault);

@@ -110,8 +110,8 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
     kinds.count = 1, kinds.numbers = false;
     memset(kinds.of, 0xFF, sizeof *kinds.of);
     memset(kinds.asked, 0, sizeof kinds.asked);
-    if (++s->n_tables > EXPR_TABLES) s->over = true;
-    s->work += EXPR_TABLE_WORK;
+    budget_hold(&s->budget, 256 * sizeof *moves + sizeof(ByteSet));
+    budget_spend(&s->budget, EXPR_TABLE_WORK);
     split_by(s, &kinds, e);
     for (unsigned kind = 0; kind < kinds.count; kind++)
         fill_moves(s, e, &kinds.of[kind], moves, &first);
@@ -148,6 +148,7 @@ typedef struct Search {
 
 static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
     REQUIRE(GROW(search->of, search->room, search->count + 1), "no memory for a grammar");
+    budget_hold(&s->budget, sizeof *search->of);
     search->of[search->count++] = (Reached){e, from, false};
     s->node[e].live = SEEN;
 }
@@ -156,7 +157,8 @@ static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
 static bool moves_ends_in(ExprStore *s, Search *search, Expr next, uint32_t from) {
     if (next == EXPR_NONE) return false;
     const ExprNode *n = &s->node[next];
-    if (n->live == LIVE || !n->filters || s->over || expr_is_nullable(s, next)) return true;
+    if (n->live == LIVE || !n->filters || s->budget.over || expr_is_nullable(s, next))
+        return true;
     if (n->live == UNKNOWN) reach(s, search, next, from);
     return false;
 }
@@ -192,7 +194,7 @@ static uint32_t search_end(ExprStore *s, Search *search) {
     uint32_t at = 0, head = 0;
     while (at < search->count) {
         uint32_t before = search->count;
-        if (look_further(s, search, at)) return at;
+        if (s->budget.over || look_further(s, search, at)) return at;
         at = hinted(s, search, at, before);
         if (at != UINT32_MAX) continue;
         while (head < search->count && search->of[head].done) head++;
@@ -205,7 +207,7 @@ bool expr_is_live(ExprStore *store, Expr e) {
     if (e == EXPR_NONE) return false;
     if (!store->node[e].filters || store->node[e].live == LIVE) return true;
     if (store->node[e].live == DEAD) return false;
-    if (store->over || expr_is_nullable(store, e)) return true;
+    if (store->budget.over || expr_is_nullable(store, e)) return true;
     Search search = {0};
     reach(store, &search, e, 0);
     uint32_t at = search_end(store, &search);

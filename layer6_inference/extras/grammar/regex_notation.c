@@ -59,7 +59,9 @@ static bool ecma_property(RegexReader *r, CodeSet *set) {
     unsigned wanted = regex_categories((Text){r->at, end ? (size_t)(end - r->at) : 0});
     if (wanted) {
         r->at = end + 1;
-        return code_set_categories(set, wanted, 0), true;
+        code_set_categories(set, wanted, 0);
+        r->nodes += set->count / 8; /* hundreds of ranges */
+        return true;
     }
     r->at = from;
     return regex_wrong(

@@ -11,7 +11,8 @@ void row_table_init(RowTable *table, ExprStore *exprs) {
     table->back_buckets = calloc(table->n_back_buckets, sizeof *table->back_buckets);
     table->row = calloc(table->room = 64, sizeof *table->row);
     table->back = calloc(table->back_room = 64, sizeof *table->back);
-    REQUIRE(table->buckets && table->back_buckets && table->row && table->back,
+    table->seen = calloc(ROW_SEEN, sizeof *table->seen);
+    REQUIRE(table->buckets && table->back_buckets && table->row && table->back && table->seen,
             "no memory for a grammar");
     table->count = table->n_back = 1; /* row 0 (dead) and RETURN_END */
 }
@@ -20,9 +21,12 @@ void row_table_free(RowTable *table) {
     for (uint32_t i = 0; i < table->count; i++)
         free(table->row[i].items), free(table->row[i].callers), free(table->row[i].next);
     free(table->row), free(table->buckets), free(table->back), free(table->back_buckets);
-    free(table->work), free(table->calls);
+    free(table->work), free(table->calls), free(table->seen);
+    free(table->work_next), free(table->calls_next);
     *table = (RowTable){0};
 }
+
+enum { ROW_WORK = 4 /* steps for a row */ };
 
 static uint32_t row_mix(uint32_t h, uint32_t x) {
     h = (h ^ x) * 0x9E3779B1u;
@@ -43,21 +47,42 @@ uint32_t row_return(RowTable *t, uint32_t rule, uint32_t row) {
 
 /* ------------------------------------------------------------------ the row being made */
 
+void row_clear(RowTable *t) { t->n_work = t->n_calls = 0, t->making++; }
+
+static RowSeen *row_seen(RowTable *t, uint32_t hash) {
+    RowSeen *seen = &t->seen[hash & (ROW_SEEN - 1)];
+    if (seen->making != t->making) *seen = (RowSeen){.making = t->making};
+    return seen;
+}
+
 void row_add_item(RowTable *t, Expr expr, uint32_t back) {
     if (expr == EXPR_NONE) return;
-    for (size_t i = 0; i < t->n_work; i++)
-        if (t->work[i].expr == expr && t->work[i].back == back) return;
-    if (t->n_work == ROW_ITEMS) t->over = true;
-    if (t->over) return;
-    REQUIRE(GROW(t->work, t->work_room, t->n_work + 1), "no memory for a grammar");
+    if (++t->adds % 4 == 0 && !budget_spend(&t->exprs->budget, 1)) return;
+    RowSeen *seen = row_seen(t, row_mix(row_mix(1, expr), back));
+    for (uint32_t i = seen->work; i; i = t->work_next[i - 1])
+        if (t->work[i - 1].expr == expr && t->work[i - 1].back == back) return;
+    if (!budget_spend(&t->exprs->budget, 1 + t->n_work / ROW_SEEN)) return;
+    REQUIRE(GROW(t->work, t->work_room, t->n_work + 1) &&
+                GROW(t->work_next, t->work_next_room, t->n_work + 1),
+            "no memory for a grammar");
+    t->work_next[t->n_work] = seen->work;
     t->work[t->n_work++] = (Item){expr, back};
+    seen->work = (uint32_t)t->n_work;
 }
 
 void row_add_caller(RowTable *t, Caller caller) {
-    for (size_t i = 0; i < t->n_calls; i++)
-        if (memcmp(&t->calls[i], &caller, sizeof caller) == 0) return; /* no padding */
-    REQUIRE(GROW(t->calls, t->calls_room, t->n_calls + 1), "no memory for a grammar");
+    const Item then = caller.then;
+    if (!budget_spend(&t->exprs->budget, 1 + t->n_calls / ROW_SEEN)) return;
+    RowSeen *seen =
+        row_seen(t, row_mix(row_mix(row_mix(1, caller.rule), then.expr), then.back));
+    for (uint32_t i = seen->calls; i; i = t->calls_next[i - 1])
+        if (memcmp(&t->calls[i - 1], &caller, sizeof caller) == 0) return; /* no padding */
+    REQUIRE(GROW(t->calls, t->calls_room, t->n_calls + 1) &&
+                GROW(t->calls_next, t->calls_next_room, t->n_calls + 1),
+            "no memory for a grammar");
+    t->calls_next[t->n_calls] = seen->calls;
     t->calls[t->n_calls++] = caller;
+    seen->calls = (uint32_t)t->n_calls;
 }
 
 static int by_item(const void *x, const void *y) {
@@ -72,12 +97,15 @@ static bool settle_kernel(RowTable *t) {
     bool end = false;
     size_t kept = 0;
     for (size_t i = 0; i < t->n_work; i++)
-        if (expr_is_nullable(t->exprs, t->work[i].expr))
+        if (expr_is_nullable(t->exprs, t->work[i].expr)) {
+            budget_spend(&t->exprs->budget, t->row[t->back[t->work[i].back].row].n_callers / 8);
             row_complete(t, t->work[i].back, t->count, &end);
+        }
     for (size_t i = 0; i < t->n_work; i++)
         if (t->work[i].expr != EXPR_EMPTY) t->work[kept++] = t->work[i];
-    t->n_work = kept;
     if (kept > 1) qsort(t->work, kept, sizeof *t->work, by_item);
+    row_clear(t); /* they have moved */
+    for (size_t i = 0; i < kept; i++) row_add_item(t, t->work[i].expr, t->work[i].back);
     return end;
 }
 
@@ -127,10 +155,10 @@ static uint32_t make_row(RowTable *t) {
     uint32_t hash = hash_kernel(t->work, t->n_work, end), found = find_row(t, hash, end);
     if (found) return found;
     size_t kernel = t->n_work;
-    t->n_calls = 0;
     for (size_t i = 0; i < t->n_work; i++) row_predict(t, t->work[i], t->count);
-    if (t->count == ROWS || t->exprs->over) t->over = true;
-    if (t->over) return ROW_DEAD;
+    budget_hold(&t->exprs->budget,
+                sizeof(Row) + t->n_work * sizeof *t->work + t->n_calls * sizeof *t->calls);
+    if (!budget_spend(&t->exprs->budget, ROW_WORK)) return ROW_DEAD;
     REQUIRE(GROW(t->row, t->room, t->count + 1), "no memory for a grammar");
     uint32_t *bucket = &t->buckets[hash & (t->n_buckets - 1)];
     t->row[t->count] = (Row){.n_items = (uint32_t)t->n_work,
@@ -146,7 +174,7 @@ static uint32_t make_row(RowTable *t) {
 }
 
 uint32_t row_of(RowTable *table, const Item *items, size_t count) {
-    table->n_work = 0;
+    row_clear(table);
     for (size_t i = 0; i < count; i++) row_add_item(table, items[i].expr, items[i].back);
     return make_row(table);
 }
@@ -160,6 +188,7 @@ static void open_next(RowTable *t, uint32_t row) {
     uint32_t *next = malloc(256 * sizeof *next);
     ByteSet first = {{0}};
     REQUIRE(next, "no memory for a grammar");
+    budget_hold(&t->exprs->budget, 256 * sizeof *next);
     for (uint32_t i = 0; i < t->row[row].n_items; i++) {
         ByteSet one = expr_first(t->exprs, t->row[row].items[i].expr);
         for (int w = 0; w < 4; w++) first.word[w] |= one.word[w];
@@ -180,7 +209,7 @@ uint32_t row_next(RowTable *table, uint32_t row, uint8_t byte) {
     if (!table->row[row].next) open_next(table, row);
     uint32_t known = table->row[row].next[byte];
     if (known != ROW_UNKNOWN) return known;
-    table->n_work = 0;
+    row_clear(table);
     row_scan(table, row, byte);
     uint32_t next = make_row(table);
     return table->row[row].next[byte] = next;

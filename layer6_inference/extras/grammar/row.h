@@ -17,7 +17,8 @@
  * are stepped over when called (Aycock and Horspool 2002).  Rows are interned: equal sets of
  * items are one row, so a list of a thousand members needs a handful of rows.
  *
- * Invariant: rows refer only to earlier rows or to themselves. */
+ * Invariant: rows refer only to earlier rows or to themselves; once the budget of the
+ * expressions is spent, every new row is the dead one. */
 #ifndef STRATA_ROW_H
 #define STRATA_ROW_H
 
@@ -53,7 +54,13 @@ typedef struct Row {
 
 enum { ROW_DEAD = 0, RETURN_END = 0 };
 #define ROW_UNKNOWN UINT32_MAX
-enum { ROWS = 1 << 20, ROW_ITEMS = 5000 }; /* max rows of a table, max items of a row */
+
+enum { ROW_SEEN = 1 << 12 };
+
+/* The last item and caller of a hash value, plus 1, in the row being made. */
+typedef struct RowSeen {
+    uint32_t making, work, calls;
+} RowSeen;
 
 typedef struct RowTable {
     ExprStore *exprs; /* borrowed */
@@ -62,13 +69,17 @@ typedef struct RowTable {
     Return *back;
     size_t room, back_room;
     uint32_t n_back, *back_buckets, n_back_buckets;
-    bool over; /* a limit was exceeded: every new row is the dead one */
 
     /* the row being made */
     Item *work;
     size_t n_work, work_room;
     Caller *calls;
     size_t n_calls, calls_room;
+    RowSeen *seen;                    /* (ROW_SEEN) hash heads of `work` and `calls` */
+    uint32_t *work_next, *calls_next; /* the earlier one of the same hash, plus 1 */
+    size_t work_next_room, calls_next_room;
+    uint32_t adds;   /* calls of row_add_item: four are a step */
+    uint32_t making; /* number of the row being made: older heads are empty */
 } RowTable;
 
 void row_table_init(RowTable *table, ExprStore *exprs);

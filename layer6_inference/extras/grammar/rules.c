@@ -62,11 +62,15 @@ void expr_close_rules(ExprStore *store) {
     bool *productive = calloc(store->n_rule + 1, sizeof *productive);
     REQUIRE(productive, "no memory for a grammar");
     expr_find_nullable(store);
-    for (bool changed = true; changed;) {
+    bool down = false; /* in turn up and down: a chain of rules needs two rounds */
+    for (bool changed = true; changed; down = !down) {
         changed = false;
-        for (uint32_t r = 0; r < store->n_rule; r++)
-            if (!productive[r] && is_productive(store, store->rule[r].body, productive))
+        for (uint32_t i = 0; i < store->n_rule; i++) {
+            uint32_t r = down ? store->n_rule - 1 - i : i;
+            if (productive[r] || !budget_spend(&store->budget, 1)) continue;
+            if (is_productive(store, store->rule[r].body, productive))
                 changed = productive[r] = true;
+        }
     }
     for (uint32_t r = 0; r < store->n_rule; r++) {
         Expr body = productive[r] ? without(store, store->rule[r].body, productive) : EXPR_NONE;

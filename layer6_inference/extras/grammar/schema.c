@@ -55,13 +55,13 @@ static const JsonValue *schema_place(const Schema *s, const Goal *goal) {
 bool schema_settle(Schema *s, const Goal *flat, Expr *body) {
     bool live = expr_is_live(s->exprs, *body);
     if (!live) *body = EXPR_NONE;
-    return !s->exprs->over ||
+    return !s->exprs->budget.over ||
            schema_refuse(s, schema_place(s, flat), NULL,
                          "checking that its conditions can be met takes too long");
 }
 
 static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {
-    if (s->n_goals == SCHEMA_GOALS || s->exprs->work > s->exprs->most_work)
+    if (s->n_goals == SCHEMA_GOALS || !budget_spend(&s->exprs->budget, 1))
         return schema_refuse(s, schema_place(s, flat), NULL,
                              "its conditions combine in too many ways");
     REQUIRE(GROW(s->goals, s->goals_room, s->n_goals + 1), "no memory for a schema");
@@ -97,7 +97,7 @@ static bool make_rule(Schema *s, uint32_t number) {
     if (!schema_choose(s, &flat, &body, &leaf)) return false;
     if (leaf && !schema_leaf(s, &flat, &body)) return false;
     s->exprs->rule[flat.rule].body = body;
-    return !s->exprs->over ||
+    return !s->exprs->budget.over ||
            schema_refuse(s, schema_place(s, &flat), NULL, "larger than the limits");
 }
 
@@ -133,17 +133,40 @@ Plan *schema_plan(Schema *s, uint32_t *number) {
     return &s->plans[s->n_plans++];
 }
 
+/* The bucket of a state, or the empty one where it belongs.  A state has no padding. */
+static uint32_t *state_bucket(const Plan *plan, const PlanState *state) {
+    uint64_t h = state->next;
+    h = h << 32 ^ state->count << 2 ^ state->any << 1 ^ state->hit;
+    for (size_t i = 0; i < SCHEMA_KEYS / 64; i++)
+        h = (h ^ h >> 29 ^ state->seen[i]) * 0x9E3779B97F4A7C15u;
+    for (uint64_t i = h ^ h >> 32;; i++) {
+        uint32_t *bucket = &plan->buckets[i & (plan->n_buckets - 1)];
+        if (!*bucket || memcmp(&plan->states[*bucket - 1], state, sizeof *state) == 0)
+            return bucket;
+    }
+}
+
+static void rehash_states(Plan *plan) {
+    plan->n_buckets = plan->n_buckets ? 4 * plan->n_buckets : 16;
+    free(plan->buckets);
+    plan->buckets = calloc(plan->n_buckets, sizeof *plan->buckets);
+    REQUIRE(plan->buckets, "no memory for a schema");
+    for (uint32_t i = 0; i < plan->n_states; i++) *state_bucket(plan, &plan->states[i]) = i + 1;
+}
+
 /* The lazy expression of a plan at a state. */
 Expr schema_state(Schema *s, uint32_t number, const PlanState *state) {
     Plan *plan = &s->plans[number];
-    uint32_t i = 0;
-    while (i < plan->n_states && memcmp(&plan->states[i], state, sizeof *state) != 0) i++;
-    if (i == plan->n_states) {
+    if (2 * plan->n_states >= plan->n_buckets) rehash_states(plan);
+    uint32_t *bucket = state_bucket(plan, state);
+    if (!*bucket) {
+        if (!budget_hold(&s->exprs->budget, 2 * sizeof *state)) return EXPR_NONE;
         REQUIRE(GROW(plan->states, plan->states_room, plan->n_states + 1),
                 "no memory for a schema");
         plan->states[plan->n_states++] = *state;
+        *bucket = plan->n_states;
     }
-    return expr_lazy(s->exprs, s->first_plan + number, i);
+    return expr_lazy(s->exprs, s->first_plan + number, *bucket - 1);
 }
 
 bool schema_is_alive(const Schema *s, const bool *known, uint32_t rule) {
@@ -178,7 +201,7 @@ void schema_free(Schema *schema) {
         Plan *plan = &schema->plans[i];
         free(plan->object.keys), free(plan->object.others);
         free(plan->array.prefix), free(plan->array.prefix_hit), free(plan->array.value);
-        free(plan->states);
+        free(plan->states), free(plan->buckets);
     }
     free(schema->goals), free(schema->buckets), free(schema->plans);
     schema_drop_dialect(schema);

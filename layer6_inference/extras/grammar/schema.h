@@ -81,7 +81,8 @@ enum {
     SCHEMA_PATTERNS = 24,
     SCHEMA_OTHERS = 256,
     SCHEMA_CLAIMS = 4,
-    SCHEMA_SPELLED = 512
+    SCHEMA_SPELLED = 512,
+    SCHEMA_DEPTH = 1000
 };
 
 #define RULE_NONE UINT32_MAX
@@ -141,6 +142,7 @@ typedef struct Plan {
     PlanState *states; /* lazy expressions refer to them by number */
     uint32_t n_states;
     size_t states_room;
+    uint32_t *buckets, n_buckets; /* hash of the states: number + 1, open addressing */
 } Plan;
 
 /* A given string and its spellings. */
@@ -167,6 +169,7 @@ struct Schema {
     Plan *plans; /* owned; lazy expressions refer to them */
     uint32_t n_plans;
     SpelledText spelled[SCHEMA_SPELLED];
+    unsigned depth;       /* of references and schemas being joined */
     Expr space, any_char; /* white space; one character of a string, every spelling */
     Fault *fault;
 };

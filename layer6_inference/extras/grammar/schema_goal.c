@@ -43,6 +43,7 @@ bool schema_join_all(Schema *s, const JsonValue *list, bool hold, Goal *flat, Go
 bool schema_join_ref(Schema *s, const JsonValue *at, const JsonValue *reference, bool hold,
                      Goal *flat, Goal *seen) {
     const JsonValue *target = schema_resolve(s, reference->text);
+    if (s->exprs->budget.over) return budget_refuse(&s->exprs->budget, s->fault);
     if (!target)
         return schema_refuse(
             s, at, "$ref",
@@ -78,10 +79,21 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
     return true;
 }
 
+static bool join_deeper(Schema *s, const JsonValue *schema, Goal *flat, Goal *seen) {
+    if (s->depth == SCHEMA_DEPTH)
+        return schema_refuse(s, schema, NULL, "more than 1000 references or allOf lead here");
+    s->depth++;
+    bool ok = join_keywords(s, schema, flat, seen);
+    s->depth--;
+    return ok;
+}
+
 bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
     if (c.kind == NOT_KEYWORD) return schema_join_broken(s, c, flat, seen);
     if (c.kind != HOLDS && c.kind != FAILS) return goal_add(flat, c), true;
     size_t before = seen->count;
+    if (!budget_compare(&s->exprs->budget, 32 + before + flat->count))
+        return schema_refuse(s, c.schema, NULL, "its conditions combine in too many ways");
     goal_add(seen, c);
     if (seen->count == before) return true; /* already being joined */
     bool whole = c.kind == HOLDS;
@@ -89,7 +101,7 @@ bool schema_join(Schema *s, Condition c, Goal *flat, Goal *seen) {
     case JSON_TRUE: flat->impossible = flat->impossible || !whole; return true;
     case JSON_FALSE: flat->impossible = flat->impossible || whole; return true;
     case JSON_OBJECT:
-        if (whole) return join_keywords(s, c.schema, flat, seen);
+        if (whole) return join_deeper(s, c.schema, flat, seen);
         if (c.schema->count == 0) return flat->impossible = true;
         goal_add(flat, c); /* at least one keyword fails: a choice */
         return true;
@@ -113,7 +125,7 @@ bool schema_flatten(Schema *s, const Goal *goal, Goal *flat) {
     for (size_t i = 0; ok && i < goal->count; i++)
         ok = schema_join(s, goal->of[i], flat, &seen);
     goal_free(&seen);
-    s->exprs->work += flat->count * flat->count / 8; /* pairwise comparisons */
+    budget_spend(&s->exprs->budget, flat->count * flat->count / 8); /* pairwise comparisons */
     if (ok && schema_clashes(flat)) flat->impossible = true;
     if (flat->count > 1) qsort(flat->of, flat->count, sizeof *flat->of, by_condition);
     return ok;
@@ -141,7 +153,7 @@ static bool choose_one_of(Ways *w, const JsonValue *list) {
     for (size_t i = 0; ok && i < list->count; i++) {
         size_t n = 0;
         conditions[n++] = schema_holds(&list->items[i], true);
-        for (size_t k = 0; k < list->count; k++)
+        for (size_t k = 0; k < list->count && budget_spend(&w->s->exprs->budget, 1); k++)
             if (k != i && schema_may_overlap(w->s, &list->items[i], &list->items[k]))
                 conditions[n++] = schema_holds(&list->items[k], false);
         ok = schema_add_way(w, conditions, n);

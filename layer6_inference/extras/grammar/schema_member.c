@@ -58,6 +58,7 @@ static uint32_t cost_of_claims(const Schema *s, const ObjectPlan *plan, const bo
 static bool schema_member_can_complete(const Schema *s, const ObjectPlan *plan,
                                        const bool *known, const PlanState *state) {
     uint32_t needed = 0, open = 0;
+    budget_spend(&s->exprs->budget, (plan->n_keys + plan->n_others) / 16);
     for (size_t i = 0; i < plan->n_others; i++)
         if (is_alive(s, known, plan->others[i].rule[0])) open = EXPR_FOREVER;
     for (size_t i = 0; i < plan->n_keys; i++) {

@@ -55,11 +55,11 @@ static const JsonValue *few_values(const JsonValue *schema, size_t *count) {
     return one ? one : list && list->kind == JSON_ARRAY ? list->items : NULL;
 }
 
-static bool share_a_value(const JsonValue *a, const JsonValue *b) {
+static bool share_a_value(Schema *s, const JsonValue *a, const JsonValue *b) {
     size_t n, m;
     const JsonValue *x = few_values(a, &n), *y = few_values(b, &m);
     if (!x || !y) return (possible_types(a) & possible_types(b)) != 0;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && budget_spend(&s->exprs->budget, 1 + m); i++)
         for (size_t k = 0; k < m; k++)
             if (schema_equal(&x[i], &y[k])) return true;
     return false;
@@ -83,7 +83,7 @@ static bool told_by_key(Schema *s, const JsonValue *a, const JsonValue *b) {
             continue;
         const JsonValue *one = through_refs(s, &x->items[i]);
         other = through_refs(s, other);
-        if (one && other && !share_a_value(one, other)) return true;
+        if (one && other && !share_a_value(s, one, other)) return true;
     }
     return false;
 }
@@ -104,7 +104,7 @@ bool schema_may_overlap(Schema *s, const JsonValue *a, const JsonValue *b) {
     a = through_refs(s, a), b = through_refs(s, b);
     if (!a || !b) return true;
     uint32_t common = possible_types(a) & possible_types(b);
-    if (common == 0 || !share_a_value(a, b)) return false;
+    if (common == 0 || !share_a_value(s, a, b)) return false;
     if (common != TYPE_BIT_OBJECT) return true;
     return !told_by_key(s, a, b) && !told_by_lack(a, b) && !told_by_lack(b, a);
 }

@@ -63,12 +63,13 @@ static const JsonValue *child(const JsonValue *value, Text step) {
     return index < value->count ? &value->items[index] : NULL;
 }
 
-static const JsonValue *follow(const JsonValue *value, Text pointer) {
+static const JsonValue *follow(Schema *s, const JsonValue *value, Text pointer) {
     char step[512];
     while (value && pointer.size > 0) {
         const char *end = memchr(pointer.data + 1, '/', pointer.size - 1);
         size_t size = end ? (size_t)(end - pointer.data) : pointer.size;
         if (pointer.data[0] != '/' || size > sizeof step) return NULL;
+        if (!budget_spend(&s->exprs->budget, value->count / 16)) return NULL;
         size_t length = unescape((Text){pointer.data + 1, size - 1}, step);
         value = child(value, (Text){step, length});
         pointer.data += size, pointer.size -= size;
@@ -77,15 +78,16 @@ static const JsonValue *follow(const JsonValue *value, Text pointer) {
 }
 
 /* The schema with this $anchor, or with this $id (id in old drafts). */
-static const JsonValue *schema_ref_find_named(const JsonValue *in, const char *keyword,
-                                              Text name) {
+static const JsonValue *schema_ref_find_named(Schema *s, const JsonValue *in,
+                                              const char *keyword, Text name) {
+    if (!budget_spend(&s->exprs->budget, 1 + in->count / 16)) return NULL;
     const JsonValue *named = json_get(in, keyword);
     if (named && named->kind == JSON_STRING && text_equal(named->text, name)) return in;
     for (size_t i = 0; i < in->count; i++) {
         if (in->kind == JSON_OBJECT && (text_equal(in->keys[i], text_of("enum")) ||
                                         text_equal(in->keys[i], text_of("const"))))
             continue;
-        const JsonValue *found = schema_ref_find_named(&in->items[i], keyword, name);
+        const JsonValue *found = schema_ref_find_named(s, &in->items[i], keyword, name);
         if (found) return found;
     }
     return NULL;
@@ -96,13 +98,13 @@ const JsonValue *schema_resolve(Schema *s, Text reference) {
     Text document = {reference.data, hash ? (size_t)(hash - reference.data) : reference.size};
     const JsonValue *base = s->root;
     if (document.size > 0) {
-        base = schema_ref_find_named(s->root, "$id", document);
-        if (!base) base = schema_ref_find_named(s->root, "id", document);
+        base = schema_ref_find_named(s, s->root, "$id", document);
+        if (!base) base = schema_ref_find_named(s, s->root, "id", document);
         if (!base) return NULL;
     }
     if (!hash) return base;
     Text rest = {hash + 1, reference.size - document.size - 1};
-    if (rest.size == 0 || rest.data[0] == '/') return follow(base, rest);
-    const JsonValue *found = schema_ref_find_named(base, "$anchor", rest);
-    return found ? found : schema_ref_find_named(base, "$id", (Text){hash, rest.size + 1});
+    if (rest.size == 0 || rest.data[0] == '/') return follow(s, base, rest);
+    const JsonValue *found = schema_ref_find_named(s, base, "$anchor", rest);
+    return found ? found : schema_ref_find_named(s, base, "$id", (Text){hash, rest.size + 1});
 }

@@ -49,7 +49,7 @@ static bool keep_values(Schema *s, uint32_t rule, const JsonValue *values, size_
     REQUIRE(plan->value, "no memory for a schema");
     for (size_t i = 0; i < count; i++) {
         bool takes;
-        if (came_before(values, i)) continue;
+        if (!budget_spend(&s->exprs->budget, 1 + i) || came_before(values, i)) continue;
         if (!schema_takes(s, rule, &values[i], &takes)) return false;
         if (takes) plan->value[plan->n_values++] = schema_value(s, &values[i]);
     }

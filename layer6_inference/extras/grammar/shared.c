@@ -20,11 +20,10 @@ void shared_release(SharedGrammar *shared) {
     free(shared->key), free(shared);
 }
 
-/* Over a limit, or close to it? */
+/* Over a limit, or close to it?  The next user compiles it again. */
 static bool is_worn(SharedGrammar *shared) {
     pthread_mutex_lock(&shared->lock);
-    bool worn = grammar_is_exhausted(shared->grammar) ||
-                grammar_size(shared->grammar).rows > SHARED_ROWS;
+    bool worn = grammar_is_worn(shared->grammar);
     pthread_mutex_unlock(&shared->lock);
     return worn;
 }

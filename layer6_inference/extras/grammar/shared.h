@@ -11,10 +11,7 @@
 #include "grammar.h"
 #include "lexicon.h"
 
-enum {
-    SHARED_KEPT = 32,
-    SHARED_ROWS = 1 << 18 /* above this, the next user recompiles it */
-};
+enum { SHARED_KEPT = 32 };
 
 struct SharedGrammar {
     Grammar *grammar; /* owned */

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 enum {
-    DEEPEST = 300 /* max nesting of lazy states: a billion items are not a shortest way */
+    DEEPEST = 300, /* max nesting of lazy states: a billion items are not a shortest way */
+    SHORTEST_POOL = 300000, /* steps for all answers of a grammar together, */
+    SHORTEST_EACH = 2000    /* and for each when those are gone */
 };
 
 static uint32_t shortest_sum(uint32_t a, uint64_t b) {
@@ -35,7 +37,8 @@ static uint32_t of_children(Shortest *shortest, ExprStore *s, const ExprNode *n)
 static uint32_t of_lazy(Shortest *shortest, ExprStore *s, Expr e) {
     shortest_make_room(&shortest->of_lazy, &shortest->lazy_room, e + 1);
     if (shortest->of_lazy[e] != UINT32_MAX) return shortest->of_lazy[e];
-    if (shortest->depth == DEEPEST) return 2; /* at least its brackets */
+    if (shortest->depth == DEEPEST || s->budget.steps > shortest->until)
+        return 2; /* at least its brackets */
     shortest->depth++;
     shortest->of_lazy[e] = SHORTEST_MOST;
     uint32_t found = of_expr(shortest, s, s->unfold(s, s->node[e].a, s->node[e].b));
@@ -45,6 +48,7 @@ static uint32_t of_lazy(Shortest *shortest, ExprStore *s, Expr e) {
 
 static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
     uint32_t before = 0;
+    if (!budget_spend(&s->budget, 1)) return SHORTEST_MOST;
     for (;; e = s->node[e].b) {
         const ExprNode n = s->node[e];
         if (n.kind != KIND_CAT && expr_is_nullable(s, e)) return before;
@@ -72,9 +76,11 @@ static void ask_rules(Shortest *shortest, ExprStore *s) {
     uint32_t *of = shortest->of_rule = malloc((s->n_rule + 1) * sizeof *of);
     REQUIRE(of, "no memory for a grammar");
     for (uint32_t r = 0; r < s->n_rule; r++) of[r] = s->rule[r].nullable ? 0 : SHORTEST_MOST;
-    for (bool changed = true; changed;) {
+    bool down = false; /* in turn up and down, as in expr_close_rules */
+    for (bool changed = true; changed; down = !down) {
         changed = false;
-        for (uint32_t r = 0; r < s->n_rule; r++) {
+        for (uint32_t i = 0; i < s->n_rule; i++) {
+            uint32_t r = down ? s->n_rule - 1 - i : i;
             uint32_t now = of_expr(shortest, s, s->rule[r].body);
             if (now < of[r]) of[r] = now, changed = true;
         }
@@ -102,6 +108,10 @@ static uint32_t of_return(Shortest *shortest, RowTable *t, uint32_t back) {
 uint32_t shortest_of(Shortest *shortest, RowTable *rows, uint32_t row) {
     const Row *here = &rows->row[row];
     uint32_t best = SHORTEST_MOST;
+    Budget *budget = &rows->exprs->budget;
+    const size_t before = budget->steps;
+    shortest->until = before + SHORTEST_EACH;
+    if (shortest->used < SHORTEST_POOL) shortest->until += SHORTEST_POOL - shortest->used;
     if (!shortest->of_rule) ask_rules(shortest, rows->exprs);
     shortest_make_room(&shortest->of_back, &shortest->back_room, rows->n_back);
     for (uint32_t i = 0; i < here->n_kernel; i++) {
@@ -109,6 +119,7 @@ uint32_t shortest_of(Shortest *shortest, RowTable *rows, uint32_t row) {
                                     of_return(shortest, rows, here->items[i].back));
         if (one < best) best = one;
     }
+    shortest->used += budget->steps - before;
     return here->complete ? 0 : best;
 }
 

@@ -15,6 +15,7 @@ typedef struct Shortest {
     uint32_t *of_back; /* (back_room) from a return to the end */
     uint32_t *of_lazy; /* (lazy_room) of an object or array, by its expression */
     uint32_t back_room, lazy_room, depth;
+    size_t used, until; /* steps spent so far; of the budget, at which guesses begin */
 } Shortest;
 
 void shortest_free(Shortest *shortest);

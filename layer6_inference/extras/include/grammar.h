@@ -118,6 +118,13 @@ size_t grammar_forced(Grammar *grammar, uint32_t row, int32_t *tokens, size_t ro
 /* Was a limit exceeded (too many rows or states)?  Answers since then are "dead". */
 bool grammar_is_exhausted(const Grammar *grammar);
 
+/* Is it close to a limit?  Then a new text had better compile it again. */
+bool grammar_is_worn(const Grammar *grammar);
+
+/* Ask `is_gone` every few milliseconds while this thread compiles or uses grammars; when it is
+ * true, they are refused or exhausted.  NULL: never (the default). */
+void grammar_watch(bool (*is_gone)(void *context), void *context);
+
 /* ------------------------------------------------------------------ for display */
 
 typedef struct GrammarSize {

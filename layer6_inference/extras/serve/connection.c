@@ -1,5 +1,6 @@
 /* connection.c - see connection.h. */
 #include "connection.h"
+#include "grammar.h"
 
 #include "events.h"
 
@@ -140,6 +141,12 @@ static void take_body(Connection *x, const char *data, size_t size) {
     if (x->large) bytes_free(&x->body);
 }
 
+/* Has the client disconnected, or is the server's time up? */
+static bool nobody_waits(void *context) {
+    const Connection *x = context;
+    return atomic_load(&x->web->server->giving_up) || client_is_gone(x->client);
+}
+
 static enum MHD_Result respond(Connection *x, struct MHD_Connection *c) {
     HttpError error = {0};
     if (x->large) {
@@ -154,7 +161,9 @@ static enum MHD_Result respond(Connection *x, struct MHD_Connection *c) {
                                  .client = x->client};
     client_busy(&x->web->clients, x->client, true);
     MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, 0);
+    grammar_watch(nobody_waits, x);
     x->route->handle(&request, &x->reply);
+    grammar_watch(NULL, NULL);
     return answer(x, c);
 }
 

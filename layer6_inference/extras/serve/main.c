@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Wait for a terminating signal; 0: timeout. */
 static int wait_signal(double seconds) {
@@ -35,7 +36,11 @@ static void drain(Web *web, Server *server, double seconds) {
         if (wait_signal(0.02) > 0) break;
     worker_cancel(server);
     /* tell cut-off clients */
-    for (int i = 0; i < 200 && clients_any_busy(&web->clients); i++) wait_signal(0.01);
+    for (int i = 0; i < 200 && clients_any_busy(&web->clients); i++)
+        if (wait_signal(0.01) > 0) break;
+    if (!clients_any_busy(&web->clients)) return;
+    fprintf(stderr, "[stopped before every request had its answer]\n");
+    _exit(EXIT_DONE);
 }
 
 static bool serve_until_signal(const ServeOptions *o, Fault *fault) {

@@ -208,6 +208,8 @@ bool text_job_open(TextJob *t, const HttpRequest *request, int where, HttpError 
          continued_read(&t->fields, server, &prompts, error) &&
          make_job(t, &prompts, &chain, error) && read_echo(t, &prompts, error);
     if (ok) t->job->shown = prompts.shown, prompts.shown.count = 0;
+    if (!ok && atomic_load(&server->giving_up))
+        http_error(error, 503, NULL, "the server is shutting down");
     name_it(t);
     prompts_free(&prompts), chain_close(&chain), free(first);
     return ok;

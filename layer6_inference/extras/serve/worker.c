@@ -1,6 +1,7 @@
 /* worker.c - the thread that computes: takes jobs, runs steps, publishes text.  See
  * server.h. */
 #include "prefix.h"
+#include "grammar.h"
 #include "server.h"
 #include "pooling.h"
 #include "schedule.h"
@@ -244,8 +245,12 @@ static void run_task(Server *s, Task *task) {
     pthread_mutex_unlock(&s->lock);
 }
 
+/* A grammar's mask stops, too, when the server's time is up. */
+static bool gives_up(void *context) { return atomic_load(&((Server *)context)->giving_up); }
+
 static void *work(void *context) {
     Server *s = context;
+    grammar_watch(gives_up, s);
     s->rate.at = clock_seconds();
     for (bool stop = false; !stop;) {
         pthread_mutex_lock(&s->lock);
