@@ -42,7 +42,7 @@ void activate(Activation kind, float *out, const float *x, size_t n);
  *
  *     out[i] = act(gate[i]) * up[i]          SwiGLU with SiLU, GeGLU with GELU
  *
- * ACT_SWIGLU_CLAMPED is swiglu_clamped, below, instead.
+ * ACT_SWIGLU_CLAMPED is the one of swiglu_clamped, below.
  *
  *   out    (n)   written; may be gate
  * Source   Shazeer 2020, arXiv:2002.05202. */
