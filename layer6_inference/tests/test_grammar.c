@@ -762,7 +762,7 @@ static void stages_remember_rows(void **state) {
     tokenizer_close(words);
 }
 
-/* Nobody waits: asked once, the compiler stops long before its own limit. */
+/* The watch is asked once, and the compiler stops long before its own limit. */
 static bool is_gone(void *calls) { return ++*(int *)calls > 0; }
 
 static void test_watch(void **state) {

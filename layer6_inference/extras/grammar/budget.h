@@ -1,4 +1,4 @@
-/* budget.h - how much work and memory a grammar may take, and whether anybody still waits.
+/* budget.h - how much work and memory a grammar may take, and when to stop early.
  *
  * Schemas, regular expressions, Earley sets, shortest texts and drawn texts all count against
  * the one budget of their grammar.  When it is spent, `over` is set for good: loops end,
