@@ -60,7 +60,7 @@ void refuse(const char *format, ...) __attribute__((format(printf, 1, 2), noretu
 
 /* Whether all numbers are near: within a thousandth of the largest. */
 bool alike(const double *got, const double *want, size_t n);
-/* The same for each row of so many columns by itself, so that small rows count as large ones. */
+/* The same for each row of so many columns by itself: small rows count as large ones do. */
 bool alike_rows(const double *got, const double *want, size_t n, int cols);
 
 /* Could these counts come from those odds?  The chi-square as a standard normal number: a right
