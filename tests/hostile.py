@@ -3,8 +3,7 @@
 
 hostile.py STRATA [NAME ...]
 
-Steps are counted, not seconds, so the outcome of a case is the same on every machine; the time is not, and SLOW=2 allows twice as much.
-`search.py` beside it found some of them."""
+Steps are counted, not seconds, so the outcome of a case is the same on every machine; the time is not, and SLOW=2 allows twice as much."""
 import json
 import os
 import random

@@ -42,10 +42,11 @@ bool expr_is_nullable(const ExprStore *store, Expr e) {
 }
 
 void expr_find_nullable(ExprStore *store) {
-    for (bool changed = true; changed && budget_spend(&store->budget, store->n_rule / 4);) {
+    for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t r = 0; r < store->n_rule; r++)
             if (!store->rule[r].nullable && expr_is_nullable(store, store->rule[r].body))
                 changed = store->rule[r].nullable = true;
+        if (!budget_spend(&store->budget, store->n_rule / 4)) return;
     }
 }
