@@ -2,7 +2,7 @@
 #include "chain/stage_kinds.h"
 
 #include "grammar_stages.h"
-#include "reference.h"
+#include "sampler_reference.h"
 
 const StageKind *stage_kinds[STAGES + 1] = {
     &stage_grammar, &stage_json,   &stage_json_schema, &stage_tags,

@@ -1,11 +1,11 @@
-/* every sampler that has a definition (extras/reference) against it: the same survivors with the
- * same probabilities, on rows that are random, tied, flat, peaked, tiny and long, with and
+/* every sampler that has a definition (extras/reference) against it: the same survivors with
+ * the same probabilities, on rows that are random, tied, flat, peaked, tiny and long, with and
  * without holes of -infinity
  *
  * Where a sum or a limit lies within rounding of a candidate, either answer is right.  So a
  * token that only one of them keeps must be one that the definition keeps or removes when
- * logits and parameters change by a few millionths, equal logits alike.  Such cases are counted,
- * and must stay few. */
+ * logits and parameters change by a few millionths, equal logits alike.  Such cases are
+ * counted, and must stay few. */
 #include "check.h"
 #include "inference_extras.h"
 
@@ -197,8 +197,8 @@ static void stages_are_what_they_are_defined_as(void **state) {
     (void)state;
     Rng rng = {12, 2, 0};
     size_t edges = 0, cases = 0;
-    for (size_t k = 0; reference_name(k); k++) {
-        const StageKind *kind = stage_find(text_of(reference_name(k)));
+    for (size_t k = 0; sampler_reference_name(k); k++) {
+        const StageKind *kind = stage_find(text_of(sampler_reference_name(k)));
         size_t before = edges;
         for (int i = 0; i < CASES; i++, cases++)
             edges += !one_case(&rng, kind, i % 25 ? (Row)(i % LONG) : LONG);

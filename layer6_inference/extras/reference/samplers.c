@@ -1,11 +1,11 @@
 /* samplers.c - what each sampler that cuts or reshapes is: softmax, sort, running sum,
- * threshold, in double precision.  See reference.h.
+ * threshold, in double precision.  See sampler_reference.h.
  *
  *     r->token[0 .. n-1]     by falling probability      reference_keep(r, k): the first k stay
  *
  * Two additions to the papers: the row's min_keep, and MILLIONTH (candidates.h): a share that
  * logits in single precision miss by their rounding counts as reached. */
-#include "reference.h"
+#include "sampler_reference.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -213,7 +213,7 @@ static void ref_quadratic(ReferenceRow *r, const double *value) {
 
 static const struct {
     const char *name;
-    Reference *definition;
+    SamplerReference *definition;
 } definitions[] = {{"top_k", ref_top_k},     {"top_p", ref_top_p},
                    {"typical", ref_typical}, {"min_p", ref_min_p},
                    {"top_a", ref_top_a},     {"epsilon", ref_epsilon},
@@ -223,10 +223,12 @@ static const struct {
                    {"temp", ref_temp},       {"quadratic", ref_quadratic}};
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions };
 
-Reference *reference_find(Text name) {
+SamplerReference *sampler_reference_find(Text name) {
     for (size_t i = 0; i < DEFINITIONS; i++)
         if (text_equal(name, text_of(definitions[i].name))) return definitions[i].definition;
     return NULL;
 }
 
-const char *reference_name(size_t i) { return i < DEFINITIONS ? definitions[i].name : NULL; }
+const char *sampler_reference_name(size_t i) {
+    return i < DEFINITIONS ? definitions[i].name : NULL;
+}

@@ -1,6 +1,7 @@
 /* stage_ref.c - ref:typical:0.9 in a chain: a sampler's definition runs in place of its fast
- * code.  It is slow on purpose: the stage is parsed again for every token.  See reference.h. */
-#include "reference.h"
+ * code.  It is slow on purpose: the stage is parsed again for every token.  See
+ * sampler_reference.h. */
+#include "sampler_reference.h"
 
 #include "chain.h"
 
@@ -9,15 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static Reference *definition_of(const char *text) {
-    return reference_find((Text){text, strcspn(text, ":")});
+static SamplerReference *definition_of(const char *text) {
+    return sampler_reference_find((Text){text, strcspn(text, ":")});
 }
 
 static bool no_definition(const char *text, Fault *fault) {
     char names[300] = "";
-    for (size_t i = 0; reference_name(i); i++)
+    for (size_t i = 0; sampler_reference_name(i); i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
-                 reference_name(i));
+                 sampler_reference_name(i));
     return fault_set(fault, "ref: no definition of '%.*s', wanted one of %s",
                      (int)strcspn(text, ":"), text, names);
 }

@@ -11,7 +11,7 @@
 #include "model_names.h"
 
 #include "diffusion.h"
-#include "reference.h"
+#include "sampler_reference.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,9 +52,9 @@ static void put_chains(const char *begun) {
     const int before = comma ? (int)(comma + 1 - begun) : 0;
     char word[600];
     const bool is_ref = strncmp(begun + before, "ref:", 4) == 0;
-    for (size_t i = 0; is_ref && reference_name(i); i++) {
-        snprintf(word, sizeof word, "%.*sref:%s:", before, begun, reference_name(i));
-        words_line(word, begun, stage_find(text_of(reference_name(i)))->gloss);
+    for (size_t i = 0; is_ref && sampler_reference_name(i); i++) {
+        snprintf(word, sizeof word, "%.*sref:%s:", before, begun, sampler_reference_name(i));
+        words_line(word, begun, stage_find(text_of(sampler_reference_name(i)))->gloss);
     }
     for (size_t i = 0, n = stage_list(&list); i < n; i++) {
         bool value = list[i]->params[0].key || list[i]->list != LIST_NONE;

@@ -1,9 +1,11 @@
-/* reference.h - the definition of each sampler that cuts or reshapes, as its paper states it.
+/* sampler_reference.h - the definition of each sampler that cuts or reshapes, as its paper has
+ * it.
  *
  * The stages of src/samplers compute the same without sorting.  `ref:typical:0.9` in a chain
- * runs the definition (the twin) in place of the fast stage; tests/test_twins.c compares them. */
-#ifndef STRATA_REFERENCE_H
-#define STRATA_REFERENCE_H
+ * runs the definition (the twin) in place of the fast stage; tests/test_twins.c compares
+ * them. */
+#ifndef STRATA_SAMPLER_REFERENCE_H
+#define STRATA_SAMPLER_REFERENCE_H
 
 #include "stage.h"
 
@@ -22,13 +24,13 @@ typedef struct ReferenceRow {
 } ReferenceRow;
 
 /* value: the stage's parameters, in the order of its table. */
-typedef void Reference(ReferenceRow *row, const double *value);
+typedef void SamplerReference(ReferenceRow *row, const double *value);
 
 /* The definition of this stage; NULL: none. */
-Reference *reference_find(Text name);
+SamplerReference *sampler_reference_find(Text name);
 
 /* The name of the i-th definition; NULL: there are no more. */
-const char *reference_name(size_t i);
+const char *sampler_reference_name(size_t i);
 
 /* The row of some candidates: sorted, with its probabilities.  Returns the allocation that
  * row->token points into, to be freed after use. */
