@@ -7,8 +7,8 @@
 enum { P, KEEP };
 
 /* The chain's P is stage->value[P].  At least the stage->value[KEEP] best stay.  Needs P > 0:
- * a stage that is off is not run.  MILLIONTH: 0.245 is 0.7 times 0.35, whatever their logarithms
- * are rounded to. */
+ * a stage that is off is not run.  MILLIONTH: 0.245 is 0.7 times 0.35, whatever their
+ * logarithms are rounded to. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     float limit = candidates_max(c) + logf((float)stage->value[P]) - (float)MILLIONTH;

@@ -151,8 +151,8 @@ static bool open_trace(GenerateApp *app, Fault *fault) {
     return true;
 }
 
-/* Sequences of the session: one per sample, another one with cfg; one per beam or particle; and forks to
- * look ahead. */
+/* Sequences of the session: one per sample, another one with cfg; one per beam or
+ * particle; and forks to look ahead. */
 static size_t count_sequences(GenerateApp *app) {
     const Request *r = app->request;
     const size_t n = (size_t)r->best_of;
