@@ -77,7 +77,7 @@ def refusals(server):
         status, data = server.post(path, fields)
         check("refused: %s, %.60s" % (path, wanted or "too long"), (status, data["error"]["param"] or None), (400, wanted))
     status, data = steps(server, "regex:[0-9]+,regex:[a-z]+,temp:1")
-    check("a chain that leaves nothing is named", (status, "regex left no token" in data["error"]["message"]), (400, True))
+    check("a chain that leaves nothing is named", (status, "no text obeys both regex" in data["error"]["message"]), (400, True))
 
 
 def pages(server):

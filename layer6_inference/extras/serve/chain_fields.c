@@ -294,6 +294,12 @@ bool fields_chain(const RequestFields *fields, const char *first, const char *ot
     ok = ok && (chain_parse(chain, spec, tokenizer, &error->fault) ||
                 http_error_fault(error, 400, fields->value[F_CHAIN] ? "chain" : NULL));
     free(spec);
-    if (ok && !fields_chain_check_needs(fields, chain, error)) return chain_close(chain), false;
-    return ok;
+    if (!ok) return false;
+    static const float given = 0; /* of the negative prompt: only whether there is one counts */
+    const Step step = {.tokenizer = tokenizer, .unconditional = &given};
+    if (!fields_chain_check_needs(fields, chain, error) ||
+        (!chain_check(chain, &step, 0, &error->fault) &&
+         !http_error_fault(error, 400, fields->value[F_CHAIN] ? "chain" : NULL)))
+        return chain_close(chain), false;
+    return true;
 }
