@@ -42,12 +42,12 @@ static void take_drawn(Cloud *cloud) {
         x->read = false;
         if (x->n_next == 0) {
             x->state.log_weight = -INFINITY;
-            text_end(x, STOP_LIMIT);
+            text_finish(x, STOP_LIMIT);
             continue;
         }
         x->state.log_prob += (double)x->logit[0] - x->log_sum;
         cloud->result->tokens++;
-        if (text_take(x, x->next[0], &reason)) text_end(x, reason);
+        if (text_take(x, x->next[0], &reason)) text_finish(x, reason);
     }
     t->steps++;
 }
@@ -127,7 +127,7 @@ static void end_all(Texts *t, StopReason reason) {
         LiveText *x = t->live[i];
         if (x->state.over) continue;
         if (any) x->state.log_weight = -INFINITY;
-        text_end(x, reason);
+        text_finish(x, reason);
     }
 }
 

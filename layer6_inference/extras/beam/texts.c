@@ -102,7 +102,7 @@ static void drop_text(LiveText *x) {
     x->used = false;
 }
 
-void text_end(LiveText *x, StopReason reason) {
+void text_finish(LiveText *x, StopReason reason) {
     release(x);
     x->state.over = true, x->state.reason = reason;
 }

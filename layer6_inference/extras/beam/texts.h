@@ -80,7 +80,7 @@ bool text_take(LiveText *text, int32_t token, StopReason *reason);
 void texts_fork(Texts *texts, LiveText **of, size_t n);
 
 /* A text is over: its memory is free, its tokens stay. */
-void text_end(LiveText *text, StopReason reason);
+void text_finish(LiveText *text, StopReason reason);
 
 /* How many tokens it has after the prompt. */
 size_t text_written(const LiveText *text);

@@ -23,32 +23,10 @@ size_t notes_ready(const Answer *a) {
     return n;
 }
 
-/* No token is allowed: the request's constraints contradict each other or the vocabulary. */
-static void refuse_dead_end(const TextJob *t, const Fault *fault, HttpError *error) {
-    static const char *const limits[] = {"grammar",     "json",
-                                         "json_schema", "tags",
-                                         "regex",       "choice",
-                                         "logit_bias",  "bias",
-                                         "ban",         "allow",
-                                         "suppress",    "banned_strings",
-                                         "tools",       "response_format",
-                                         "chain"};
-    char names[256] = "";
-    const char *first = NULL;
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-        const JsonValue *v = json_get(t->fields.root, limits[i]);
-        if (!v || v->kind == JSON_NULL) continue;
-        if (first) strcat(names, ", ");
-        strcat(names, limits[i]);
-        if (!first) first = limits[i];
-    }
-    http_error(error, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
-}
-
 void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
     const ServiceRequest *r = &a->request;
     if (r->end == REQUEST_FAILED && r->dead_end)
-        refuse_dead_end(t, &r->fault, error);
+        fields_dead_end(&t->fields, &r->fault, error);
     else if (r->end == REQUEST_FAILED)
         error->fault = r->fault, http_error_fault(error, 500, NULL);
     else if (r->end == REQUEST_LATE)

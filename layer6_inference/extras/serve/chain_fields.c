@@ -260,6 +260,27 @@ static bool write_chain(Writer *w, const char *first, const char *otherwise) {
     return true;
 }
 
+void fields_dead_end(const RequestFields *fields, const Fault *fault, HttpError *error) {
+    static const char *const limits[] = {"grammar",     "json",
+                                         "json_schema", "tags",
+                                         "regex",       "choice",
+                                         "logit_bias",  "bias",
+                                         "ban",         "allow",
+                                         "suppress",    "banned_strings",
+                                         "tools",       "response_format",
+                                         "chain"};
+    char names[256] = "";
+    const char *first = NULL;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+        const JsonValue *v = json_get(fields->root, limits[i]);
+        if (!v || v->kind == JSON_NULL) continue;
+        if (first) strcat(names, ", ");
+        strcat(names, limits[i]);
+        if (!first) first = limits[i];
+    }
+    http_error(error, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
+}
+
 /* Stages that a server cannot provide. */
 static bool fields_chain_check_needs(const RequestFields *fields, const Chain *chain,
                                      HttpError *error) {
@@ -297,9 +318,12 @@ bool fields_chain(const RequestFields *fields, const char *first, const char *ot
     if (!ok) return false;
     static const float given = 0; /* of the negative prompt: only whether there is one counts */
     const Step step = {.tokenizer = tokenizer, .unconditional = &given};
-    if (!fields_chain_check_needs(fields, chain, error) ||
-        (!chain_check(chain, &step, 0, &error->fault) &&
-         !http_error_fault(error, 400, fields->value[F_CHAIN] ? "chain" : NULL)))
-        return chain_close(chain), false;
-    return true;
+    ok = fields_chain_check_needs(fields, chain, error);
+    if (ok && !chain_check(chain, &step, 0, &error->fault)) {
+        const Fault fault = error->fault;
+        fields_dead_end(fields, &fault, error);
+        ok = false;
+    }
+    if (!ok) chain_close(chain);
+    return ok;
 }

@@ -106,6 +106,10 @@ bool value_as_int(const JsonValue *value, double low, double high, double *numbe
 /* Is it a stage, or an alias of a parameter? */
 bool is_sampler(Text name);
 
+/* No token is allowed: the request's constraints contradict each other or the vocabulary.  The
+ * error names them. */
+void fields_dead_end(const RequestFields *fields, const Fault *fault, HttpError *error);
+
 /* The chain of the sampling fields.
  *
  *   first       stages to put before it, "" or "json,"
