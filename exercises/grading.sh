@@ -4,12 +4,12 @@
 # the rest is the library's.  The exercise's grader, then a test of its layer run the learner's functions: a grader that comes to
 # its end says so, which is enough.
 . library/parts.sh
-LIBS="$tables $archives" UPTO= # the last layer of which LIBS has the core, if it has the cores only
+LIBS="$tables $archives" TOP= # the last layer of which LIBS has the core, if it has the cores only
 OBJECTS=build/exercises/objects
 INCLUDE="-Iexercises -Itests $includes"
 FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O3 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
 SECONDS_EACH=${SECONDS_EACH:-20} # for a grader, and for a test
-export CC FLAGS INCLUDE UPTO
+export CC FLAGS INCLUDE TOP
 
 # Is cmocka there?  Without it only the graders speak.
 has_cmocka() { printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <cmocka.h>\n' | $CC -E - >/dev/null 2>&1; }
@@ -61,13 +61,13 @@ cores_suffice() {
     case $its_source in */src/*) ;; *) return 1 ;; esac
     [ ! -e build/bin/strata ] && has_tools || return 1
     (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -C "$its_layer" lib) || exit 1
-    UPTO=${1%%.*} LIBS=
-    for layer in layer[1-"$UPTO"]_*; do LIBS="build/lib/lib${layer#*_}.a $LIBS"; done
+    TOP=${1%%.*} LIBS=
+    for layer in layer[1-"$TOP"]_*; do LIBS="build/lib/lib${layer#*_}.a $LIBS"; done
     prepare "$1" || exit 1
     # shellcheck disable=SC2086
     newer "$OUT/$1.cores" "$(object_for "$its_grader")" $LIBS 2>/dev/null && return
     if (check "$1" "$(object_of "$its_source")") >/dev/null 2>&1; then touch "$OUT/$1.cores"; return; fi
-    UPTO='' LIBS="$tables $archives"
+    TOP='' LIBS="$tables $archives"
     return 1
 }
 
@@ -173,7 +173,7 @@ translate() {
 # What is linked beside a learner's object, of one source or several.
 shared_of() {
     for source in "$@"; do say "$OBJECTS/weak/${source%.c}.o"; done
-    say "$OBJECTS/todo.o" "$OBJECTS/shipped$UPTO.a"
+    say "$OBJECTS/todo.o" "$OBJECTS/shipped$TOP.a"
 }
 
 # Link a program with the learner's object before the libraries: build_with OBJECT MAIN.o PROGRAM LIBRARIES...

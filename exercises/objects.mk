@@ -10,14 +10,14 @@ OBJECTS := build/exercises/objects
 GRADERS := $(wildcard layer[1-6]_*/exercise/grade*.c)
 TESTS   := $(shell awk -F' [|] ' '/^[1-6]/ && $$2 ~ /fill|break|speed/ && $$8 != "-" { test = FILENAME; sub(/exercise.*/, "tests/" $$8 ".c", test); print test }' layer[1-6]_*/exercise/holes.txt | sort -u)
 SOURCES := $(shell awk -F' [|] ' '/^[1-6]/ && $$2 ~ /fill|break|speed/ { print $$6 }' layer[1-6]_*/exercise/holes.txt | sort -u)
-# UPTO=3: only what the cores of layers 1 to 3 have, in an archive of that name.
+# TOP=3: only what the cores of layers 1 to 3 have, in an archive of that name.
 SHIPPED := $(SOURCES:%.c=$(OBJECTS)/shipped/%.o)
-ifneq ($(UPTO),)
-SHIPPED := $(foreach n,$(wordlist 1,$(UPTO),1 2 3 4 5 6),$(foreach source,$(filter layer$(n)_%,$(SOURCES)),$(if $(findstring /src/,$(source)),$(source:%.c=$(OBJECTS)/shipped/%.o))))
+ifneq ($(TOP),)
+SHIPPED := $(foreach n,$(wordlist 1,$(TOP),1 2 3 4 5 6),$(foreach source,$(filter layer$(n)_%,$(SOURCES)),$(if $(findstring /src/,$(source)),$(source:%.c=$(OBJECTS)/shipped/%.o))))
 endif
 WEAK    := $(SOURCES:%.c=$(OBJECTS)/weak/%.o)
 
-all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o $(OBJECTS)/shipped$(UPTO).a $(WEAK)
+all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o $(OBJECTS)/shipped$(TOP).a $(WEAK)
 
 compile = @mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(<D) -MMD -MP -c $< -o $@
 $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o: $(OBJECTS)/%.o: exercises/%.c
@@ -34,7 +34,7 @@ $(OBJECTS)/weak/%.o: %.c build/%.o
 	$(compile) -g0 -w -include $(@:.o=.h)
 $(OBJECTS)/shipped/%.o: %.c exercises/shipped build/%.o
 	@mkdir -p $(@D) && exercises/shipped $< $@
-$(OBJECTS)/shipped$(UPTO).a: $(SHIPPED)
+$(OBJECTS)/shipped$(TOP).a: $(SHIPPED)
 	@rm -f $@ && $(AR) rcs $@ $^
 
 -include $(wildcard $(OBJECTS)/score/*.d) $(patsubst %.o,%.d,$(GRADERS:%.c=$(OBJECTS)/%.o) $(TESTS:%.c=$(OBJECTS)/%.o))

@@ -58,7 +58,7 @@ case("8 dependentRequired in allOf", "refused", "schema",
      {"allOf": [{"dependentRequired": {f"{i}{k}": [f"{k}{i}"] for k in range(6)}} for i in range(8)]})
 case("500 properties", "ok", "schema", objects(500))
 case("500 required properties in any order, drawn", "spent", "schema", objects(500, required=[f"k{i}" for i in range(500)]), "--any-order", "--sample", "1")
-case("24 optional properties in any order, drawn", "spent", "schema", objects(24, minProperties=20, additionalProperties=False), "--any-order", "--sample", "5")
+case("24 optional properties in any order, drawn", "ok", "schema", objects(24, minProperties=20, additionalProperties=False), "--any-order", "--sample", "5")
 case("24 patternProperties", "refused", "schema", {"patternProperties": {f"[a-{chr(98 + i)}]{{{i}}}x": {"type": "string"} for i in range(24)}})
 case("a chain of 50000 references", "refused", "schema",
      {"$ref": "#/$defs/0", "$defs": {**{str(i): {"$ref": f"#/$defs/{i + 1}"} for i in range(50000)}, "50000": {}}})

@@ -70,7 +70,7 @@ static void late_worker(void *context, int worker, size_t begin, size_t end) {
 }
 static void loop_in_a_loop_alone(void) {
     Pool *pool = pool_open(2, false, NULL);
-    atomic_bool begun = false;
+    static atomic_bool begun;
     pool_for(pool, 2, 1, late_worker, &begun);
     pool_for(pool, 100, 1, inner_loop, pool);
 }
