@@ -201,7 +201,7 @@ sources_and_fuzz() {
     else
         skip "texts of patterns and schemas" "python3 with jsonschema"
     fi
-    step "hostile grammars: compiled or refused within 2 s and 256 MB" env SLOW="${SLOW:-1}" python3 tests/hostile.py build/bin/strata
+    step "hostile grammars: compiled or refused within 4 s (2 on a quiet machine) and 256 MB" env SLOW="${SLOW:-2}" python3 tests/hostile.py build/bin/strata
     step "masks beside a recogniser that tries everything: 5000 of them" tests/fuzz/mask.sh 5000
     step "a service: 300000 operations in random order" tests/fuzz/serve.sh 300000
     step "5000 damaged grammars, schemas, patterns and tags" in_copy tests/fuzz/grammar.sh
