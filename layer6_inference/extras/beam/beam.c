@@ -45,8 +45,7 @@ static void finish_text(Search *s, const LiveText *beam, double log_prob, StopRe
     memmove(&s->done[at + 1], &s->done[at], (s->n_done - at) * sizeof *s->done);
     s->n_done++;
     s->done[at] = (BeamText){.log_prob = log_prob, .score = score, .reason = reason};
-    for (size_t i = s->texts.prompt; i < beam->tokens.count; i++)
-        token_list_add(&s->done[at].tokens, beam->tokens.ids[i]);
+    text_copy(beam, &s->done[at].tokens);
 }
 
 /* Would this token end the text?  Then it is kept as finished, if among the best; the beam
@@ -67,13 +66,12 @@ static bool try_extension(Search *s, const Extension *x, bool among) {
 
 /* Keep the likeliest tokens.  A group looks at 2 * width extensions of a beam, and earlier
  * groups have lowered at most `beams` tokens, so these are enough. */
-static bool keep_next(LiveText *b, Candidates *c, const Step *step, Fault *fault) {
-    (void)step, (void)fault;
+static void keep_next(LiveText *b, Candidates *c, const Step *step) {
+    (void)step;
     const Search *s = b->texts->owner;
     candidates_keep_best(c, 2 * s->width + s->o->beams);
     for (size_t i = 0; i < c->count && c->logits[i] > -INFINITY; i++)
         b->next[b->n_next] = candidates_id(c, i), b->logit[b->n_next++] = c->logits[i];
-    return true;
 }
 
 static int by_rank(const void *a, const void *b) {
@@ -150,11 +148,7 @@ static bool cannot_improve(const Search *s) {
 }
 
 static bool beam_is_over(Search *s, StopReason *reason) {
-    const Texts *t = &s->texts;
-    if (t->count == 0 || cannot_improve(s)) return true;
-    if (s->o->on_step && !s->o->on_step(s->o->context, t->steps))
-        return *reason = STOP_CALLER, true;
-    return texts_time_is_up(t, reason);
+    return s->texts.count == 0 || cannot_improve(s) || texts_time_is_up(&s->texts, reason);
 }
 
 static bool search(Search *s) {
@@ -171,31 +165,27 @@ static bool search(Search *s) {
            fault_set(t->fault, "dead end: no token goes on with a text that obeys");
 }
 
-static bool beam_check(const Session *session, size_t n, const BeamOptions *o, Fault *fault) {
-    size_t room = session_ctx(session);
-    if (o->beams < 1 || o->beams > BEAM_MAX || o->groups < 1 || o->beams % o->groups)
-        return fault_set(fault,
-                         "%zu beams in %zu groups: wanted 1 to %d beams, and groups that "
-                         "divide them",
-                         o->beams, o->groups, BEAM_MAX);
-    if (o->rules &&
-        !chain_check(o->rules, &(Step){.tokenizer = session->model->tokenizer}, 0, fault))
-        return false;
-    REQUIRE(session->kv.config.sequences >= o->beams,
-            "a session of %zu sequences for %zu beams", session->kv.config.sequences, o->beams);
-    return (n > 0 && n < room) ||
-           fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
+static bool beam_check(const BeamOptions *o, Fault *fault) {
+    return (o->beams >= 1 && o->beams <= BEAM_MAX && o->groups >= 1 &&
+            o->beams % o->groups == 0) ||
+           fault_set(fault,
+                     "%zu beams in %zu groups: wanted 1 to %d beams, and groups that divide "
+                     "them",
+                     o->beams, o->groups, BEAM_MAX);
 }
 
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *o,
                  BeamText *texts, size_t *count, Fault *fault) {
-    if (!beam_check(session, n, o, fault)) return false;
+    if (!beam_check(o, fault) || !texts_check(session, o->rules, n, o->beams, fault))
+        return false;
     Search s = {.texts = {.session = session,
                           .limits = o->limits,
                           .stops = o->stops,
                           .heal = o->heal,
                           .look = keep_next,
                           .owner = &s,
+                          .on_step = o->on_step,
+                          .context = o->context,
                           .capacity = o->beams,
                           .fault = fault},
                 .o = o,

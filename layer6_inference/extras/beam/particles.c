@@ -18,18 +18,16 @@ typedef struct Cloud {
 
 /* Draw the next token, and note which share of the probability the rules left.  None: the text
  * is a dead end, and weighs nothing. */
-static bool draw_next(LiveText *x, Candidates *c, const Step *step, Fault *fault) {
+static void draw_next(LiveText *x, Candidates *c, const Step *step) {
     const Cloud *cloud = x->texts->owner;
     Step own = *step;
     own.seed = cloud->o->seed + x->place;
-    (void)fault;
-    if (candidates_alive(c) == 0) return true;
+    if (candidates_alive(c) == 0) return;
     x->state.log_weight += candidates_log_sum(c) - x->log_sum;
     Stage *draw = &x->rules.stages[x->rules.count - 1];
     draw->kind->apply(draw, c, &own);
     x->next[0] = c->chosen, x->n_next = 1;
     x->logit[0] = c->logits[candidates_find(c, c->chosen)];
-    return true;
 }
 
 /* All texts take the tokens they drew. */
@@ -99,14 +97,6 @@ static bool any_goes_on(const Texts *t) {
 
 /* ------------------------------------------------------------------ the run */
 
-static bool is_ended(Cloud *cloud, StopReason *reason) {
-    const Texts *t = &cloud->texts;
-    const ParticleOptions *o = cloud->o;
-    if (!any_goes_on(t)) return true;
-    if (o->on_step && !o->on_step(o->context, t->steps)) return *reason = STOP_CALLER, true;
-    return texts_time_is_up(t, reason);
-}
-
 /* The first text was read, and drew for itself; the others begin with its pages. */
 static void multiply(Cloud *cloud) {
     LiveText *of[TEXTS_MAX], *first = cloud->texts.live[0];
@@ -137,7 +127,7 @@ static bool run_cloud(Cloud *cloud) {
     Weights w;
     if (!texts_read(t)) return false;
     multiply(cloud);
-    while (!is_ended(cloud, &reason)) {
+    while (any_goes_on(t) && !texts_time_is_up(t, &reason)) {
         if (!texts_read(t)) return false;
         take_drawn(cloud);
         if (!weigh(t, &w))
@@ -160,36 +150,25 @@ static void hand_out(Cloud *cloud, Particle *out) {
         const LiveText *x = t->live[i];
         out[i] = (Particle){
             .weight = w.share[i], .log_prob = x->state.log_prob, .reason = x->state.reason};
-        for (size_t k = t->prompt; k < x->tokens.count; k++)
-            token_list_add(&out[i].tokens, x->tokens.ids[k]);
+        text_copy(x, &out[i].tokens);
         if (chance >= 0 && w.share[i] > 0) r->chosen = i;
         chance -= w.share[i];
     }
 }
 
-static bool particles_check(const Session *session, size_t n, const ParticleOptions *o,
-                            Fault *fault) {
-    size_t room = session_ctx(session);
-    const Step step = {.tokenizer = session->model->tokenizer};
-    if (o->particles < 1 || o->particles > PARTICLES_MAX)
-        return fault_set(fault, "%zu particles: wanted 1 to %d", o->particles, PARTICLES_MAX);
-    if (!chain_check(o->rules, &step, 0, fault)) return false;
-    REQUIRE(session->kv.config.sequences >= o->particles,
-            "a session of %zu sequences for %zu particles", session->kv.config.sequences,
-            o->particles);
-    return (n > 0 && n < room) ||
-           fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
-}
-
 bool particles_draw(Session *session, const int32_t *prompt, size_t n, const ParticleOptions *o,
                     Particle *out, ParticleResult *result, Fault *fault) {
-    if (!particles_check(session, n, o, fault)) return false;
+    if (o->particles < 1 || o->particles > PARTICLES_MAX)
+        return fault_set(fault, "%zu particles: wanted 1 to %d", o->particles, PARTICLES_MAX);
+    if (!texts_check(session, o->rules, n, o->particles, fault)) return false;
     Cloud cloud = {.texts = {.session = session,
                              .limits = o->limits,
                              .stops = o->stops,
                              .heal = o->heal,
                              .look = draw_next,
                              .owner = &cloud,
+                             .on_step = o->on_step,
+                             .context = o->context,
                              .capacity = o->particles,
                              .fault = fault},
                    .o = o,

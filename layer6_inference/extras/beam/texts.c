@@ -7,6 +7,11 @@
 
 size_t text_written(const LiveText *text) { return text->tokens.count - text->texts->prompt; }
 
+void text_copy(const LiveText *text, TokenList *tokens) {
+    for (size_t i = text->texts->prompt; i < text->tokens.count; i++)
+        token_list_add(tokens, text->tokens.ids[i]);
+}
+
 /* ------------------------------------------------------------------ a token */
 
 bool text_take(LiveText *x, int32_t token, StopReason *reason) {
@@ -51,7 +56,8 @@ static bool look_at_next(Extra *extra, Sequence *sequence, Fault *fault) {
     }
     restrict_by(&x->rules, c, &step);
     x->n_next = 0, x->read = true;
-    return all->look(x, c, &step, fault);
+    all->look(x, c, &step);
+    return true;
 }
 
 static bool begin_text(Texts *all, LiveText *x) {
@@ -124,6 +130,17 @@ void texts_fork(Texts *all, LiveText **of, size_t n) {
 
 /* ------------------------------------------------------------------ open and close */
 
+bool texts_check(const Session *session, const Chain *rules, size_t n, size_t capacity,
+                 Fault *fault) {
+    const Step step = {.tokenizer = session->model->tokenizer};
+    size_t room = session_ctx(session);
+    if (rules && !chain_check(rules, &step, 0, fault)) return false;
+    REQUIRE(session->kv.config.sequences >= capacity,
+            "a session of %zu sequences for %zu texts", session->kv.config.sequences, capacity);
+    return (n > 0 && n < room) ||
+           fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
+}
+
 bool texts_open(Texts *all, Chain *rules, const int32_t *prompt, size_t n) {
     all->prompt = n, all->start = clock_seconds();
     all->room = session_ctx(all->session) - n;
@@ -146,6 +163,8 @@ void texts_close(Texts *all) {
 }
 
 bool texts_time_is_up(const Texts *all, StopReason *reason) {
+    if (all->on_step && !all->on_step(all->context, all->steps))
+        return *reason = STOP_CALLER, true;
     Limits limits = all->limits;
     limits.repeats = 0;                          /* each text checks its stop strings */
     if (all->steps == 0) limits.max_seconds = 0; /* at least one token, however slow */

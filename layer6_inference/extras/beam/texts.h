@@ -8,9 +8,7 @@
 #ifndef STRATA_TEXTS_H
 #define STRATA_TEXTS_H
 
-#include "chain.h"
-#include "ending.h"
-#include "heal.h"
+#include "beam.h"
 
 enum { TEXTS_MAX = 32, NEXT_MAX = 3 * TEXTS_MAX };
 
@@ -43,7 +41,7 @@ typedef struct LiveText {
 
 /* Note what is of interest of a text's next token; logits are what the rules left, and may be
  * all -infinity. */
-typedef bool LookAtNext(LiveText *text, Candidates *candidates, const Step *step, Fault *fault);
+typedef void LookAtNext(LiveText *text, Candidates *candidates, const Step *step);
 
 struct Texts {
     Engine engine;
@@ -53,6 +51,8 @@ struct Texts {
     const Heal *heal;   /* or NULL */
     LookAtNext *look;
     const void *owner; /* of look */
+    OnStep *on_step;   /* or NULL */
+    void *context;     /* of on_step */
     LiveText *pool;    /* (capacity) */
     size_t capacity;
     LiveText *live[TEXTS_MAX];
@@ -63,6 +63,11 @@ struct Texts {
     double start;
     Fault *fault;
 };
+
+/* Do the rules and a prompt of n tokens go with the session?  It must have a sequence for each
+ * text. */
+bool texts_check(const Session *session, const Chain *rules, size_t n, size_t capacity,
+                 Fault *fault);
 
 /* Open an engine for `capacity` texts, and the first one, with a prompt that fits; the other
  * fields are filled in before.  Close it even if this fails. */
@@ -82,10 +87,11 @@ void texts_fork(Texts *texts, LiveText **of, size_t n);
 /* A text is over: its memory is free, its tokens stay. */
 void text_finish(LiveText *text, StopReason reason);
 
-/* How many tokens it has after the prompt. */
+/* Its tokens after the prompt: how many; appended to a list. */
 size_t text_written(const LiveText *text);
+void text_copy(const LiveText *text, TokenList *tokens);
 
-/* Is it time to end all, by a limit that is not a text's own? */
+/* Is it time to end all, by the caller's wish or a limit that is not a text's own? */
 bool texts_time_is_up(const Texts *texts, StopReason *reason);
 
 #endif
