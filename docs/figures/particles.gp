@@ -1,5 +1,5 @@
 name = "particles"; high = 650; file = data."/particles.csv"
-heading = "Four particles give three sentences their odds back;\nan ending that is asked for too late needs many more"
+heading = "Eight particles give three sentences their odds back;\nan ending that is asked for too late needs many more"
 load "style.gp"
 pick(what) = sprintf("< grep '^%s,' %s", what, file)
 shares = sprintf("< awk -F, '/^what/ { print \"n,texts,true,true_error\" } /^true/ { print $2 \",\" $3 \",\" $4 \",\" $5 }' %s | awk -F, -f wilson.awk -f shares.awk", file)
