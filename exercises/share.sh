@@ -35,7 +35,7 @@ measure_path() {
             } }' >"$OUT/places.txt"
     awk '{ print $1 }' "$OUT/places.txt" | addr2line -f -e $PATH_TO/strata | awk -v places="$OUT/places.txt" '
         NR % 2 { name = $1; next }
-        { getline place < places; split(place, part, " "); file = $1; sub(/:[0-9?]*$/, "", file); # a cache of compiled files may have met this one in another folder
+        { getline place < places; split(place, part, " "); file = $0; sub(/:[0-9?]*( .*)?$/, "", file); # a cache of compiled files may have met this one in another folder
           if (match(file, /layer[1-6]_[a-z]*\//)) file = substr(file, RSTART); if (file ~ /^layer/) print file, name, part[2] }' |
         awk '{ if (($1, $2) in when && when[$1, $2] != $3) $3 = when[$1, $2] == "once" ? $3 : $3 == "once" ? when[$1, $2] : "both"; when[$1, $2] = $3 }
              END { for (key in when) { split(key, part, SUBSEP); print part[1], part[2], when[key] } }' | sort >"$OUT/path.txt"

@@ -208,6 +208,11 @@ static void particles_end(void **state) {
     for (size_t i = 0; i < 16; i++)
         assert_true(out[i].reason == STOP_ID || out[i].reason == STOP_CALLER);
     particles_free(out, 16);
+    o.on_step = NULL, o.limits.max_tokens = 0; /* nothing was drawn: nothing weighs less */
+    assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    for (size_t i = 0; i < 16; i++) assert_near(out[i].weight, 1 / 16.0, 1e-12);
+    assert_near(result.log_share, 0, 0);
+    particles_free(out, 16);
     o.particles = 33;
     assert_false(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
     assert_contains(fault.text, "wanted 1 to 32");

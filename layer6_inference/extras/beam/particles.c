@@ -23,7 +23,7 @@ static void draw_next(LiveText *x, Candidates *c, const Step *step) {
     Step own = *step;
     own.seed = cloud->o->seed + x->place;
     if (candidates_alive(c) == 0) return;
-    x->state.log_weight += candidates_log_sum(c) - x->log_sum;
+    x->log_left = candidates_log_sum(c) - x->log_sum;
     Stage *draw = &x->rules.stages[x->rules.count - 1];
     draw->kind->apply(draw, c, &own);
     x->next[0] = c->chosen, x->n_next = 1;
@@ -43,6 +43,7 @@ static void take_drawn(Cloud *cloud) {
             text_finish(x, STOP_LIMIT);
             continue;
         }
+        x->state.log_weight += x->log_left;
         x->state.log_prob += (double)x->logit[0] - x->log_sum;
         cloud->result->tokens++;
         if (text_take(x, x->next[0], &reason)) text_finish(x, reason);
@@ -99,12 +100,9 @@ static bool any_goes_on(const Texts *t) {
 
 /* The first text was read, and drew for itself; the others begin with its pages. */
 static void multiply(Cloud *cloud) {
-    LiveText *of[TEXTS_MAX], *first = cloud->texts.live[0];
-    double weight = first->state.log_weight;
-    for (size_t i = 0; i < cloud->o->particles; i++) of[i] = first;
-    first->state.log_weight = 0;
+    LiveText *of[TEXTS_MAX];
+    for (size_t i = 0; i < cloud->o->particles; i++) of[i] = cloud->texts.live[0];
     texts_fork(&cloud->texts, of, cloud->o->particles);
-    first->state.log_weight = weight;
 }
 
 /* A limit ends those that still go on.  They do not obey yet, so they weigh nothing, unless no

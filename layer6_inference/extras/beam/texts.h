@@ -32,8 +32,9 @@ typedef struct LiveText {
     TextState state;
     size_t group, place; /* index in live */
     bool used;
-    bool read;      /* all tokens are evaluated; then: */
-    double log_sum; /* log of the sum of exp(logit) over the vocabulary */
+    bool read;       /* all tokens are evaluated; then: */
+    double log_sum;  /* log of the sum of exp(logit) over the vocabulary */
+    double log_left; /* of a particle: log of the share that the rules left */
     size_t n_next;
     int32_t next[NEXT_MAX]; /* tokens that `look` noted */
     float logit[NEXT_MAX];
