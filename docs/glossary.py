@@ -10,6 +10,7 @@ import re
 
 FILE = pathlib.Path(__file__).resolve().parent / "appendix" / "glossary.md"
 ENTRY = re.compile(r"^(\S.*)\n: +(.+) See \[[^\]]+\]\((?:\.\./)*([^)#]+)[^)]*\)\.$", re.M)
+NO_PLURAL = {"trie"}  # "tries" is a verb
 TAG = re.compile(r"(<!--.*?-->|<script\b.*?</script>|<[^>]+>)", re.S)  # a script is one tag: a formula in it may hold a "<"
 # Elements whose text is left alone.
 CLOSED = {"a", "code", "pre", "h1", "h2", "h3", "h4", "h5", "h6", "th", "summary", "blockquote", "svg", "style", "button"}
@@ -34,7 +35,7 @@ def pattern_of(name):
     words = re.escape(name).replace(r"\ ", r"\s+")
     if name == name.lower():
         words = f"[{name[0].upper()}{name[0]}]" + words[1:] if name[0].isalpha() else words
-        words += "(?:e?s)?" if name[-1].isalpha() else ""
+        words += "(?:e?s)?" if name[-1].isalpha() and name not in NO_PLURAL else ""
     return words
 
 

@@ -7,7 +7,8 @@
     {{ head FILE }}                the comment at the top of a file, with its drawing
     {{ contents FILE }}            an umbrella header: its modules in reading order, each with the pages that show it
     {{ line FILE some text }}      the location of a text, as FILE:LINE
-    {{ run COMMAND }}              a command and its output, see commands.py; it must succeed and print something, but not NaN or infinity
+    {{ run COMMAND }}              a command and its output, see commands.py; it must succeed and print something, but not NaN or infinity;
+                                   a long one goes on in the next line after a backslash
     {{ expect PATTERN }}           right below a run: a regular expression that its output must match
     {{ run_with_inf COMMAND }}     the same, for output that contains -inf or nan on purpose
     {{ exercise 3.1 }}             a box, from layerN/exercise/holes.txt
@@ -43,6 +44,7 @@ import urllib.parse
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
+from pygments.lexers.shell import BashSessionLexer
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import code_pages
@@ -54,9 +56,13 @@ import road as roads
 import shown
 from listings import contract, head, read, source
 
+BashSessionLexer._ps1rgx = re.compile(r"^(\$ )(.*\n?)")  # the only prompt of our pages: a row of output with a % is none
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+OPTION = re.compile(r"<code>(?=-[^<]{1,30}</code>)")
+VERBATIM = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>|<script\b.*?</script>|<[^>]+>)", re.S)
 CLOSE = re.compile(r"^ *\{\{ note .+ \}\}\n(?! *\{\{ note )(?=[^\n])", re.M)
-TAG = re.compile(r"^( *)\{\{ (\w+) (.+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
+TAG = re.compile(r"^( *)\{\{ (\w+) ((?:\\\n|.)+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
+CALL = re.compile(r"\A.*\n\$ (?:.*\\\n)*.*\n")  # the first lines of a console: its fence and the command
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
 EXERCISE = re.compile(r"^ *\{\{ exercise (\S+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
@@ -122,12 +128,13 @@ def printed(command):
 def run_with_inf(command):
     output = printed(command).rstrip("\n")
     table = any(len(line) > 50 and re.search(r"\S {2,}\S", line) for line in output.split("\n"))  # slides; sentences wrap
-    return f"```{'{.console .slides}' if table else 'console'}\n$ {command}\n{output}\n```"
+    shown = commands.BREAK.sub("\\\n    ", command)
+    return f"```{'{.console .slides}' if table else 'console'}\n$ {shown}\n{output}\n```"
 
 
 def run(command):
     block = run_with_inf(command)
-    strange = NO_NUMBER.search(block.split("\n", 2)[2])
+    strange = NO_NUMBER.search(CALL.sub("", block))
     if strange:
         raise PluginError(f"prints '{strange.group(0)}' (meant so? then run_with_inf): {command}")
     return block
@@ -135,7 +142,7 @@ def run(command):
 
 def expected(block, below):
     """The block of a run, if its output matches every pattern below it."""
-    wanted, output = EXPECT.findall(below), block.split("\n", 2)[2].rsplit("\n", 1)[0]
+    wanted, output = EXPECT.findall(below), CALL.sub("", block).rsplit("\n", 1)[0]
     if len(wanted) != len(below.strip().split("\n")):
         listings.notes_of(below, "run")  # says why not
     for pattern in wanted:
@@ -289,7 +296,10 @@ def on_page_markdown(markdown, page, config, files):
 
     def outside(match):
         path = match.group(2) if code_pages.is_text(match.group(2)) else "docs/" + match.group(2)
-        return link_to(path) if code_pages.is_text(path) else f"`{match.group(2)}`"
+        if not code_pages.is_text(path):
+            return f"`{match.group(2)}`"
+        words = match.group(1)  # the name of the file becomes its whole path; other words stay
+        return link_to(path) if "/" + words.strip("`") in "/" + path else link_to(path).replace(f"<code>{path}</code>", words)
 
     return OUTSIDE.sub(outside, TAG.sub(replace, markdown)).replace("@@top@@", top_of(page))
 
@@ -310,6 +320,12 @@ def files_at_foot(path):
     return "".join(f'<p class="files">{part}</p>' for part in parts)
 
 
+def keep_percents(content):
+    """No line ends between a number and its sign."""
+    parts = VERBATIM.split(content)
+    return "".join(part if i % 2 else re.sub(r"(?<=\d) %", "\u00a0%", part) for i, part in enumerate(parts))
+
+
 def on_page_content(content, page, config, files):
     path, top = page.file.src_path, top_of(page)
 
@@ -324,7 +340,8 @@ def on_page_content(content, page, config, files):
         named.add(file)
         return top + code_pages.address(file, number)
 
-    content = code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code))
+    content = OPTION.sub('<code class="option">', content)
+    content = keep_percents(code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code)))
     content = glossary.anchors(content) if path == "appendix/glossary.md" else glossary.link(content, top)
     if path not in roads.pages():
         return content

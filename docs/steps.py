@@ -104,7 +104,7 @@ def commands_of(page):
         text = plots.NUMBER.sub(lambda match: plots.number(*match.groups()), page.read_text())
     except PluginError:
         return []
-    return re.findall(r"^ *\{\{ run(?:_with_inf)? (.+?) \}\}$", text, re.M)
+    return re.findall(r"^ *\{\{ run(?:_with_inf)? ((?:\\\n|.)+?) \}\}$", text, re.M)
 
 
 def run_all_of(page, lines):

@@ -1,4 +1,5 @@
 """What the build of the site must refuse, tried: python3 docs/test_hooks.py (with the Python that runs mkdocs)."""
+import html
 import io
 import json
 import os
@@ -67,6 +68,24 @@ class Commands(unittest.TestCase):
         self.refused("echo 4 # 5 }}\n{{ expect 5", "does not print '5'")  # of what it prints, not of what was typed
         self.refused("seq 3 }}\n{{ expect 3 }}\n{{ note 2 | Two.", "a note stands below a source")
         self.refused("layer3_nn/src/softmax.c softmax }}\n{{ expect 3", "a note is", tag="source")
+
+    def test_a_command_of_several_lines(self):
+        page = page_of("  {{ run echo 4 \\\n  5 | \\\n        cat }}\n  {{ expect ^4 5$ }}\n")
+        self.assertEqual(page, "  ```console\n  $ echo 4 \\\n      5 | \\\n      cat\n  4 5\n  ```\n")
+        self.refused("echo 4 # \\\n5 }}\n{{ expect 4 }}\n{{ expect #", "does not print '#'")
+        self.assertIn("\n$ echo nan \\\n    >/dev/null; echo 1\n1\n", page_of("{{ run echo nan \\\n>/dev/null; echo 1 }}"))
+
+    def test_the_copy_button_gives_the_command_alone(self):
+        """The theme copies a block's text without what is hidden under [data-md-copying]."""
+        sheet = (DOCS / "assets/strata.css").read_text(encoding="utf-8")
+        hidden = re.search(r"^code\[data-md-copying\] :is\(([.\w, ]+)\) \{ display: none; \}", sheet, re.M)
+        self.assertIsNotNone(hidden)
+        kinds = "|".join(kind.strip(" .") for kind in hidden.group(1).split(","))
+        page = page_of("{{ run printf '%s\\n' one \\\n'(two)' '# three' | \\\ncat }}")
+        block = markdown.markdown(page, extensions=["pymdownx.superfences", "pymdownx.highlight"])
+        self.assertIn("# three</span>", block)
+        left = re.sub(rf'<span class="(?:{kinds})\b[^"]*">.*?</span>', "", re.search(r"<code>(.*)</code>", block, re.S).group(1), flags=re.S)
+        self.assertEqual(html.unescape(re.sub(r"<[^>]+>", "", left)).strip(), "printf '%s\\n' one \\\n    '(two)' '# three' | \\\n    cat")
 
     def test_failures(self):
         self.refused("echo partly; false", "fails with 1")
@@ -545,10 +564,28 @@ class Links(unittest.TestCase):
         self.assertIn('softmax.c:7</a> <small class="storey core">core</small></span>', self.content('<span class="filename">layer3_nn/src/softmax.c:7</span>'))
         self.assertEqual(self.content('<span class="filename">no/file.c:7</span>'), '<span class="filename">no/file.c:7</span>')
 
+    def test_a_number_keeps_its_sign(self):
+        self.assertEqual(self.content('<p title="5 %">95 % of <code>5 %</code> and x %</p><pre>5 %</pre>'),
+                         '<p title="5 %">95\u00a0% of <code>5 %</code> and x %</p><pre>5 %</pre>')
+
+    def test_no_backslash_is_shown_in_a_table(self):
+        """Code in a table shows the backslash of an escaped bar: such code is written <code>...&#124;...</code>."""
+        head = "|" + 20 * " a |" + "\n|" + 20 * "---|" + "\n"
+        for path in DOCS.rglob("*.md"):
+            for line in path.read_text(encoding="utf-8").split("\n"):
+                if line.startswith("|") and "\\|" in line:
+                    row = markdown.markdown(head + line, extensions=["tables"])
+                    self.assertEqual([code for code in re.findall("<code>.*?</code>", row) if "\\|" in code], [], path)
+
+    def test_output_is_no_prompt(self):
+        page = markdown.markdown("```console\n$ echo\nmin_p:0.05  99.0%  5\n```", extensions=["fenced_code", "codehilite"])
+        self.assertEqual(re.findall(r'class="gp">([^<]*)<', page), ["$ "])
+
     def test_line_and_outside(self):
         text = page_of("{{ line docs/hooks.py def run(command) }} and [it](../../tests/check.sh)")
         self.assertRegex(page_of("{{ line docs/hooks.py def run(command) }}"), r'^<a href="\.\./code/docs/hooks.py.html#L\d+"><code>docs/hooks.py:\d+</code></a>$')
-        self.assertIn('<a href="../code/tests/check.sh.html"><code>tests/check.sh</code></a>', text)
+        self.assertIn('<a href="../code/tests/check.sh.html">it</a>', text)
+        self.assertIn('<a href="../code/tests/check.sh.html"><code>tests/check.sh</code></a>', page_of("see [check.sh](../../tests/check.sh)"))
 
     def test_copies_have_their_lines(self):
         copy = code_pages.render("layer6_inference/src/samplers/draw.c")

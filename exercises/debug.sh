@@ -98,7 +98,7 @@ lab_start() {
 
 lab_grade() {
     folder=$DESK/$1
-    [ -e "$folder" ] || { say "$1 is not started: make start $1" >&2; exit 2; }
+    [ -e "$folder" ] || { say "$1 is not started: make start $1" >&2; exit 1; }
     missing=$(lab_misses "$folder")
     [ -z "$missing" ] || { say "$folder has no $missing: make reset $1 starts over" >&2; exit 2; }
     ready
@@ -124,7 +124,7 @@ lab_menu() {
 }
 
 lab_reset() {
-    [ -e "$DESK/$1" ] || { say "$1 was never started: make start $1 begins it" >&2; exit 2; }
+    [ -e "$DESK/$1" ] || { say "$1 was never started: make start $1 begins it" >&2; exit 1; }
     keep_old "$DESK/$1"
     lab_start "$1"
 }

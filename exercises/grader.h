@@ -13,8 +13,8 @@
  * end: the one that names an exercise's number grades it.  SHIPPED(f) is the library's own f,
  * which the work under test cannot call.
  *
- * Invariant: the last line printed is the one that the desk gives as second argument, unless a
- * hint was printed: code under test that leaves the program has not passed. */
+ * Invariant: the program ends with 42 when all checks hold, with 1 after a hint: code under test
+ * that leaves the program has not passed. */
 #ifndef STRATA_GRADER_H
 #define STRATA_GRADER_H
 
@@ -142,8 +142,7 @@ static inline int close_to(double got, double want, double bound) {
         for (size_t i = 0; argc >= 2 && i < sizeof all / sizeof *all; i++)                    \
             if (strcmp(argv[1], all[i].number) == 0) {                                        \
                 all[i].run();                                                                 \
-                puts(argc > 2 ? argv[2] : "all checks hold");                                 \
-                return 0;                                                                     \
+                return 42;                                                                    \
             }                                                                                 \
         printf("no grader for '%s'\n", argc >= 2 ? argv[1] : "");                             \
         return 1;                                                                             \

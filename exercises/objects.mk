@@ -19,21 +19,21 @@ WEAK    := $(SOURCES:%.c=$(OBJECTS)/weak/%.o)
 
 all: $(GRADERS:%.c=$(OBJECTS)/%.o) $(if $(CMOCKA),$(TESTS:%.c=$(OBJECTS)/%.o)) $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o $(OBJECTS)/shipped$(TOP).a $(WEAK)
 
-compile = @mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(<D) -MMD -MP -c $< -o $@
+compile = @echo "+ $<" && mkdir -p $(@D) && $(CC) $(FLAGS) $(INCLUDE) -I$(firstword $(subst /, ,$<))/tests -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(<D) -MMD -MP -c $< -o $@
 $(OBJECTS)/todo.o $(OBJECTS)/calls.o $(OBJECTS)/commands.o: $(OBJECTS)/%.o: exercises/%.c
 	$(compile) -Ilayer6_inference/extras/program
 $(OBJECTS)/score/%.o: exercises/score/%.c
 	$(compile) -Ilayer6_inference/extras -Ilayer5_models/src -Ilayer5_models/extras
 # Graders and tests are little optimised, and quickly compiled; a learner's work is like the library.
 $(OBJECTS)/layer%.o: layer%.c
-	$(compile) -O1 -g0 -Wno-maybe-uninitialized
+	$(compile) -O1 -g0 -Wno-unknown-warning-option -Wno-maybe-uninitialized
 # Compiled once more: what the compiler knows to be weak it neither inlines nor specialises, so that a caller in the same file
 # calls the learner's.
 $(OBJECTS)/weak/%.o: %.c build/%.o
 	@mkdir -p $(@D) && . exercises/list.sh && globals build/$*.o | sed -n 's/^defined /#pragma weak /p' >$(@:.o=.h)
 	$(compile) -g0 -w -include $(@:.o=.h)
 $(OBJECTS)/shipped/%.o: %.c exercises/shipped build/%.o
-	@mkdir -p $(@D) && exercises/shipped $< $@
+	@echo "+ $<" && mkdir -p $(@D) && exercises/shipped $< $@
 $(OBJECTS)/shipped$(TOP).a: $(SHIPPED)
 	@rm -f $@ && $(AR) rcs $@ $^
 

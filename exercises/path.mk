@@ -18,8 +18,8 @@ LIBS    := $(foreach name,inference models transformer nn linalg tensor,$(if $(w
 $(TO)/strata: $(OBJECTS) $(TO)/calls.o $(TO)/commands.o $(LIBS)
 	@$(CC) $(OBJECTS) $(TO)/calls.o $(TO)/commands.o build/layer6_inference/program.a $(LIBS) -lm -lpthread -o $@
 $(TO)/calls.o $(TO)/commands.o: $(TO)/%.o: exercises/%.c
-	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O2 -Iexercises $(INCLUDE) -I$(PROGRAM) -c $< -o $@
+	@echo "+ $<" && mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -O2 -Iexercises $(INCLUDE) -I$(PROGRAM) -c $< -o $@
 $(TO)/%.o: %.c
-	@mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -ffp-contract=off -O1 -g1 -w -finstrument-functions $(INCLUDE) -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(PROGRAM) -Ibuild/layer5_models -I$(<D) -MMD -MP -c $< -o $@
+	@echo "+ $<" && mkdir -p $(@D) && $(CC) -std=c11 -D_GNU_SOURCE -ffp-contract=off -O1 -g1 -w -finstrument-functions $(INCLUDE) -I$(firstword $(subst /, ,$<))/src -I$(firstword $(subst /, ,$<))/extras -I$(PROGRAM) -Ibuild/layer5_models -I$(<D) -MMD -MP -c $< -o $@
 
 -include $(OBJECTS:.o=.d)

@@ -64,8 +64,8 @@ score_one() {
     [ -n "$(score_row "$1" 1)" ] || { say "the speed of $1 is not scored.  Those are: $(scored | tr '\n' ' ')" >&2; exit 2; }
     about "$1"
     file=$(file_of "$1")
-    [ -e "$file" ] || { say "$1 is not started: make start $1" >&2; exit 2; }
-    has_passed "$1" || { say "$1 counts when it is right: make grade $1 first" >&2; exit 2; }
+    [ -e "$file" ] || { say "$1 is not started: make start $1" >&2; exit 1; }
+    has_passed "$1" || { say "$1 counts when it is right: make grade $1 first" >&2; exit 1; }
     ready
     # shellcheck disable=SC2046,SC2086
     prepare "$1" && make_objects "compiling what times it, once" $SCORE_OBJECTS || exit 1

@@ -7,9 +7,9 @@ PATH_TO=build/exercises/path
 
 # build/exercises/path.txt: FILE FUNCTION, and story, training, both or once.  Needs addr2line, which says in which file a function stands.
 measure_path() {
-    (unset MAKEFLAGS MAKELEVEL MFLAGS; make -q -f exercises/path.mk 2>/dev/null) || say "(the library is compiled once more, with its calls counted: this takes a moment, once)" >&2
-    (unset MAKEFLAGS MAKELEVEL MFLAGS; make -s -j"$(cores)" -f exercises/path.mk) || return 1
-    [ ! "$OUT/path.txt" -nt $PATH_TO/strata ] || return 0
+    make_counted "compiling the library once more, with its calls counted, once" exercises/path.mk || return 1
+    [ ! -s "$OUT/path.txt" ] || [ ! "$OUT/path.txt" -nt $PATH_TO/strata ] || return 0
+    say "counting the calls of two stories and two trainings ..." >&2
     rm -f $PATH_TO/*.calls
     for tokens in 8 24; do
         CALLS_TO=$PATH_TO/story$tokens.calls STRATA_ISA=scalar $PATH_TO/strata generate -m layer5_models/models/storyteller.gguf \

@@ -69,8 +69,9 @@ static void close_story(Story *s) {
     pool_close(s->pool);
 }
 
-/* The prompt as tokens. */
+/* The prompt as tokens, with room for those that follow. */
 static bool encode(Story *s, Text prompt, Fault *fault) {
+    if (!token_list_reserve(&s->text, session_ctx(&s->session), fault)) return false;
     tokenizer_begin(s->model.tokenizer, &s->text);
     if (!tokenizer_encode(s->model.tokenizer, prompt, false, &s->text, fault)) return false;
     if (s->text.count == 0)

@@ -28,6 +28,7 @@ bin/strata-chat 755 $build/bin/strata-chat
 bin/strata-convert 755 $build/bin/strata-convert
 bin/strata-lab 755 $build/bin/strata-lab
 bin/strata-serve 755 $build/bin/strata-serve
+lib/strata/strata-mpi.so 755 $build/bin/strata-mpi.so
 include/strata.h 644 $build/include/strata.h
 lib/libstrata.a 644 $build/lib/libstrata.a
 lib/pkgconfig/strata.pc 644
@@ -81,7 +82,7 @@ note_made() {
 # Symbols that only a debugger reads are left out; STRIP=: keeps them.
 strip_copy() {
     case $1 in
-    bin/*) ${STRIP:-strip} "$root/$1" 2>/dev/null || true ;;
+    bin/* | *.so) ${STRIP:-strip} "$root/$1" 2>/dev/null || true ;;
     *.a) ${STRIP:-strip} -S "$root/$1" 2>/dev/null || true ;;
     esac
 }
@@ -89,7 +90,7 @@ strip_copy() {
 install_all() {
     files | {
         while read -r file mode source; do
-            if [ "$file" = bin/strata-serve ] && [ ! -e "$source" ]; then continue; fi # built only where its library is
+            case $file in bin/strata-serve | *.so) [ -e "$source" ] || continue ;; esac # built only where their libraries are
             make_folder "$(dirname "$root/$file")"
             if [ "$source" ]; then install -m "$mode" "$source" "$root/$file"; else describe >"$root/$file"; fi
             strip_copy "$file"

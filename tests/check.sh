@@ -20,11 +20,16 @@ step() { # step NAME COMMAND...
     seconds_end
     {
         printf '%-7s %-72s %4d s, %4d s of the processor\n' $result "$name" "$clock" "$processor"
-        [ $result = ok ] || tail -40 "build/check-$lane.log"
+        [ $result = ok ] || shown "build/check-$lane.log" | sed 's/^/  /'
     } >"build/check-$lane.said"
     cat "build/check-$lane.said"
     [ $result = ok ] || cat "build/check-$lane.said" >>build/check-failed
     printf '%4d   %s\n' "$processor" "$name" >>"build/check-$lane.steps"
+}
+# What a failed check said of its failures, and last.
+shown() {
+    grep -E '^(not ok|FAILED|\[  FAILED|[^ ]*(ERROR|error): )' "$1" | head -20
+    tail -40 "$1"
 }
 # skip NAME TOOLS [deps]: the check that is not made, and what it lacks; deps: `make deps docs` installs that.
 skip() {
@@ -53,7 +58,7 @@ includes_go_down() {
 
 # Comments end where code ends (clang-format breaks no comment), but for tables and drawings.  Characters are counted, not bytes.
 narrow() {
-    git ls-files 'layer*.c' 'layer*.h' 'docs/*.c' | grep -v -e unicode_table.h -e case_table.h -e fold_table.h -e grids.h |
+    git ls-files 'layer*.c' 'layer*.h' 'docs/*.c' | grep -v -e unicode_table.h -e case_table.h -e fold_table.h -e normal_table.h -e grids.h |
         LC_ALL=C xargs awk '{ wide = $0; gsub(/[\200-\277]/, "", wide) }
             length(wide) > 96 && /^ *(\/\*|\*|\/\/)/ && !/   |[|]/ { print FILENAME ":" FNR ": " length(wide) " columns"; bad = 1 } END { exit bad }'
 }
@@ -72,7 +77,7 @@ labelled() {
         END { exit bad }'
 }
 
-formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e case_table.h -e grids.h | xargs clang-format --dry-run --Werror; }
+formatted() { git ls-files '*.c' '*.h' | grep -v -e unicode_table.h -e case_table.h -e normal_table.h -e grids.h | xargs clang-format --dry-run --Werror; }
 
 # Functions of headers that only tests call, and why each may stay.
 only_tested='
@@ -94,7 +99,7 @@ used() {
             while ((getline line < "build/names") > 0) { split(line, part, " "); count[part[2]] = part[1] }
             for (i = split(only_tested, line_of, "\n"); i; i--) { split(line_of[i], part, " "); if (part[1] != "") listed[part[1]] = 1 }
             # macros call fault_abort and profile_*; instruction sets are reached through macros, too
-            other = "^(__attribute__|cleanup|sizeof|format|defined|fault_abort|profile_enter|profile_leave|.*_scalar)$"
+            other = "^(__attribute__|cleanup|sizeof|format|defined|fault_abort|profile_enter|profile_leave|pthread_.*|.*_scalar)$"
         }
         $1 == "HEADER" { header = $2; gsub(/ /, "", header); seen_headers++; next }
         /#define/ { next }
@@ -136,15 +141,19 @@ cross() { # compile for AArch64 and test there under qemu-user
     . library/parts.sh
     rm -rf build/arm64
     mkdir -p build/arm64
-    for source in layer[1-4]_*/src/*.c layer[1-4]_*/src/*/*.c layer[1-4]_*/extras/*.c layer[1-4]_*/extras/*/*.c; do
-        case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac # its table comes from extras
+    for source in layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c layer[1-4]_*/extras/*.c layer[1-4]_*/extras/*/*.c \
+        layer5_models/extras/train/delta_family.c layer5_models/extras/train/masks.c; do
+        case $source in layer5_*) ;; */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac # its table comes from extras
         [ ! -f "$source" ] || echo "$source"
-    done | xargs -P "$jobs" -I{} sh -c "aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off -Wall -Wextra -Werror $includes \
+    done | xargs -P "$jobs" -I{} sh -c "aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off -Wall -Wextra -Werror $includes -I$build/layer5_models \
         -I\$(echo {} | cut -d/ -f1)/src -I\$(echo {} | cut -d/ -f1)/extras -c {} -o build/arm64/\$(echo {} | tr / -).o" || return 1
     # shellcheck disable=SC2046
     aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off \
         $includes -Ilayer2_linalg/src tests/kernels/compare.c build/arm64/*.o -static -lm -lpthread -o build/arm64/compare || return 1
-    qemu-aarch64 build/arm64/compare
+    # shellcheck disable=SC2086
+    aarch64-linux-gnu-gcc -std=c11 -D_GNU_SOURCE -O3 -ffp-contract=off \
+        $includes tests/kernels/train.c build/arm64/*.o -static -lm -lpthread -o build/arm64/train || return 1
+    qemu-aarch64 build/arm64/compare && qemu-aarch64 build/arm64/train
 }
 
 wasm_kernels() { # the same program, as WebAssembly under node
@@ -166,6 +175,9 @@ copied() {
 }
 in_copy() ( unset BUILD; cd "build/a copy" && CC=$other "$@" )
 
+# In a folder of its own: a library that was built without the sanitizer would hide its locks.
+threads_watched() ( unset BUILD; make -C layer1_tensor TSAN=1 test )
+
 # What looks at the sources, and what runs damaged input.
 sources_and_fuzz() {
     lane=sources
@@ -174,6 +186,7 @@ sources_and_fuzz() {
     step "one word per thing, and the field's" tests/terms.py
     step "comments end at column 96" narrow
     step "labels begin a line of their comment" labelled
+    if has python3; then step "what headers promise names its test" python3 tests/claims.py; else skip "what headers promise names its test" python3; fi
     if has clang-format; then step "clang-format" formatted; else skip "clang-format" clang-format deps; fi
     # one compiler has built everything by now, and its warnings are errors
     if cc -dM -E - </dev/null | grep -q __clang__; then other=gcc; else other=clang; fi
@@ -191,7 +204,7 @@ sources_and_fuzz() {
     else
         skip "spelling" codespell
     fi
-    step "the pool under ThreadSanitizer" make -C layer1_tensor TSAN=1 test
+    step "the pool under ThreadSanitizer" threads_watched
     step "every family of models against double precision" make families
     step "20000 damaged model headers" in_copy tests/fuzz/damage.sh
     step "20000 chains of samplers" in_copy tests/fuzz/chain.sh
@@ -201,15 +214,26 @@ sources_and_fuzz() {
     else
         skip "texts of patterns and schemas" "python3 with jsonschema"
     fi
-    step "hostile grammars: compiled or refused within 4 s (2 on a quiet machine) and 256 MB" env SLOW="${SLOW:-2}" python3 tests/hostile.py build/bin/strata
+    step "patterns with \\b and look-ahead, on all short texts: as Python's re has them" python3 tests/looks.py build/bin/strata 40
+    step "hostile grammars: compiled or refused within 6 s (2 on a fast, quiet machine) and 256 MB" env SLOW="${SLOW:-3}" python3 tests/hostile.py build/bin/strata
     step "masks beside a recogniser that tries everything: 5000 of them" tests/fuzz/mask.sh 5000
+    if has python3 && [ "$(uname)" = Linux ] && getconf GNU_LIBC_VERSION >/dev/null 2>&1; then
+        step "memory that ends, disks that fail: each command, some calls of it" make failures SECONDS=0.4
+    else
+        skip "memory that ends, disks that fail" "python3 and the GNU C library"
+    fi
+    if has python3; then
+        step "mutants of layer 3: the unit tests notice most of them" python3 tests/mutants/run.py --count 20 --least 80 layer3_nn/src
+    else
+        skip "mutants of layer 3" python3
+    fi
     step "a service: 300000 operations in random order" tests/fuzz/serve.sh 300000
     step "5000 damaged grammars, schemas, patterns and tags" in_copy tests/fuzz/grammar.sh
     step "5000 damaged chat templates" in_copy tests/fuzz/template.sh 5000
     step "6000 damaged pictures" in_copy tests/fuzz/picture.sh
     step "40000 damaged files of other people" in_copy tests/fuzz/published.sh 40000
     if has aarch64-linux-gnu-gcc && has qemu-aarch64; then
-        step "NEON, compiled and run under qemu" cross
+        step "NEON and a training, compiled and run under qemu" cross
     else
         skip "NEON" "aarch64-linux-gnu-gcc and qemu-aarch64"
     fi

@@ -1,13 +1,14 @@
 #!/bin/sh
-# Install what the tests and checks need; with `docs`, what the site needs, too.  `make` and `make run` need a C compiler and make,
+# Install what the tests and checks need; with `docs`, what the site needs, too; with `proofs`, Frama-C.  `make` and `make run` need a C compiler and make,
 # nothing of this.
 set -e
 site=
 brew_site=
-if [ "$1" = docs ]; then
+case " $* " in *" docs "*)
     site="lintian mkdocs mkdocs-material gnuplot-nox libjs-katex fonts-katex lld wasi-libc libclang-rt-dev-wasm32"
-    brew_site="lintian mkdocs gnuplot lld wasi-libc"
-fi
+    brew_site="lintian mkdocs gnuplot lld wasi-libc" ;;
+esac
+case " $* " in *" proofs "*) site="$site frama-c-base" ;; esac
 if command -v apt-get >/dev/null 2>&1; then
     optional="libmicrohttpd-dev libedit2 libpng-dev libjpeg-dev"
     packages="gcc clang make pkg-config curl zsh fish man-db libcmocka-dev clang-format cppcheck libclang-rt-dev $site"
@@ -42,7 +43,7 @@ elif command -v brew >/dev/null 2>&1; then
     echo "deps: brew install cmocka fish clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site"
     # shellcheck disable=SC2086
     brew install cmocka fish clang-format cppcheck llvm libmicrohttpd libpng jpeg-turbo $brew_site
-    if [ "$1" = docs ]; then echo "deps: the rest of the site by pip (docs/requirements.txt) and npm (katex): make docs says how"; fi
+    if [ "$brew_site" ]; then echo "deps: the rest of the site by pip (docs/requirements.txt) and npm (katex): make docs says how"; fi
 else
     echo "deps: neither apt-get nor brew is here; install cmocka, clang, clang-format and cppcheck by your system's means" >&2
     exit 1

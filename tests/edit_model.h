@@ -7,7 +7,8 @@
 /* A key or a tensor to put in, in place of the one of that name if there is one. */
 typedef struct Edit {
     const char *key; /* NULL: a tensor */
-    GgufType type;   /* GGUF_ARRAY: `count` items, all `number`; GGUF_TYPES: take the key out */
+    GgufType
+        type; /* GGUF_ARRAY: `count` items, all `text` or `number`; GGUF_TYPES: take it out */
     double number;
     const char *text;
     size_t count;
@@ -17,11 +18,15 @@ typedef struct Edit {
 
 static inline void put_edited_key(GgufWriter *w, const Edit *e) {
     int64_t items[64];
-    for (size_t i = 0; i < e->count && i < 64; i++) items[i] = (int64_t)e->number;
+    Text texts[64];
+    for (size_t i = 0; i < e->count && i < 64; i++)
+        items[i] = (int64_t)e->number, texts[i] = text_of(e->text ? e->text : "");
     if (e->type == GGUF_STRING)
         gguf_put_string(w, e->key, text_of(e->text));
+    else if (e->type == GGUF_ARRAY && e->text)
+        gguf_put_strings(w, e->key, texts, e->count);
     else if (e->type == GGUF_ARRAY)
-        gguf_put_ints(w, e->key, GGUF_U32, items, e->count);
+        gguf_put_ints(w, e->key, e->number < 0 ? GGUF_I32 : GGUF_U32, items, e->count);
     else if (e->type == GGUF_F32 || e->type == GGUF_F64)
         gguf_put_float(w, e->key, e->type, e->number);
     else if (e->type != GGUF_TYPES)

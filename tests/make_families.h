@@ -2,12 +2,13 @@
  *
  *     layer                        the key of eps is that of layer norms, not of RMS norms
  *     norm_biases, biases          norms, maps have biases;  expert_biases: those of experts;  head_bias
+ *     map_scales                   maps have scales, as those of files in NVFP4
  *     attn_biases, qkv_biases      maps of attention have them; those of queries, keys and values
  *     no_norms, one_norm           nothing is normed before a branch; one norm serves both
  *     two_norms                    attention has a second one, attn_norm_2
  *     moved_norm                   that of the feed-forward is called post_attention_norm
  *     post_norms, embedding_norm   what branches return, and the embedding, are normed
- *     small_gains                  of the norms of heads
+ *     small_gains                  of the norms of heads;  eps:X: of all norms, in place of 1e-5
  *     head_norms, own_norms, row_norms   of queries and keys: of each head with one gain for all, or its own;
  *                                  or of all heads together
  *     plain                        no gate;  gate_in_up: in one map with up
@@ -24,6 +25,7 @@
  *     choice_bias                  acts on which experts are chosen, not on their weights
  *     half:N                       feed_forward_length is N times what it is
  *     uneven                       every other layer is half as wide
+ *     wide:N                       networks from layer N on are twice as wide
  *     windows_listed               a list says which layers have a window
  *     latents                      of keys and values;  q_latent: of queries, too;  absorbed: a matrix for each head
  *     indexer:N                    attention looks at N positions that it chooses
@@ -61,7 +63,7 @@
  *     guesses                      a draft head for another model, whose rows have target:N numbers;  few:N: of N tokens
  *     borrows                      no embedding and no head: those of the other model
  *     sees                         pictures (make_eye.h)
- *     layers:N, heads:N, kv_heads:N, head_dim:N, window:N    in place of 2, 4, 2, 16 and none
+ *     layers:N, heads:N, kv_heads:N, head_dim:N, hidden:N, ctx:N, window:N    in place of 2, 4, 2, 16, 96, 256 and none
  *     KEY=VALUE                    a key: an integer, one with a point, true or false
  *
  * Every rule of a family acts on the logits of a text of 90 tokens: windows are short, ratios far
@@ -138,7 +140,7 @@ static const char *const make_families[][2] = {
     {"seed_oss", "moved_norm biases"},
     {"glm4", "post_norms gate_in_up biases partial"},
     {"glm4moe", "moved_norm biases partial experts:6" MAKE_EXPERTS},
-    {"exaone4", "no_norms post_norms head_norms"},
+    {"exaone4", "no_norms post_norms head_norms rope_freqs"},
     {"exaone-moe", "head_norms window:6 layers:5 experts:6" MAKE_EXPERTS},
     {"hunyuan-dense", "head_norms rope.scaling.alpha=50.0"},
     {"hunyuan-moe", "head_norms experts:4 expert_key shared"},
@@ -150,6 +152,7 @@ static const char *const make_families[][2] = {
     {"mellum", "head_norms window:6 yarn split:2 experts:4 expert_key layers:5 windows_listed"},
     {"maincoder", "head_norms"},
     {"pangu-embedded", "biases"},
+    {"qwen2vl", "biases sections"},
     {"qwen3vl", "head_norms sections"},
     {"qwen35",
      "delta:2 attention_every:3 layers:4 gate_in_q head_norms moved_norm partial sections"},

@@ -38,11 +38,13 @@ static inline MakeModel make_model_of(const char *arch, const char *more) {
                    .more = more};
     if (m.family && more && *more == '=') m.family = more + 1, m.more = NULL;
     REQUIRE(m.family, "make_keys.h has no row for the family %s", arch);
+    m.hidden = make_size(&m, "hidden", m.hidden);
     m.layers = make_size(&m, "layers", 2) + make_size(&m, "drafts", 0);
     m.heads = make_size(&m, "heads", 4);
     m.kv_heads = make_size(&m, "kv_heads", 2);
     m.head_dim = make_size(&m, "head_dim", 16);
     m.window = make_size(&m, "window", 0);
+    m.ctx = make_size(&m, "ctx", m.ctx);
     m.experts = make_size(&m, "experts", 0);
     return m;
 }
@@ -54,6 +56,12 @@ static inline MakeModel make_model_defaults(const char *arch) {
 /* Every other layer is smaller. */
 static inline size_t make_of_layer(const MakeModel *m, size_t layer, size_t size) {
     return make_says(m, "uneven") && layer % 2 ? size / 2 : size;
+}
+
+/* Networks from layer `wide` on are twice as wide. */
+static inline size_t make_hidden(const MakeModel *m, size_t layer) {
+    size_t from = make_size(m, "wide", SIZE_MAX);
+    return make_of_layer(m, layer, m->hidden) * (layer >= from ? 2 : 1);
 }
 
 static inline size_t make_expert_hidden(const MakeModel *m) {
@@ -150,7 +158,20 @@ static inline void make_wordpiece(GgufWriter *w) {
     }
 }
 
-static inline void make_tokenizer(GgufWriter *w) {
+/* Tokens around pictures, in place of bytes that UTF-8 and texts do not have. */
+static inline void make_picture_tokens(Text *tokens, int64_t *types) {
+    static const char *const names[] = {
+        "<start_of_image>", "<end_of_image>", "<fake_token_around_image>",
+        "<global-img>",     "<img>",          "</img>",
+        "<|vision_start|>", "<|vision_end|>", "[IMG_END]"};
+    static const char *const more[] = {
+        "<row_1_col_1>",        "<|image_start|>",      "<|image|>", "<|image_end|>",
+        "<|tile_x_separator|>", "<|tile_y_separator|>", "<|image>",  "<image|>"};
+    for (int i = 0; i < 9; i++) tokens[0xF5 + i] = text_of(names[i]), types[0xF5 + i] = 3;
+    for (int i = 0; i < 8; i++) tokens[1 + i] = text_of(more[i]), types[1 + i] = 3;
+}
+
+static inline void make_tokenizer(GgufWriter *w, const MakeModel *m) {
     static char names[256][4];
     Text tokens[MAKE_VOCAB];
     int64_t types[MAKE_VOCAB];
@@ -168,6 +189,7 @@ static inline void make_tokenizer(GgufWriter *w) {
     }
     tokens[256] = text_of("<|im_start|>"), tokens[257] = text_of("<|im_end|>");
     types[256] = types[257] = 3;
+    if (make_says(m, "around")) make_picture_tokens(tokens, types);
     gguf_put_string(w, "tokenizer.ggml.model", text_of("gpt2"));
     gguf_put_string(w, "tokenizer.ggml.pre", text_of("gpt-2"));
     gguf_put_strings(w, "tokenizer.ggml.tokens", tokens, MAKE_VOCAB);
@@ -183,10 +205,13 @@ static inline void make_key_of_layers(GgufWriter *w, const MakeModel *m, const c
     char name[96];
     int64_t values[256];
     snprintf(name, sizeof name, "%s.%s", m->arch, key);
-    bool single = make_says(m, "single") && strcmp(key, "feed_forward_length") == 0;
+    bool network = strcmp(key, "feed_forward_length") == 0,
+         single = network && make_says(m, "single"), wide = network && make_says(m, "wide");
     for (size_t l = 0; l < m->layers && l < 256; l++)
-        values[l] = single && l % 3 != 1 ? 0 : (int64_t)make_of_layer(m, l, value);
-    if (make_says(m, "uneven") || single)
+        values[l] = single && l % 3 != 1 ? 0
+                    : wide               ? (int64_t)make_hidden(m, l)
+                                         : (int64_t)make_of_layer(m, l, value);
+    if (make_says(m, "uneven") || single || wide)
         gguf_put_ints(w, name, GGUF_U32, values, m->layers);
     else
         gguf_put_int(w, name, GGUF_U32, (int64_t)value);
@@ -443,7 +468,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     make_number(w, m,
                 make_says(m, "layer") ? "attention.layer_norm_epsilon"
                                       : "attention.layer_norm_rms_epsilon",
-                1e-5);
+                make_says(m, "eps") > 0 ? make_says(m, "eps") : 1e-5);
     if (m->window) make_key(w, m, "attention.sliding_window", (int64_t)m->window);
     if (make_says(m, "windows_listed")) make_window_list(w, m);
     if (make_says(m, "sections")) make_sections(w, m);

@@ -258,7 +258,7 @@ static inline bool make_has_experts(const MakeModel *m, size_t l) {
 static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l) {
     if (make_has_experts(m, l)) make_experts(w, m, l);
     if (!make_has_experts(m, l) || make_says(m, "beside"))
-        make_network(w, m, l, "", make_of_layer(m, l, m->hidden));
+        make_network(w, m, l, "", make_hidden(m, l));
     if (make_says(m, "sub_norms")) make_norm(w, m, l, "ffn_sub_norm", m->hidden);
 }
 
@@ -355,7 +355,10 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
 
 static inline void make_text_parts(GgufWriter *w, const MakeModel *m) {
     make_keys(w, m);
-    (make_says(m, "wordpiece") ? make_wordpiece : make_tokenizer)(w);
+    if (make_says(m, "wordpiece"))
+        make_wordpiece(w);
+    else
+        make_tokenizer(w, m);
     if (make_says(m, "rerank_template"))
         gguf_put_string(w, "tokenizer.chat_template.rerank",
                         text_of("<|im_start|>{query}/{document}<|im_end|>"));
@@ -363,6 +366,12 @@ static inline void make_text_parts(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "source")) make_source_blocks(w, m);
     for (size_t l = 0; l < m->layers && !make_says(m, "source"); l++) make_block(w, m, l);
 }
+
+/* Gemma 4 without inputs of layers, which look tokens up. */
+#define GEMMA4                                                                           \
+    "=tied post_norms small_gains window:6 windows_listed window_heads keys_as_values "  \
+    "rope_freqs layers:7 end_scale beside experts:6 split:2 experts_every:2 expert_key " \
+    "embedding_length_per_layer_input=0 attention.shared_kv_layers=0"
 
 /* The file; the caller frees *bytes. */
 static inline unsigned char *make_model(const MakeModel *m, size_t *size) {

@@ -40,9 +40,27 @@ static inline void make_tensor(GgufWriter *w, const MakeModel *m, const char *na
     free(values), free(stored);
 }
 
+/* "x.scale" and "x.input_scale" of a map, or of a stack of n: about 1, and nothing reads the second.  Routers
+ * have none. */
+static inline void make_scales(GgufWriter *w, const MakeModel *m, const char *weight,
+                               size_t n) {
+    const int stem = (int)(strlen(weight) - strlen("weight"));
+    char name[120];
+    if (!make_says(m, "map_scales") ||
+        (strncmp(weight, "blk.", 4) != 0 && strcmp(weight, "output.weight") != 0) ||
+        strstr(weight, "ffn_gate_inp") ||
+        (make_says(m, "beside") && strstr(weight, "ffn_down_exps"))) /* has its own */
+        return;
+    snprintf(name, sizeof name, "%.*sscale", stem, weight);
+    make_tensor(w, m, name, 1, &n, 1, 0.15, DTYPE_F32);
+    snprintf(name, sizeof name, "%.*sinput_scale", stem, weight);
+    make_tensor(w, m, name, 1, &n, 1, 0.15, DTYPE_F32);
+}
+
 static inline void make_matrix(GgufWriter *w, const MakeModel *m, const char *name, size_t out,
                                size_t in, double gain) {
     make_tensor(w, m, name, 2, (size_t[]){out, in}, 0, gain / sqrt((double)in), m->dtype);
+    make_scales(w, m, name, 1);
 }
 
 static inline void make_vector(GgufWriter *w, const MakeModel *m, const char *name, size_t n,
@@ -73,6 +91,7 @@ static inline void make_stack(GgufWriter *w, const MakeModel *m, size_t layer, c
     char name[96];
     snprintf(name, sizeof name, "blk.%zu.%s.weight", layer, what);
     make_tensor(w, m, name, 3, (size_t[]){m->experts, out, in}, 0, 0.2, m->dtype);
+    make_scales(w, m, name, m->experts);
     snprintf(name, sizeof name, "blk.%zu.%s.bias", layer, what);
     if (make_says(m, "expert_biases"))
         make_tensor(w, m, name, 2, (size_t[]){m->experts, out}, 0, 0.15, DTYPE_F32);

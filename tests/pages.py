@@ -15,7 +15,7 @@ import kept
 
 AGAIN = 0.6  # seconds of the processor
 FIRST = 'export PATH="$PWD/build/bin:$PATH"'
-LONG = re.compile(r"\bbench\b|\bmake -s test\b")
+LONG = re.compile(r"\bbench\b|\bstrata compare\b|\bmake -s test\b|\brestart\.py\b")  # ... or they print how fast they were
 
 
 class Blocks(html.parser.HTMLParser):
@@ -56,8 +56,11 @@ def differ(command, shown, printed):
 
 def try_block(block, counts):
     """None, or what is wrong."""
-    first, _, shown = block.strip("\n").partition("\n")
-    command = first.removeprefix("$ ")
+    rows = block.strip("\n").split("\n")
+    n = 1
+    while rows[n - 1].endswith("\\") and n < len(rows):  # the command goes on
+        n += 1
+    command, shown = commands.joined("\n".join(rows[:n])).removeprefix("$ "), "\n".join(rows[n:])
     try:
         seconds, printed = commands.entry(command)
         counts["compared"] += 1

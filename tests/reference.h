@@ -372,7 +372,10 @@ static inline void reference_block(const Reference *r, int l, int n, const doubl
                            malloc(sizeof(double) * (size_t)(n * index + 1))};
     ReferenceMemory used = *m;
     if (s.back) used.k = memory[l - s.back].k, used.v = memory[l - s.back].v;
-    if (reference_says(r, "bidirectional")) reference_look_ahead(r, &s, n, &used, x);
+    bool both = reference_says(r, "bidirectional");
+    if (both || r->until) reference_look_ahead(r, &s, n, &used, x);
+    const bool alone = reference_says(r, "groups-in-windows") && !s.window;
+    if (!both) s.tokens = 0, s.until = alone ? NULL : r->until;
     for (int t = 0; t < n; t++)
         reference_pass(r, &s, t, inputs + t * all + l * width, &used, x + t * streams * s.dim);
     free(m->inputs), free(m->state), free(m->index);
@@ -382,6 +385,11 @@ static inline void reference_block(const Reference *r, int l, int n, const doubl
 
 static inline void reference_embed(const Reference *r, int32_t token, int position, int dim,
                                    double *x) {
+    int known = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+    if (token >= known) {
+        for (int i = 0; i < dim; i++) x[i] = (double)r->lent[(token - known) * dim + i];
+        return;
+    }
     const double *places = reference_weight(r, -1, "position_embd"),
                  *types = reference_weight(r, -1, "token_types"),
                  *rows = reference_weight(r, -1, "token_embd") + token * dim;

@@ -47,8 +47,9 @@ static inline void reference_norm(const Reference *r, int layer, const char *nam
 
 typedef struct ReferenceLayer {
     int l, dim, heads, kv_heads, head_dim, value_dim, turning, window;
-    int tokens; /* of the text, where a token sees all of them; 0: those up to it */
-    int back;   /* keys and values are those of the layer so many before it; 0: its own */
+    const int *until; /* (positions) the last one that each sees; NULL: itself */
+    int tokens;       /* of the text, where a token sees all of them; 0: those up to it */
+    int back;         /* keys and values are those of the layer so many before it; 0: its own */
     const double *chosen; /* (positions) 1 for those that the token looks at; NULL: all */
     bool turns;
     double frequency[REFERENCE_WIDEST], magnitude; /* of a turn; the first one of each pair */
@@ -153,11 +154,25 @@ static inline void reference_set_turns(const Reference *r, ReferenceLayer *s) {
         s->frequency[i] = reference_frequency(r, s, i);
 }
 
+/* What pair i turns by: Qwen 2 VL has the pairs of time, row and column one after another, its successors in turn
+ * for as long as there are some. */
+static inline int reference_turn_at(const Reference *r, int position, int i) {
+    if (!r->places) return position;
+    const double time = reference_number_of(r, "rope.dimension_sections", 0, 0),
+                 row = reference_number_of(r, "rope.dimension_sections", 1, 0),
+                 column = reference_number_of(r, "rope.dimension_sections", 2, 0);
+    if (strcmp(r->arch, "qwen2vl") == 0)
+        return r->places[position][i < time ? 0 : i < time + row ? 1 : 2];
+    return r->places[position][i % 3 == 1 && i < 3 * row      ? 1
+                               : i % 3 == 2 && i < 3 * column ? 2
+                                                              : 0];
+}
+
 static inline void reference_turn(const Reference *r, const ReferenceLayer *s, int position,
                                   double *head) {
     double size = s->magnitude;
     for (int i = 0; i < s->turning / 2; i++) {
-        double angle = position * s->frequency[i];
+        double angle = reference_turn_at(r, position, i) * s->frequency[i];
         int a = reference_says(r, "pairs") ? 2 * i : i,
             b = reference_says(r, "pairs") ? 2 * i + 1 : i + s->turning / 2;
         double re = head[a], im = head[b];
@@ -312,7 +327,7 @@ static inline void reference_qkv(const Reference *r, const ReferenceLayer *s, in
 
 /* Where all tokens are seen, a window lies around the one that looks. */
 static inline int reference_last_seen(const ReferenceLayer *s, int position) {
-    if (!s->tokens) return position;
+    if (!s->tokens) return s->until ? s->until[position] : position;
     return s->window && position + s->window / 2 < s->tokens ? position + s->window / 2
                                                              : s->tokens - 1;
 }

@@ -34,6 +34,7 @@
  *     latents             YaRN leaves the size of what turns, where a key says how scores grow instead
  *     minicpm3            the same, and logits times 256 / dim
  *     source              an encoder, and blocks that write: reference_source.h
+ *     groups-in-windows          rows that see each other do so in layers with a window alone
  *     bidirectional              a token sees what stands behind it, too; windows lie around it
  *     bare-head           a draft head reads what the model knew before the last norm
  *     divide              logits are divided by logit_scale, not multiplied
@@ -68,7 +69,7 @@ static const char *const reference_families[][2] = {
      "rms halves gelu sqrt window:5 base:10000 unstretched unscaled value-norms own:20 "
      "cut:10 logit-cap:30"},
     {"gemma4", "rms halves gelu sqrt window:3 base:10000 unstretched unscaled value-norms "
-               "own:999 full-divisors all renorm"},
+               "own:999 full-divisors all renorm groups-in-windows"},
     {"phi2", "layer halves gelu parallel"},
     {"phi3", "rms halves silu window:999"},
     {"phimoe", "rms halves silu window:999 all renorm"},
@@ -108,6 +109,7 @@ static const char *const reference_families[][2] = {
     {"mellum", "rms halves silu window:4 as-trained all renorm"},
     {"maincoder", "rms pairs silu late"},
     {"pangu-embedded", "rms halves silu"},
+    {"qwen2vl", "rms halves silu"},
     {"qwen3vl", "rms halves silu share"},
     {"arcee", "rms pairs relu2"},
     {"deepseek2", "rms pairs silu all latents"},

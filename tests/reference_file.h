@@ -27,7 +27,10 @@ typedef struct Reference {
     /* Inputs of BF16 weights have the 8 bits of BF16, as with some instruction sets: the caller says
      * so. */
     bool rounds_bf16;
-    int second; /* where the second of two texts begins; 0: there is one */
+    const float *lent;      /* (rows, dim) of tokens behind the vocabulary */
+    const int *until;       /* (positions) the last one that each sees; NULL: itself */
+    const int (*places)[3]; /* (positions) time, row and column of each; NULL: the position */
+    int second;             /* where the second of two texts begins; 0: there is one */
     ReferenceMemo *memo;
 } Reference;
 
@@ -175,6 +178,18 @@ static inline double reference_step(const double *x, int i, int n) {
     return most > 0 ? nearbyint(x[i] / most * 127) * most / 127 : 0;
 }
 
+/* The scale of a map, or of the one in a stack whose rows begin at `first`; 1: it has none, or (Gemma 4)
+ * a vector of this name. */
+static inline double reference_scale(const Reference *r, int layer, const char *name,
+                                     const GgufTensor *t, int first) {
+    const GgufTensor *found = reference_find(r, layer, name, "scale");
+    if (!found || found->shape[0] != (t->ndim < 3 ? 1 : t->shape[0])) return 1;
+    if (t->ndim < 3) return reference_values(r, found)[0];
+    return strcmp(name, "ffn_down_exps") == 0
+               ? 1 /* reference_add_expert */
+               : reference_values(r, found)[first / (int)t->shape[1]];
+}
+
 /* y = rows first .. first + rows - 1 of a map (a stack of maps is one below the other) times x. */
 static inline void reference_rows(const Reference *r, int layer, const char *name, int first,
                                   int rows, const double *x, double *y) {
@@ -183,7 +198,8 @@ static inline void reference_rows(const Reference *r, int layer, const char *nam
     REQUIRE(t, "no %s in layer %d", name, layer);
     int n = (int)t->shape[t->ndim - 1];
     const double *w = reference_values(r, t) + (size_t)first * (size_t)n;
-    double *in = malloc(sizeof *in * (size_t)n);
+    double *in = malloc(sizeof *in * (size_t)n),
+           scale = reference_scale(r, layer, name, t, first);
     for (int k = 0; k < n; k++) {
         in[k] = t->dtype == DTYPE_Q8_0 ? reference_step(x, k, n) : x[k];
         if (t->dtype == DTYPE_BF16 && r->rounds_bf16) in[k] = reference_bf16(x[k]);
@@ -192,14 +208,15 @@ static inline void reference_rows(const Reference *r, int layer, const char *nam
      * last row it stands again. */
     for (int i = 0; i < rows; i += 4) {
         const double *row[4];
-        double sum[4];
+        double sum[4], offset[4];
         for (int j = 0; j < 4; j++) {
             int at = i + j < rows ? i + j : rows - 1;
-            row[j] = w + (size_t)at * (size_t)n, sum[j] = bias ? bias[first + at] : 0;
+            row[j] = w + (size_t)at * (size_t)n, sum[j] = 0;
+            offset[j] = bias ? bias[first + at] : 0;
         }
         for (int k = 0; k < n; k++)
             for (int j = 0; j < 4; j++) sum[j] += row[j][k] * in[k];
-        for (int j = 0; j < 4 && i + j < rows; j++) y[i + j] = sum[j];
+        for (int j = 0; j < 4 && i + j < rows; j++) y[i + j] = scale * sum[j] + offset[j];
     }
     free(in);
 }

@@ -31,7 +31,7 @@ same "lines may end as on Windows" "$(printf '/help\r\n/quit\r\n' | chat)" "$(ec
 expect "an input that cannot be read" 1 "standard input cannot be read" sh -c "'$strata' chat -m '$model' <'$work'"
 same "nothing was answered" "$(echo /stats | chat)" "0 turns; no answer yet; the context holds 1024"
 same "a question that finds no room leaves the last one" "$(printf 'Hi\n/edit %s\n/stats\n' "$(yes owl | head -99 | tr '\n' ' ')" | chat --ctx 64 --full stop -n 5 2>/dev/null | tail -n 1 | cut -d' ' -f1-2)" "2 turns;"
-expect "a chain that needs another model" 1 "strata generate --amateur brings" sh -c "echo Hi | '$strata' chat -m '$model' --chain contrast:0.1,greedy"
+expect "a chain that needs another model" 1 "strata generate --amateur or --early-layers" sh -c "echo Hi | '$strata' chat -m '$model' --chain contrast:0.1,greedy"
 same "a long chain" "$(printf '/chain suppress:%s,greedy\n/chain\n' "$(seq -s: 100 500)" | chat | tr ':' '\n' | tail -n 1)" "500,greedy"
 expect "an empty template" 1 "is empty" chat --form @/dev/null
 same "orders are listed" "$(echo /help | chat | grep -c '^  /')" 13

@@ -67,12 +67,12 @@ else
 fi
 
 follow "Add an exercise"
-says "a new exercise is listed" "3.99  *fill  *batch norm"
+says "a new exercise is listed" "3.99  *fill  *length one"
 says "it has a starter" "exercises/3.99_norm.c is ready"
 says "which is not graded before it is started" "3.99 is not started"
-sed 's/square \/ (double)rows/square/' layer3_nn/src/norm.c >"$copy/exercises/3.99_norm.c"
+sed 's/float length = sqrtf(dot_f32(x, x, dim)), scale/float length = dot_f32(x, x, dim), scale/' layer3_nn/src/norm.c >"$copy/exercises/3.99_norm.c"
 (cd "$copy" && make -s grade 3.99) >"$work/said" 2>&1
-says "a wrong work gets the hint" "hint: 1 and 3: mean 2, variance 1"
+says "a wrong work gets the hint" "hint: 3 and 4: length 5"
 cp layer3_nn/src/norm.c "$copy/exercises/3.99_norm.c"
 (cd "$copy" && make -s grade 3.99) >"$work/said" 2>&1
 says "and a right one passes" "^passed  *3.99"

@@ -8,12 +8,18 @@
     "source kv_heads:4 decoder_block_count=2 written:2 decoder_start_token_id=255 " \
     "attention.relative_buckets_count=16 buckets:16"
 
+#define DISTILLED                                                                       \
+    "encoder after embedding_norm layer norm_biases biases plain positions kv_heads:4 " \
+    "attention.causal=false eps:1e-12 pooling_type=1 "                                  \
+    "wordpiece"
+
 static const struct {
     const char *class, *arch, *family, *options;
 } cases[] = {
     {"LlamaForCausalLM", "llama", NULL, ""},
     {"LlamaForCausalLM", "llama", "biases rope.freq_base=500000.0", "--shards 3"},
     {"MistralForCausalLM", "llama", "tied", ""},
+    {"MistralModel", "llama", "tied", ""},
     {"MixtralForCausalLM", "llama", "experts:4 rope.freq_base=1000000.0", "--shards 2"},
     {"Qwen2ForCausalLM", "qwen2", NULL, ""},
     {"Qwen2MoeForCausalLM", "qwen2moe",
@@ -24,6 +30,9 @@ static const struct {
     {"GemmaForCausalLM", "gemma", NULL, ""},
     {"Gemma2ForCausalLM", "gemma2", NULL, ""},
     {"Gemma3ForCausalLM", "gemma3", NULL, ""},
+    {"Gemma3ForConditionalGeneration", "gemma3",
+     "head_norms post_norms window:6 layers:7 kv_heads:4 tied rope.freq_base=1000000.0",
+     "--shards 2"},
     {"Phi3ForCausalLM", "phi3", NULL, ""},
     {"GPT2LMHeadModel", "gpt2", NULL, ""},
     {"GPT2LMHeadModel", "gpt2", NULL, "--kind torch --shards 2"},
@@ -35,7 +44,119 @@ static const struct {
     {"GraniteMoeForCausalLM", "granitemoe", NULL, ""},
     {"Olmo2ForCausalLM", "olmo2", "layers:4 no_norms post_norms row_norms", ""},
     {"Olmo3ForCausalLM", "olmo2", "layers:4 no_norms post_norms row_norms window:6", ""},
+    {"OlmoeForCausalLM", "olmoe", NULL, ""},
+    {"SmolLM3ForCausalLM", "smollm3", "layers:4 tied rope.freq_base=2000000.0", ""},
+    {"ArceeForCausalLM", "arcee", NULL, ""},
+    {"Ernie4_5ForCausalLM", "ernie4_5", "tied rope.freq_base=500000.0", ""},
+    {"SeedOssForCausalLM", "seed_oss", NULL, ""},
+    {"Exaone4ForCausalLM", "exaone4", "no_norms post_norms head_norms", ""},
+    {"Exaone4ForCausalLM", "exaone4", "layers:64 window:6 no_norms post_norms head_norms", ""},
+    {"Glm4ForCausalLM", "glm4", NULL, ""},
+    {"CohereForCausalLM", "command-r", NULL, ""},
+    {"CohereForCausalLM", "command-r", "layer one_norm logit_scale=0.3 tied", ""},
+    {"Cohere2ForCausalLM", "cohere2", NULL, ""},
+    {"StableLmForCausalLM", "stablelm", NULL, ""},
+    {"StableLmForCausalLM", "stablelm", "layer norm_biases partial one_norm", ""},
+    {"PhiForCausalLM", "phi2",
+     "layer norm_biases biases plain one_norm partial head_bias kv_heads:4", ""},
     {"Mamba2ForCausalLM", "mamba2", NULL, ""},
+    {"Mistral3ForConditionalGeneration", "llama", "rope.freq_base=1000000.0", ""},
+    {"LlavaForConditionalGeneration", "llama", NULL, ""},
+    {"InternVLForConditionalGeneration", "qwen2", NULL, ""},
+    {"InternVLForConditionalGeneration.3", "qwen3", NULL, ""},
+    {"InternVLChatModel", "qwen2", NULL, ""},
+    {"InternVLChatModel.3", "qwen3", NULL, ""},
+    {"InternLM2ForCausalLM", "qwen2", "fused_qkv", ""},
+    {"DreamModel", "dream", NULL, ""},
+    {"RND1", "rnd1", NULL, ""},
+    {"Qwen3NextForCausalLM", "qwen3next", NULL, ""},
+    {"GptOssForCausalLM", "gpt-oss", NULL, ""},
+    {"Llama4ForCausalLM", "llama4", NULL, ""},
+    {"Llama4ForConditionalGeneration", "llama4", NULL, ""},
+    {"DeepseekV3ForCausalLM", "deepseek2", NULL, ""},
+    {"DeepseekV32ForCausalLM", "deepseek32", NULL, ""},
+    {"GlmMoeDsaForCausalLM", "glm-dsa", NULL, ""},
+    {"Qwen2VLForConditionalGeneration", "qwen2vl", NULL, ""},
+    {"Qwen2_5_VLForConditionalGeneration", "qwen2vl", NULL, ""},
+    {"Qwen3VLForConditionalGeneration", "qwen3vl", NULL, ""},
+    {"Glm4MoeForCausalLM", "glm4moe", NULL, ""},
+    {"Glm4MoeForCausalLM", "glm4moe", "+drafts:1 draft_ends", ""},
+    {"Dots1ForCausalLM", "dots1", NULL, ""},
+    {"MiniMaxM2ForCausalLM", "minimax-m2", NULL, ""},
+    {"Ernie4_5_MoeForCausalLM", "ernie4_5-moe",
+     "experts:4 split:2 dense_first:1 layers:3 expert_key choice_bias shared shared_key", ""},
+    {"PhiMoEForCausalLM", "phimoe", "norm_biases experts:4 biases head_bias long_rope:64", ""},
+    {"Phi3ForCausalLM", "phi3", "fused_qkv gate_in_up partial long_rope:30", ""},
+    {"GPTBigCodeForCausalLM", "starcoder", NULL, ""},
+    {"GPTJForCausalLM", "gptj", "+kv_heads:4", ""},
+    {"FalconForCausalLM", "falcon", NULL, ""},
+    {"FalconForCausalLM", "falcon", "layer norm_biases plain one_norm two_norms fused_qkv tied",
+     ""},
+    {"BloomForCausalLM", "bloom", "+hidden:256", ""},
+    {"GraniteMoeHybridForCausalLM", "granitehybrid", NULL, ""},
+    {"PanguEmbeddedForCausalLM", "pangu-embedded", NULL, ""},
+    {"MaincoderForCausalLM", "maincoder", NULL, ""},
+    {"HunYuanDenseV1ForCausalLM", "hunyuan-dense", NULL, ""},
+    {"MambaForCausalLM", "mamba", NULL, ""},
+    {"FalconMambaForCausalLM", "mamba", "+ssm.dt_b_c_rms=true", ""},
+    {"JambaForCausalLM", "jamba", NULL, ""},
+    {"NemotronHForCausalLM", "nemotron_h", NULL, ""},
+    {"Lfm2ForCausalLM", "lfm2", NULL, ""},
+    {"Lfm2MoeForCausalLM", "lfm2moe", NULL, ""},
+    {"ModernBertModel", "modern-bert", NULL, ""},
+    {"ModernBertForSequenceClassification", "modern-bert",
+     "+scores:3 scores_hidden scores_norm pooling_type=4", ""},
+    {"NomicBertModel", "nomic-bert", NULL, ""},
+    {"EuroBertModel", "eurobert", NULL, ""},
+    {"LlamaBidirectionalModel", "llama-embed", NULL, ""},
+    {"Jais2ForCausalLM", "jais2", NULL, ""},
+    {"Ministral3ForCausalLM", "mistral3", NULL, ""},
+    {"Mistral3ForConditionalGeneration.3", "mistral3", "+rope.scaling.yarn_log_multiplier=0.5",
+     ""},
+    {"Mistral4ForCausalLM", "mistral4", "+attention.temperature_length=64", ""},
+    {"Mistral3ForConditionalGeneration.4", "mistral4", "+attention.temperature_length=64", ""},
+    {"MiniCPMForCausalLM", "minicpm", NULL, ""},
+    {"MiniCPM3ForCausalLM", "minicpm3", NULL, ""},
+    {"ApertusForCausalLM", "apertus", "plain xielu head_norms", ""},
+    {"BitnetForCausalLM", "bitnet", NULL, ""},
+    {"QWenLMHeadModel", "qwen", NULL, ""},
+    {"MPTForCausalLM", "mpt", "+hidden:256", ""},
+    {"LLaDAModelLM", "llada", NULL, ""},
+    {"LLaDAMoEModelLM", "llada-moe", NULL, ""},
+    {"ExaoneMoEForCausalLM", "exaone-moe", NULL, ""},
+    {"BailingMoeV2ForCausalLM", "bailingmoe2", NULL, ""},
+    {"AfmoeForCausalLM", "afmoe", NULL, ""},
+    {"HunYuanMoEV1ForCausalLM", "hunyuan-moe", NULL, ""},
+    {"MellumForCausalLM", "mellum", NULL, ""},
+    {"MiMoV2FlashForCausalLM", "mimo2", NULL, ""},
+    {"Step3p5ForCausalLM", "step35",
+     "head_norms gate_heads window:6 windows_listed limits experts:6" MAKE_EXPERTS, ""},
+    {"Step3p5ForCausalLM", "step35",
+     "head_norms gate_heads window:6 windows_listed limits drafts:1 draft_ends "
+     "experts:6" MAKE_EXPERTS,
+     ""},
+    {"Gemma3nForCausalLM", "gemma3n", NULL, ""},
+    {"Gemma3nForConditionalGeneration", "gemma3n", NULL, ""},
+    {"Gemma4ForCausalLM", "gemma4", NULL, ""},
+    {"Gemma4ForConditionalGeneration", "gemma4", "+wide:4", "--shards 2"},
+    {"FalconH1ForCausalLM", "falcon-h1", NULL, ""},
+    {"NemotronHForCausalLM.moe", "nemotron_h_moe", NULL, ""},
+    {"Qwen3_5ForCausalLM", "qwen35", NULL, ""},
+    {"Qwen3_5ForCausalLM", "qwen35", "+drafts:1", ""},
+    {"Qwen3_5MoeForConditionalGeneration", "qwen35moe", "+drafts:1", ""},
+    {"ExaoneMoEForCausalLM", "exaone-moe", "+drafts:1", ""},
+    {"Qwen3NextForCausalLM", "qwen3next", "+drafts:1", ""},
+    {"Qwen3_5ForConditionalGeneration", "qwen35", NULL, ""},
+    {"Qwen3_5MoeForCausalLM", "qwen35moe", NULL, ""},
+    {"Qwen3_5MoeForConditionalGeneration", "qwen35moe", NULL, ""},
+    {"RWKV7ForCausalLM", "rwkv7", NULL, ""},
+    {"KimiLinearForCausalLM", "kimi-linear", NULL, ""},
+    {"JinaBertModel", "jina-bert-v2", "+gate_in_up", ""},
+    {"XLMRobertaModel.3", "jina-bert-v3", NULL, ""},
+    {"NomicBertModel.moe", "nomic-bert-moe", NULL, ""},
+    {"NeoBERT", "neo-bert", NULL, ""},
+    {"Gemma3TextModel", "gemma-embedding", NULL, ""},
+    {"DistilBertModel", "bert", DISTILLED, ""},
     {"BertModel", "bert", ENCODER " wordpiece pooling_type=2", ""},
     {"BertForMaskedLM", "bert", ENCODER " wordpiece pooling_type=1", "--shards 2"},
     {"BertForPreTraining", "bert", ENCODER " wordpiece pooling_type=3", "--kind torch"},
@@ -55,14 +176,178 @@ static const struct {
 static void every_class(void **state) {
     (void)state;
     if (!has_python()) print_message("no python3: models are not published\n"), skip();
+    const char *only = getenv("CLASS");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (cases[i].family)
-            write_model_as(cases[i].arch, cases[i].family);
+        const char *words = cases[i].family; /* beginning with '+': beside the family's own */
+        if (only && strncmp(cases[i].class, only, strlen(only)) != 0) continue;
+        if (words && *words != '+')
+            write_model_as(cases[i].arch, words);
         else
-            write_model_of(cases[i].arch, NULL);
+            write_model_of(cases[i].arch, words ? words + 1 : NULL);
         publish(cases[i].class, cases[i].options);
         convert_back(cases[i].class, NULL);
         same_tensors(cases[i].class), same_results(cases[i].class);
+    }
+}
+
+/* A draft head, whose model has six layers and its tokens. */
+static void draft_heads(void **state) {
+    (void)state;
+    Model head;
+    if (!has_python()) skip();
+    write_model_of("llama", "layers:6");
+    publish("LlamaForCausalLM", "");
+    assert_int_equal(rename(in_folder("published"), in_folder("target")), 0);
+    write_model_of("eagle3", NULL);
+    publish("LlamaForCausalLMEagle3", "");
+    refuse_back("no target", "--target");
+    const Convert how = {.target = in_folder("target")};
+    convert_with("draft head", &how), same_tensors("draft head");
+    open_at(&head, in_folder("out.gguf"));
+    int64_t layers[3];
+    for (uint64_t i = 0; i < 3; i++)
+        assert_true(gguf_int(gguf_find(&head.gguf, "eagle3.target_layers"), i, &layers[i]));
+    assert_true(layers[0] == 2 && layers[1] == 3 && layers[2] == 3);
+    model_close(&head);
+    write_model_of("llama", NULL);
+    publish("LlamaForCausalLM", "");
+    Fault fault;
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    assert_non_null(strstr(fault.text, "--target is for draft heads"));
+}
+
+/* What a converted tower makes of a picture, beside what it was published from, to the bit. */
+static void same_sight(const char *class) {
+    static const char *const files[] = {"in.gguf", "out.gguf"};
+    float *rows[2];
+    size_t bytes = 0, most[2];
+    for (int i = 0; i < 2; i++) {
+        Vision v;
+        Picture p, square;
+        Fault fault;
+        if (!vision_open(&v, in_folder(files[i]), CLASS_FIRST, NULL, &fault))
+            fail_msg("%s: %s", class, fault.text);
+        most[i] = vision_rows(&v);
+        assert_true(picture_init(&p, 50, 28, NULL));
+        for (size_t k = 0; k < 3 * 50 * 28; k++) p.rgb[k] = (unsigned char)rng_hash(3, 0, k);
+        assert_true(vision_shape(&v, &p, false, &square, &fault));
+        bytes = vision_rows_of(&v, &square) * vision_width(&v) * sizeof(float);
+        rows[i] = malloc(bytes);
+        assert_true(vision_read(&v, &square, rows[i], &fault));
+        picture_free(&p), picture_free(&square), vision_close(&v);
+    }
+    if (most[0] != most[1]) fail_msg("%s: %zu rows at most, not %zu", class, most[1], most[0]);
+    if (memcmp(rows[0], rows[1], bytes) != 0) fail_msg("%s: other rows", class);
+    free(rows[0]), free(rows[1]);
+}
+
+static void towers_of_all_kinds(void **state) {
+    (void)state;
+    static const char *const classes[][2] = {
+        {"LlavaForConditionalGeneration.tower", ""},
+        {"Gemma3ForConditionalGeneration.tower", "gemma3 merge:2 eye_bias"},
+        {"Idefics3ForConditionalGeneration.tower",
+         "idefics3 merge:4 eye_bias vision.preproc_image_size=40"},
+        {"Idefics3ForConditionalGeneration.tower",
+         "idefics3 merge:4 vision.preproc_image_size=40 vision.preproc_max_tiles=1"},
+        {"InternVLForConditionalGeneration.tower",
+         "internvl merge:4 eye_bias vision.preproc_max_tiles=6"},
+        {"Qwen2VLForConditionalGeneration.tower",
+         "qwen2vl merge:2 width:40 vision.image_max_pixels=9000"},
+        {"Qwen2_5_VLForConditionalGeneration.tower",
+         "qwen2.5vl merge:2 windows:2 patch:14 vision.image_min_pixels=4000"},
+        {"Mistral3ForConditionalGeneration.tower",
+         "pixtral break merge:2 use_silu=true rope.freq_base=500.0"},
+        {"LlavaForConditionalGeneration.pixtral.tower", "pixtral break use_silu=true"},
+        {"Llama4ForConditionalGeneration.tower", "llama4 merge:2 vision.preproc_max_tiles=6"},
+        {"InternVLChatModel.tower", "internvl merge:4 eye_bias vision.preproc_max_tiles=6"}};
+    const Convert how = {.vision = true};
+    if (!has_python()) skip();
+    for (int i = 0; i < 11; i++) {
+        write_model_of("clip", classes[i][1]);
+        publish(classes[i][0], "");
+        convert_with(classes[i][0], &how);
+        if (i < 10) same_tensors(classes[i][0]); /* the last one has fused maps */
+        same_sight(classes[i][0]);
+    }
+    edit("config.json", "\"hidden_act\": \"gelu\"", "\"hidden_act\": \"gelu_new\"");
+    Fault fault;
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    assert_non_null(strstr(fault.text, "hidden_act"));
+}
+
+/* What a folder of Pixtral's must not say, or lack. */
+static void refuse_pixtral(const char *file, const char *from, const char *to,
+                           const char *says) {
+    const Convert how = {.vision = true};
+    Fault fault;
+    publish("Mistral3ForConditionalGeneration.tower", "");
+    edit(file, from, to);
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    if (!strstr(fault.text, says)) fail_msg("no '%s' in: %s", says, fault.text);
+}
+
+static void towers_that_are_refused(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    write_model_of("clip", "pixtral break merge:2 use_silu=true");
+    refuse_pixtral("tokenizer.json", "[IMG_BREAK]", "[IMG_BRAKE]", "has no [IMG_BREAK]");
+    refuse_pixtral("tokenizer.json", "\"id\": 2", "\"id\": 4", "rows that divide");
+    refuse_pixtral("config.json", "\"rope_type\": \"default\"", "\"rope_type\": \"linear\"",
+                   "rope_type is not default");
+    refuse_pixtral("config.json", "\"head_dim\": 16", "\"head_dim\": 15", "head_dim is 15");
+    refuse_pixtral("config.json", "\"vision_feature_layer\": -1",
+                   "\"vision_feature_select_strategy\": \"all\"", "strategy is not default");
+    refuse_pixtral("preprocessor_config.json", "\"longest_edge\": 28", "\"longest_edge\": 29",
+                   "longest_edge is 29, wanted config.json's image_size, 28");
+    refuse_pixtral("preprocessor_config.json", "\"do_resize\": true",
+                   "\"resize_to_max_canvas\": true", "resize_to_max_canvas is true");
+}
+
+/* The vision tower of a LLaVA folder, with its projector. */
+static void vision_towers(void **state) {
+    (void)state;
+    const Convert how = {.vision = true};
+    Vision vision;
+    Fault fault;
+    if (!has_python()) skip();
+    write_model_of("clip", "left_norm");
+    publish("LlavaForConditionalGeneration.tower", "");
+    convert_with("vision tower", &how), same_tensors("vision tower");
+    if (!vision_open(&vision, in_folder("out.gguf"), CLASS_FIRST, NULL, &fault))
+        fail_msg("%s", fault.text);
+    vision_close(&vision);
+    edit("config.json", "\"vision_feature_layer\": -2", "\"vision_feature_layer\": -9");
+    assert_false(
+        convert_folder(in_folder("published"), in_folder("out.gguf"), &how, NULL, &fault));
+    assert_non_null(strstr(fault.text, "vision_feature_layer"));
+}
+
+static bool has_class(const char *arch) {
+    Text name;
+    const char *family;
+    for (size_t i = 0; convert_class(i, &name, &family); i++)
+        if (strcmp(family, arch) == 0) return true;
+    return false;
+}
+
+static bool has_case(const char *arch) {
+    if (strcmp(arch, "eagle3") == 0 || strcmp(arch, "clip") == 0) return true; /* above */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(cases[i].arch, arch) == 0) return true;
+    return false;
+}
+
+/* Every family that loads has a class, and a model of it is converted above. */
+static void every_family(void **state) {
+    (void)state;
+    const Recipe *row;
+    for (size_t i = 0; (row = recipe_row(i)); i++) {
+        if (!has_class(row->arch)) fail_msg("%s: no class of class_rows.h", row->arch);
+        if (!has_case(row->arch)) fail_msg("%s: no model of it is converted here", row->arch);
     }
 }
 
@@ -70,6 +355,7 @@ static void every_class(void **state) {
 static void same_as_quantized(void **state) {
     (void)state;
     static const char *const types[] = {"Q8_0", "Q4_K_M", "BF16"};
+    if (getenv("CLASS")) skip();
     if (!has_python()) skip();
     MakeModel m = make_model_of("llama", NULL);
     m.dim = 256, m.hidden = 256;
@@ -98,6 +384,7 @@ static void keeps_formats(void **state) {
                                            {"BF16", "--type BF16"},
                                            {"F16", "--type F16 --kind torch"},
                                            {"BF16", "--type BF16 --kind torch"}};
+    if (getenv("CLASS")) skip();
     if (!has_python()) skip();
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         write_model_of("qwen3", NULL);
@@ -116,9 +403,65 @@ static void keeps_formats(void **state) {
     }
 }
 
+/* Every tensor has the same numbers, and those called `which` another format. */
+static void same_numbers(const char *which, Dtype dtype) {
+    Model a, b;
+    size_t count = 0;
+    open_at(&a, in_folder("in.gguf")), open_at(&b, in_folder("out.gguf"));
+    for (size_t i = 0; i < a.gguf.n_tensors; i++) {
+        const GgufTensor *t = &a.gguf.tensors[i];
+        char name[120];
+        snprintf(name, sizeof name, "%.*s", (int)t->name.size, t->name.data);
+        const GgufTensor *u = gguf_find_tensor(&b.gguf, name);
+        size_t n = t->bytes / sizeof(float);
+        float *x = malloc(t->bytes);
+        assert_true(u && x);
+        dequantize_row(u->dtype, u->data, x, n);
+        if (memcmp(x, t->data, t->bytes) != 0) fail_msg("%s: %s: other numbers", which, name);
+        count += u->dtype == dtype && strstr(name, which);
+        free(x);
+    }
+    assert_true(count > 0);
+    model_close(&a), model_close(&b);
+}
+
+/* gpt-oss as it is published: experts in four bits, which stay as they are. */
+static void keeps_four_bits(void **state) {
+    (void)state;
+    if (getenv("CLASS")) skip();
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("gpt-oss", NULL);
+    write_model_rounded(&m, "_exps.weight", true);
+    publish("GptOssForCausalLM", "--experts mxfp4 --shards 2");
+    convert_back("four bits", NULL);
+    same_numbers("_exps.weight", DTYPE_MXFP4);
+    edit("config.json", "\"mxfp4\"", "\"awq\"");
+    refuse_back("awq", "quantization_config");
+}
+
+/* DeepSeek V3's eight bits: blocks of 128 rows of 128 numbers, each with a scale. */
+static void reads_eight_bits(void **state) {
+    (void)state;
+    if (getenv("CLASS")) skip();
+    if (!has_python()) skip();
+    MakeModel m = make_model_of("qwen3", NULL);
+    m.dim = 192, m.hidden = 320;
+    write_model_rounded(&m, "blk", false);
+    publish("Qwen3ForCausalLM", "--type F8");
+    convert_back("eight bits", NULL);
+    same_numbers("ffn_up", DTYPE_BF16);
+    edit("config.json", "128, 128", "128, 64");
+    refuse_back("blocks", "quantization_config");
+    publish("Qwen3ForCausalLM", "--type F8"); /* scales of what is not there */
+    edit("model.safetensors", "layers.0.mlp.up_proj.weight_scale_inv",
+         "layers.7.mlp.up_proj.weight_scale_inv");
+    refuse_back("scales", "layers.7.mlp.up_proj.weight_scale_inv' plays no part");
+}
+
 /* Gemma 3 as newer files write it: how layers with a window turn, and how the others do. */
 static void turns_by_kind_of_layer(void **state) {
     (void)state;
+    if (getenv("CLASS")) skip();
     if (!has_python()) skip();
     write_model_of("gemma3", NULL);
     publish("Gemma3ForCausalLM", "");
@@ -139,6 +482,7 @@ static void turns_by_kind_of_layer(void **state) {
 /* The divisors of llama3's stretching, computed by another formula for one pair each: fast, slow, between. */
 static void stretches_as_llama3(void **state) {
     (void)state;
+    if (getenv("CLASS")) skip();
     if (!has_python()) skip();
     write_model_of("llama", NULL);
     publish("LlamaForCausalLM", "");
@@ -161,11 +505,12 @@ static void stretches_as_llama3(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_class),
-        cmocka_unit_test(same_as_quantized),
-        cmocka_unit_test(keeps_formats),
-        cmocka_unit_test(stretches_as_llama3),
-        cmocka_unit_test(turns_by_kind_of_layer),
+        cmocka_unit_test(every_class),         cmocka_unit_test(every_family),
+        cmocka_unit_test(draft_heads),         cmocka_unit_test(vision_towers),
+        cmocka_unit_test(towers_of_all_kinds), cmocka_unit_test(towers_that_are_refused),
+        cmocka_unit_test(same_as_quantized),   cmocka_unit_test(keeps_formats),
+        cmocka_unit_test(keeps_four_bits),     cmocka_unit_test(reads_eight_bits),
+        cmocka_unit_test(stretches_as_llama3), cmocka_unit_test(turns_by_kind_of_layer),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -141,11 +141,28 @@ static void special_tokens_map(void **state) {
     }
 }
 
+/* generation_config.json's tokens that are never said. */
+static void suppressed_tokens_are_kept(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    write_model_of("llama", NULL);
+    publish("LlamaForCausalLM", "");
+    add_file("generation_config.json", "{\"suppress_tokens\": [5, 7]}");
+    convert_back("suppressed", NULL);
+    Model b;
+    int64_t id = 0;
+    open_at(&b, in_folder("out.gguf"));
+    const GgufPair *pair = gguf_find(&b.gguf, "tokenizer.ggml.suppress_tokens");
+    assert_true(pair && pair->count == 2 && gguf_int(pair, 1, &id) && id == 7);
+    model_close(&b);
+    add_file("generation_config.json", "{\"suppress_tokens\": [5, 9999]}");
+    refuse_back("suppressed", "suppress_tokens is not a list");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(processors_name_tokens),
-        cmocka_unit_test(refuses_processors),
-        cmocka_unit_test(another_end),
+        cmocka_unit_test(suppressed_tokens_are_kept), cmocka_unit_test(processors_name_tokens),
+        cmocka_unit_test(refuses_processors),         cmocka_unit_test(another_end),
         cmocka_unit_test(special_tokens_map),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -6,8 +6,8 @@
 static const struct {
     const char *file, *old, *new, *says;
 } edits[] = {
-    {"config.json", "\"LlamaForCausalLM\"", "\"GPTJForCausalLM\"",
-     "class 'GPTJForCausalLM' cannot"},
+    {"config.json", "\"LlamaForCausalLM\"", "\"XLNetLMHeadModel\"",
+     "class 'XLNetLMHeadModel' cannot"},
     {"config.json", "\"LlamaForCausalLM\"", "\"A\", \"B\"", "not a list of one name"},
     {"config.json", "\"use_cache\"", "\"attention_bias\"",
      "'attention_bias' the maps blk.0.attn_... add a bias"},
@@ -37,7 +37,7 @@ static const struct {
      "'pruned_heads' is an object, wanted {}"},
     {"config.json", "\"use_cache\": true", "\"hidden_act\": \"relu\"", "wanted silu"},
     {"config.json", "\"use_cache\": true", "\"rope_scaling\": {\"rope_type\": \"su\"}",
-     "another type"},
+     "no rope_scaling of type longrope"},
     {"config.json", "\"use_cache\": true",
      "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 2, \"x\": 1}", "of 'x'"},
     {"config.json", "\"use_cache\": true", "\"rope_scaling\": {\"rope_type\": \"linear\"}",
@@ -254,6 +254,79 @@ static void asks_for_keys(void **state) {
     }
 }
 
+/* What another published model of the class may say, and the family here cannot do. */
+static const struct {
+    const char *arch, *class, *old, *new, *says;
+} others[] = {
+    {"smollm3", "SmolLM3ForCausalLM", "[1, 1, 1, 0]", "[1, 0, 1, 0]",
+     "another number for layer 1 than 1"},
+    {"smollm3", "SmolLM3ForCausalLM", "[1, 1, 1, 0]", "[1, 1, 1]", "a list of 4 numbers"},
+    {"exaone4 no_norms post_norms head_norms", "Exaone4ForCausalLM", "\"LLLG\"", "\"LLG\"",
+     "is LLG, wanted LLLG 4"},
+    {"command-r", "CohereForCausalLM", "\"use_qk_norm\": true", "\"use_qk_norm\": false",
+     "is not true, and the folder has norms of heads"},
+    {"cohere2", "Cohere2ForCausalLM", "\"layer_switch\": 4", "\"layer_switch\": 2",
+     "'layer_switch' is 2, wanted 4"},
+    {"olmoe", "OlmoeForCausalLM", "\"clip_qkv\": null", "\"clip_qkv\": 8.0",
+     "'clip_qkv' is 8.0"},
+    {"olmoe", "OlmoeForCausalLM", "\"norm_topk_prob\": false", "\"norm_topk_prob\": true",
+     "'norm_topk_prob' is true"},
+    {"gemma4", "Gemma4ForCausalLM", "[\"full_attention\"", "[\"odd_attention\"",
+     "for layer 0 nothing says whether it has a window"},
+    {"gemma4", "Gemma4ForCausalLM", "\"partial_rotary_factor\": 0.25",
+     "\"partial_rotary_factor\": 1.25", "1.25 of a head cannot rotate in this family"},
+    {"step35", "Step3p5ForCausalLM", "[20000.0, 10000.0", "[20000.0, 9.0",
+     "rope_theta of layer 2 is 10000, wanted 9"},
+    {"step35", "Step3p5ForCausalLM", "[20000.0, 10000.0", "[\"a\", 10000.0",
+     "rope_theta is not a list of numbers"},
+    {"step35", "Step3p5ForCausalLM", "\"partial_rotary_factors\": [0.5",
+     "\"partial_rotary_factors\": [0.25", "0.25 of a head rotates in layer 0, wanted 0.5"},
+    {"falcon-h1 ssm:2 ssm.group_count=2 both bare_norm tied", "FalconH1ForCausalLM",
+     "\"mamba_rms_norm\": true", "\"mamba_rms_norm\": false",
+     "lm_head_multiplier is not embedding_multiplier"},
+    {"mimo2", "MiMoV2FlashForCausalLM", "\"swa_head_dim\": 16", "\"swa_head_dim\": 8",
+     "with a window are of another length"},
+    {"mimo2", "MiMoV2FlashForCausalLM", "\"swa_head_dim\": 16",
+     "\"swa_head_dim\": 16, \"swa_num_attention_heads\": 5", "swa_num_attention_heads is not"},
+    {"gemma3n", "Gemma3nForCausalLM", "\"activation_sparsity_pattern\": [",
+     "\"activation_sparsity_pattern\": 7, \"_name_or_path\": [",
+     "activation_sparsity_pattern is not a list of 6 numbers"},
+    {"gemma3n", "Gemma3nForCausalLM", "\"activation_sparsity_pattern\": [",
+     "\"activation_sparsity_pattern\": [\"a\", ",
+     "activation_sparsity_pattern has no number for layer 0"},
+    {"minicpm3", "MiniCPM3ForCausalLM", "\"scale_emb\": 12", "\"scale_emb\": 10",
+     "'scale_emb' is 10, wanted 12"},
+    {"hunyuan-moe", "HunYuanMoEV1ForCausalLM", "\"moe_topk\": [2, 2]",
+     "\"moe_topk\": [2, true]", "an integer, or one for each layer"},
+    {"llada", "LLaDAModelLM", "\"mask_token_id\": 256", "\"mask_token_id\": null",
+     "no mask_token_id, which a LLaDAModelLM needs"},
+    {"mistral3", "Ministral3ForCausalLM", "\"mscale\": 0.0", "\"mscale\": 0.5",
+     "mscale is 0.5, wanted 0 as mscale_all_dim"},
+    {"qwen2", "Qwen2ForCausalLM", "\"use_cache\": true",
+     "\"rope_scaling\": {\"rope_type\": \"yarn\", \"factor\": 2, "
+     "\"llama_4_scaling_beta\": 0.1}",
+     "models of this family have no llama_4_scaling_beta"},
+    {"nemotron_h_moe", "NemotronHForCausalLM.moe", "\"mlp_hidden_act\": \"relu2\"",
+     "\"mlp_hidden_act\": \"silu\"", "'mlp_hidden_act' is silu, wanted relu2"},
+};
+
+static void refuses_others_of_a_class(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char arch[60];
+        const char *family = strchr(others[i].arch, ' '); /* NULL: as make_families.h has it */
+        snprintf(arch, sizeof arch, "%.*s", (int)strcspn(others[i].arch, " "), others[i].arch);
+        if (family)
+            write_model_as(arch, family + 1);
+        else
+            write_model_of(arch, "rope.freq_base=20000.0");
+        publish(others[i].class, "");
+        edit("config.json", others[i].old, others[i].new);
+        refuse_back(others[i].class, others[i].says);
+    }
+}
+
 static void keep_note(void *context, const char *text) { snprintf(context, 400, "%s", text); }
 
 /* A head that is not there, and of which nothing is said. */
@@ -274,7 +347,7 @@ int main(void) {
         cmocka_unit_test(refuses_folders),     cmocka_unit_test(refuses_two_models),
         cmocka_unit_test(refuses_encoders),    cmocka_unit_test(asks_for_keys),
         cmocka_unit_test(takes_harmless_keys), cmocka_unit_test(notes_missing_head),
-        cmocka_unit_test(refuses_t5),
+        cmocka_unit_test(refuses_t5),          cmocka_unit_test(refuses_others_of_a_class),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

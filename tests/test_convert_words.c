@@ -51,7 +51,7 @@ static const struct {
     {"\"unk_id\": 0", "\"unk_id\": 258", "unk_id is 258"},
     {"[\"<unk>\", ", "[\"<unk>\", 1, ", "piece 0 is not a pair"},
     {"\"Metaspace\"", "\"Metaspase\"", "'Metaspase'"},
-    {"\"type\": \"Precompiled\"", "\"type\": \"NFKC\"", "'NFKC'"},
+    {"\"type\": \"Precompiled\"", "\"type\": \"NFKC\"", "WhitespaceSplit without"},
     {"\"precompiled_charsmap\": \"", "\"precompiled_charsmap\": \"=A==", "not base64"},
     {"\"precompiled_charsmap\": \"AAgA", "\"precompiled_charsmap\": \"////",
      "cut short or no such table"},
@@ -198,9 +198,70 @@ static void last_line_counts(void **state) {
     token_list_free(&tokens), model_close(&b);
 }
 
-static void keep_notes(void *context, const char *text) {
-    char *notes = context;
-    snprintf(notes + strlen(notes), 1000 - strlen(notes), "%s\n", text);
+/* The ids of a text in the file that was written. */
+static void same_ids(const char *text, const int32_t *ids, size_t count) {
+    Model b;
+    Fault fault;
+    TokenList tokens = {0};
+    open_at(&b, in_folder("out.gguf"));
+    if (!tokenizer_encode(b.tokenizer, text_of(text), true, &tokens, &fault))
+        fail_msg("%s", fault.text);
+    assert_int_equal(tokens.count, count);
+    for (size_t i = 0; i < count; i++) assert_int_equal(tokens.ids[i], ids[i]);
+    token_list_free(&tokens), model_close(&b);
+}
+
+/* Ranks become pairs: "th", "th e", " the" of a space and "the"; "heth", of no pair that ranks
+ * lower, and " the" before a byte that no text ends with. */
+static void ranks_become_pairs(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    write_model_of("kimi-linear", NULL);
+    publish("KimiLinearForCausalLM", "--words tiktoken");
+    convert_back("tiktoken", NULL);
+    same_ids("the the th<|im_end|>", (int32_t[]){201, 202, ' ', 200, 257}, 5);
+    same_ids("heth\n", (int32_t[]){'h', 'e', 200, '\n'}, 4);
+    Gguf gguf;
+    FileMap file;
+    parse_at(&gguf, &file, in_folder("out.gguf"));
+    const GgufPair *merges = gguf_find(&gguf, "tokenizer.ggml.merges");
+    const unsigned char *cursor = merges->data;
+    static const char *const wanted[] = {"t h", "th e", "\u0120 the", "\u0120the \u00e4"};
+    assert_int_equal(merges->count, 4);
+    for (int i = 0; i < 4; i++)
+        assert_true(text_equal(gguf_next_string(&cursor), text_of(wanted[i])));
+    gguf_free(&gguf), file_close(&file);
+    edit("tiktoken.model", "dGhl 201", "dGh! 201");
+    refuse_back("no base64", "tiktoken.model: line 202");
+}
+
+/* Qwen 1's special tokens stand behind the others, and in no file. */
+static void qwen_specials(void **state) {
+    (void)state;
+    char from[500], to[500];
+    if (!has_python()) skip();
+    write_model_of("qwen", NULL);
+    publish("QWenLMHeadModel", "--words tiktoken");
+    snprintf(from, sizeof from, "%s/tiktoken.model", in_folder("published"));
+    snprintf(to, sizeof to, "%s/qwen.tiktoken", in_folder("published"));
+    assert_int_equal(rename(from, to), 0);
+    snprintf(from, sizeof from, "%s/tokenizer_config.json", in_folder("published"));
+    assert_int_equal(remove(from), 0);
+    convert_back("qwen.tiktoken", NULL);
+    same_ids("<|im_start|>the<|endoftext|>", (int32_t[]){257, 201, 256}, 3);
+}
+
+/* RWKV's own list of tokens. */
+static void world_words(void **state) {
+    (void)state;
+    if (!has_python()) skip();
+    write_model_of("rwkv7", NULL);
+    publish("RWKV7ForCausalLM", "--words world");
+    convert_back("world", NULL);
+    same_ids("it's \u4f60\n\u200b'\\", (int32_t[]){256, ' ' + 1, 257, '\'' + 1, '\\' + 1}, 5);
+    same_ids("\u00e9<|end|>", (int32_t[]){0xC3 + 1, 0xA9 + 1, 0}, 3);
+    edit("rwkv_vocab_v20230424.txt", "256 \"it's\" 4", "256 \"it's\" 5");
+    refuse_back("another size", "the token of line 256 has 4 bytes, and the line says 5");
 }
 
 /* What the sentence-transformers library does to a text before: done here too, or said. */
@@ -280,12 +341,13 @@ static void refuses_lower_case(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unigram_words),       cmocka_unit_test(refuses_words),
-        cmocka_unit_test(wordpiece_words),     cmocka_unit_test(unigram_of_an_encoder),
-        cmocka_unit_test(unigram_of_t5),       cmocka_unit_test(wordpiece_keeps_capitals),
-        cmocka_unit_test(sentence_settings),   cmocka_unit_test(refuses_lower_case),
-        cmocka_unit_test(unigram_edges),       cmocka_unit_test(last_line_counts),
-        cmocka_unit_test(refuses_odd_padding),
+        cmocka_unit_test(unigram_words),      cmocka_unit_test(refuses_words),
+        cmocka_unit_test(wordpiece_words),    cmocka_unit_test(unigram_of_an_encoder),
+        cmocka_unit_test(unigram_of_t5),      cmocka_unit_test(wordpiece_keeps_capitals),
+        cmocka_unit_test(sentence_settings),  cmocka_unit_test(refuses_lower_case),
+        cmocka_unit_test(unigram_edges),      cmocka_unit_test(last_line_counts),
+        cmocka_unit_test(ranks_become_pairs), cmocka_unit_test(qwen_specials),
+        cmocka_unit_test(world_words),        cmocka_unit_test(refuses_odd_padding),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -13,6 +13,8 @@ for words in "menu 9" "menu foo" "grade foo" "grade 9" "grade 3.99" "watch foo" 
     expect "desk $words" 2 "." $desk $words
 done
 expect "check refuses it as well" 2 "no exercise '9.1'" exercises/check 9.1
+mkdir -p "$work/bare" && cp -r exercises library "$work/bare" && tar -cf - layer*/exercise | tar -xf - -C "$work/bare"
+expect "and says what to build" 2 "not built: make check-exercises 3.16 builds it" "$work/bare/exercises/check" 3.16
 expect "one in none is no sample" 2 "EVERY is '0': wanted an integer from 1" env EVERY=0 exercises/check 3.16
 expect "nor is a word a seed" 2 "MUTANT_SEED is 'x': wanted an integer" env MUTANT_SEED=x exercises/check 3.16
 wrong=0
@@ -39,7 +41,7 @@ case $processes in 0m0.[01]*' 0m0.'*) ok "the menu is quick" ;; *) not "the menu
 expect "start names the contract" 0 "softmax.h:" $desk start 3.1
 same "and prints it" "$(grep -c 'Turn scores into probabilities\|Needs    n > 0\|void softmax(float \*out, const float \*x, size_t n);' "$work/out")" 3
 expect "or what stands above it in the file" 0 "Divides all logits by T" $desk start 6.8
-expect "or the comment above it in the file" 0 "add_bias, as $DESK/3.8_linear.c:[0-9]* says" $desk start 3.8
+expect "or the comment above it in the file" 0 "add_own, as $DESK/3.8_linear.c:[0-9]* says" $desk start 3.8
 expect "one exercise of a file" 0 "inverse_rms, as layer3_nn/include/norm.h" $desk start 3.4
 same "has no types of the others" "$(grep -c 'NormRows\|exercise_todo("3.4")' "$DESK"/3.4*)" 2
 rm "$DESK"/3.[48]* "$DESK"/6.*
@@ -56,15 +58,15 @@ expect "nor is an answer" 1 "^1.4 is not started: " sh -c "$desk start 1.4 >/dev
 echo >>"$DESK/3.1_softmax.c"
 expect "what was touched is" 1 "not written  3.1" env BUILD_FIRST="touch $work/built" $desk grade 3.1
 same "after the build" "$(ls "$work/built")" "$work/built"
-expect "which may fail" 1 "." env BUILD_FIRST="ls $work/nothing" $desk grade 3.1
+expect "which may fail" 2 "." env BUILD_FIRST="ls $work/nothing" $desk grade 3.1
 same "and then nothing is graded" "$(grep -c 'not written' "$work/out")" 0
-expect "a machine without a compiler is told" 1 "there is no C compiler 'no-such-cc': make deps" env CC=no-such-cc $desk grade 3.1
+expect "a machine without a compiler is told" 2 "there is no C compiler 'no-such-cc': make deps" env CC=no-such-cc $desk grade 3.1
 rm "$DESK"/[13].*
 expect "hints come one by one" 0 "hint 1 of 3: Run it by hand" $desk hint 6.16
 expect "and say more" 0 "hint 2 of 3: .*least likely" $desk hint 6.16
 expect "to the last" 0 "hint 3 of 3: .*n - 1" $desk hint 6.16
 expect "which is the last" 0 "that was the last one" $desk hint 6.16
-expect "what was never started is not reset" 2 "1.1 was never started" $desk reset 1.1
+expect "what was never started is not reset" 1 "1.1 was never started" $desk reset 1.1
 same "and not started so" "$(find "$DESK" -name '1.1*')" ""
 echo mine >"$DESK/1.4.txt"
 expect "reset begins anew" 0 "your work is kept as $DESK/1.4.txt.old$" $desk reset 1.4
@@ -89,7 +91,7 @@ expect "the score board lists what is timed" 0 "3.1 *softmax *softmax of 128,000
 expect "its speed is scored" 0 "^score: [0-9.]* % of the library's speed, your best$" $desk score 3.1
 expect "and kept" 0 "3.1 *softmax *[0-9.]* % of the library, [0-9.]* GB/s" $desk score
 sed 's/^void softmax(.*/&\n    for (volatile int wait = 0; wait < 30000000; wait++) {}/' layer3_nn/src/softmax.c >"$DESK/3.1_softmax.c"
-expect "what has changed is graded first" 2 "make grade 3.1 first" $desk score 3.1
+expect "what has changed is graded first" 1 "make grade 3.1 first" $desk score 3.1
 cksum <"$DESK/3.1_softmax.c" | sed 's/ /-/; s/^/3.1 passed /' >"$DESK/progress.txt"
 expect "a slower one does not become the best" 0 "(your best: " $desk score 3.1
 expect "what is slow is told from plain C" 0 "yours .* 0\.[0-9]* times plain C" $desk score 3.1
@@ -157,7 +159,7 @@ kill $watcher
 wait $watcher
 same "watch grades what is saved, and ends when told" "$? $(grep -c '^not yet  *3.1' "$work/watched") $(grep -c '^passed  *3.1' "$work/watched")" "0 1 1"
 rm "$DESK"/3.1*
-expect "watch needs something to watch" 2 "make start 3.1 begins it" $desk watch 3.1
+expect "watch needs something to watch" 1 "make start 3.1 begins it" $desk watch 3.1
 
 # The body of softmax, replaced.
 body() {
@@ -170,11 +172,28 @@ SECONDS_EACH=1 expect "and so does waiting" 1 "not done after 3 seconds by the c
 body '(void)x, (void)n, (void)out; __builtin_trap();'
 expect "a signal is named" 1 "an illegal instruction" $desk grade 3.1
 body '(void)x, (void)n, (void)out; _exit(0);'
-expect "who leaves has not passed" 1 "ended too early (status 0)" $desk grade 3.1
+expect "who leaves has not passed" 1 "your file calls _exit" $desk grade 3.1
+body '(void)x, (void)n, (void)out; pthread_exit(NULL);'
+expect "nor who leaves another way" 1 "ended too early (status 0)" $desk grade 3.1
 body '(void)x, (void)n, (void)out; } int memcmp(const void *a, const void *b, size_t n) { (void)a, (void)b, (void)n; return 0;'
-expect "nor who takes a name that others call" 1 "hint\|crashed" $desk grade 3.1
+expect "nor who takes a name that others call" 1 "the library has, or calls, a function named memcmp" $desk grade 3.1
 echo >"$DESK/3.1_softmax.c"
-expect "nor an empty file" 1 "your file has no function softmax" $desk grade 3.1
+expect "nor an empty file" 1 "the grader looks for softmax, and your file has no such function$" $desk grade 3.1
+sed 's/^void softmax(/void sofmax(/' layer3_nn/src/softmax.c >"$DESK/3.1_softmax.c"
+expect "a slip in a name is told" 1 "no such function; it has sofmax$" $desk grade 3.1
+sed 's/vector_max(/vector_mx(/' layer3_nn/src/softmax.c >"$DESK/3.1_softmax.c"
+expect "and one in a call" 1 "your file calls vector_mx, and there is no such function: did you mean vector_max?" $desk grade 3.1
+same "in our words alone" "$(grep -c "undefined reference" "$work/out")" 0
+expect "make adds nothing to not yet" 0 "^not yet      3.1" env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make grade 3.1
+same "no line of its own" "$(grep -c '^make' "$work/out")" 0
+for kept in "static int kept" "static int kept = 1" "static pthread_mutex_t m; (void)m; static int kept" "static int asan_kept; int kept = asan_kept++"; do
+    body "(void)x, (void)n; $kept; out[0] = (float)kept++;"
+    expect "$kept" 1 "kept outlives the call, .* make it const$" $desk grade 3.1
+done
+awk '/^void softmax[(]/ { print "#include <threads.h>\nstatic once_flag once = ONCE_FLAG_INIT;\nstatic double two;\nstatic void init(void) { two = 2; }" } { print } /^void softmax[(]/ { print "    static _Thread_local size_t own; own += n; if (!own) return;\n    call_once(&once, init); if (two < 2) return;" }' layer3_nn/src/softmax.c >"$DESK/3.1_softmax.c"
+expect "what each thread has for itself, or is set but once, may stay" 0 "passed       3.1" $desk grade 3.1
+sed 's/^void softmax(.*/float dot_f32_avx2(const float *, const float *, size_t);\n&\n    if (dot_f32_avx2(x, x, n) < 0) return;/' layer3_nn/src/softmax.c >"$DESK/3.1_softmax.c"
+expect "a kernel is not called by its name" 1 "your file calls dot_f32_avx2" $desk grade 3.1
 cp layer3_nn/src/softmax.c "$DESK/3.13_softmax.c"
 expect "another function of its file is not asked for" 0 "passed       3.13" $desk grade 3.13
 cp layer3_nn/src/softmax.c "$DESK/3.1_softmax.c"
@@ -186,11 +205,15 @@ same "a failing test is translated" "$said" "  the layer's own test a_page_is_gi
     assert_int_equal(pages_left(&kv),
     free_pages(3) + 1);
   got 31, expected -2"
+printf '[ RUN      ] a_page_is_read\nERROR: out[7]: got 2, want 3 +- 1e-05\n[  ERROR   ] --- [   LINE   ] --- %s:2: error: Failure!\n[  FAILED  ] a_page_is_read\n' "$work/some_test.c" >"$work/run.log"
+same "... and so are numbers that are not near" "$(OUT=$work sh -c '. exercises/list.sh; . exercises/grading.sh; translate' | tail -1)" "  out[7]: got 2, want 3 +- 1e-05"
+printf '[ RUN      ] a_page_is_read\n[       OK ] a_page_is_read\n[ RUN      ] a_page_is_lost\nx.c:1: contract broken: no page\n' >"$work/run.log"
+same "a test that crashes is named" "$(OUT=$work sh -c '. exercises/list.sh; . exercises/grading.sh; translate')" "  in the layer's test a_page_is_lost:"
 body '(void)x, (void)n, (void)out; for (;;) puts("a line for whoever looks for a mistake");'
 expect "what prints without end is stopped" 1 "it never stopped printing" $desk grade 3.1
 same "... and its beginning shown" "$([ "$(wc -l <"$work/out")" -lt 300 ] && echo short)" short
 body '(void)x, (void)n, (void)out; exit(1);'
-expect "what leaves with status 1 is told" 1 "did something call exit" $desk grade 3.1
+expect "what leaves with status 1 is told" 1 "your file calls exit" $desk grade 3.1
 body '(void)x, (void)n; *(volatile float *)0 = out[0];'
 expect "a crash is named" 1 "segmentation fault" $desk grade 3.1
 if echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=address,undefined -x c - -o "$work/probe" 2>/dev/null && "$work/probe"; then

@@ -10,23 +10,39 @@ made mimo2 drafts:3 three.gguf
 
 write() { "$strata" generate -m "$@" -p "the fox ran home" -n 50 --ids 2>/dev/null; }
 for file in small states three; do
-    same "$file: drafts change nothing" "$(write $file.gguf --chain greedy --draft-head)" "$(write $file.gguf --chain greedy)"
-    same "$file: of any length" "$(write $file.gguf --chain greedy --draft-head --guess 11 -t 3)" "$(write $file.gguf --chain greedy)"
+    same "$file: drafts change nothing" "$(write $file.gguf --chain greedy --draft head)" "$(write $file.gguf --chain greedy)"
+    same "$file: of any length" "$(write $file.gguf --chain greedy --draft head --guess 11 -t 3)" "$(write $file.gguf --chain greedy)"
 done
-same "the same drafts, the same drawn text" "$(write states.gguf --draft-head -t 1)" "$(write states.gguf --draft-head -t 3)"
-expect "drafts are counted" 0 "of 1[0-9]* drafted tokens accepted" "$strata" generate -m small.gguf -p the -n 30 --draft-head
-expect "samples, too" 0 "sample 3" "$strata" generate -m states.gguf -p the -n 9 --draft-head --best-of 3
+same "the same drafts, the same drawn text" "$(write states.gguf --draft head -t 1)" "$(write states.gguf --draft head -t 3)"
+expect "drafts are counted" 0 "of 1[0-9]* drafted tokens accepted" "$strata" generate -m small.gguf -p the -n 30 --draft head
+expect "samples, too" 0 "sample 3" "$strata" generate -m states.gguf -p the -n 9 --draft head --best-of 3
 expect "inspect says that there is one" 0 "behind them 1 draft head, of which" "$strata" inspect small.gguf
 expect "... or several" 0 "behind them 3 draft heads, of which" "$strata" inspect three.gguf
-expect "a model without one" 1 "this llama model has no draft head" "$strata" generate -m "$model" --draft-head
+expect "a model without one" 1 "this llama model has no draft head" "$strata" generate -m "$model" --draft head
 
 draft=$here/../layer5_models/models/draft.gguf
 told() { "$strata" generate -p "Once upon a time" -n 40 --chain top_k:2,ban:he:she:it,greedy "$@" 2>/dev/null; }
 same "where the chain leaves the draft model no token its draft ends" "$(told --draft "$draft")" "$(told)"
 
+"$strata" world --documents 2 --seed 2 >stories 2>/dev/null
+expect "perplexity of a model with a short context" 0 "tokens counted in 2 documents" "$strata" perplexity -m small.gguf -f stories
+expect "a window that was asked for is not shortened" 1 "more than the model's context" "$strata" perplexity -m small.gguf -f stories --window 4000
+# Kinds that need no model, and the model without some of its blocks.
+for options in "lookup" "suffix --guess 9" "jacobi --guess 7" "skip:1" "skip:33% --leaves 2" "$draft --leaves 1"; do
+    same "$options: the greedy text" "$(told --draft $options)" "$(told)"
+done
+for chain in mirostat:3 min_p:0.02,adaptive_p:0.4 cfg:1.4,temp:0.8 skew:0.5; do
+    same "$chain with drafts: the drawn text" "$("$strata" generate -n 40 --chain $chain --draft suffix --quiet)" "$("$strata" generate -n 40 --chain $chain --quiet)"
+done
+same "leaves: the drawn text" "$("$strata" generate -n 90 --draft skip:1 --leaves 3 --quiet)" "$("$strata" generate -n 90 --quiet)"
+expect "samples share what they said" 0 "of [1-9][0-9]* drafted tokens accepted" "$strata" generate --best-of 4 -n 60 --draft suffix
+expect "no block of that number" 1 "draft skip: '3': wanted blocks to skip, each once, from 0 to 2" "$strata" generate --draft skip:3
+expect "leaves of no model" 2 "leaves needs a draft model" "$strata" generate --draft suffix --leaves 2
+expect "a name that is neither a kind nor a file" 1 "lokup: no such kind, and no such file; did you mean lookup?" "$strata" generate --draft lokup
+
 "$strata" quantize small.gguf eight.gguf Q8_0 >/dev/null 2>&1
-same "quantized, and rearranged" "$(write eight.gguf --chain greedy --draft-head)" "$(write eight.gguf --chain greedy --draft-head --no-pack)"
-same "... drafts change nothing" "$(write eight.gguf --chain greedy --draft-head)" "$(write eight.gguf --chain greedy)"
+same "quantized, and rearranged" "$(write eight.gguf --chain greedy --draft head)" "$(write eight.gguf --chain greedy --draft head --no-pack)"
+same "... drafts change nothing" "$(write eight.gguf --chain greedy --draft head)" "$(write eight.gguf --chain greedy)"
 
 made llama layers:4 large.gguf
 made eagle3 "" eagle.gguf

@@ -48,7 +48,7 @@ expect "an empty document" 1 "document 2 is empty" "$strata" rerank -m ranker.gg
 expect "texts of a file" 0 "^     1  1.0000 .*- one$" "$strata" embed -m bert.gguf --texts lines
 same "and words behind --" "$("$strata" embed -m bert.gguf -- "- one" "the fox")" "$("$strata" embed -m bert.gguf --texts lines)"
 expect "no text" 2 "there is no text" "$strata" embed -m bert.gguf
-expect "a file without a text" 1 "/dev/null has no text" "$strata" embed -m bert.gguf --texts /dev/null
+expect "a file without a text" 1 "/dev/null is a device: give a file" "$strata" embed -m bert.gguf --texts /dev/null
 expect "no document" 1 "no documents" "$strata" rerank -m ranker.gguf --query a
 expect "a long document" 1 "document 2: query and document have .* the model reads 256" "$strata" rerank -m ranker.gguf --query a b "$(yes a | head -300 | tr '\n' ' ')"
 

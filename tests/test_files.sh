@@ -113,6 +113,7 @@ own="--out own.gguf --dim 64 --hidden 96 --layers 2 --heads 4 --kv-heads 2 --ctx
     expect "other heads" 1 "says 'llama.embedding_length' is [0-9]*, and the run has 64" "$strata" train $own --from in.gguf
 }
 refused "brings its own vocabulary" --from in.gguf --vocab-from in.gguf
+refused "brings its own shape" --from in.gguf --size draft
 refused "size of a new vocabulary" --vocab 400 --vocab-from in.gguf
 refused "give them different names" --log o.gguf
 refused "give them different names" --checkpoint c --log ./c
@@ -170,6 +171,11 @@ printf 'a fox\n<|endoftext|>\na hen\n' >corpus.txt
 expect "a checkpoint of another width" 1 "another --dim: a resumed run" "$strata" $(echo "$run" | sed "s/--dim 64/--dim 32/") --out parts.gguf --checkpoint parts.checkpoint --resume
 expect "a checkpoint of another corpus" 1 "another corpus, vocabulary or --from" "$strata" $run --corpus corpus.txt --out parts.gguf --checkpoint parts.checkpoint --resume
 
+# shellcheck disable=SC2086
+expect "a finished run goes on" 0 "parts.gguf is written" "$strata" $(echo "$run" | sed "s/--steps $steps/--steps $((steps + 2))/") --out parts.gguf --checkpoint parts.checkpoint --resume
+# shellcheck disable=SC2086
+expect "but not with fewer steps" 1 "another --steps: a resumed run" "$strata" $(echo "$run" | sed "s/--steps $steps/--steps 1/") --out parts.gguf --checkpoint parts.checkpoint --resume
+
 begun="$tiny --batch 100 --steps 2 --checkpoint begun.checkpoint --out begun.gguf"
 "$strata" $begun --from vocab.gguf 2>/dev/null
 # shellcheck disable=SC2086
@@ -212,7 +218,7 @@ if command -v python3 >/dev/null; then
     same "and tells what it told" "$(story told.gguf)" "$(story plain.gguf)"
     expect "keys are left out one by one" 0 "(repeatable)" "$strata" help convert
     expect "convert to a folder" 1 "is a directory" "$strata" convert published published
-    expect "convert a file" 1 "Not a directory" "$strata" convert in.gguf o.gguf
+    expect "convert a file" 1 "in.gguf is a file: wanted the folder" "$strata" convert in.gguf o.gguf
     expect "convert a folder of nothing" 1 "config.json cannot be opened" "$strata" convert folder o.gguf
     expect "convert to no format" 1 "no format 'Q9'" "$strata" convert published o.gguf Q9
     expect "safetensors are no GGUF file" 1 "but a safetensors file: .*strata convert FOLDER" "$strata" generate -m published/model-00001-of-00002.safetensors
@@ -247,7 +253,9 @@ same "a row for each place" "$(cut -d, -f2 m.csv | sort | uniq -c | tr -s ' \n' 
 expect "and what lies between two texts" 0 "^Once upon a time.*The end\.$" "$strata" diffuse -m m.gguf -n 5 --suffix " The end."
 expect "it does not write on" 1 "does not write from left to right" "$strata" generate -m m.gguf
 expect "nor does it tell what comes next" 1 "does not write from left to right" "$strata" logits -m m.gguf --tokens 1,2
-expect "an adapter of such a model" 2 "does not go with --masked" "$strata" train --masked --lora 2 --from in.gguf --out a.gguf
+expect "it learns an adapter" 0 "ma.gguf is written" "$strata" train --masked --lora 2 --from m.gguf --corpus habit.txt --steps 2 --batch 60 --eval-documents 1 --out ma.gguf
+fills() { "$strata" diffuse -m m.gguf -n 12 --steps 4 --trace ma.csv "$@" >/dev/null 2>&1; cksum <ma.csv; }
+if [ "$(fills --adapter ma.gguf)" = "$(fills)" ]; then not "... which acts" "it fills the same"; else ok "... which acts"; fi
 expect "an adapter beside no weights" 2 "--lora needs --from" "$strata" train --out a.gguf --lora 4
 expect "an adapter with a checkpoint" 2 "does not go with --checkpoint" "$strata" train --from in.gguf --out a.gguf --lora 4 --checkpoint c
 steps=6
@@ -260,6 +268,23 @@ expect "no adapter there" 1 "^strata: none.gguf cannot be opened" "$strata" gene
 expect "a model is no adapter" 1 "general.type is missing, wanted adapter" "$strata" generate -m in.gguf --adapter in.gguf
 expect "an adapter is no model" 1 "general.type is \"adapter\"" "$strata" generate -m a.gguf
 expect "an adapter of impossible strength" 1 "from -1000 to 1000" "$strata" generate -m in.gguf --adapter a.gguf=1e9
+
+# ------------------------------------------------------------------ signals
+
+# A shell's background commands ignore SIGINT and SIGQUIT, so the default action is set first.
+costs=$here/../docs/figures/data/costs.txt
+for signal in INT QUIT PIPE TERM XCPU HUP; do
+    python3 -c 'import os, signal, sys
+for s in range(1, 25):
+    if s not in (signal.SIGKILL, signal.SIGSTOP): signal.signal(s, signal.SIG_DFL)
+os.execv(sys.argv[1], sys.argv[1:])' "$strata" simulate --costs "$costs" --users 1000000 --csv many.csv >/dev/null 2>&1 &
+    pid=$!
+    for try in 1 2 3 4 5 6 7 8 9 10; do [ "$(left)" = 0 ] && sleep 0.3; done
+    same "SIG$signal: a table has begun" "$(left)" 1
+    kill -$signal $pid
+    wait $pid 2>/dev/null
+    same "and is gone with the program" "$(find . -name 'many.csv*')" ""
+done
 
 # ------------------------------------------------------------------ a file that is no model
 

@@ -40,7 +40,7 @@ expect "a seed for nothing" 2 "--seed needs --sample" "$strata" grammar --regex 
 expect "one standard input for two" 2 "cannot both read standard input" "$strata" grammar --gbnf - --accept
 expect "no texts" 2 "'0': wanted an integer from 1" "$strata" grammar --regex a --sample 0
 expect "a grammar that is not there" 1 "none.gbnf cannot be opened: No such" "$strata" grammar --gbnf "$work/none.gbnf"
-expect "a grammar that is refused" 3 "character 4: look-around" "$strata" grammar --regex "a(?=b)"
+expect "a grammar that is refused" 3 "character 4: look-behind" "$strata" grammar --regex "a(?<=b)"
 same "a refusal is one line" "$(wc -l <"$work/out")" 1
 expect "a schema that is refused" 3 "uniqueItems" sh -c "echo '{\"uniqueItems\": true}' | '$strata' grammar --schema -"
 
@@ -79,7 +79,7 @@ same "tokens that end a text are named" "$(grep -c 'ends the text' "$work/out")"
 expect "the mask of a text that has left" 0 "^0 of 2048.*the grammar refuses the text" "$strata" grammar --regex a --mask b -m "$model"
 expect "how large it is" 0 "rules, .* expressions, .* rows, .* compiled in" "$strata" $sum --stats
 
-expect "a folder of schemas" 0 "^6 files: 5 compiled (83.3 %), 1 refused" "$strata" bench grammar --folder tests/schemas
+expect "a folder of schemas" 0 "^7 files: 6 compiled (85.7 %), 1 refused" "$strata" bench grammar --folder tests/schemas
 expect "no answer of it is wrong" 0 "0 files with a wrong answer" "$strata" bench grammar --folder tests/schemas
 expect "what is refused is named" 0 "1 refused: unevaluatedProperties" "$strata" bench grammar --folder tests/schemas
 expect "no folder" 1 "no folder that can be read" "$strata" bench grammar --folder "$work/none"
@@ -91,7 +91,7 @@ expect "a limit is told" 1 "exceeds the grammar's limits" sh -c "'$strata' gramm
 # ------------------------------------------------------------------ texts of a model that obey
 ln -s "$draft" "$work/draft.gguf"
 write="generate --no-prompt"
-for way in "" "--lookup" "--draft $work/draft.gguf" "--best-of 3" "--threads 3"; do
+for way in "" "--draft lookup" "--draft $work/draft.gguf" "--best-of 3" "--threads 3"; do
     for seed in 1 2 3; do
         # shellcheck disable=SC2086
         "$strata" $write --grammar "$work/sum.gbnf" --seed $seed -n 300 $way 2>"$work/err" >"$work/text"
@@ -107,7 +107,7 @@ expect "it fulfils the schema" 0 "the grammar accepts the text" "$strata" $card 
 expect "a pattern with commas and colons" 0 "^a,:=%b\$" "$strata" $write --regex 'a,:=%b'
 expect "a pattern that is no file" 0 "^@a\$" "$strata" $write --regex '@a'
 expect "two at once" 2 "only one of them constrains a text" "$strata" $write --regex a --schema "$work/card.json"
-for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3" "--particles 6" "--particles 3 --resample 1 --heal"; do
+for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3 --heal" "--heal" "--heal --best-of 3" "--particles 6" "--particles 3 --resample 1 --heal" "--distinct 4" "--distinct 3 --heal" "--power 2" "--power 1 --moves 3 --heal" "--aligned 6" "--aligned 4 --heal" "--best-of 3 --by mbr"; do
     # shellcheck disable=SC2086
     "$strata" $write --regex 'd (red|kind) (fox|owl) called [A-Z][a-z]{2,6}[.]' -p "There was an ol" $way 2>"$work/err" >"$work/text"
     grep -q "grammar complete" "$work/err" || not "a text is complete $way" "$(cat "$work/err")"
@@ -115,9 +115,26 @@ for way in "--beams 3" "--beams 4 --beam-groups 2 --beam-diversity 1" "--beams 3
 done
 echo 'root ::= <[99999]>' >"$work/none.gbnf"
 optional=$(awk 'BEGIN { for (i = 0; i < 3000; i++) printf "(a|b)*" }')
-expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*exceeds the grammar's limits" "$strata" $write --regex "$optional" -n 3
+expect "a text beyond the limits is no end of the text" 1 "dead end: regex.*more than 500,000 steps of work for one token" "$strata" $write --regex "$optional" -n 3
 expect "beams with no way on" 1 "dead end" "$strata" $write --beams 2 --grammar "$work/none.gbnf" -n 3
+expect "distinct texts with no way on" 1 "dead end" "$strata" $write --distinct 2 --grammar "$work/none.gbnf" -n 3
+expect "no first text to sharpen" 1 "dead end" "$strata" $write --power 2 --grammar "$work/none.gbnf" -n 3
 expect "particles with no way on" 1 "dead end" "$strata" $write --particles 2 --grammar "$work/none.gbnf" -n 3
+expect "no draw that obeys" 1 "dead end" "$strata" $write --aligned 2 --grammar "$work/none.gbnf" -n 3
+expect "draws that all hit the limit" 0 "no draw was complete, so ln P is unknown" "$strata" $write --aligned 3 --regex '[a-z ]+[.]' -n 3
+expect "time is for all draws" 0 "time limit" timeout 20 "$strata" $write --aligned 100000000 --regex '[a-z ]+[.]' --seconds 0.2
+same "one aligned text is the mask" "$("$strata" $write --regex '[a-z ]+[.]' --aligned 1 --seed 7 --quiet)" "$("$strata" $write --regex '[a-z ]+[.]' --chain draw --seed 7 --quiet)"
+same "aligned texts are the same with more threads" "$("$strata" $write --regex '[a-z ]+[.]' --aligned 20 -t 1 2>&1 | grep -v storyteller)" "$("$strata" $write --regex '[a-z ]+[.]' --aligned 20 -t 3 2>&1 | grep -v storyteller)"
+expect "particles whose grammar exceeds its limits" 1 "dead end: regex.*more than 500,000 steps of work for one token" "$strata" $write --regex "$optional" --particles 3 -n 3
+expect "particles that all hit the limit" 0 "no particle was complete, so ln P is unknown" "$strata" $write --regex '[a-z ]+[.]' --particles 3 -n 3
+"$strata" generate -p hello --regex ' (yes|no)' --particles 2 >"$work/out" 2>&1
+same "particles are reported before the text, the prompt included" "$(grep -n hello "$work/out" | cut -d: -f1)" 4
+ambiguous=$(awk 'BEGIN { for (i = 0; i < 900; i++) printf "(a|b)*" }')c
+expect "--seconds ends a costly step of a grammar" 0 "0 tokens.*time limit" "$strata" $write --regex "$ambiguous" --particles 3 --seconds 0.001
+expect "... of a text, too" 0 "time limit" "$strata" $write --regex "$ambiguous" --seconds 0.001
+expect "a choice that is shorter than min_tokens" 1 "min_tokens wants at least 5 tokens, and no text of choice has more than 3 bytes" "$strata" $write --chain choice:owl,min_tokens:5
+expect "... and one that has a longer text" 0 "grammar complete" "$strata" $write --chain "choice:owl|badger,min_tokens:5,temp:1"
+expect "tags say once where an error is" 1 "^strata: tags: structures/0: wanted" "$strata" $write --chain 'tags:{"triggers"%3A["<"]%2C"structures"%3A[5]},draw'
 same "one particle is the mask" "$("$strata" $write --regex '[a-z ]+[.]' --particles 1 --seed 7 --quiet)" "$("$strata" $write --regex '[a-z ]+[.]' --chain draw --seed 7 --quiet)"
 expect "no pattern" 1 "is empty" "$strata" $write --regex ""
 expect "a file's grammar that is refused" 1 "the start rule 'root' is missing" sh -c "echo 'a ::= \"x\"' >$work/bad.gbnf; '$strata' $write --grammar $work/bad.gbnf"

@@ -83,6 +83,12 @@ for line in "$work/tree/tests/needs.sh peers" "$work/tree/tests/peers/run.sh"; d
     if grep -q 'NPM=1 installs' "$work/out" && [ ! -e "$work/npm was called" ]; then ok "${line##*/} does not install"
     else not "${line##*/} does not install" "$(cat "$work/out")"; fi
 done
+# Nor does make clients, where there is nothing that it could try; it says so.
+mkdir -p "$work/tree/tests/clients" "$work/tree/build/bin"
+cp tests/clients/run.sh "$work/tree/tests/clients/"
+(PATH=$work/bin:$PATH; "$work/tree/tests/clients/run.sh") >"$work/out" 2>&1
+if grep -q '^CLIENTS NOT TRIED: strata serve is not built' "$work/out" && [ ! -e "$work/npm was called" ]; then ok "make clients says that it tries nothing"
+else not "make clients says that it tries nothing" "$(cat "$work/out")"; fi
 # A long run of its own has all cores: the makes in it know of no others.
 real_make=$(command -v make)
 printf '#!/bin/sh\necho "flags: ($MAKEFLAGS)"\nexit 1\n' >"$work/bin/make.new"
@@ -154,7 +160,7 @@ for n in top 1 2 3 4 5 6; do
     if grep -q 'fox' "$work/out" && ! grep -q -i 'once' "$work/out"; then ok "worked exercise $n takes a sentence"; else not "worked exercise $n takes a sentence" "$(head -3 "$work/out")"; fi
 done
 sentence='It cost $HOME "five" and it'"'"'s `true` %s'
-for n in top words 5; do
+for n in top words shares 5; do
     if make -s worked $n SENTENCE="$sentence" 2>&1 | grep -q -F -- "$sentence"; then ok "a sentence is what was given, $n"; else not "a sentence is what was given, $n" "$(make -s worked $n SENTENCE="$sentence" 2>&1 | head -3)"; fi
 done
 make -s worked grammar SENTENCE='The fox met two' GRAMMAR='root ::= " owls"+ "!"' >"$work/out" 2>&1
@@ -164,13 +170,18 @@ make -s -C layer6_inference worked WORKED=grammar ARGS=--csv >"$work/csv"
 if [ "$(awk -F, 'NF != 5' "$work/csv" | wc -l)" -eq 0 ] && grep -q ',complete,' "$work/csv"; then ok "and prints CSV"; else not "and prints CSV" "$(head -3 "$work/csv")"; fi
 make -s -C layer5_models worked WORKED=words ARGS=--csv >"$work/csv" 2>/dev/null
 if [ "$(awk -F, 'NF != 7' "$work/csv" | wc -l)" -eq 0 ] && [ "$(grep -c -e ',bytes,' -e ',unigram,' "$work/csv")" -eq 10 ]; then ok "five vocabularies, as CSV"; else not "five vocabularies, as CSV" "$(head -3 "$work/csv")"; fi
+make -s worked shares SENTENCE='The fox lost his hat' >"$work/out" 2>&1
+if grep -q 'fox' "$work/out" && grep -q ' numbers 0 have other bits than on one machine' "$work/out" &&
+    [ "$(grep -c 'three machines  [1-9]' "$work/out")" -eq 1 ]; then ok "rows keep all bits, columns do not"; else not "rows keep all bits, columns do not" "$(tail -3 "$work/out")"; fi
+make -s -C layer5_models worked WORKED=shares ARGS=--csv SENTENCE='The fox' >"$work/csv" 2>/dev/null
+if [ "$(awk -F, 'NF != 5' "$work/csv" | wc -l)" -eq 0 ] && grep -q '^1,2,multiply these words,512,2112$' "$work/csv" && grep -q '^3,1,its rows of the product,288,1156$' "$work/csv"; then ok "messages of machines, as CSV"; else not "messages of machines, as CSV" "$(head -3 "$work/csv")"; fi
 refuses "cannot spell" worked 1 SENTENCE='Ωmega'
 refuses "a shorter sentence" worked 5 SENTENCE="$(seq -s " " 100)"
 refuses "two words" worked 3 SENTENCE='a'
 
 # A person at a terminal is asked for a guess first; nobody else is waited for.
 if script --version 2>/dev/null | grep -q util-linux; then
-    for n in top words 1 2 3 4 5 6; do
+    for n in top words shares 1 2 3 4 5 6; do
         yes 2>/dev/null | head -50 | timeout 60 script -qec "make -s worked $n" /dev/null >"$work/out" 2>&1
         if grep -q 'A guess first: ' "$work/out"; then ok "worked exercise $n asks first"; else not "worked exercise $n asks first" "$(tail -3 "$work/out")"; fi
     done

@@ -22,6 +22,7 @@ refused generate --guess 0 "1 to 24"
 refused generate --guess 25 "1 to 24"
 refused generate --beams 33 "1 to 32"
 refused generate --particles 33 "1 to 32"
+refused generate --aligned 0 "1 to"
 refused generate --resample 1.5 "0 to 1"
 refused generate --beam-groups 1 "2 to 32"
 refused generate --beam-diversity nan "1e-09 to"
@@ -30,6 +31,10 @@ refused perplexity --stride 0 "1 to"
 refused generate --length-power nan "-10 to 10"
 refused generate --length-power inf "-10 to 10"
 refused generate --best-of 0 "1 to"
+refused generate --distinct 32 "1 to 31"
+refused generate --power 0 "0.001 to"
+refused generate --moves -1 "0 to"
+refused generate --confidence 0.4 "0.5 to 1"
 refused generate --trace-rows -1 "0 to"
 refused diffuse -n 0 "1 to"
 refused diffuse --steps 0 "1 to"
@@ -72,7 +77,6 @@ apart 2 --beams --seed generate --beams 2 --seed 4
 apart 2 --beams --best-of generate --beams 2 --best-of 2
 apart 2 --beams --logprobs generate --beams 2 --logprobs 1
 apart 2 --beams --trace generate --beams 2 --trace "$work/trace"
-apart 2 --beams --lookup generate --beams 2 --lookup
 apart 2 --beams --draft generate --beams 2 --draft "$draft"
 apart 2 --beam-groups --beams generate --beam-groups 2 --beam-diversity 1
 apart 2 --beam-groups --beam-diversity generate --beams 2 --beam-groups 2
@@ -83,35 +87,60 @@ apart 2 --particles --chain generate --particles 2 --regex a --chain draw
 apart 2 --particles --regex generate --particles 2
 apart 2 --particles --beams generate --particles 2 --regex a --beams 2
 apart 2 --particles --trace generate --particles 2 --regex a --trace "$work/trace"
-apart 2 --particles --lookup generate --particles 2 --regex a --lookup
+apart 2 --particles --draft generate --particles 2 --regex a --draft lookup
+apart 2 --aligned --chain generate --aligned 2 --regex a --chain draw
+apart 2 --aligned --regex generate --aligned 2
+apart 2 --aligned --particles generate --aligned 2 --regex a --particles 2
+apart 2 --aligned --logprobs generate --aligned 2 --regex a --logprobs 1
+apart 2 --aligned --draft generate --aligned 2 --regex a --draft lookup
 apart 2 --resample --particles generate --resample 0.3
+apart 2 --distinct --power generate --distinct 2 --power 2
+apart 2 --distinct --best-of generate --distinct 2 --best-of 2
+apart 2 --power --chain generate --power 2 --chain draw
+apart 2 --power --trace generate --power 2 --trace "$work/trace"
+apart 2 --distinct --draft generate --distinct 2 --draft lookup
+apart 2 --distinct greedy generate --distinct 2 --chain greedy
+apart 2 --distinct xtc generate --distinct 2 --chain xtc:0.5
+apart 2 --moves --power generate --moves 3
+apart 2 --by --best-of generate --by vote
+apart 2 --answer --by generate --best-of 2 --answer "*"
+apart 2 --all --best-of generate --all
+apart 2 --answer "--by vote" generate --best-of 2 --by likelihood --answer "*"
+apart 2 --confidence "--by vote" generate --best-of 2 --by mbr --confidence 0.9
+apart 2 --draft arithmetic generate --draft lookup --chain arithmetic
+apart 2 --distinct cfg generate --distinct 2 --chain cfg:2,draw
+apart 2 --distinct contrastive_search generate --distinct 2 --chain contrastive_search:0.6
+expect "an unknown way to choose" 2 "by: 'vot': wanted likelihood, vote or mbr; did you mean vote?" "$strata" generate --best-of 2 --by vot
+expect "fewer texts than asked for" 0 "1 of 9: under this chain and limit there are no other texts" "$strata" generate --distinct 9 -n 3 --chain temp:0
+expect "a model to quantize, and nothing else" 2 "wanted a model, the name of the new file and a format" "$strata" quantize "$model"
+expect "no checkpoint to convert" 2 "wanted a checkpoint's folder" "$strata" convert
+same "a search that time ends knows of no others" "$("$strata" generate --distinct 5 --seconds 0.0001 2>&1 | grep -c 'no other texts')" 0
+same "no token of a power: the prompt once" "$("$strata" generate --power 2 -n 0 --quiet)" "Once upon a time"
+expect "an answer without a place" 2 "wanted one \*" "$strata" generate --best-of 2 --by vote --answer named
 apart 2 --best-of --logprobs generate --best-of 2 --logprobs 1
-apart 1 --best-of greedy generate --best-of 3 --chain greedy
+apart 2 --best-of greedy generate --best-of 3 --chain greedy
 apart 2 --suffix --chat diffuse --suffix x --chat
 apart 2 --chat --no-prompt diffuse --chat --no-prompt
 expect "a model that writes from left to right" 1 "a llama model writes from left to right" "$strata" diffuse
 expect "an unknown rule" 1 "wanted confidence, margin" "$strata" diffuse --remask luck
 apart 2 --final --draws chain --final --draws 3
 apart 2 --prompt --history chain --prompt 0
-apart 2 --guess --lookup generate --guess 3
-apart 2 --draft --lookup generate --draft "$draft" --lookup
+apart 2 --guess --draft generate --guess 3
 apart 2 --draft --heal generate --draft "$draft" --heal
-apart 2 --draft --draft-head generate --draft "$draft" --draft-head
-apart 2 --draft-head --lookup generate --draft-head --lookup
-apart 2 --draft-head --heal generate --draft-head --heal
-apart 2 --lookup --heal generate --lookup --heal
-apart 1 --lookup cfg generate --lookup --chain cfg:1.5
-apart 1 --lookup skew generate --lookup --chain skew:1
-apart 1 --lookup mirostat generate --lookup --chain mirostat:3
-apart 1 --lookup contrastive_search generate --lookup --chain contrastive_search:0.6
-apart 1 --draft contrast generate --draft "$draft" --amateur "$draft" --chain contrast:0.1
-apart 1 --negative cfg generate --negative no
-apart 1 --amateur contrast generate --amateur "$draft"
-apart 1 contrast --amateur generate --chain contrast:0.1
+apart 2 --draft --heal generate --draft suffix --heal
+apart 2 --draft contrastive_search generate --draft lookup --chain contrastive_search:0.6
+apart 2 --negative cfg generate --negative no
+apart 2 --amateur contrast generate --amateur "$draft"
+apart 2 contrast --amateur generate --chain contrast:0.1
+apart 2 --early-layers dola generate --early-layers 0
+apart 2 dola --early-layers generate --chain dola
+apart 2 --early-layers --amateur generate --chain dola --early-layers 0 --amateur "$draft"
+apart 2 --early-layers --draft generate --chain dola --early-layers 0 --draft lookup
+apart 2 --early-layers --distinct generate --chain dola,temp:1 --early-layers 0 --distinct 2
 seq 1 30 >"$work/thirty"
-apart 1 --amateur contrast chain --logits "$work/thirty" --amateur "$work/thirty" --chain greedy
-apart 1 --unconditional cfg chain --logits "$work/thirty" --unconditional "$work/thirty" --chain cfg:1,greedy
-apart 1 -m "ban, dry" chain --logits "$work/thirty" -m "$model" --chain top_k:3
+apart 2 --amateur contrast chain --logits "$work/thirty" --amateur "$work/thirty" --chain greedy
+apart 2 --unconditional cfg chain --logits "$work/thirty" --unconditional "$work/thirty" --chain cfg:1,greedy
+apart 2 -m "ban, dry" chain --logits "$work/thirty" -m "$model" --chain top_k:3
 expect "a chain with all it asks for" 0 "dry:0.8,draw | token" "$strata" chain --logits "$work/thirty" -m "$model" --history 1,2,1 --prompt 1 --chain dry:0.8,draw
 twice() { # twice OPTION COMMAND...: its second value is refused
     option=$1
@@ -124,6 +153,11 @@ twice -m tokenize -m x -m y
 twice --chain chain --chain greedy --chain draw
 expect "a list takes several, and a flag says the same twice" 0 "Once upon" "$strata" generate -n 2 --stop x --stop y --quiet --quiet
 expect "stop tokens that are none" 1 "stop-ids is empty" "$strata" generate --stop-ids ""
+expect "or beyond the vocabulary" 1 "stop-ids: '99999': wanted token ids from 0 to " "$strata" generate --stop-ids 99999
+expect "a folder without a name" 2 "prefixes is empty: wanted FOLDER" "$strata" serve --port 0 --prefixes ""
+expect "a model without a name" 2 "alias is empty: wanted NAME" "$strata" serve --port 0 --alias ""
+expect "an address of another machine" 1 "host 192.0.2.1 is no address of this machine" "$strata" serve --port 0 --host 192.0.2.1
+expect "a new file without a name" 1 "empty file name: give the name" "$strata" quantize "$model" "" Q8_0
 expect "more threads than cores to pin them to" 1 "--pin: 256 threads for" "$strata" generate -n 2 --pin --threads 256
 apart 2 --trace-rows --trace generate --trace-rows 3
 apart 2 --ids --stop generate --ids --stop x
@@ -138,8 +172,8 @@ apart 2 --chat --special generate --chat --special
 apart 2 --chat --no-prompt generate --chat --no-prompt
 apart 2 -p --documents compare -p Once --documents 2
 apart 2 -p --words compare -p Once --words 2
-apart 1 --amateur contrast compare --amateur "$draft" --chains greedy
-apart 1 contrast --amateur compare --chains greedy contrast:0.1
+apart 2 --amateur contrast compare --amateur "$draft" --chains greedy
+apart 2 contrast --amateur compare --chains greedy contrast:0.1
 apart 2 -p --prompts compare -p Once --prompts x
 apart 2 --prompts --documents compare --prompts x --documents 2
 apart 2 --bos --decode tokenize --bos --decode
@@ -172,11 +206,13 @@ at_once "no token 5000" bench samplers --size 9000 --size 4000 --chain bias:5000
 at_once "wanted 100 to" bench samplers --chain draw --size 300 --size 99
 at_once "wanted 2048 to" bench samplers --size 4000 --size 300
 at_once "wanted 1 to 16384" bench matmul --size 32 --size 0
-expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --lookup -n 3
+expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --draft lookup -n 3
 expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$strata" simulate
 expect "alone with what is not shared" 2 "alone needs --shared" "$strata" simulate --costs x --alone
 expect "a stretch without chunks" 1 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
-expect "costs that are none" 1 "line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
+expect "a pace without a stretch" 2 "pace needs --stretch" "$strata" simulate --costs x --pace 3
+expect "costs that are none" 1 "$0: line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
+expect "a trace that is none" 1 "$0: the first line of a trace is arrival" "$strata" simulate --costs "$here/../docs/figures/data/costs.txt" --trace "$0"
 expect "a trace says who comes" 2 "the trace already contains the requests" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
 expect "an order that is none" 1 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
@@ -187,7 +223,7 @@ expect "promises have users of their own" 2 "goals does not go with --users" "$s
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time
 expect "a benchmark takes no file" 2 "unexpected argument 'x'" "$strata" bench samplers x
 expect "a format of no rung" 1 "there are F32" "$strata" bench ladder --format Q9
-expect "the rules are in the help" 0 "guess needs --draft, --draft-head or --lookup" "$strata" generate --help=all
+expect "the rules are in the help" 0 "guess needs --draft" "$strata" generate --help=all
 expect "ranges are in the help" 0 "tokens per draft (4); 1 to 24" "$strata" help --all generate
 "$strata" generate --chain force:5:at=0,allow:999999 -n 3 >"$work/out" 2>&1
 same "an error has a line of its own" "$(grep -c '^strata: ' "$work/out")" 1
@@ -294,7 +330,7 @@ plain_and_best "healed, far back" --heal -p "Once upo" -n 6
 plain_and_best "a stop string after healing" --heal -p "Once upon a ti" --stop there -n 9
 plain_and_best "ids" --ids -n 9
 plain_and_best "ids of a healed prompt" --ids --heal -p "Once upon a ti" -n 9
-plain_and_best "speculative decoding" --lookup -n 60
+plain_and_best "speculative decoding" --draft lookup -n 60
 plain_and_best "a message" --chat -p "Tell me a story about a shy fox named Sam." -n 30
 plain_and_best "the context" --ctx 64 -n 100
 expect "samples stop where the text does" 0 "sample 2, seed 2: .* 6 tokens, stop string" "$strata" generate --best-of 2 --stop named -n 60 --chain top_k:1
@@ -309,8 +345,19 @@ same "a look ahead knows the whole prompt in every sample" \
 expect "the winner's seed is told" 0 "best of 3: seed [123] |" "$strata" generate --best-of 3 -n 12
 seed=$(sed -n 's/.*best of 3: seed \([0-9]*\).*/\1/p' "$work/out")
 same "its seed alone gives the same text" "$("$strata" generate --best-of 3 -n 12 --quiet)" "$("$strata" generate --seed "$seed" -n 12 --quiet)"
-expect "time is for all samples" 0 "time limit" timeout 20 "$strata" generate --best-of 1000000 --seconds 0.2 -n 20
-expect "samples make drafts" 0 "drafted tokens accepted" "$strata" generate --best-of 2 --lookup -n 60
+expect "time is for all samples" 0 "best of 1000000: seed .* 0\.[2-9][0-9]* s |" timeout 20 "$strata" generate --best-of 1000000 --seconds 0.2 -n 20
+expect "a vote is told" 0 "probability 1.000; drew [0-9]* of 20\]" "$strata" generate --best-of 20 --by vote --confidence 0.9999 --chain top_k:1 -n 8
+same "and ends early" "$(sed -n 's/.*drew \([0-9]*\) of.*/\1/p' "$work/out")" 13
+expect "no answer" 1 "no sample of 3 has an answer .* first sample: [^ ]* [^ ]* " "$strata" generate --best-of 3 --by vote --answer "zebra *." -n 8
+expect "minimum Bayes risk is told" 0 "mean chrF 0[.][0-9]*, 8 tokens, token limit, chosen" "$strata" generate --best-of 4 --by mbr -n 8
+same "all samples are printed" "$("$strata" generate --best-of 3 --all -n 4 --quiet | grep -c '^Once upon\|^<|endoftext|>$')" 5
+same "the first distinct text is the one that is printed" "$("$strata" generate --distinct 3 -n 9 --quiet)" "$("$strata" generate --distinct 3 --all -n 9 --quiet | sed '/endoftext/,$d')"
+same "distinct texts are different" "$("$strata" generate --distinct 20 --all --no-prompt -n 2 --quiet | grep -v endoftext | sort | uniq -d | wc -l | tr -d ' ')" 0
+same "codes spread the first word of eight samples" "$("$strata" generate --best-of 8 --all --no-prompt -n 1 -p "Once upon a time there was a" --chain arithmetic --quiet | grep -v endoftext | sort -u | wc -l | tr -d ' ')" 8
+same "no moves and no power: one sample" "$("$strata" generate --power 1 --moves 0 -n 20 --quiet)" "$("$strata" generate --chain draw -n 20 --quiet)"
+expect "moves are told" 0 "of 9 new endings accepted" "$strata" generate --power 3 --moves 3 --block 10 -n 30
+expect "time is for all moves" 0 "time limit" timeout 20 "$strata" generate --power 2 --moves 100000000 --seconds 0.2 -n 20
+expect "samples make drafts" 0 "drafted tokens accepted" "$strata" generate --best-of 2 --draft lookup -n 60
 
 beams() { name=$1 pattern=$2; shift 2; expect "beams, $name" 0 "$pattern" "$strata" generate --beams 3 "$@"; }
 beams "a stop string" "3 beams | .* | stop string" --stop village -p "Once upon a time there was a sly fox. She lived in a small" -n 60
@@ -356,6 +403,7 @@ for command in "generate -p -" "tokenize" "tokenize --decode" "perplexity" "wate
         same "$command $source" "$? $(grep -c 'standard input cannot be read' "$work/out")" "1 1"
     done
 done
+expect "a text that is a device" 1 "/dev/zero is a device: give a file" "$strata" perplexity -f /dev/zero
 expect "a text that is a directory" 1 "$work cannot be read: Is a directory" "$strata" perplexity -f "$work"
 expect "logits that are a directory" 1 "$work cannot be read: Is a directory" "$strata" chain --logits "$work"
 

@@ -113,12 +113,12 @@ for sampler in $("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p
     "$strata" samplers "$sampler" >"$work/out" 2>&1 || not "samplers $sampler" "$(cat "$work/out")"
     awk '/^  [a-z]+ +[01][.]/ { before = $2; getline; rows++; changed += $1 != before } END { exit rows && !changed }' "$work/out" || idle="$idle $sampler"
 done
-same "all pictures of samplers show an effect, but of those that only draw" "$idle" " draw gumbel"
+same "all pictures of samplers show an effect, but of those that only draw" "$idle" " draw gumbel arithmetic"
 expect "samplers lists presets" 0 "llama.cpp" "$strata" samplers
 expect "an unknown sampler has no page" 1 "no sampler" "$strata" samplers top_q
 greedy=$("$strata" generate -m "$model" --chain greedy -n 80 2>/dev/null)
 same "a draft changes no greedy text" "$("$strata" generate -m "$model" --draft "$draft" --chain greedy -n 80 2>/dev/null)" "$greedy"
-same "looking up changes no greedy text" "$("$strata" generate -m "$model" --lookup --guess 7 --chain greedy -n 80 2>/dev/null)" "$greedy"
+same "looking up changes no greedy text" "$("$strata" generate -m "$model" --draft lookup --guess 7 --chain greedy -n 80 2>/dev/null)" "$greedy"
 expect "acceptance is told" 0 "drafted tokens accepted" "$strata" generate -m "$model" --draft "$draft" -n 30
 expect "beams" 0 "beam 3: score" "$strata" generate -m "$model" --beams 3 -n 12
 expect "best of n" 0 "sample 3, seed 3" "$strata" generate -m "$model" --best-of 3 -n 12
@@ -166,8 +166,12 @@ loss() { "$strata" bench quant -m "$1" --documents 5 --seconds 0.01 | awk '$1 ==
 short_loss=$(loss "$work/shorter.gguf") long_loss=$(loss "$work/longer.gguf")
 if [ -n "$short_loss" ] && [ -n "$long_loss" ] && [ "$short_loss" != "$long_loss" ]; then ok "bench quant reads as far as its model"
 else not "bench quant reads as far as its model" "'$short_loss' and '$long_loss'"; fi
-expect "contrast wants an amateur" 1 "--amateur" "$strata" generate -m "$model" --chain contrast:0.1
+expect "contrast wants an amateur" 2 "--amateur" "$strata" generate -m "$model" --chain contrast:0.1
 expect "contrast" 0 "token limit" "$strata" generate -m "$model" --amateur "$draft" --chain contrast:0.1 -n 10
+expect "an early layer as the amateur" 0 "dola:alpha=0.2,draw" "$strata" generate -m "$model" --early-layers 0,1 --chain dola:0.2 -n 10
+expect "the last layer is no early one" 1 "early-layers: '2': wanted layers from 0 to 1" "$strata" generate -m "$model" --early-layers 2 --chain dola
+same "its definition chooses the same tokens" "$("$strata" generate --quiet -m "$model" --early-layers 0,1 --chain ref:dola,greedy -n 40)" \
+    "$("$strata" generate --quiet -m "$model" --early-layers 0,1 --chain dola,greedy -n 40)"
 expect "guidance" 0 "token limit" "$strata" generate -m "$model" --chain cfg:1.5 -n 10
 expect "contrastive search" 0 "token limit" "$strata" generate -m "$model" --chain contrastive_search:0.6 -n 10
 "$strata" generate -m "$model" -n 5 --trace "$work/trace.csv" --logprobs 2 >/dev/null 2>"$work/err"
@@ -255,7 +259,7 @@ same "dump writes floats, or what is stored" "$(wc -c <"$work/floats" | tr -d ' 
 expect "dump names what is not there" 1 "no tensor 'x'" "$strata" dump "$model" x
 expect "quantize lists its formats" 0 "Q4_0 *4.5" "$strata" quantize --list
 expect "quantize names a wrong format" 1 "no format 'Q9'" "$strata" quantize "$model" "$work/q.gguf" Q9
-for type in Q8_0 Q5_1 Q4_0 MXFP4; do
+for type in Q8_0 Q5_1 Q4_0 MXFP4 NVFP4; do
     expect "a story in $type" 0 "Once upon a time" sh -c "'$strata' quantize '$model' '$work/q.gguf' $type && '$strata' generate -m '$work/q.gguf' -n 20"
 done
 # a preset gives some matrices more bits; --pure does not
@@ -286,6 +290,8 @@ expect "speed of a model as JSON" 0 '"test":"prefill"' "$strata" bench model -m 
 share=$("$strata" bench model -m "$draft" -p 0 -n 1 --rounds 16 --json | tr '{},' '\n\n\n' |
     awk -F: '{ v[$1] = $2 } END { d = v["\"share\""] * v["\"bandwidth\""] / v["\"gigabytes_per_second\""]; print (d > 0.98 && d < 1.02 ? "one" : d) }')
 same "rate, bandwidth and share are of one round" "$share" one
+again=$("$strata" bench model -m "$draft" -p 0 -n 1 --rounds 2 --json | sed -n 's/.*"again":\([0-2]\)}$/at most two/p')
+same "no more rounds are measured again than were asked for" "$again" "at most two"
 expect "what a service promises" 0 "^warm .* of the first time: at most 5 " "$strata" bench serve -m "$draft" --goals --rounds 1 -t 1
 expect "many users at once" 0 "^     4  static " "$strata" bench serve -m "$draft" --users 4 -p 8 -n 4
 costs=$(dirname "$0")/../docs/figures/data/costs.txt
@@ -313,6 +319,9 @@ same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
 expect "bench samplers takes an instruction set" 1 "choose auto" "$strata" bench samplers --isa vax
 expect "bench samplers of a chain" 0 "read once" "$strata" bench samplers --chain top_k:9,draw --size 2048 --seconds 0.001
+began=$(date +%s)
+"$strata" bench samplers --chain draw --size 200000 --seconds 0.7 >/dev/null
+same "--seconds are those of a chain and a shape" $(($(date +%s) - began >= 2)) 1
 "$strata" bench samplers --size 2048 --size 4096 --seconds 0.0001 --csv "$work/stages.csv" >"$work/stages"
 same "bench samplers times every stage" "$(sed '1,/^read once/d; s/ .*//' "$work/stages" | tr '\n' ' ')" \
     "$("$strata" samplers | sed -n '/^$/q; s/^  \([a-z_0-9]*\) .*/\1/p' | tr '\n' ' ')"
@@ -389,10 +398,21 @@ expect "a run with attention is another one" 1 "memory.ckpt was written with ano
     "$strata" $train --checkpoint "$work/memory.ckpt" --resume --out "$work/other.gguf"
 expect "no weights of attention for a memory" 1 "of another family" \
     "$strata" train --mixer delta --dim 64 --hidden 64 --layers 1 --heads 2 --kv-heads 1 --from "$work/whole.gguf" --out "$work/other.gguf"
+short="--steps 1 --batch 64 --eval-documents 1 --threads 1"
+# shellcheck disable=SC2086
+{
+    expect "a run has the shape of the model that it begins with" 0 "is written" "$strata" train $short --from "$work/whole.gguf" --out "$work/on.gguf"
+    expect "... with a memory, too" 0 "is written" "$strata" train $short --mixer delta --from "$work/memory.gguf" --out "$work/on.gguf"
+    expect "... so does an adapter" 0 "is written" "$strata" train $short --lora 2 --from "$work/whole.gguf" --out "$work/on.gguf"
+    expect "a shape that was asked for is not changed" 1 "says 'llama.block_count' is 1, and the run has 2" "$strata" train $short --layers 2 --from "$work/whole.gguf" --out "$work/on.gguf"
+}
 expect "a mixer by its name" 2 "mixer mamba: wanted attention or delta" "$strata" train --mixer mamba --out "$work/other.gguf"
 expect "a memory fills no places" 2 "reads from left to right" "$strata" train --mixer delta --masked --out "$work/other.gguf"
-expect "a memory learns no adapters" 2 "--mixer delta: --lora needs attention" \
-    "$strata" train --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/other.gguf"
+# shellcheck disable=SC2086
+expect "a memory learns an adapter" 0 "is written" "$strata" train $short --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/memory.lora"
+said() { "$strata" logits -m "$work/memory.gguf" --tokens 0,1,2 "$@" 2>/dev/null | cksum; }
+if [ "$(said --adapter "$work/memory.lora")" = "$(said)" ]; then not "... which acts" "the logits are the same"; else ok "... which acts"; fi
+same "the families that learn are those of the files" "$("$strata" train --list | sed 1d | cut -d" " -f1 | tr "\n" " ")" "llama qwen35 llada "
 
 # Ctrl-C ends a text after its last token, in a line of its own. Its candidates fill the pipe that is
 # read only afterwards, so the text cannot end before the signal comes.

@@ -12,4 +12,4 @@ if ! command -v python3 >/dev/null 2>&1; then
     exit
 fi
 export BUILD
-for part in api calls watched pictures sockets attacks; do python3 "$here/server/$part.py" || exit 1; done
+for part in null readers api models prefixes thirty names calls pieces lora limits logs doors heads service tls two dialects responses infill watched pictures sockets attacks; do python3 "$here/server/$part.py" || exit 1; done

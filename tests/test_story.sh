@@ -31,6 +31,8 @@ expect "a file that is no model" 1 "README.md" "$story" -m README.md
 LC_ALL=C sed 's/llama/mamba/g' layer5_models/models/storyteller.gguf >"$work/mamba.gguf"
 expect "a family that only the extras know" 1 "family 'mamba' are not built in; this program reads plain decoders alone, strata reads more" "$story" -m "$work/mamba.gguf"
 LC_ALL=C sed 's/llama.rope.freq_base/llama.rope.freq_bass/' layer5_models/models/storyteller.gguf >"$work/strange.gguf"
+printf 'GGUF\3\0\0\0\0\0\0\0\0\0\0\0\1\0\0\0\0\0\0\0\14\0\0\0\0\0\0\0general.type\10\0\0\0\7\0\0\0\0\0\0\0adapter' >"$work/adapter.gguf"
+expect "an adapter" 1 "general.type is \"adapter\", wanted \"model\"; give the model that it belongs to" "$story" -m "$work/adapter.gguf"
 expect "a key that nobody asks for" 1 "not used in this program.s llama models.*strata reads more" "$story" -m "$work/strange.gguf"
 expect "a sampler that it does not know" 1 "no stage 'topk'" "$story" --chain topk:4
 LC_ALL=C sed 's/gpt2/bert/' layer5_models/models/storyteller.gguf >"$work/bert.gguf"

@@ -36,6 +36,93 @@ expect "an old file reads" 0 "1 image" "$strata" generate -m llama.gguf --mmproj
 expect "... as llama.cpp does" 0 "1 image" "$strata" generate -m llama.gguf --mmproj old.gguf --class-last --image six.ppm -p hi -n 1
 expect "inspect says what it is" 0 "becomes 16 rows of 64 numbers" "$strata" inspect old.gguf
 
+# Other encoders: how many rows a picture becomes, and what stands around them.
+made llama around around.gguf
+made gemma3 around gemma3.gguf
+made clip "gemma3 merge:2" gemma3_eye.gguf
+made clip idefics3 idefics3_eye.gguf
+made clip "internvl merge:4" internvl_eye.gguf
+made clip "qwen2.5vl patch:14" qwen_eye.gguf
+made clip "pixtral break patch:14 image:70" pixtral_eye.gguf
+made qwen2vl around qwen2vl.gguf
+# around MODEL EYE PROMPT: the first tokens of a prompt with one picture
+around() { "$strata" generate -m "$1.gguf" --mmproj "$2_eye.gguf" --image six.ppm -p "$3" -n 8 --chain greedy --ids --quiet 2>&1 | cut -d' ' -f1-13; }
+gemma="97 10 10 245 258 259 260 261 246 10 10 98"
+same "Gemma 3: two lines and two tokens around four rows" "$(around around gemma3 'a<image>b' | cut -d' ' -f1-12)" "$gemma"
+same "... in its own model" "$(around gemma3 gemma3 'a<image>b' | cut -d' ' -f1-12)" "$gemma"
+same "Idefics 3: three tokens" "$(around around idefics3 'a<image>b' | cut -d' ' -f1-9)" "97 247 248 258 259 260 261 247 98"
+same "InternVL: two, around one row of each of six tiles and of all of them" "$(around around internvl 'a<image>b' | cut -d' ' -f1-11)" "97 249 258 259 260 261 262 263 264 250 98"
+same "... or around one row" "$("$strata" generate -m around.gguf --mmproj internvl_eye.gguf --whole --image six.ppm -p 'a<image>b' -n 1 --ids --quiet | cut -d' ' -f1-5)" "97 249 258 250 98"
+same "Qwen 2.5 VL: 3 by 2 pixels as 84 by 56, 3 by 2 squares" "$(around around qwen 'a<image>b' | cut -d' ' -f1-10)" "97 251 258 259 260 261 262 263 252 98"
+same "... in its own model" "$(around qwen2vl qwen 'a<image>b' | cut -d' ' -f1-10)" "97 251 258 259 260 261 262 263 252 98"
+same "Pixtral: lines of patches, and a row behind each but the last" "$(around around pixtral 'a<image>b' | cut -d' ' -f1-4)" "97 258 253 98"
+# any MODEL EYE IMAGE: how many tokens it becomes
+any() { "$strata" generate -m "$1.gguf" --mmproj "$2_eye.gguf" --image "$3" -p hi -n 1 2>&1 | sed -n 's/.*image, \([0-9]* tokens each\).*/\1/p'; }
+{ printf 'P6 300 150 255 ' && head -c 135000 /dev/zero | tr '\000' '\144'; } >large.ppm
+same "... of 300 by 150 pixels, 11 by 5 squares" "$(any qwen2vl qwen large.ppm)" "55 tokens each"
+same "... at most 70 pixels long: 5 by 3 patches, and two row ends" "$(any around pixtral large.ppm)" "17 tokens each"
+expect "pictures of several sizes" 0 "2 images, 61 tokens in all" "$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --image large.ppm --image six.ppm -p hi -n 2
+same "threads change nothing in it" "$(around qwen2vl qwen 'is <image>?')" "$("$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --image six.ppm -p 'is <image>?' -n 8 --chain greedy --ids --quiet -t 3 2>&1 | cut -d' ' -f1-13)"
+same "chat: a picture of 55 tokens" "$(printf '/image large.ppm\nhm\n' | "$strata" chat -m qwen2vl.gguf --mmproj qwen_eye.gguf --form chatml --chain greedy -n 6 --quiet 2>&1 | head -n 1)" "[image of 55 tokens, sent with the next message]"
+expect "no tiles to leave out" 1 "eye.gguf reads pictures without tiles: leave out --whole" "$strata" generate -m llama.gguf --mmproj eye.gguf --whole --image six.ppm -p hi
+expect "the middle of a picture of any shape" 1 "reads pictures of any shape: leave out --crop" "$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --crop --image six.ppm -p hi
+expect "a picture longer than the context" 1 "becomes 55 tokens, and the context has 50" "$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --ctx 50 --image large.ppm -p hi
+{ printf 'P6 201 1 255 ' && head -c 603 /dev/zero; } >line.ppm
+expect "a picture that is too narrow" 1 "more than 200 times the other" "$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --image line.ppm -p hi
+made clip "qwen2.5vl patch:14 vision.image_min_pixels=10000 vision.image_max_pixels=10000" one_eye.gguf
+same "one that grows is rounded up: 5 by 3 squares, more than max_pixels" "$(any qwen2vl one six.ppm)" "15 tokens each"
+made clip "qwen2.5vl patch:14 vision.image_min_pixels=1 vision.image_max_pixels=784" least_eye.gguf
+{ printf 'P6 4000 20 255 ' && head -c 240000 /dev/zero; } >ribbon.ppm
+same "one that shrinks keeps a square across: 14 by 1" "$(any qwen2vl least ribbon.ppm)" "14 tokens each"
+expect "inspect says that it takes any size" 0 "a picture of any size, in patches of 14 by 14, becomes up to 16384 rows" "$strata" inspect qwen_eye.gguf
+same "a typed token stays a text" "$("$strata" generate -m around.gguf --mmproj internvl_eye.gguf --whole --image six.ppm -p '<img>' -n 1 --chain greedy --ids --quiet | cut -d' ' -f1-8)" "249 258 250 60 105 109 103 62"
+same "chat: Gemma 3 has nothing behind a picture" "$(printf 'b\n/tokens\n' | "$strata" chat -m around.gguf --mmproj gemma3_eye.gguf --image six.ppm --form vicuna --chain greedy -n 6 --quiet 2>&1 | grep -c '261\[\]246\[<end_of_image>\]10\[$')" 1
+expect "a model without these tokens" 1 "<start_of_image>, and the model has none of that name" "$strata" generate -m llama.gguf --mmproj gemma3_eye.gguf --image six.ppm -p hi
+expect "inspect says which encoder it is" 0 "eye: internvl (of InternVL" "$strata" inspect internvl_eye.gguf
+
+# Tiles with text between them: six.ppm as 56 by 38 pixels, then as 2 by 2 squares of 28; two more tokens are bytes 1 ...
+made clip "idefics3 vision.preproc_image_size=56" tiled_eye.gguf
+row() { printf '%s' "$1" | od -An -tu1 -v | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
+tiles() { "$strata" generate -m around.gguf --mmproj tiled_eye.gguf --image six.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+same "Idefics 3: tiles with their line and column before them, lines end, and all of it last" "$(tiles | cut -d' ' -f1-72)" \
+    "97 247 1 258 259 260 261 247 $(row '<row_1_col_2>') 262 263 264 265 10 247 $(row '<row_2_col_1>') 266 267 268 269 247 $(row '<row_2_col_2>') 270 271 272 273 10 10 247 248 274 275 276 277 247 98"
+same "... or all of it alone" "$(tiles --whole | cut -d' ' -f1-9)" "97 247 248 258 259 260 261 247 98"
+same "... or its middle alone" "$(tiles --crop | cut -d' ' -f1-9)" "97 247 248 258 259 260 261 247 98"
+same "threads change nothing in tiles" "$(tiles -n 8 -t 3)" "$(tiles -n 8 -t 1)"
+same "chat: tiles are one image of 20 tokens" "$(printf '/image six.ppm\nhm\n' | "$strata" chat -m around.gguf --mmproj tiled_eye.gguf --form vicuna --chain greedy -n 6 --quiet 2>&1 | head -n 1)" "[image of 20 tokens, sent with the next message]"
+same "chat: ... with text between them" "$(printf 'b\n/tokens\n' | "$strata" chat -m around.gguf --mmproj tiled_eye.gguf --image six.ppm --form vicuna --chain greedy -n 6 --quiet 2>&1 | grep -c '247\[.*\]1\[<row_1_col_1>\]258\[\].*261\[\]247\[')" 1
+expect "inspect says how many tiles" 0 "as up to 4 tiles and one of 28 by 28 pixels" "$strata" inspect tiled_eye.gguf
+expect "tiles longer than the context" 1 "becomes 20 tokens, and the context has 16" "$strata" generate -m around.gguf --mmproj tiled_eye.gguf --ctx 16 --image six.ppm -p hi
+made clip "idefics3 vision.preproc_image_size=84" six_eye.gguf
+for side in "28 42" "42 28"; do { printf "P6 $side 255 " && head -c 3528 /dev/zero; } >"$(echo "$side" | tr ' ' x).ppm"; done
+same "the same squares in other lines are another picture" "$("$strata" generate -m around.gguf --mmproj six_eye.gguf --image 28x42.ppm --image 42x28.ppm -p hi -n 1 --ids --quiet 2>&1 | tr ' ' '\n' | awk '$1 > 257' | sort -u | wc -l | tr -d ' ')" 56
+
+# Llama 4: wide.ppm, 40 by 20, on two squares of 28 by 28.
+made llama4 around llama4.gguf
+made clip llama4 llama4_eye.gguf
+four() { "$strata" generate -m llama4.gguf --mmproj llama4_eye.gguf --image wide.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+same "Llama 4: two tiles, a token between them, one behind their line, and all of it" "$(four | cut -d' ' -f1-19)" "97 2 258 259 260 261 5 262 263 264 265 6 3 266 267 268 269 4 98"
+same "... or one square" "$(four --whole | cut -d' ' -f1-9)" "97 2 3 258 259 260 261 4 98"
+same "... of a small picture" "$(around llama4 llama4 'a<image>b' | cut -d' ' -f1-9)" "97 2 3 258 259 260 261 4 98"
+same "threads change nothing in it" "$(four -n 8 -t 3)" "$(four -n 8 -t 1)"
+expect "chat: Llama 4 says what it sees" 0 "image of 12 tokens" sh -c "printf '/image wide.ppm\nhm\n' | '$strata' chat -m llama4.gguf --mmproj llama4_eye.gguf --form vicuna -n 2"
+expect "a picture of 15 tiles" 1 "becomes 64 tokens, and the context has 60" "$strata" generate -m llama4.gguf --mmproj llama4_eye.gguf --ctx 60 --image large.ppm -p hi
+expect "inspect knows it" 0 "eye: llama4 (of Llama 4)" "$strata" inspect llama4_eye.gguf
+
+# Gemma 4: the largest rectangle of 280 squares at most; grey.ppm becomes 16 by 16, wide.ppm 23 by 11.
+without="=tied post_norms small_gains window:300 windows_listed window_heads keys_as_values rope_freqs layers:4 end_scale around ctx:900"
+made gemma4 "$without embedding_length_per_layer_input=0 attention.shared_kv_layers=0" gemma4.gguf
+made clip gemma4v gemma4_eye.gguf
+grey() { "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image grey.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+same "Gemma 4: a token before 256 rows and one behind" "$(grey | cut -d' ' -f1-3,257-261)" "97 7 258 512 513 8 98 $(grey | cut -d' ' -f261)"
+same "... 23 by 11 squares" "$("$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image wide.ppm -p hi -n 1 2>&1 | sed -n "s/.*image, \([0-9]* tokens each\).*/\1/p")" "253 tokens each"
+same "threads change nothing in it" "$(grey -n 8 -t 3)" "$(grey -n 8 -t 1)"
+expect "two pictures of other sizes" 0 "2 images, 509 tokens in all" "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image grey.ppm --image wide.ppm -p hi -n 2
+same "chat: Gemma 4 looks at an image of 253 tokens" "$(printf '/image wide.ppm\nhm\n' | "$strata" chat -m gemma4.gguf --mmproj gemma4_eye.gguf --form vicuna --chain greedy -n 2 --quiet 2>&1 | head -n 1)" "[image of 253 tokens, sent with the next message]"
+expect "its middle" 1 "reads pictures of any shape: leave out --crop" "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --crop --image grey.ppm -p hi
+made gemma4 around small4.gguf
+expect "Gemma 4 with inputs of layers" 1 "its layers look tokens up by themselves" "$strata" generate -m small4.gguf --mmproj gemma4_eye.gguf --image grey.ppm -p hi
+
 # kind FILE TWIN: what another library reads is the same picture
 kind() {
     said=$(ids hi --image "$1" --quiet)
@@ -80,8 +167,10 @@ expect "an eye does not write" 1 "give that one with -m, and this one with --mmp
 expect "layers that look tokens up" 1 "a gemma3n model reads no pictures" "$strata" generate -m gemma3n.gguf --mmproj eye.gguf --image six.ppm -p hi
 expect "an encoder's source" 1 "a t5 model reads no pictures" "$strata" generate -m t5.gguf --mmproj eye.gguf --image six.ppm -p hi
 expect "a picture needs an eye" 2 "image needs --mmproj" "$strata" generate -m llama.gguf --image six.ppm
+expect "whole pictures need an eye" 2 "whole needs --mmproj" "$strata" generate -m llama.gguf --whole -p hi
+expect "a cropped image is one piece" 2 "whole does not go with --crop" "$strata" generate -m llama.gguf --mmproj eye.gguf --whole --crop --image six.ppm -p hi
 expect "an eye needs a picture" 2 "mmproj needs --image" "$strata" generate -m llama.gguf --mmproj eye.gguf
-expect "a draft model sees nothing" 2 "image does not go with --lookup" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --lookup
+expect "a draft model sees nothing" 2 "image does not go with --draft" "$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm --draft lookup
 
 # talk LINES OPTION...: what strata chat answers to them
 talk() { lines=$1; shift; printf "$lines" | "$strata" chat -m llama.gguf --mmproj eye.gguf --form vicuna --chain greedy -n 6 --quiet "$@" 2>&1; }

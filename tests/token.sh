@@ -12,23 +12,20 @@ for tokens in 4 20; do
     STRATA_ISA=scalar $out/bin/story -n $tokens >/dev/null 2>&1 || exit 1
     find $out -name '*.gcda' | xargs gcov --json-format --stdout >$out/calls-$tokens.json 2>/dev/null
 done
-python3 - $out/calls-4.json $out/calls-20.json <<'END'
-import collections, json, os, sys
+PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 - $out/calls-4.json $out/calls-20.json <<'END'
+import os, sys
+import gcov
 
 def counts(path):
     calls, lines = {}, {}
-    for text in open(path):
-        if not text.startswith("{"): continue
-        unit = json.loads(text)
-        for file in unit["files"]:
-            place = os.path.normpath(os.path.join(unit["current_working_directory"], file["file"]))
-            place = place[place.find("layer"):] if "layer" in place else place
-            for f in file["functions"]:
-                key = place, f["name"]
-                calls[key] = calls.get(key, 0) + f["execution_count"]
-            for l in file["lines"]:
-                key = place, l["line_number"]
-                lines[key] = lines.get(key, 0) + l["count"]
+    for place, file in gcov.files(open(path)):
+        place = place[place.find("layer"):] if "layer" in place else place
+        for f in file["functions"]:
+            key = place, f["name"]
+            calls[key] = calls.get(key, 0) + f["execution_count"]
+        for l in file["lines"]:
+            key = place, l["line_number"]
+            lines[key] = lines.get(key, 0) + l["count"]
     return calls, lines
 
 def more(few, many): return [key for key in many if many[key] > few.get(key, 0) and key[0].startswith("layer")]

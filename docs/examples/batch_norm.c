@@ -13,6 +13,25 @@
 
 enum { MOST = 16, MANY = 2000 };
 
+/* Column i of all rows: the mean, then the squared deviations. */
+static void norm_column(float *out, const float *x, size_t rows, size_t dim, float eps) {
+    double mean = 0, square = 0;
+    for (size_t r = 0; r < rows; r++) mean += (double)x[r * dim];
+    mean /= (double)rows;
+    for (size_t r = 0; r < rows; r++) {
+        double left = (double)x[r * dim] - mean;
+        square += left * left;
+    }
+    double scale = 1 / sqrt(square / (double)rows + (double)eps);
+    for (size_t r = 0; r < rows; r++)
+        out[r * dim] = (float)(((double)x[r * dim] - mean) * scale);
+}
+
+/* Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1, without gains. */
+static void batch_norm(float *out, const float *x, size_t rows, size_t dim, float eps) {
+    for (size_t i = 0; i < dim; i++) norm_column(out + i, x + i, rows, dim, eps);
+}
+
 /* The rows of a text, from number `at` on; returns how many there are then. */
 static size_t read_text(const Model *m, const char *text, float *rows, size_t at) {
     TokenList tokens = {0};

@@ -42,7 +42,7 @@ int main(void) {
     Picture picture, square;
     Fault fault;
     if (!paint(&picture, &fault) ||
-        !picture_square(&square, &picture, FIT_PAD, bar, WIDTH, &fault)) {
+        !picture_square(&square, &picture, FIT_PAD, FILTER_CUBIC, bar, WIDTH, &fault)) {
         fprintf(stderr, "%s\n", fault.text);
         return 1;
     }

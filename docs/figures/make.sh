@@ -27,7 +27,7 @@ spaced() { awk 'match($0, /^"[^"]*"/) { chain = substr($0, 1, RLENGTH); gsub(/,/
 # Rows n,seconds: a forward pass over n tokens of a model of random weights, the fastest of nine.
 passes() {
     "$strata" bench make-model "$out/passes.gguf" Q8_0 --layers 2 >&2
-    for n in 1 2 3 4 5 7 9 13 17; do
+    for n in 1 2 3 4 5 7 9 13 17 24 48; do
         "$strata" bench model -m "$out/passes.gguf" -p $n -n 0 --rounds 9 --json |
             sed 's/.*"high":\([0-9.]*\).*/\1/' | awk -v n=$n '{ printf "%d,%.6f\n", n, n / $1 }'
     done
@@ -70,8 +70,8 @@ numbers() {
     bends) "$strata" figure effects ;;
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
-        "$strata" figure guess --draft "$draft" | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | particles | constraint | places | look-back | mixers | roofline) cat "data/$1.csv" ;;
+        "$strata" figure guess --draft "$draft" --threads 1 | awk -F, -f larger.awk "$out/passes.csv" - ;;
+    frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | particles | choosing | votes | spread | constraint | places | look-back | mixers | roofline | servers) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
     hot) spaced data/hot.csv ;;
@@ -79,7 +79,7 @@ numbers() {
     price)
         best=$(awk -F, 'NR > 2 && $2 > 0.5' data/best.csv)
         # shellcheck disable=SC2046
-        "$strata" bench samplers --size 131072 --seconds 0.1 --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
+        "$strata" bench samplers --size 131072 --seconds 0.02 --csv "$out/price-times.csv" $(echo "$best" | sed 's/^"\([^"]*\)".*/--chain \1/') >&2
         echo "chain,f,valid,kept,microseconds,f_low,f_high,f_search,between"
         echo "$best" | while IFS=, read -r chain f valid kept rest; do
             echo "$chain,$f,$valid,$kept,$(grep -F ",LLM-like,$chain," "$out/price-times.csv" | grep -v ',scalar,' | cut -d, -f5),$rest"
@@ -91,6 +91,7 @@ numbers() {
         swept "$1" --costs data/costs-card.txt ;;
     memory | shared | fair) swept "$1" --costs data/costs.txt ;;
     heads) worked 4 ;;
+    machines) awk -f machines.awk ;;
     words) make -s --no-print-directory -C ../../layer5_models worked WORKED=words ARGS=--csv ;;
     lens) # and the word of each token
         worked 5 | while IFS=, read -r layer rank token probability; do
@@ -106,7 +107,7 @@ numbers() {
     loss) "$strata" bench quant --documents "$documents" --seconds 0.1 --csv "$out/loss.csv" >&2 ;;
     speed) # shellcheck disable=SC2046
         "$strata" bench samplers $(printf -- '--chain %s ' greedy top_k:40 top_p:0.95 min_p:0.05 typical:0.5 top_n_sigma:1 draw) \
-            --size 32768 --size 131072 --size 262144 --seconds "${SPEED_SECONDS:-0.5}" --csv "$out/speed.csv" >&2 ;;
+            --size 32768 --size 131072 --size 262144 --seconds "${SPEED_SECONDS:-0.1}" --csv "$out/speed.csv" >&2 ;;
     *) echo "plots: there is no figure '$1'" >&2; return 2 ;;
     esac
 }

@@ -66,6 +66,45 @@ pool_table() { # pool_table SET OPTIONS...
     echo "$told/frontier-$family-$set-$(echo "$chains$*" | cksum | cut -d' ' -f1).csv"
 }
 
+# chosen WAY N OPTIONS...: 120 stories, each chosen among many
+chosen() {
+    way=$1 n=$2
+    shift 2
+    stories=${STORIES:-120}
+    for seed in $(seq 1 "$stories"); do
+        "$strata" generate -p "Once upon a time there was a" --seed $((seed * 100)) "$@" 2>>"$kept/chosen.err"
+        echo "<|endoftext|>"
+    done >"$kept/documents"
+    valid=$("$strata" world check <"$kept/documents" 2>/dev/null | grep -c '	valid	')
+    tokens=$(sed -n 's/.* | \([0-9]* of \)\{0,1\}\([0-9]*\) tokens, .*/\2/p' "$kept/chosen.err" | awk '{ sum += $1 } END { print sum }')
+    rm "$kept/chosen.err"
+    awk -v way="$way" -v n="$n" -v stories="$stories" -v valid="$valid" -v tokens="$tokens" -f chosen.awk "$kept/documents"
+}
+
+# answered WAY N OPTIONS...: the questions that questions.awk wrote
+answered() {
+    way=$1 n=$2
+    shift 2
+    i=0
+    while IFS= read -r truth; do
+        i=$((i + 1))
+        answer=$("$strata" generate --chat -p - -n 40 --seed $((i * 1000)) "$@" <"$kept/question$i" 2>"$kept/answered.err")
+        printf '%s\t%s\t%s\n' "$(grep -c '^\[sample' "$kept/answered.err")" "$truth" "$answer"
+    done <"$kept/truths" | awk -F'\t' -v way="$way" -v n="$n" '{ samples += $1; right += $2 == $3 } END {
+        p = right / NR; printf "%s,%s,%d,%.2f,%.4f,%.4f\n", way, n, NR, samples / NR, p, sqrt(p * (1 - p) / NR) }'
+}
+
+# estimated WAY N OPTIONS...: 200 estimates from n texts each
+estimated() {
+    way=$1 n=$2
+    shift 2
+    for seed in $(seq 1 "${STORIES:-200}"); do
+        "$strata" generate -p "Once upon a time there was a" --seed $((seed * 100)) -n 24 --all "$@" >"$kept/estimated" 2>"$kept/estimated.err"
+        cat "$kept/estimated.err" "$kept/estimated"
+        echo "<|end|>"
+    done | awk -v way="$way" -v n="$n" -f estimated.awk
+}
+
 # prompted LABEL OPTIONS...: the same of openings that are no stories
 prompted() {
     label=$1
@@ -342,12 +381,14 @@ measure() {
     particles) # how far the beginning that is drawn is from a third each (nats), and how many stories that must end with "The end." are true
         echo "what,particles,texts,value,error"
         home="He had a small house|Every morning he swept|His home was"
-        for n in 1 2 4 8 16 32; do
-            for seed in $(seq 1 1000); do
-                "$strata" generate -p "Everybody knew Tom, the brave fox." --regex " ($home)" --particles $n --seed $((seed * 100)) --quiet --no-prompt
-            done | sort | uniq -c | awk -v n=$n '{ count[NR] = $1; all += $1 } END {
-                for (i = 1; i <= 3; i++) { q = count[i] / all; kl += log(1 / 3 / q) / 3; spread += 1 / 9 / q }
-                printf "home,%d,%d,%.4f,%.4f\n", n, all, kl, sqrt((spread - 1) / all) }'
+        for way in particles aligned; do
+            for n in 1 2 4 8 16 32; do
+                for seed in $(seq 1 1000); do
+                    "$strata" generate -p "Everybody knew Tom, the brave fox." --regex " ($home)" --$way $n --seed $((seed * 100)) --quiet --no-prompt
+                done | sort | uniq -c | awk -v n=$n -v way=$way '{ count[NR] = $1; all += $1 } END {
+                    for (i = 1; i <= 3; i++) { q = count[i] / all; kl += log(1 / 3 / q) / 3; spread += 1 / 9 / q }
+                    printf "%s,%d,%d,%.4f,%.4f\n", way == "aligned" ? way : "home", n, all, kl, sqrt((spread - 1) / all) }'
+            done
         done
         for n in 1 2 4 8 16 32; do
             for seed in $(seq 1 100); do
@@ -356,6 +397,29 @@ measure() {
             done >"$kept/documents"
             "$strata" world check <"$kept/documents" 2>/dev/null | awk -F'\t' -v n=$n '{ valid += $2 == "valid" } END { v = valid / 100; printf "true,%d,100,%.4f,%.4f\n", n, v, sqrt(v * (1 - v) / 100) }'
         done ;;
+    choosing) # one story of many, 120 times: tokens drawn for a story, true stories, different word pairs, and how far its home is from a sixth each (nats)
+        echo "way,n,stories,tokens,true,true_error,distinct,kl,kl_error"
+        for t in 1 0.8 0.65 0.5; do chosen "temperature" $t --best-of 1 --chain temp:$t,draw; done
+        for n in 2 4 8 16; do chosen "likeliest of n" $n --best-of $n --chain draw; done
+        for n in 4 8 16; do chosen "minimum Bayes risk" $n --best-of $n --by mbr --chain draw; done
+        for n in 2 4 8 16; do chosen "power 2" $n --power 2 --moves $n; done ;;
+    spread) # the share of stories whose home begins with He or She, estimated from n texts: how much 200 estimates differ; and how many
+        # first words and animals do
+        echo "way,n,estimates,mean,deviation,words,animals"
+        for n in 2 4 8 16; do
+            estimated samples $n --best-of $n --chain draw
+            estimated codes $n --best-of $n --chain arithmetic
+            estimated "without replacement" $n --distinct $n --chain draw
+        done ;;
+    votes) # hot answers to 150 questions about stories of the world: how many are right, and how many samples were drawn
+        echo "way,n,questions,samples,right,right_error"
+        "$strata" world --seed 77 --documents 500 --kind chat | awk -v folder="$kept" -v most="${STORIES:-150}" -f questions.awk
+        answered greedy 1 --best-of 1 --chain top_k:1
+        for n in 1 3 5 9 17 33; do
+            answered vote $n --best-of $n --by vote --chain temp:1.6
+            answered likeliest $n --best-of $n --chain temp:1.6
+        done
+        for x in 0.8 0.9 0.95 0.99; do answered "early $x" 33 --best-of 33 --by vote --confidence $x --chain temp:1.6; done ;;
     mask)
         echo "way,method,share,share_error"
         home ;;
@@ -378,11 +442,11 @@ measure() {
     mixers) make -s -C ../../tests mixers ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, particles, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, particles, choosing, votes, spread, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask particles habit places look-back mixers}; do
+for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask particles choosing votes spread habit places look-back mixers}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done

@@ -8,7 +8,7 @@ array of[2] = ["distinct_2", "kept"]; pair = "min_p:0.05 top_p:0.9"; array shade
 array spot_x[4] = [0.3, 0.52, 0.7, 0.34]; array spot_y[4] = [0.72, 0.57, 0.62, 0.62] # of their names, in each panel
 do for [p=1:2] {
   Y0 = p == 1 ? 104 : 502; Y1 = Y0 + 284; @place; @cut_y; eval panel("stories that are true")
-  if (p == 1) { set xlabel "different 2-grams in 25 stories"; set xrange [0.35:0.8]; set xtics 0.1 } else { set xlabel "true stories still possible"; set xrange [-0.02:1.02]; set xtics @percent }
+  if (p == 1) { set xlabel "different / all 2-grams in 25 stories"; set xrange [0.35:0.8]; set xtics 0.1 } else { set xlabel "true stories still possible"; set xrange [-0.02:1.02]; set xtics @percent }
   do for [k=1:4] { set label 10 + k word(cuts, k) at graph 1.03,0.98 - 0.08 * k tc rgb tint[k] noenhanced }
   set label 15 "all others" at graph 1.03,0.58 tc rgb gray
   do for [k=1:2] { # the two chains that the title compares, with their intervals

@@ -26,7 +26,7 @@ compare=$program/compare # of strata compare what the lab page runs
 sources="docs/playground/playground.c docs/playground/explorer.c docs/playground/lab.c $program/steering.c
     $compare/documents.c $compare/write.c $compare/truth.c $compare/chance.c $compare/estimate.c $compare/common.c
     $(find layer[1-6]_*/src layer[1-6]_*/extras \
-    \( -name program -o -name serve -o -name convert -o -name train -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c -print |
+    \( -name program -o -name serve -o -name convert -o -name train -o -name machines -o -name group -o -name "avx*" -o -name neon \) -prune -o -name "*.c" ! -name file_write.c ! -name prefix_file.c -print |
     while read -r source; do case $source in */src/*) [ ! -e "${source%%/*}/extras/${source##*/}" ] || continue ;; esac; echo "$source"; done)"
 sources="$sources $(find docs/playground/moving layer5_models/src/train -name "*.c")" # the pictures that move, one of which trains a model
 for layer in layer[1-6]_*; do includes="$includes -I$layer/src -I$layer/extras"; done

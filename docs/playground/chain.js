@@ -6,13 +6,13 @@ const colorOf = (stage) => `var(--stage-${stage}, ${STAGE_COLORS[stage] || "#888
 
 /* Groups of stages; a stage in none of them goes to the last. */
 const STAGE_GROUPS = {
-  "Cut off unlikely tokens": "min_p top_p top_k typical tfs top_a epsilon eta top_n_sigma top_h p_less xtc",
-  "Temperature": "temp quadratic",
+  "Cut off unlikely tokens": "min_p top_p top_k typical tfs top_a epsilon eta top_n_sigma top_h p_less min_k xtc",
+  "Temperature": "temp edt quadratic",
   "Against repetition": "penalties dry no_repeat",
-  "Choose the token": "draw greedy mirostat mirostat_v2 adaptive_p gumbel skew contrastive_search",
+  "Choose the token": "draw greedy mirostat mirostat_v2 adaptive_p gumbel arithmetic skew contrastive_search",
   "Constrain the text": "grammar json json_schema tags regex choice",
   "Single tokens and length": "bias ban allow suppress force min_tokens length think",
-  "Other": "watermark contrast cfg ref",
+  "Other": "watermark contrast dola cfg ref",
 };
 
 /* Map of name to {name, gloss, example, alone, list, selects, params, usual}; usual: the stage of its example. */

@@ -129,7 +129,7 @@ static int32_t choose(Side *s, size_t position, FILE *out) {
     session_lens(&s->session, activation_stream(&s->cache, 2 * s->cache.layers, position));
     memcpy(copy, s->session.logits, m->sizes.vocab * sizeof *copy);
     if (!chain_parse(&chain, s->chain, m->tokenizer, &fault)) return -1;
-    bool ok = chain_check(&chain, &step, 0, &fault) &&
+    bool ok = chain_check(&chain, &step, &fault) &&
               (!out || trace_open(&trace, out, m->sizes.vocab, m->tokenizer, &fault));
     if (ok && out) trace.max_rows = ROWS, trace_observe(&trace, &chain);
     ok = ok && candidates_load(&candidates, copy, &fault) &&

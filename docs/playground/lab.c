@@ -57,7 +57,7 @@ static bool lab_set_chain(const char *text, unsigned seed) {
     Chain chain;
     Step step = {.tokenizer = play_model()->tokenizer};
     if (!chain_parse(&chain, text, step.tokenizer, &lab.fault)) return false;
-    bool ok = chain_check(&chain, &step, 0, &lab.fault);
+    bool ok = chain_check(&chain, &step, &lab.fault);
     free(kept);
     lab.job.chains[0] = kept = chain_print(&chain);
     lab.job.seed = seed;

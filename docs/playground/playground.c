@@ -214,7 +214,7 @@ static bool choose(FILE *out, size_t rows) {
                  .prompt_count = play.prompt,
                  .tokenizer = play.model.tokenizer};
     memcpy(play.copy, play.logits, play.model.sizes.vocab * sizeof(float));
-    if (!chain_check(&play.chain, &step, 0, &play.fault) ||
+    if (!chain_check(&play.chain, &step, &play.fault) ||
         (out &&
          !trace_open(&trace, out, play.model.sizes.vocab, play.model.tokenizer, &play.fault)))
         return false;

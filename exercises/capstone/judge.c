@@ -181,14 +181,30 @@ static int signal_of(int status) {
     return WIFEXITED(status) && WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
 }
 
-Reply ask(const char *format, ...) {
+static Reply asked(int *status, char *command, size_t room, const char *format,
+                   va_list arguments) {
+    int used = snprintf(command, room, "%s ", program);
+    vsnprintf(command + used, room - (size_t)used, format, arguments);
+    return judge_command(command, status);
+}
+
+bool ask_fails(const char *format, ...) {
     char command[2048];
-    int used = snprintf(command, sizeof command, "%s ", program), status;
+    int status;
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(command + used, sizeof command - (size_t)used, format, arguments);
+    asked(&status, command, sizeof command, format, arguments);
     va_end(arguments);
-    Reply r = judge_command(command, &status);
+    return status != -1 && status != 0 && signal_of(status) == 0;
+}
+
+Reply ask(const char *format, ...) {
+    char command[2048];
+    int status;
+    va_list arguments;
+    va_start(arguments, format);
+    Reply r = asked(&status, command, sizeof command, format, arguments);
+    va_end(arguments);
     if (status == 0) return r;
     if (status == -1 && r.seconds < limit / 4)
         refuse("`%s` was not done after %.0f seconds and computed for %.1f of them: what does "

@@ -42,6 +42,8 @@ void judge_numbers(FILE *in, const double *x, size_t n);
 /* Run the learner's program; the arguments are given as to printf and read by a shell.  Ends the
  * judge when the program does not end well. */
 Reply ask(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Whether it ends with an error: a status of 1 to 127. */
+bool ask_fails(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* For the next questions: seconds of computing, of each thread; four times that by the clock. */
 void judge_limit(double seconds);
 

@@ -9,7 +9,7 @@ before_grade() { [ "$1" -lt 13 ] || say "training for ${MINE_SECONDS:-600} secon
 # Chapter 12 reads the model that chapter 11 leaves.
 before_check() { [ "$1" != 12 ] || judge 11 "$OUT/whole" "$check_seed" >/dev/null; }
 before_mutants() {
-    export MINE_SECONDS=2 # what is wrong shows sooner than what has been learned
+    export MINE_SECONDS=6 # what is wrong shows sooner than what has been learned
     [ ! -e "$OUT/mine.gguf" ] || cp "$OUT/mine.gguf" "$OUT/whole.gguf"
 }
 before_mutant() { [ "$1" != 12 ] || cp "$OUT/whole.gguf" "$OUT/mine.gguf"; }

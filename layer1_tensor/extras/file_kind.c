@@ -1,5 +1,5 @@
-/* file_kind.c - files mistaken for models, by their first bytes.  See file_kind.h. */
-#include "file_kind.h"
+/* file_kind.c - files mistaken for models, by their first bytes.  See gguf.h. */
+#include "gguf.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -71,23 +71,16 @@ static bool is_safetensors(const unsigned char *bytes, size_t size) {
     return length >= 2 && length <= 100000000;
 }
 
-/* Do these bytes contain the name? */
-static bool file_kind_holds(const unsigned char *bytes, size_t size, const char *name) {
-    const size_t n = strlen(name);
-    for (size_t i = 0; i + n <= size; i++)
-        if (memcmp(bytes + i, name, n) == 0) return true;
-    return false;
-}
-
 /* A zip archive with an entry data.pkl, usually the first; the directory at the end names all.
  * Or a bare pickle, which begins with its version (torch.save up to 1.5). */
 static bool is_pytorch(const unsigned char *bytes, size_t size) {
     enum { NAMES = 1 << 16 };
+    const char name[] = "data.pkl";
     if (size > 2 && bytes[0] == 0x80 && bytes[1] >= 2 && bytes[1] <= 5) return true;
     if (size < 4 || memcmp(bytes, "PK\3\4", 4) != 0) return false;
-    return file_kind_holds(bytes, size < 100 ? size : 100, "data.pkl") ||
-           file_kind_holds(size > NAMES ? bytes + size - NAMES : bytes,
-                           size > NAMES ? NAMES : size, "data.pkl");
+    return memmem(bytes, size < 100 ? size : 100, name, strlen(name)) ||
+           memmem(size > NAMES ? bytes + size - NAMES : bytes, size > NAMES ? NAMES : size,
+                  name, strlen(name));
 }
 
 static bool is_zeros(const unsigned char *bytes, size_t size) {

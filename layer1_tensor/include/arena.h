@@ -13,7 +13,7 @@
  *      |#### piece 1 ####|## piece 2 ##|.................|      every piece starts at 64 bytes
  *
  * Invariant: used <= size once the arena is real; every piece is 64-byte aligned and zeroed
- * when the arena is fresh. */
+ * when the arena is fresh [arena_rehearsal_fits_exactly]. */
 #ifndef STRATA_ARENA_H
 #define STRATA_ARENA_H
 

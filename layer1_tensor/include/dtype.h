@@ -4,7 +4,7 @@
  * have one element per block; quantized ones have 32 to 256, which share scales.  The values of
  * the enum are the ids of the GGUF file format.
  *
- * Invariant: a row consists of whole blocks. */
+ * Invariant: a row consists of whole blocks [dtype_table_is_consistent]. */
 #ifndef STRATA_DTYPE_H
 #define STRATA_DTYPE_H
 
@@ -57,13 +57,13 @@ typedef struct DtypeInfo {
 } DtypeInfo;
 
 /* The row of an id; NULL for an unassigned one. */
-const DtypeInfo *dtype_info(uint32_t id);
+extern const DtypeInfo dtype_table[DTYPE_COUNT];
+static inline const DtypeInfo *dtype_info(uint32_t id) {
+    return id < DTYPE_COUNT && dtype_table[id].name ? &dtype_table[id] : NULL;
+}
 
 /* "F16"; "?" for an unassigned id. */
 const char *dtype_name(uint32_t id);
-
-/* The id of a name, in any case ("f16"), or -1. */
-int dtype_by_name(const char *name);
 
 /* Bytes of a row.  Needs a known format, and elements a multiple of its block. */
 size_t dtype_row_bytes(Dtype dtype, size_t elements);

@@ -1,6 +1,7 @@
 /* file_map.h - a file as bytes in memory, read when they are first touched.
  *
- * Invariant: data and size describe the whole file until file_close. */
+ * Invariant: data and size describe the whole file until file_close
+ * [files_are_mapped_and_replaced_whole]. */
 #ifndef STRATA_FILE_MAP_H
 #define STRATA_FILE_MAP_H
 

@@ -3,7 +3,7 @@
  *     file_begin --> write PATH.strata-part through a stream --> file_end: sync, rename to PATH
  *
  * Invariant: at any moment, and after any crash, PATH is the old file or the whole new one;
- * only a regular file is ever replaced. */
+ * only a regular file is ever replaced [what_is_no_file_is_refused, failures/run.py]. */
 #ifndef STRATA_FILE_WRITE_H
 #define STRATA_FILE_WRITE_H
 
@@ -24,9 +24,6 @@ typedef struct FileOut {
  * /dev/stdout). */
 bool file_writable(const char *path, Fault *fault);
 
-/* Do two paths name the same file, links followed?  Neither needs to exist. */
-bool file_same(const char *a, const char *b);
-
 /* Begin a file.  Pipes and character devices (/dev/stdout) are written to directly.  Fails as
  * file_writable does. */
 bool file_begin(FileOut *out, const char *path, Fault *fault);
@@ -40,7 +37,7 @@ bool file_end(FileOut *out, Fault *fault);
 /* Close the stream and remove the part, if any. */
 void file_drop(FileOut *out);
 
-/* Remove the parts of all open files (at most eight).  Async-signal-safe. */
+/* Remove the parts of all open files (at most eight), as exit() does.  Async-signal-safe. */
 void file_drop_all(void);
 
 /* Write a whole file from memory.  Fails as file_writable and file_end do. */

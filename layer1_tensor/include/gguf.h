@@ -9,7 +9,8 @@
  * Parsing takes a buffer, never a path, and checks every length and offset before use.
  *
  * Invariant: after gguf_parse returns true, every value and every tensor is inside the buffer,
- * keys and names are unique, and each tensor's size follows from its shape and format. */
+ * keys and names are unique, and each tensor's size follows from its shape and format
+ * [ten_thousand_corruptions, cut_at_every_byte]. */
 #ifndef STRATA_GGUF_H
 #define STRATA_GGUF_H
 
@@ -67,6 +68,10 @@ typedef struct Gguf {
  * Fails with what is wrong, and at which byte. */
 bool gguf_parse(Gguf *gguf, const void *bytes, size_t size, Fault *fault);
 void gguf_free(Gguf *gguf);
+
+/* What a file is that is not GGUF, by its first bytes, and what to do with it: "a web page
+ * (HTML): the download ...".  A constant; NULL: unknown. */
+const char *file_kind(const void *bytes, size_t size);
 
 /* NULL: there is none. */
 const GgufPair *gguf_find(const Gguf *gguf, const char *key);

@@ -7,7 +7,7 @@
  * The path names the first part; the others are in the same folder.  The result is one Gguf, as
  * if it had never been split: the keys that begin with "split." are removed.
  *
- * Invariant: the Gguf points into the mapped files, until gguf_close. */
+ * Invariant: the Gguf points into the mapped files, until gguf_close [puts_parts_together]. */
 #ifndef STRATA_GGUF_FILE_H
 #define STRATA_GGUF_FILE_H
 

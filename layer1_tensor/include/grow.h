@@ -3,7 +3,8 @@
  *     if (!GROW(list->items, list->room, list->count + 1)) return fault_set(fault, "...");
  *     list->items[list->count++] = item;
  *
- * Invariant: count <= room; a call that fails changes neither the array nor its room. */
+ * Invariant: count <= room; a call that fails changes neither the array nor its room
+ * [arrays_grow_or_stay_as_they_are]. */
 #ifndef STRATA_GROW_H
 #define STRATA_GROW_H
 

@@ -7,7 +7,7 @@
  *
  * Invariant: widening is exact; narrowing rounds to nearest, ties to even, and overflows to
  * infinity, as the hardware does.  NaN becomes a quiet NaN with the top bits of its
- * fraction. */
+ * fraction [widening_is_exact, narrowing_rounds_to_nearest_even]. */
 #ifndef STRATA_HALF_H
 #define STRATA_HALF_H
 

@@ -6,7 +6,8 @@
  * hardware's prefetcher.  A worker that is done helps with the stretches of others, so a slow
  * core takes fewer chunks.  A chunk's result must not depend on which worker computes it.
  *
- * Invariant: threads split outputs, never a sum, so results do not depend on their number. */
+ * Invariant: threads split outputs, never a sum, so results do not depend on their number
+ * [threads_and_chunks_change_no_bit]. */
 #ifndef STRATA_POOL_H
 #define STRATA_POOL_H
 

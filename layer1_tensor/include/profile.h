@@ -16,7 +16,7 @@
  *
  * Only the thread that started profiling is watched: the one that hands out work to the others.
  *
- * Invariant: without profiling, a scope costs one test of a flag. */
+ * While nothing is profiled, a scope tests one flag. */
 #ifndef STRATA_PROFILE_H
 #define STRATA_PROFILE_H
 
@@ -24,7 +24,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* One scope, in seconds of the clock. */
 typedef struct ProfileEvent {

@@ -4,7 +4,8 @@
  * place always gives the same number, whatever was drawn in between; so a run can be rewound,
  * copied or split over threads and is still the same run.
  *
- * Invariant: the numbers of a stream depend on (seed, stream, counter) and on nothing else.
+ * Invariant: the numbers of a stream depend on (seed, stream, counter) and on nothing else
+ * [randomness_is_a_place].
  * Source   the mixing function is SplitMix64: Steele, Lea & Flood 2014,
  *          doi:10.1145/2660193.2660195. */
 #ifndef STRATA_RNG_H

@@ -16,8 +16,8 @@
 #include "file_write.h" /* files that appear whole or not at all */
 #include "gguf.h"       /* the file format of models: read and write */
 #include "gguf_file.h"  /* ... by its path, with all parts */
-#include "file_kind.h"  /* what a file is that is not GGUF */
 #include "pool.h"       /* threads that split outputs */
+#include "real.h"       /* exp, log, cos and sin that no C library changes */
 #include "rng.h"        /* randomness without hidden state */
 #include "hash.h"       /* a hash of bytes */
 #include "profile.h"    /* where the time of a run goes */

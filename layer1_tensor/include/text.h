@@ -15,6 +15,10 @@ Text text_of(const char *string);
 bool text_equal(Text a, Text b);
 
 bool text_begins(Text text, Text with);
+bool text_ends(Text text, Text with);
+
+/* The text without white space at both ends. */
+Text text_trim(Text text);
 
 /* Compare bytes, as memcmp: below 0: a comes first; 0: equal. */
 int text_order(Text a, Text b);

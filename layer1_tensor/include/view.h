@@ -11,13 +11,12 @@
  * in reverse order; only its reader and writer know that.
  *
  * Invariant: 1 <= ndim <= 4; unused shapes are 1; the last stride of a quantized format is one
- * block (a block cannot be cut). */
+ * block (a block cannot be cut) [strides_walk_the_data, rows_that_are_none]. */
 #ifndef STRATA_VIEW_H
 #define STRATA_VIEW_H
 
 #include "dtype.h"
 #include "fault.h"
-#include <stdio.h>
 
 #define TENSOR_MAX_DIMS 4
 

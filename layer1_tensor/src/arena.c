@@ -1,5 +1,6 @@
 /* arena.c - see arena.h. */
 #include "arena.h"
+#include "size.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
     *arena = (Arena){0};
     if (bytes > SIZE_MAX - ARENA_ALIGN)
         return fault_set(fault, "%zu bytes of memory is beyond any machine", bytes);
-    size_t rounded = (bytes + ARENA_ALIGN) & ~(size_t)(ARENA_ALIGN - 1);
+    size_t rounded = round_up(bytes + 1, ARENA_ALIGN); /* not empty */
     size_t available = memory_available();
     if (available && rounded > available)
         return fault_set(fault,
@@ -31,14 +32,15 @@ bool arena_init(Arena *arena, size_t bytes, Fault *fault) {
                          (double)rounded / 1e9, (double)available / 1e9);
     void *base = memory_alloc(rounded);
     if (!base)
-        return fault_set(fault, "no memory for %.1f GB: use a smaller model or context",
-                         (double)rounded / 1e9);
+        return fault_set(fault, "no memory for %.1f MB: use a smaller model or context",
+                         (double)rounded / 1e6);
     *arena = (Arena){.base = base, .size = rounded};
     return true;
 }
 
 void *arena_take(Arena *arena, size_t count, size_t size) {
-    REQUIRE(size == 0 || count <= (SIZE_MAX / 2 - arena->used) / size,
+    const size_t max = SIZE_MAX / 2 / ARENA_ALIGN * ARENA_ALIGN;
+    REQUIRE(size == 0 || count <= (max - arena->used) / size,
             "a piece of %zu * %zu bytes overflows", count, size);
     size_t start = arena->used;
     arena->used += (count * size + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
@@ -55,7 +57,7 @@ void arena_free(Arena *arena) {
 
 /* Small blocks: aligned_alloc and memset. */
 static void *alloc_small(size_t bytes) {
-    size_t rounded = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    size_t rounded = round_up(bytes, ARENA_ALIGN);
     void *memory = rounded < bytes ? NULL : aligned_alloc(ARENA_ALIGN, rounded);
     if (memory) memset(memory, 0, rounded);
     return memory;
@@ -69,8 +71,8 @@ static void *alloc_large(size_t bytes) {
                                         : mmap(NULL, all, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return NULL;
-    size_t before = LARGE_PAGE - (uintptr_t)memory % LARGE_PAGE, page = (size_t)getpagesize(),
-           end = before + (bytes + page - 1) / page * page;
+    size_t before = LARGE_PAGE - (uintptr_t)memory % LARGE_PAGE,
+           end = before + round_up(bytes, (size_t)getpagesize());
     munmap(memory, before);
     if (end < all) munmap(memory + end, all - end);
 #if defined(__linux__)
@@ -89,9 +91,8 @@ void *memory_alloc(size_t bytes) {
 
 void memory_free(void *memory, size_t bytes) {
 #if MAPPED
-    size_t page = (size_t)getpagesize();
     if (memory && bytes >= LARGE_PAGE) {
-        munmap(memory, (bytes + page - 1) / page * page);
+        munmap(memory, round_up(bytes, (size_t)getpagesize()));
         return;
     }
 #else

@@ -2,9 +2,7 @@
 #include "dtype.h"
 #include "fault.h"
 
-#include <strings.h>
-
-static const DtypeInfo table[DTYPE_COUNT] = {
+const DtypeInfo dtype_table[DTYPE_COUNT] = {
     /* plain */
     [DTYPE_F32] = {"F32", 1, 4},
     [DTYPE_F16] = {"F16", 1, 2},
@@ -44,19 +42,9 @@ static const DtypeInfo table[DTYPE_COUNT] = {
     [DTYPE_TQ2_0] = {"TQ2_0", 256, 66},
 };
 
-const DtypeInfo *dtype_info(uint32_t id) {
-    return id < DTYPE_COUNT && table[id].name ? &table[id] : NULL;
-}
-
 const char *dtype_name(uint32_t id) {
     const DtypeInfo *info = dtype_info(id);
     return info ? info->name : "?";
-}
-
-int dtype_by_name(const char *name) {
-    for (int id = 0; id < DTYPE_COUNT; id++)
-        if (table[id].name && strcasecmp(table[id].name, name) == 0) return id;
-    return -1;
 }
 
 size_t dtype_row_bytes(Dtype dtype, size_t elements) {

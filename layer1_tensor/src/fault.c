@@ -33,6 +33,8 @@ bool fault_prefix(Fault *fault, const char *context) {
     return false;
 }
 
+bool fault_is_memory(const Fault *fault) { return strstr(fault->text, "no memory"); }
+
 void fault_abort(const char *file, int line, const char *condition, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -41,4 +43,17 @@ void fault_abort(const char *file, int line, const char *condition, const char *
     fprintf(stderr, " (needs %s)\n", condition);
     va_end(args);
     abort();
+}
+
+void (*fault_out_of_memory)(const char *what);
+
+void fault_no_memory(const char *format, ...) {
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (fault_out_of_memory) fault_out_of_memory(text);
+    fprintf(stderr, "strata: no memory for %s\n", text);
+    exit(EXIT_FAILURE);
 }

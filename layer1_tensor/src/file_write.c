@@ -33,7 +33,7 @@ static char *resolve_new(const char *path) {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     char *folder = folder_of(path),
          *begin = folder ? file_write_join(folder, strlen(folder), "/") : NULL;
-    char *real = begin && *name ? file_write_join(begin, strlen(begin), name) : NULL;
+    char *real = begin ? file_write_join(begin, strlen(begin), name) : NULL;
     free(folder), free(begin);
     return real;
 }
@@ -70,6 +70,7 @@ static bool file_write_check(const char *path, const char *real, Fault *fault) {
 
 bool file_writable(const char *path, Fault *fault) {
     struct stat info;
+    if (!*path) return fault_set(fault, "empty file name: give the name of a file");
     if (strcmp(path, "-") == 0)
         return fault_set(fault, "'-' is not a file: give /dev/stdout for standard output, or "
                                 "./- for a file of that name");
@@ -81,21 +82,13 @@ bool file_writable(const char *path, Fault *fault) {
     return ok;
 }
 
-bool file_same(const char *a, const char *b) {
-    struct stat one, two;
-    if (stat(a, &one) == 0 && stat(b, &two) == 0)
-        return one.st_dev == two.st_dev && one.st_ino == two.st_ino;
-    char *first = resolve(a), *second = resolve(b);
-    bool same = first && second && strcmp(first, second) == 0;
-    free(first), free(second);
-    return same;
-}
-
 /* The open parts, for file_drop_all. */
 enum { PARTS = 8 };
 static _Atomic(char *) parts[PARTS];
 
 static void remember_part(char *part) {
+    static atomic_bool begun;
+    if (!atomic_exchange(&begun, true)) atexit(file_drop_all);
     for (size_t i = 0; i < PARTS; i++) {
         char *none = NULL;
         if (atomic_compare_exchange_strong(&parts[i], &none, part)) return;

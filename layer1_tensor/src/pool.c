@@ -34,7 +34,7 @@ struct Pool {
     atomic_bool asleep; /* a worker may have to be woken */
     atomic_bool in_use; /* a loop is being run with help */
     int alone;          /* loops to run without help before the next with */
-    int backoff;        /* the last value of that; see back_off */
+    int backoff;        /* the last value of that; see end_round */
     pthread_mutex_t lock;
     pthread_cond_t wake;
 #if defined(__linux__)
@@ -56,7 +56,7 @@ int cpu_count(void) {
     return cores > 0 ? (int)cores : 1;
 }
 
-static void relax(void) {
+static inline void relax(void) {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -64,25 +64,21 @@ static void relax(void) {
 #endif
 }
 
-static unsigned long long pool_round_of(Pool *pool) {
-    return atomic_load(&pool->gate) / GATE_ROUND;
-}
-
 /* Wait until the round differs from the one last seen. */
 static unsigned long long await_round(Pool *pool, unsigned long long seen) {
+    unsigned long long now;
     for (int spin = 0; spin < SPINS; spin++) {
-        unsigned long long now = pool_round_of(pool);
-        if (now != seen) return now;
+        if ((now = atomic_load(&pool->gate) / GATE_ROUND) != seen) return now;
         relax();
     }
     pthread_mutex_lock(&pool->lock);
     for (;;) { /* announce, then look, so that no round is missed */
         atomic_store(&pool->asleep, true);
-        if (pool_round_of(pool) != seen) break;
+        if ((now = atomic_load(&pool->gate) / GATE_ROUND) != seen) break;
         pthread_cond_wait(&pool->wake, &pool->lock);
     }
     pthread_mutex_unlock(&pool->lock);
-    return pool_round_of(pool);
+    return now;
 }
 
 /* Enter; false when the gate is closed already. */
@@ -208,8 +204,12 @@ void pool_close(Pool *pool) {
 
 int pool_threads(const Pool *pool) { return pool ? pool->threads : 1; }
 
-/* Close the gate; did the workers take longer than a spin? */
-static bool wait_for_workers(Pool *pool) {
+/* Close the gate and wait for the workers inside.  If the caller alone would have finished the
+ * loop sooner, other programs have our cores: run the next loops without help, one at first,
+ * after further delays 3, 7, 15 ... */
+static void end_round(Pool *pool, double start) {
+    enum { ALONE_MAX = 1023 };
+    double worked = clock_seconds() - start;
     int spin = 0;
     atomic_fetch_and(&pool->gate, ~GATE_OPEN);
     for (; atomic_load(&pool->gate) & GATE_INSIDE; spin++) {
@@ -218,14 +218,7 @@ static bool wait_for_workers(Pool *pool) {
         else
             sched_yield();
     }
-    return spin > SPINS;
-}
-
-/* After a loop that the caller alone would have finished sooner, other programs have our cores:
- * run the next loops without help, one at first, after further delays 3, 7, 15 ... */
-static void back_off(Pool *pool, bool late) {
-    enum { ALONE_MAX = 1023 };
-    if (late)
+    if (spin > SPINS && clock_seconds() - start > (double)pool->threads * worked)
         pool->alone = pool->backoff =
             pool->backoff < ALONE_MAX ? 2 * pool->backoff + 1 : ALONE_MAX;
     else
@@ -251,9 +244,6 @@ void pool_for(Pool *pool, size_t count, size_t grain, PoolTask *task, void *cont
     loop_divide(&pool->loop, count);
     begin_round(pool);
     loop_run(&pool->loop, 0);
-    double worked = clock_seconds() - start;
-    bool late =
-        wait_for_workers(pool) && clock_seconds() - start > (double)pool->threads * worked;
-    back_off(pool, late);
+    end_round(pool, start);
     atomic_store(&pool->in_use, false);
 }

@@ -10,7 +10,6 @@
 #include "pool.h"
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 /* The part of a loop that one worker starts with.  128 bytes, so that no two share a cache line
  * or the pair of lines that a core may fetch at once. */

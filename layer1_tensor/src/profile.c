@@ -51,11 +51,6 @@ void profile_pop(void) {
 
 /* ------------------------------------------------------------------ afterwards */
 
-static int profile_by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void find_percentiles(Profile *p, double *times) {
     for (size_t r = 0; r < p->n_rows; r++) {
         ProfileRow *row = &p->rows[r];
@@ -63,9 +58,8 @@ static void find_percentiles(Profile *p, double *times) {
         for (size_t i = 0; i < p->count; i++)
             if (p->events[i].row == (int32_t)r && p->events[i].end > 0)
                 times[n++] = p->events[i].end - p->events[i].start;
-        qsort(times, n, sizeof *times, profile_by_size);
-        row->median = n ? times[n / 2] : 0;
-        row->p95 = n ? times[(size_t)(0.95 * (double)(n - 1) + 0.5)] : 0;
+        row->median = percentile(times, n, 0.5);
+        row->p95 = percentile(times, n, 0.95);
     }
 }
 

@@ -1,24 +1,23 @@
 /* rng.c - see rng.h. */
 #include "rng.h"
 #include "fault.h"
+#include "real.h"
 
 #include <math.h>
 
-static uint64_t mix(uint64_t x) {
+static inline uint64_t mix(uint64_t x) {
     x += 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
     x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
     return x ^ (x >> 31);
 }
 
-static uint64_t stream_key(uint64_t seed, uint64_t stream) { return mix(mix(seed) ^ stream); }
-
 uint64_t rng_hash(uint64_t seed, uint64_t stream, uint64_t counter) {
-    return mix(stream_key(seed, stream) ^ counter);
+    return mix(mix(mix(seed) ^ stream) ^ counter);
 }
 
 void rng_units(uint64_t seed, uint64_t stream, uint64_t first, double *out, size_t n) {
-    const uint64_t key = stream_key(seed, stream);
+    const uint64_t key = mix(mix(seed) ^ stream); /* as in rng_hash */
     for (size_t i = 0; i < n; i++)
         out[i] = (double)(int64_t)(mix(key ^ (first + i)) >> 11) * 0x1p-53;
 }
@@ -36,6 +35,7 @@ uint64_t rng_below(Rng *rng, uint64_t limit) {
 }
 
 double rng_normal(Rng *rng) {
-    double radius = sqrt(-2 * log(1 - rng_next(rng)));
-    return radius * cos(6.283185307179586 * rng_next(rng));
+    double radius = sqrt(-2 * real_log(1 - rng_next(rng))), cosine, sine;
+    real_turn(6.283185307179586 * rng_next(rng), &cosine, &sine);
+    return radius * cosine;
 }

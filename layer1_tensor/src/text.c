@@ -2,6 +2,7 @@
 #include "text.h"
 #include "size.h"
 
+#include <ctype.h>
 #include <string.h>
 
 Text text_of(const char *string) { return (Text){string, strlen(string)}; }
@@ -12,6 +13,17 @@ bool text_equal(Text a, Text b) {
 
 bool text_begins(Text text, Text with) {
     return text.size >= with.size && text_equal((Text){text.data, with.size}, with);
+}
+
+bool text_ends(Text text, Text with) {
+    return text.size >= with.size &&
+           text_equal((Text){text.data + text.size - with.size, with.size}, with);
+}
+
+Text text_trim(Text text) {
+    while (text.size && isspace((unsigned char)text.data[0])) text.data++, text.size--;
+    while (text.size && isspace((unsigned char)text.data[text.size - 1])) text.size--;
+    return text;
 }
 
 int text_order(Text a, Text b) {

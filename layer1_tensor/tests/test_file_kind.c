@@ -23,7 +23,7 @@ static void all_kinds(void **state) {
              "PK\3\4\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x10\0\0\0model/readme.txtPK"),
          "zip archive"},
         {BYTES("\x80\2\x8a\nl\xfc\x9c"), "PyTorch checkpoint"},
-        {BYTES("STRATA5\0"), "checkpoint of strata train"},
+        {BYTES("STRATA6\0"), "checkpoint of strata train"},
         {BYTES("<!DOCTYPE html><html>"), "web page"},
         {BYTES("\xef\xbb\xbf\r\n  <HTML lang=en>"), "web page"},
         {BYTES("<?xml version=\"1.0\"?><Error>"), "XML"},

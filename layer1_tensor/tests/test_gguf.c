@@ -16,7 +16,7 @@ static unsigned char *example(size_t *size) {
         gguf_put_int(w, "a.i32", GGUF_I32, -2000000000);
     gguf_put_int(w, "a.u64", GGUF_U64, (int64_t)1 << 40),
         gguf_put_int(w, "a.i64", GGUF_I64, -((int64_t)1 << 40));
-    gguf_put_int(w, "a.bool", GGUF_BOOL, 1);
+    gguf_put_int(w, "a.bool", GGUF_BOOL, 1), gguf_put_int(w, "a.most", GGUF_U64, -1);
     gguf_put_float(w, "a.f32", GGUF_F32, 0.5), gguf_put_float(w, "a.f64", GGUF_F64, 0.1);
     gguf_put_string(w, "a.string", text_of("text"));
     gguf_put_strings(w, "b.strings", words, 3);
@@ -76,6 +76,16 @@ static void every_type_survives(void **state) {
     assert_true(gguf_int(gguf_find(&g, "b.ints"), 0, &item) && item == -1);
     assert_false(gguf_int(gguf_find(&g, "b.ints"), 3, &item));
     assert_true(gguf_float(gguf_find(&g, "b.floats"), 1, &number) && number == -2.5);
+    assert_false(gguf_float(gguf_find(&g, "b.floats"), 2, &number));
+    assert_false(gguf_float(gguf_find(&g, "a.string"), 0, &number));
+    assert_false(gguf_int(NULL, 0, &item) || gguf_float(NULL, 0, &number) ||
+                 gguf_string(NULL, &text));
+    assert_false(gguf_int(gguf_find(&g, "a.f32"), 0, &item) ||
+                 gguf_int(gguf_find(&g, "a.f64"), 0, &item));
+    assert_false(gguf_int(gguf_find(&g, "a.most"), 0, &item) ||
+                 gguf_float(gguf_find(&g, "a.most"), 0, &number)); /* above INT64_MAX */
+    assert_false(gguf_string(gguf_find(&g, "b.strings"), &text));
+    assert_string_equal(gguf_type_name((GgufType)GGUF_TYPES), "?");
     assert_int_equal(gguf_find(&g, "b.none")->count, 0);
     assert_false(gguf_int(gguf_find(&g, "a.string"), 0, &item));
     assert_false(gguf_string(gguf_find(&g, "a.u8"), &text));
@@ -175,8 +185,14 @@ static void a_whole_file_is_not_said_to_be_cut(void **state) {
     put_name(bytes, &at, "general.alignment"), put(bytes, &at, GGUF_U32, 4);
     put(bytes, &at, 7, 4);
     refused(bytes, "general.alignment is 7, wanted a power of two", "convert the file again");
+    at -= 4, put(bytes, &at, 48, 4);
+    refused(bytes, "general.alignment is 48, wanted a power of two", "convert the file again");
+    at -= 4, put(bytes, &at, 1 << 21, 4);
+    refused(bytes, "general.alignment is 2097152, wanted a power of two", "convert");
     at -= 8, put(bytes, &at, GGUF_F32, 4);
     refused(bytes, "general.alignment is of type f32, wanted an integer", "convert");
+    at -= 4, put(bytes, &at, GGUF_ARRAY, 4), put(bytes, &at, GGUF_U8, 4), put(bytes, &at, 1, 8);
+    refused(bytes, "general.alignment is of type array, wanted an integer", "convert");
     at = put_header(bytes, 0, 1);
     put_name(bytes, &at, "a.b"), put(bytes, &at, GGUF_ARRAY, 4), put(bytes, &at, GGUF_ARRAY, 4);
     refused(bytes, "'a.b' is an array of arrays", "convert the file without it");
@@ -201,6 +217,36 @@ static void tensors_that_cannot_be_read_are_named(void **state) {
         put(bytes, &at, cases[i].offset, 8);
         refused(bytes, cases[i].what, "convert the file");
     }
+}
+
+static void names_that_appear_twice_are_refused(void **state) {
+    (void)state;
+    unsigned char bytes[256];
+    Gguf g;
+    Fault fault = {""};
+    for (int tensors = 0; tensors < 2; tensors++) {
+        size_t at = put_header(bytes, tensors ? 2 : 0, tensors ? 0 : 2);
+        for (int i = 0; i < 2; i++) {
+            put_name(bytes, &at, "twin");
+            if (tensors) put(bytes, &at, 1, 4), put(bytes, &at, 1, 8);
+            put(bytes, &at, tensors ? DTYPE_F32 : GGUF_U8, 4);
+            put(bytes, &at, 0, tensors ? 8 : 1);
+        }
+        assert_false(gguf_parse(&g, bytes, sizeof bytes, &fault));
+        assert_contains(fault.text, tensors ? "tensor 'twin' appears" : "key 'twin' appears");
+    }
+    put_header(bytes, 0, 0);
+    assert_true(gguf_parse(&g, bytes, 24, &fault)); /* nothing, and whole */
+    gguf_free(&g);
+}
+
+static void write_a_float_as_an_integer(void) {
+    gguf_put_int(gguf_writer_open(NULL), "a", GGUF_F32, 1);
+}
+
+static void types_are_those_of_the_values(void **state) {
+    (void)state;
+    check_abort(write_a_float_as_an_integer, "f32 is not an integer type");
 }
 
 /* Each cut is parsed in a block of exactly its size, so that a sanitizer sees every byte too
@@ -275,5 +321,6 @@ static void shapes_are_bounded_before_they_are_stored(void **state) {
 
 RUN(TEST(every_type_survives), TEST(tensors_come_back_as_views), TEST(version_two_and_others),
     TEST(a_whole_file_is_not_said_to_be_cut), TEST(tensors_that_cannot_be_read_are_named),
+    TEST(names_that_appear_twice_are_refused), TEST(types_are_those_of_the_values),
     TEST(cut_at_every_byte), TEST(ten_thousand_corruptions),
     TEST(shapes_are_bounded_before_they_are_stored))

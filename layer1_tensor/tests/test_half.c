@@ -57,6 +57,7 @@ static void narrowing_rounds_to_nearest_even(void **state) {
         assert_int_equal(f16_from_f32(nextafterf((float)middle, INFINITY)), i + 1);
     }
     assert_int_equal(f16_from_f32(65519.99f), 0x7BFF);
+    assert_int_equal(f16_from_f32(float_of(0xFF800001)), 0xFE00); /* a NaN stays one */
     assert_int_equal(f16_from_f32(65520.0f), 0x7C00);
     assert_int_equal(bf16_from_f32(float_of(0x3F808000)), 0x3F80);
     assert_int_equal(bf16_from_f32(float_of(0x3F818000)), 0x3F82);

@@ -61,11 +61,24 @@ static void what_is_no_json_is_refused_by_place(void **state) {
     }
 }
 
+static void values_are_counted_over_several_texts(void **state) {
+    (void)state;
+    Fault fault = {""};
+    size_t left = 7;
+    Json *json = json_read_some(text_of("[1, {\"a\": 2}]"), &left, &fault);
+    assert_non_null(json);
+    assert_int_equal(left, 3);
+    json_free(json);
+    assert_null(json_read_some(text_of("[[], 1, 2]"), &left, &fault));
+    assert_non_null(strstr(fault.text, "column 9: wanted no more values"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_what_was_written),
         cmocka_unit_test(of_equal_keys_the_last_stays),
         cmocka_unit_test(what_is_no_json_is_refused_by_place),
+        cmocka_unit_test(values_are_counted_over_several_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,6 +48,30 @@ static void where_there_is_no_room_it_ends(void **state) {
     profile_stop(&p);
     assert_int_equal(p.rows[0].count, 1);
     profile_free(&p);
+    assert_true(profile_start(&p, 0, &fault));
+    inner();
+    profile_stop(&p);
+    assert_true(p.count == 0 && p.missed == 1);
+    profile_free(&p);
 }
 
-RUN(TEST(scopes_form_a_tree), TEST(where_there_is_no_room_it_ends))
+/* More names than rows; a scope that is still open when the profile stops. */
+static void too_many_names_end_it_too(void **state) {
+    (void)state;
+    Profile p;
+    Fault fault;
+    static char names[PROFILE_ROWS][8];
+    assert_true(profile_start(&p, 2 * PROFILE_ROWS, &fault));
+    profile_push("open");
+    for (int i = 0; i < PROFILE_ROWS; i++) {
+        snprintf(names[i], sizeof *names, "%d", i);
+        PROFILE(names[i]);
+    }
+    profile_stop(&p);
+    assert_int_equal(p.n_rows, PROFILE_ROWS), assert_int_equal(p.missed, 1);
+    assert_true(p.rows[0].count == 0 && p.rows[0].median == 0);
+    profile_free(&p);
+}
+
+RUN(TEST(scopes_form_a_tree), TEST(where_there_is_no_room_it_ends),
+    TEST(too_many_names_end_it_too))

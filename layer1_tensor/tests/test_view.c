@@ -17,6 +17,7 @@ static void strides_walk_the_data(void **state) {
     (void)state;
     Tensor t = counting();
     assert_int_equal(tensor_count(&t), 24);
+    assert_true(t.ndim == 3 && t.shape[3] == 1);
     assert_int_equal(tensor_bytes(&t), 96);
     assert_int_equal(t.stride[0], 48);
     assert_int_equal(t.stride[2], 4);
@@ -77,6 +78,12 @@ static void rows_that_are_none(void **state) {
     check_abort(row_behind_the_last, "row 6 of 6");
 }
 
+static void element_of_a_block(void) {
+    unsigned char block[144] = {0};
+    Tensor t = tensor_view(DTYPE_Q4_K, 1, (size_t[]){256}, block);
+    tensor_get(&t, (size_t[]){1});
+}
+
 static void formats_are_read_element_by_element(void **state) {
     (void)state;
     uint16_t halves[2] = {0x3C00, 0xC000};
@@ -86,7 +93,21 @@ static void formats_are_read_element_by_element(void **state) {
     block[2 + 31] = (unsigned char)-7;
     Tensor q = tensor_view(DTYPE_Q8_0, 1, (size_t[]){32}, block);
     assert_near(tensor_get(&q, (size_t[]){31}), -3.5, 0);
+    halves[1] = 0xC0A0;
+    t.dtype = DTYPE_BF16;
+    assert_near(tensor_get(&t, (size_t[]){1}), -5, 0);
+    check_abort(element_of_a_block, "Q4_K elements are not read one by one");
+}
+
+static void shapes_are_cut_to_the_room_for_their_text(void **state) {
+    (void)state;
+    char text[16];
+    size_t shape[] = {12, 3, 4};
+    assert_string_equal(tensor_shape_text(3, shape, text, sizeof text), "(12, 3, 4)");
+    assert_string_equal(tensor_shape_text(3, shape, text, 5), "(12,");
+    assert_string_equal(tensor_shape_text(1, shape, text, sizeof text), "(12)");
 }
 
 RUN(TEST(strides_walk_the_data), TEST(views_do_not_copy), TEST(rows_of_a_slice),
-    TEST(rows_that_are_none), TEST(formats_are_read_element_by_element))
+    TEST(rows_that_are_none), TEST(formats_are_read_element_by_element),
+    TEST(shapes_are_cut_to_the_room_for_their_text))

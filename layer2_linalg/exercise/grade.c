@@ -213,6 +213,12 @@ static void check_far(const char *name, Product *product) {
          "%s: 0 * infinity is no number, and so is a sum with it: no product is left out, "
          "expected nan, got %g",
          name, (double)c[1]);
+    product(1, 2, 1, (Matrix){&b[1], 1, 1}, (Matrix){(float[]){1, 0}, 2, 1}, c, 2, false);
+    HINT(
+        isnan(c[1]),
+        "%s: infinity * 0 is no number: no product is left out for a 0 in B, expected nan, got "
+        "%g",
+        name, (double)c[1]);
     b[1] = 3;
     product(2, 1, 3, (Matrix){far, APART, 1}, (Matrix){b, 1, 1}, c, 1, false);
     for (size_t i = 0; i < 2; i++)
@@ -236,6 +242,8 @@ GRADE(products) {
                ldc = n + fresh_below(SIDE - n);
         if (round == 0) m = 3, n = 4, k = 5, ldc = 9;
         if (round > 0 && round < 5) m = n = k = ldc = (size_t[]){4, 96, 20, 97}[round - 1];
+        if (round == 7) m = 1500, n = k = ldc = 8;
+        if (round == 8) n = ldc = 1500, m = k = 8;
         if (m * ldc > SIDE * SIDE) ldc = n;
         bool add = round % 2;
         fresh_floats(a_data, m * k, -1, 1), fresh_floats(b_data, k * n, -1, 1),
@@ -282,9 +290,9 @@ static void check_weights(const Tensor *w, size_t first, size_t n) {
             double want = output_of(w, r, x_data + (first + c) * in),
                    got = (double)y_data[c * out + r];
             if (near(got, want, 1e-4)) continue;
-            HINT(c < 24 || got != 77,
-                 "%zu inputs: the outputs of the first 24 are there, those after them are not",
-                 n);
+            HINT(c == 0 || got != 77,
+                 "%zu inputs: the outputs of the first are there, those of input %zu are not",
+                 n, c);
             HINT(got != 77,
                  "output %zu of input %zu is never written: with %zu rows a task has the rows "
                  "begin .. end-1, and their outputs start at begin, too",

@@ -193,6 +193,19 @@ static void check_q4_written(const float *x, const BlockQ4_0 *block) {
     }
 }
 
+/* Scales that are infinite, or 0, as an f16. */
+static void check_q4_far(void) {
+    BlockQ4_0 block;
+    float x[32];
+    for (int round = 0; round < 20; round++) {
+        float size = (float[]){1e7f, 1e12f, 1e-20f, 1e-33f}[round % 4];
+        fresh_floats(x, 32, -1, 1);
+        for (int k = 0; k < 32; k++) x[k] *= size;
+        quantize_row(DTYPE_Q4_0, x, NULL, &block, 32);
+        check_q4_written(x, &block);
+    }
+}
+
 /* With importance the scale is fit_scale's; wrong ways to call it are tried here, too. */
 static void check_importance(void) {
     static float x[2048], importance[2048];
@@ -224,6 +237,7 @@ static void check_importance(void) {
 }
 
 GRADE(four_bits) {
+    check_q4_far();
     for (int round = 0; round < 60; round++) {
         float x[256], d[8];
         BlockQ4_0 blocks[8];

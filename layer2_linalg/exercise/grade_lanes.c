@@ -89,14 +89,14 @@ static float in_lanes(size_t f, const void *w, const float *x, size_t n, bool fu
 
 static void check_company(size_t f, size_t n) {
     static unsigned char w[4 * MOST * 4];
-    static float x[MOST], numbers[MOST], y[4], alone;
+    static float x[MOST], numbers[MOST], y[8], alone;
     size_t stride = n * 4;
     for (size_t r = 0; r < 4; r++) {
         fresh_floats(numbers, n, -1, 1);
         quantize_row(tiles[f].dtype, numbers, NULL, w + r * stride, n);
     }
     fresh_floats(x, n, -1, 1);
-    tiles[f].tile(&(DotTask){w, x, y, stride, n, 4, 4, 1, n});
+    tiles[f].tile(&(DotTask){w, x, y, stride, 0, 4, 4, 2, n}); /* the same input twice */
     HINT(y[1] != y[0] || y[2] != y[0],
          "four rows get the first one's sum: y[r] is the lanes of sum[r], added up");
     for (size_t r = 0; r < 4; r++) {

@@ -80,6 +80,7 @@ static const Kernels wasm = {
 };
 #endif
 
+/* The last one is used unless another one is asked for. */
 int kernels_tables(const Kernels *list[KERNELS_MAX]) {
     int count = 0;
     list[count++] = &scalar;
@@ -87,8 +88,10 @@ int kernels_tables(const Kernels *list[KERNELS_MAX]) {
     if (cpu_has_avx2()) list[count++] = &avx2;
     if (cpu_has_avxvnni()) list[count++] = &avxvnni;
     if (cpu_has_avx512()) list[count++] = &avx512;
+    const bool bf16 = cpu_has_vnni() && cpu_has_bf16(), fast = cpu_has_fast_bf16();
+    if (bf16 && !fast) list[count++] = &avx512bf16;
     if (cpu_has_vnni()) list[count++] = &vnni;
-    if (cpu_has_vnni() && cpu_has_bf16()) list[count++] = &avx512bf16;
+    if (bf16 && fast) list[count++] = &avx512bf16;
 #elif defined(__aarch64__)
     if (cpu_has_neon()) list[count++] = &neon;
     if (cpu_has_dotprod()) list[count++] = &dotprod;

@@ -14,6 +14,7 @@ RowsProduct rows_product_vnni;
 Micro micro_avx512;
 enum { MICRO_ROWS_avx512 = 8, MICRO_COLS_avx512 = 48 };
 #elif defined(__aarch64__)
+#define scan_below_neon scan_below_scalar /* has none of its own */
 FLOAT_KERNELS(DECLARE, neon)
 BYTE_KERNELS(DECLARE, neon)
 DotTile dot_tile_bf16_neon;

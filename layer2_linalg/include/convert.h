@@ -1,6 +1,7 @@
 /* convert.h - rows of numbers from one format to another.
  *
- * Invariant: widening is exact and the same bits on every instruction set. */
+ * Invariant: widening is exact and the same bits on every instruction set
+ * [whole_blocks_read_as_they_should, widening_is_exact]. */
 #ifndef STRATA_CONVERT_H
 #define STRATA_CONVERT_H
 
@@ -17,7 +18,7 @@ bool dtype_is_quantized(uint32_t dtype);
  * Needs    a computable format, n a multiple of its block. */
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n);
 
-/* Can it be written?  All computable formats except IQ1, IQ2 and IQ3 can. */
+/* Can it be written?  All computable formats can. */
 bool dtype_is_writable(uint32_t dtype);
 
 /* Store n floats: most formats as their published reference algorithm does, K and IQ4 formats
@@ -29,7 +30,8 @@ bool dtype_is_writable(uint32_t dtype);
 void quantize_row(Dtype dtype, const float *x, const float *importance, void *row, size_t n);
 
 /* The index of the first of n numbers that a format cannot store, or n: NaN, infinity, and,
- * where numbers or scales are F16 (all but F32 and BF16), magnitudes above 65504. */
+ * where numbers or scales are F16 (all but F32 and BF16), magnitudes above 65504; of NVFP4,
+ * above 2688. */
 size_t quantize_misfit(Dtype dtype, const float *x, size_t n);
 
 #endif

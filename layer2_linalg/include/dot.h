@@ -6,10 +6,12 @@
  * dot_wasm.c.
  *
  * Invariant: a version adds in a fixed order that depends only on n, so a row of a plain
- * format and a vector give the same bits alone or as part of a matrix product.
+ * format and a vector give the same bits alone or as part of a matrix product
+ * [company_changes_nothing].
  *
  * Error    |got - exact| <= gamma_n * sum_k |w[k] * x[k]|, gamma_n = n*u / (1 - n*u), u = 2^-24
  *          (dot_avx512bf16.c rounds the inputs; its head says what that adds)
+ *          [every_length_and_format]
  * Source   Higham 2002, Accuracy and Stability of Numerical Algorithms, section 3.1. */
 #ifndef STRATA_DOT_H
 #define STRATA_DOT_H

@@ -4,7 +4,7 @@
  *                                  | Hn -Hn |
  *
  * Invariant: H is symmetric and its own inverse; it keeps lengths and dot products, up to
- * rounding: Hq . Hk = q . k. */
+ * rounding: Hq . Hk = q . k [a_rotation_keeps_lengths_and_is_its_own_inverse]. */
 #ifndef STRATA_HADAMARD_H
 #define STRATA_HADAMARD_H
 
@@ -19,7 +19,7 @@ size_t hadamard_block(size_t n);
 /* x (n) = H x, block by block; applied twice it gives x again.
  *
  * Needs    `block` a power of two, n a multiple of it.
- * Cost     n log2(block) additions.
+ * Flops    n log2(block).
  * Source   Fino, Algazi 1976, Unified Matrix Treatment of the Fast Walsh-Hadamard Transform. */
 void hadamard(float *x, size_t n, size_t block);
 

@@ -1,6 +1,6 @@
 /* kernels.h - choose the instruction set that computes.
  *
- * The choice is made at the first use: the widest set that this machine has and this program
+ * The choice is made at the first use: the fastest set that this machine has and this program
  * links, or the one that STRATA_ISA or kernels_select (--isa) names.  Nothing else depends on
  * the CPU.
  *
@@ -9,8 +9,9 @@
  *           `-> dot_tile_f32    a field of it (src/kernels/kernel_types.h lists all)
  *                `-> dot_tile_f32_scalar, _avx2, _avx512, _neon, _wasm
  *
- * Invariant: tests compare every kernel of every set with the scalar one (tests/test_dot.c,
- * ...). */
+ * Invariant: every kernel of every set is compared with the scalar one
+ * [every_length_and_format, products, every_set_gives_the_same_bits,
+ * exp_is_the_same_everywhere]. */
 #ifndef STRATA_KERNELS_H
 #define STRATA_KERNELS_H
 
@@ -22,9 +23,9 @@ const char *kernels_isa(void);
 /* Every set there is, on any machine. */
 #define KERNELS_KNOWN "scalar, avx2, avxvnni, avx512, vnni, avx512bf16, neon, dotprod, wasm"
 
-/* Use a set from now on: one of KERNELS_KNOWN, or "auto" for the widest.  NULL: what STRATA_ISA
- * says, or auto; programs call this first, because a wrong STRATA_ISA aborts at the first
- * computation.
+/* Use a set from now on: one of KERNELS_KNOWN, or "auto" for the fastest.  NULL: what
+ * STRATA_ISA says, or auto; programs call this first, because a wrong STRATA_ISA aborts at the
+ * first computation.
  *
  * Needs    no other thread to be computing.
  * Fails when the name is unknown or the CPU lacks the set; the fault lists the available

@@ -18,6 +18,5 @@
 #include "packed.h"         /* quantized weights repacked, for repeated reading */
 #include "matmul.h"         /* matrix-vector and matrix-matrix: naive, blocked, packed */
 #include "kernels.h"        /* choose the instruction set that computes */
-#include "peak.h"           /* the peak speed of this machine: the roof above every kernel */
 
 #endif

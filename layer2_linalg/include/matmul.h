@@ -8,7 +8,8 @@
  *   f32, dense  C = A B with strides for both: naive, blocked, packed.  Used by training.
  *
  * Invariant: the order of an output's sum depends only on the length of the inner dimension:
- * not on threads, nor on how many inputs are computed together. */
+ * not on threads, nor on how many inputs are computed together
+ * [threads_and_company_change_nothing]. */
 #ifndef STRATA_MATMUL_H
 #define STRATA_MATMUL_H
 
@@ -29,8 +30,9 @@ void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch
  *   scratch         matmul_weights_bytes(n, in), where x is rounded for quantized weights
  *                   (panel.h); NULL is enough for plain ones
  *
- * Cost     2 * n * out * in flops; reads plain weights once per 24 inputs,
- *          quantized ones once per 128. */
+ * Flops    2 * n * out * in.
+ * Cost     reads quantized weights once per 128 inputs, plain ones at most once per input
+ *          [weights_are_read_as_often_as_said]. */
 void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,
                     size_t n, float *y, void *scratch);
 size_t matmul_weights_bytes(size_t n, size_t in);
@@ -59,7 +61,7 @@ typedef struct Matrix {
 /* C (m, n; row-major, rows ldc floats apart) = A (m, k) B (k, n), or C += A B.
  *
  * naive: three loops; each sum is a float that adds its products in ascending order.  blocked:
- * the same bits, in tiles of 48 by 48 that stay in the cache. */
+ * the same bits, in tiles of 48 by 48 that stay in the cache [every_shape_and_stride]. */
 void matmul_naive(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,
                   bool add);
 void matmul_blocked(size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c, size_t ldc,

@@ -3,7 +3,8 @@
  *     file      row 0: k0 k1 k2 ...              row 1: k0 k1 k2 ...
  *     packed    tiles of 16 rows by 256 weights, in the order of panels (panel.h)
  *
- * Invariant: products have the same bits as with the weights in the file. */
+ * Invariant: products have the same bits as with the weights in the file [products,
+ * stored_weights]. */
 #ifndef STRATA_PACKED_H
 #define STRATA_PACKED_H
 

@@ -17,10 +17,11 @@
  *
  * Invariant: every version gives the same bits.  A row's sum has 16 lanes, number i in lane i
  * mod 16, folded in halves: 8, 4, 2, 1; in a strip it goes from the first number to the
- * last. */
+ * last [every_set_gives_the_same_bits, every_set_takes_strips_alike]. */
 #ifndef STRATA_RECURRENCE_H
 #define STRATA_RECURRENCE_H
 
+#include "size.h"
 #include "vector.h"
 
 /* after[r][i] = decay[r][i] * before[r][i] + in[r] * b[i]
@@ -44,7 +45,8 @@ void recurrence_step(const Recurrence *task);
  *
  * number i of row r is at r / 16 * 16 n + 16 i + r % 16.
  *
- * Cost     5 flops a number, 7 with a second input; reads `before` and writes `after` once. */
+ * Flops    5 a number, 7 with a second input.
+ * Cost     reads `before` and writes `after` once [states_are_read_as_often_as_said]. */
 typedef struct StripRecurrence {
     float *after;        /* (rows / 16 rounded up, n, 16) written; may be before */
     const float *before; /* the same */
@@ -60,6 +62,6 @@ typedef struct StripRecurrence {
 void recurrence_strips(const StripRecurrence *task);
 
 /* Rows rounded up to whole strips. */
-static inline size_t strip_rows(size_t rows) { return (rows + STRIP - 1) / STRIP * STRIP; }
+static inline size_t strip_rows(size_t rows) { return round_up(rows, STRIP); }
 
 #endif

@@ -7,7 +7,8 @@
  *     total      double, a chunk at a time     s0..s15 folded in halves: 8, 4, 2, 1
  *
  * Invariant: every version gives the same bits.  Samplers compare with these sums, and the same
- * chain must choose the same token on every machine. */
+ * chain must choose the same token on every machine [every_machine_chooses_alike,
+ * sums_of_exponentials]. */
 #ifndef STRATA_SCAN_H
 #define STRATA_SCAN_H
 

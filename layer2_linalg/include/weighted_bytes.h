@@ -8,7 +8,7 @@
  * Siblings: weighted_bytes.c (read first), weighted_bytes_avx2.c, weighted_bytes_vnni.c,
  * weighted_bytes_neon.c.
  *
- * Invariant: that sum is exact, so every version returns the same bits. */
+ * Invariant: that sum is exact, so every version returns the same bits [sums_are_exact]. */
 #ifndef STRATA_WEIGHTED_BYTES_H
 #define STRATA_WEIGHTED_BYTES_H
 

@@ -7,25 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-const QuantFormat *quant_format(Dtype dtype) {
-    return dtype < DTYPE_COUNT && quant_formats[dtype].unpack ? &quant_formats[dtype] : NULL;
-}
-
 bool dtype_is_quantized(uint32_t dtype) { return quant_format((Dtype)dtype) != NULL; }
 
 bool dtype_is_computable(uint32_t dtype) {
     return dtype == DTYPE_F32 || dtype == DTYPE_F16 || dtype == DTYPE_BF16 ||
            dtype_is_quantized(dtype);
-}
-
-static void dequantize_f16(const void *row, float *out, size_t n) {
-    const uint16_t *half = row;
-    for (size_t i = 0; i < n; i++) out[i] = f16_to_f32(half[i]);
-}
-
-static void dequantize_bf16(const void *row, float *out, size_t n) {
-    const uint16_t *half = row;
-    for (size_t i = 0; i < n; i++) out[i] = bf16_to_f32(half[i]);
 }
 
 /* weight = scale * quant + min */
@@ -52,10 +38,15 @@ static void dequantize_quantized(Dtype dtype, const char *row, float *out, size_
 }
 
 void dequantize_row(Dtype dtype, const void *row, float *out, size_t n) {
+    const uint16_t *half = row;
     switch (dtype) {
     case DTYPE_F32: memcpy(out, row, n * sizeof *out); break;
-    case DTYPE_F16: dequantize_f16(row, out, n); break;
-    case DTYPE_BF16: dequantize_bf16(row, out, n); break;
+    case DTYPE_F16:
+        for (size_t i = 0; i < n; i++) out[i] = f16_to_f32(half[i]);
+        break;
+    case DTYPE_BF16:
+        for (size_t i = 0; i < n; i++) out[i] = bf16_to_f32(half[i]);
+        break;
     default: dequantize_quantized(dtype, row, out, n);
     }
 }
@@ -97,7 +88,9 @@ void quantize_row(Dtype dtype, const float *x, const float *importance, void *ro
 }
 
 size_t quantize_misfit(Dtype dtype, const float *x, size_t n) {
-    const float max = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX : 65504;
+    const float max = dtype == DTYPE_F32 || dtype == DTYPE_BF16 ? FLT_MAX
+                      : dtype == DTYPE_NVFP4                    ? 6 * 448
+                                                                : 65504;
     size_t i = 0;
     while (i < n && fabsf(x[i]) <= max) i++; /* false for NaN */
     return i;

@@ -7,8 +7,7 @@
  *     KC x NR of B stays in L1,  MC x KC of A in L2,  KC x NC of B in L3. */
 #include "kernels/kernel_table.h"
 #include "matmul.h"
-#include "simd/inline.h"
-#include "simd/unroll.h"
+#include "simd/hints.h"
 #include "size.h"
 
 #include <string.h>
@@ -24,8 +23,6 @@ typedef struct Packed {
     bool add;
     MicroKernel micro;
 } Packed;
-
-static size_t round_up(size_t n, size_t to) { return div_up(n, to) * to; }
 
 size_t matmul_scratch_floats(int threads, size_t n) {
     size_t columns = round_up(min_size(n, NC), MICRO_MAX_COLS);

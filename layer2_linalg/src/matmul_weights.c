@@ -1,5 +1,5 @@
 /* matmul_weights.c - stored weights times one vector or many; see matmul.h. */
-#include "simd/prefetch.h"
+#include "simd/hints.h"
 #include "convert.h"
 #include "dot.h"
 #include "kernels/kernel_table.h"
@@ -9,11 +9,10 @@
 #include <string.h>
 
 enum {
-    INPUTS = 24, /* inputs that stay in the L2 cache while plain rows stream by */
-    STRIPS = 2,  /* of 16 packed rows in a chunk: some kernels read several side by side */
-    PANELS = 2,  /* side by side: each input serves both */
-    SUMS = 128,  /* inputs whose sums of a panel stay in the L1 cache */
-    LATER = 8    /* inputs: how far ahead y is prefetched */
+    STRIPS = 2, /* of 16 packed rows in a chunk: some kernels read several side by side */
+    PANELS = 2, /* side by side: each input serves both */
+    SUMS = 128, /* inputs whose sums of a panel stay in the L1 cache */
+    LATER = 8   /* inputs: how far ahead y is prefetched */
 };
 
 /* Products with the same inputs: one loop over the rows of all. */
@@ -24,30 +23,23 @@ typedef struct Work {
 } Work;
 
 static DotTile *plain_tile(Dtype dtype) {
-    switch (dtype) {
-    case DTYPE_F32: return kernels()->dot_tile_f32;
-    case DTYPE_F16: return kernels()->dot_tile_f16;
-    case DTYPE_BF16: return kernels()->dot_tile_bf16;
-    default: break;
-    }
-    REQUIRE(false, "no dot product for %s", dtype_name(dtype));
-    return NULL;
+    if (dtype == DTYPE_F32) return kernels()->dot_tile_f32;
+    if (dtype == DTYPE_F16) return kernels()->dot_tile_f16;
+    REQUIRE(dtype == DTYPE_BF16, "no dot product for %s", dtype_name(dtype));
+    return kernels()->dot_tile_bf16;
 }
 
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     size_t in = p->w->shape[1], out = p->w->shape[0];
-    DotTask task = {.w = tensor_row(p->w, begin),
-                    .w_stride = p->w->stride[0],
-                    .rows = end - begin,
-                    .x_stride = in,
-                    .n = in,
-                    .y_stride = out};
-    for (size_t c = 0; c < p->n; c += INPUTS) {
-        task.x = t->x + (p->first + c) * in;
-        task.y = p->y + c * out + begin;
-        task.cols = min_size(INPUTS, p->n - c);
-        plain_tile(p->w->dtype)(&task);
-    }
+    plain_tile(p->w->dtype)(&(DotTask){.w = tensor_row(p->w, begin),
+                                       .w_stride = p->w->stride[0],
+                                       .rows = end - begin,
+                                       .x = t->x + p->first * in,
+                                       .x_stride = in,
+                                       .cols = p->n,
+                                       .n = in,
+                                       .y = p->y + begin,
+                                       .y_stride = out});
 }
 
 /* Copy a panel's sums to y; only the last panel has fewer rows.  A copy of constant length is
@@ -111,21 +103,20 @@ static void quantized_rows(const Work *t, const WeightsProduct *p, size_t begin,
             quantized_tile(&t->inputs, p, row, c, min_size(SUMS, p->n - c));
 }
 
-/* A way to compute rows of a product, and how many at a time. */
+/* A way to compute rows of a product: `chunks` times `grain` of them. */
 typedef struct Method {
     void (*rows)(const Work *work, const WeightsProduct *product, size_t begin, size_t end);
-    size_t grain;
+    size_t grain, chunks;
 } Method;
 
 static Method method_for(const WeightsProduct *p) {
-    if (!dtype_is_quantized(p->w->dtype)) return (Method){plain_rows, 24};
-    if (p->packed && p->n == 1) return (Method){packed_rows, STRIPS * PANEL_ROWS};
-    return (Method){quantized_rows, 4 * PANEL_ROWS};
-}
-
-static size_t chunks_of(const WeightsProduct *p) {
-    size_t grain = method_for(p).grain;
-    return p->n ? div_up(p->w->shape[0], grain) : 0;
+    Method m = {quantized_rows, 4 * PANEL_ROWS, 0};
+    if (!quant_format(p->w->dtype))
+        m = (Method){plain_rows, p->n == 1 ? 48 : 24, 0};
+    else if (p->packed && p->n == 1)
+        m = (Method){packed_rows, STRIPS * PANEL_ROWS, 0};
+    m.chunks = p->n ? div_up(p->w->shape[0], m.grain) : 0;
+    return m;
 }
 
 /* Chunks are numbered through all products. */
@@ -134,9 +125,9 @@ static void some_chunks(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         const WeightsProduct *p = t->products;
-        size_t chunk = i;
-        while (chunk >= chunks_of(p)) chunk -= chunks_of(p++);
         Method method = method_for(p);
+        size_t chunk = i;
+        for (; chunk >= method.chunks; method = method_for(++p)) chunk -= method.chunks;
         size_t row = chunk * method.grain;
         method.rows(t, p, row, min_size(row + method.grain, p->w->shape[0]));
     }
@@ -157,15 +148,16 @@ void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, c
     size_t chunks = 0;
     for (size_t i = 0; i < count; i++) {
         const Tensor *w = products[i].w;
+        const bool quantized = quant_format(w->dtype);
         REQUIRE(w->ndim == 2, "a weight matrix has 2 dimensions, not %d", w->ndim);
         REQUIRE(tensor_rows_are_contiguous(w), "a transposed matrix is multiplied row by row");
         REQUIRE(w->shape[1] == products->w->shape[1],
                 "inputs of %zu and of %zu numbers at once", products->w->shape[1], w->shape[1]);
-        REQUIRE(scratch || !dtype_is_quantized(w->dtype),
+        REQUIRE(scratch || !quantized,
                 "no room to round the inputs of a product with %s weights",
                 dtype_name(w->dtype));
-        chunks += chunks_of(&products[i]);
-        if (dtype_is_quantized(w->dtype)) work.inputs = inputs_view(scratch, n, w->shape[1]);
+        chunks += method_for(&products[i]).chunks;
+        if (quantized) work.inputs = inputs_view(scratch, n, w->shape[1]);
     }
     if (work.inputs.n) pool_for(pool, n, 4, quantize_inputs, &work);
     pool_for(pool, chunks, 1, some_chunks, &work);

@@ -1,7 +1,7 @@
 /* panel.c - integer products, the version to read first; see panel.h. */
 #include "panel.h"
 #include "kernels/kernel_table.h"
-#include "simd/prefetch.h"
+#include "simd/hints.h"
 #include "formats/quants.h"
 
 #include <math.h>
@@ -66,17 +66,15 @@ void panel_product_scalar(const Panel *panels, size_t count, const QuantFormat *
             add_product(panels + p, f, input_tile_after(*x, c), y[p * x->count + c]);
 }
 
-static size_t tiles_of(size_t k) { return (k + PANEL_COLS - 1) / PANEL_COLS; }
-
 size_t inputs_bytes(size_t n, size_t k) {
-    return n * tiles_of(k) *
+    return n * div_up(k, PANEL_COLS) *
            (PANEL_COLS + PANEL_COLS / 32 * sizeof(float) + PANEL_COLS / 16 * sizeof(int16_t));
 }
 
 Inputs inputs_view(void *memory, size_t n, size_t k) {
     Inputs x = {.n = n, .k = k, .d = memory};
-    x.sum = (void *)(x.d + n * tiles_of(k) * (PANEL_COLS / 32));
-    x.q = (int8_t *)(x.sum + n * tiles_of(k) * (PANEL_COLS / 16));
+    x.sum = (void *)(x.d + n * div_up(k, PANEL_COLS) * (PANEL_COLS / 32));
+    x.q = (int8_t *)(x.sum + n * div_up(k, PANEL_COLS) * (PANEL_COLS / 16));
     return x;
 }
 

@@ -9,6 +9,9 @@
  * The sums of a block are exact, so their order does not matter; blocks are added in order,
  * each by one fused multiply-add.
  *
+ * Siblings: panel.c (read first), then for one input packed_matvec_avx2.c, for many
+ * quantized_avx2.c and panel_avx2.c; all formats go through these.
+ *
  * Invariant: every version of every kernel gives the same bits, for one input or many.
  * Error    the rounding of the inputs: up to d / 2, 1/254 of the largest of 32 numbers. */
 #ifndef STRATA_PANEL_H

@@ -20,7 +20,7 @@ enum {
  * d[0] * sub_scale[g]; the same for min. */
 typedef struct Quants {
     int8_t q[PANEL_COLS]; /* quant + the format's offset */
-    float d[8], dmin[8];
+    float d[PANEL_GROUPS], dmin[8];
     int8_t sub_scale[PANEL_GROUPS], sub_min[PANEL_GROUPS];
 } Quants;
 
@@ -46,7 +46,9 @@ typedef struct QuantFormat {
 extern const QuantFormat quant_formats[DTYPE_COUNT];
 
 /* NULL for formats that are not quantized. */
-const QuantFormat *quant_format(Dtype dtype);
+static inline const QuantFormat *quant_format(Dtype dtype) {
+    return dtype < DTYPE_COUNT && quant_formats[dtype].unpack ? &quant_formats[dtype] : NULL;
+}
 
 UnpackQuants unpack_q4_0, unpack_q4_1, unpack_q5_0, unpack_q5_1, unpack_q8_0, unpack_q2_k,
     unpack_q3_k, unpack_q4_k, unpack_q5_k, unpack_q6_k;

@@ -3,31 +3,23 @@
 
 #include <math.h>
 
-enum { LANES = 16 };
-
-static float fold(float lanes[LANES]) {
-    for (int width = LANES / 2; width; width /= 2)
-        for (int lane = 0; lane < width; lane++) lanes[lane] += lanes[lane + width];
-    return lanes[0];
-}
-
 void recurrence_step_scalar(const Recurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
         const float *before = t->before + r * t->n, *decay = t->decay + r * t->n;
-        float *after = t->after + r * t->n, lanes[LANES] = {0};
+        float *after = t->after + r * t->n, lanes[SCAN_LANES] = {0};
         for (size_t i = 0; i < t->n; i++) {
             after[i] = fmaf(t->in[r], t->b[i], decay[i] * before[i]);
-            lanes[i % LANES] = fmaf(after[i], t->c[i], lanes[i % LANES]);
+            lanes[i % SCAN_LANES] = fmaf(after[i], t->c[i], lanes[i % SCAN_LANES]);
         }
-        t->out[r] = fold(lanes);
+        t->out[r] = fold_lanes(lanes);
     }
 }
 
 void recurrence_strips_scalar(const StripRecurrence *t) {
     for (size_t r = 0; r < t->rows; r++) {
-        size_t at = r / LANES * LANES * t->n + r % LANES;
+        size_t at = r / STRIP * STRIP * t->n + r % STRIP;
         float sum = 0;
-        for (size_t i = 0; i < t->n; i++, at += LANES) {
+        for (size_t i = 0; i < t->n; i++, at += STRIP) {
             float state = fmaf(t->in[r], t->b[i], t->decay[i] * t->before[at]);
             if (t->in2) state = fmaf(t->in2[r], t->b2[i], state);
             t->after[at] = state;

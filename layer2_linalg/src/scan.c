@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-void exp_lanes_take(ExpLanes *lanes, const float *x, size_t n, float shift) {
+void exp_lanes_scalar(ExpLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         float d = x[i] - shift, e = 0;
         if (d < SCAN_LOWEST) continue;
@@ -16,18 +16,22 @@ void exp_lanes_take(ExpLanes *lanes, const float *x, size_t n, float shift) {
     }
 }
 
-/* Each chunk has its own lanes, which exp_lanes_fold folds into the total. */
-ExpSums scan_exp_scalar(const float *x, size_t n, float shift) {
+static size_t chunk_at(size_t i, size_t n) { return n - i < SCAN_CHUNK ? n - i : SCAN_CHUNK; }
+
+/* Each chunk has its own lanes, which are folded into the total. */
+ExpSums scan_exp_by(ExpLanesOf *take, const float *x, size_t n, float shift) {
     ExpSums total = {0};
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         ExpLanes lanes = {0};
-        exp_lanes_take(&lanes, x + i, chunk_at(i, n), shift);
-        exp_lanes_fold(&total, &lanes);
+        take(&lanes, x + i, chunk_at(i, n), shift);
+        total.sum += (double)fold_lanes(lanes.sum);
+        total.weighted += (double)fold_lanes(lanes.weighted);
+        total.squares += (double)fold_lanes(lanes.squares);
     }
     return total;
 }
 
-void moment_lanes_take(MomentLanes *lanes, const float *x, size_t n, float shift) {
+void moment_lanes_scalar(MomentLanes *lanes, const float *x, size_t n, float shift) {
     for (size_t i = 0; i < n; i++) {
         if (x[i] == -INFINITY) continue;
         float d = x[i] - shift;
@@ -37,12 +41,14 @@ void moment_lanes_take(MomentLanes *lanes, const float *x, size_t n, float shift
     }
 }
 
-Moments scan_moments_scalar(const float *x, size_t n, float shift) {
+Moments scan_moments_by(MomentLanesOf *take, const float *x, size_t n, float shift) {
     Moments total = {0};
     for (size_t i = 0; i < n; i += SCAN_CHUNK) {
         MomentLanes lanes = {0};
-        moment_lanes_take(&lanes, x + i, chunk_at(i, n), shift);
-        moment_lanes_fold(&total, &lanes);
+        take(&lanes, x + i, chunk_at(i, n), shift);
+        total.count += lanes.count;
+        total.sum += (double)fold_lanes(lanes.sum);
+        total.squares += (double)fold_lanes(lanes.squares);
     }
     return total;
 }
@@ -75,11 +81,11 @@ size_t scan_below_scalar(const float *x, const int32_t *ids, size_t n, float thr
 }
 
 ExpSums scan_exp(const float *x, size_t n, float shift) {
-    return kernels()->scan_exp(x, n, shift);
+    return scan_exp_by(kernels()->exp_lanes, x, n, shift);
 }
 
 Moments scan_moments(const float *x, size_t n, float shift) {
-    return kernels()->scan_moments(x, n, shift);
+    return scan_moments_by(kernels()->moment_lanes, x, n, shift);
 }
 
 void scan_segment_max(const float *x, size_t n, float *out) {

@@ -59,28 +59,6 @@ void vector_mask_scalar(float *x, const uint64_t *bits, size_t n) {
         if (!(bits[i / 64] >> (i % 64) & 1)) x[i] = -INFINITY;
 }
 
-/* The weighted sum of one row. */
-void axpy(float *y, float a, const float *x, size_t n) {
-    kernels()->weighted_sum(&(WeightedTask){
-        .y = y, .a = &a, .x = x, .x_step = STRIP, .count = 1, .rows = 1, .n = n});
-}
-
-float vector_sum(const float *x, size_t n) { return kernels()->vector_sum(x, n); }
-float vector_max(const float *x, size_t n) { return kernels()->vector_max(x, n); }
-void vector_mask(float *x, const uint64_t *bits, size_t n) {
-    kernels()->vector_mask(x, bits, n);
-}
-void vector_exp(float *out, const float *x, float shift, size_t n) {
-    kernels()->vector_exp(out, x, shift, n);
-}
-
-void weighted_sum(StripFormat format, const WeightedTask *t) {
-    const Kernels *k = kernels();
-    WeightedSum *const sums[] = {k->weighted_sum, k->weighted_sum_f16, k->weighted_sum_bf16,
-                                 k->weighted_sum_low4, k->weighted_sum_high4};
-    sums[format](t);
-}
-
 float vector_sum_scalar(const float *x, size_t n) {
     float sum = 0;
     for (size_t i = 0; i < n; i++) sum += x[i];
@@ -88,7 +66,7 @@ float vector_sum_scalar(const float *x, size_t n) {
 }
 
 /* 2^m for m = -126 .. 127, by writing the exponent bits. */
-static float power_of_two(int m) {
+static inline float power_of_two(int m) {
     unsigned bits = (unsigned)(m + 127) << 23;
     float value;
     memcpy(&value, &bits, sizeof value);
@@ -120,4 +98,26 @@ static float exp_one(float v) {
 
 void vector_exp_scalar(float *out, const float *x, float shift, size_t n) {
     for (size_t i = 0; i < n; i++) out[i] = exp_one(x[i] - shift);
+}
+
+/* The weighted sum of one row. */
+void axpy(float *y, float a, const float *x, size_t n) {
+    kernels()->weighted_sum(&(WeightedTask){
+        .y = y, .a = &a, .x = x, .x_step = STRIP, .count = 1, .rows = 1, .n = n});
+}
+
+float vector_sum(const float *x, size_t n) { return kernels()->vector_sum(x, n); }
+float vector_max(const float *x, size_t n) { return kernels()->vector_max(x, n); }
+void vector_mask(float *x, const uint64_t *bits, size_t n) {
+    kernels()->vector_mask(x, bits, n);
+}
+void vector_exp(float *out, const float *x, float shift, size_t n) {
+    kernels()->vector_exp(out, x, shift, n);
+}
+
+void weighted_sum(StripFormat format, const WeightedTask *t) {
+    const Kernels *k = kernels();
+    WeightedSum *const sums[] = {k->weighted_sum, k->weighted_sum_f16, k->weighted_sum_bf16,
+                                 k->weighted_sum_low4, k->weighted_sum_high4};
+    sums[format](t);
 }

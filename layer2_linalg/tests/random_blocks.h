@@ -26,6 +26,8 @@ static const struct {
                {DTYPE_IQ4_NL, sizeof(BlockIQ4_NL), {0, -1}, 0x39878D3468758B41u},
                {DTYPE_IQ4_XS, sizeof(BlockIQ4_XS), {0, -1}, 0x529052764C6A0C22u},
                {DTYPE_MXFP4, sizeof(BlockMXFP4), {-1, -1}, 0x08304A7696638F34u},
+               {DTYPE_NVFP4, sizeof(BlockNVFP4), {-1, -1}, 0xD5910E93BC036FA0u},
+               {DTYPE_Q1_0, sizeof(BlockQ1_0), {0, -1}, 0xCCA0AF1EAED323A5u},
                {DTYPE_TQ1_0, sizeof(BlockTQ1_0), {52, -1}, 0x4D5DA2BBB09C705Cu},
                {DTYPE_TQ2_0, sizeof(BlockTQ2_0), {64, -1}, 0xBD6EB1AF068FE35Du},
                {DTYPE_IQ1_S, sizeof(BlockIQ1_S), {0, -1}, 0xDF5C8B3B3C24CD42u},

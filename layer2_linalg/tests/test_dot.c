@@ -97,6 +97,40 @@ static void company_changes_nothing(void **state) {
         }
 }
 
+/* Long rows and many inputs are taken in parts; one input takes rows in streams. */
+static void parts_change_nothing(void **state) {
+    (void)state;
+    enum { ROWS = 29, COLS = 133, N = 2309 };
+    static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_BF16};
+    static float w[ROWS * N], x[COLS * N], many[COLS * ROWS], fewer[COLS * ROWS], column[ROWS];
+    static float one;
+    static unsigned char stored[ROWS * N * 4];
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
+    uint64_t seed = 6;
+    for (size_t i = 0; i < ROWS * N; i++) w[i] = check_noise(&seed);
+    for (size_t i = 0; i < COLS * N; i++) x[i] = check_noise(&seed);
+    for (int isa = 0; isa < count; isa++)
+        for (int f = 0; f < 3; f++) {
+            size_t bytes = dtype_row_bytes(formats[f], N);
+            DotTile *tile = tile_of(list[isa], formats[f]);
+            quantize_row(formats[f], w, NULL, stored, ROWS * N);
+            tile(&(DotTask){stored, x, many, bytes, N, ROWS, ROWS, COLS, N});
+            for (size_t c = 0; c < COLS; c += 11) {
+                tile(&(DotTask){stored, x + c * N, column, bytes, N, ROWS, ROWS, 1, N});
+                assert_memory_equal(column, many + c * ROWS, sizeof column);
+            }
+            for (size_t r = 0; r < ROWS; r++) {
+                tile(&(DotTask){stored + r * bytes, x + 132 * N, &one, bytes, N, 1, 1, 1, N});
+                assert_memory_equal(&one, &many[132 * ROWS + r], sizeof one);
+            }
+            tile(&(DotTask){stored, x, fewer, bytes, N, ROWS, ROWS, COLS - 4, N});
+            assert_memory_equal(fewer, many, (COLS - 4) * ROWS * sizeof *many);
+            tile(&(DotTask){stored, x, many, bytes, 0, ROWS, ROWS, COLS, 0});
+            for (size_t i = 0; i < COLS * ROWS; i++) assert_true(many[i] == 0);
+        }
+}
+
 static void special_values(void **state) {
     (void)state;
     const Kernels *list[KERNELS_MAX];
@@ -176,6 +210,6 @@ static void the_variable_chooses(void **state) {
     if (*said && strcmp(said, "auto") != 0) assert_string_equal(kernels()->isa, said);
 }
 
-RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(special_values),
-    TEST(every_set_is_known), TEST(instruction_sets_are_chosen_by_name),
+RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(parts_change_nothing),
+    TEST(special_values), TEST(every_set_is_known), TEST(instruction_sets_are_chosen_by_name),
     TEST(the_variable_chooses))

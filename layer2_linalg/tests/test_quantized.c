@@ -97,6 +97,8 @@ static void products(void **state) {
     }
     pool_close(pool);
     assert_false(dtype_is_computable(DTYPE_I32) || dtype_is_computable(999));
+    assert_true(dtype_is_computable(DTYPE_F32) && dtype_is_computable(DTYPE_BF16) &&
+                dtype_is_computable(DTYPE_Q4_K));
 }
 
 /* Scales of 1, so that quants of any size make finite products. */
@@ -107,38 +109,39 @@ static void plain_scales(int f, unsigned char *row) {
             if (formats[f].d[k] >= 0)
                 memcpy(row + at + formats[f].d[k], (uint8_t[]){0x00, 0x3C}, 2);
         if (formats[f].dtype == DTYPE_MXFP4) row[at] = 128;
+        if (formats[f].dtype == DTYPE_NVFP4) memset(row + at, 0x40, 4);
         if (formats[f].dtype == DTYPE_IQ1_M)
             row[at + 55] = (unsigned char)((row[at + 55] & 0x8F) | 0x20);
     }
 }
 
-/* The block that reads as the largest sum: each byte in turn becomes the value that makes it
- * largest. */
-static void largest_block(int f, unsigned char *row) {
+/* The block that reads as the largest sum, or with sign -1 the smallest: each byte in turn
+ * becomes the value that makes it so. */
+static void largest_block(int f, double sign, unsigned char *row) {
     static float w[256];
     const size_t n = dtype_info(formats[f].dtype)->block, bytes = formats[f].bytes;
     for (size_t i = 0; i < bytes; i++) {
-        double best_sum = -1;
+        double best_sum = -INFINITY;
         unsigned char best = 0;
         for (int value = 0; value < 256; value++) {
             double sum = 0;
             row[i] = (unsigned char)value;
             plain_scales(f, row);
             dequantize_row(formats[f].dtype, row, w, n);
-            for (size_t k = 0; k < n; k++) sum += (double)w[k];
+            for (size_t k = 0; k < n; k++) sum += sign * (double)w[k];
             if (sum > best_sum) best_sum = sum, best = (unsigned char)value;
         }
         row[i] = best;
     }
 }
 
-/* 16 rows of 256 weights: of the largest block, or of one byte again and again. */
+/* 16 rows of 256 weights: of the largest or smallest block, or of one byte again and again. */
 static void extreme_rows(int f, int pattern) {
     static const int repeated[] = {0xFF, 0x80, 0x00, 0x77, 0x88};
     const size_t bytes = dtype_row_bytes(formats[f].dtype, 256);
-    memset(stored, pattern == 0 ? 0 : repeated[pattern - 1], 16 * bytes);
-    if (pattern == 0) largest_block(f, stored);
-    for (size_t at = formats[f].bytes; pattern == 0 && at < bytes; at += formats[f].bytes)
+    memset(stored, pattern < 2 ? 0 : repeated[pattern - 2], 16 * bytes);
+    if (pattern < 2) largest_block(f, pattern ? -1 : 1, stored);
+    for (size_t at = formats[f].bytes; pattern < 2 && at < bytes; at += formats[f].bytes)
         memcpy(stored + at, stored, formats[f].bytes);
     plain_scales(f, stored);
     for (size_t r = 1; r < 16; r++) memcpy(stored + r * bytes, stored, bytes);
@@ -148,7 +151,7 @@ static void extreme_rows(int f, int pattern) {
 static void largest_numbers(void **state) {
     (void)state;
     for (int f = 0; f < FORMATS; f++)
-        for (int pattern = 0; pattern < 6; pattern++) {
+        for (int pattern = 0; pattern < 7; pattern++) {
             extreme_rows(f, pattern);
             Tensor w = tensor_view(formats[f].dtype, 2, (size_t[]){16, 256}, stored);
             for (int inputs = 0; inputs < 3; inputs++) {
@@ -196,14 +199,16 @@ static void check_shape(Dtype dtype, size_t rows, size_t in, uint64_t *seed) {
 
 static void odd_shapes(void **state) {
     (void)state;
-    static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q8_0, DTYPE_MXFP4};
+    static const Dtype dtypes[] = {DTYPE_Q4_0, DTYPE_Q8_0, DTYPE_MXFP4, DTYPE_NVFP4};
     static const size_t cols[] = {32, 96, 288, 512 + 64}, rows[] = {1, 15, 16, 17, 33};
     uint64_t seed = 6;
     for (size_t i = 0; i < COLS * ROW; i++) x[i] = check_noise(&seed);
     EACH_ISA (isa)
-        for (int f = 0; f < 3; f++)
+        for (int f = 0; f < 4; f++)
             for (int i = 0; i < 4; i++)
-                for (int j = 0; j < 5; j++) check_shape(dtypes[f], rows[j], cols[i], &seed);
+                for (int j = 0; j < 5; j++)
+                    if (cols[i] % dtype_info(dtypes[f])->block == 0)
+                        check_shape(dtypes[f], rows[j], cols[i], &seed);
 }
 
 /* Matrices of several formats, plain, packed and as in the file, with columns of one input that
@@ -297,6 +302,32 @@ static void levels_keep_their_span(void **state) {
     }
 }
 
-RUN(TEST(the_textbook), TEST(products), TEST(largest_numbers), TEST(odd_shapes),
-    TEST(several_products), TEST(inputs_are_rounded), TEST(not_finite_stays_not_finite),
-    TEST(levels_keep_their_span))
+/* Blocks of inputs as bytes: the same bits on every instruction set as on the scalar one. */
+static void odd_inputs_become_the_same_bytes(void **state) {
+    (void)state;
+    static const float odd[] = {0,      1,       -3,       1e-30f,    1.1e-30f, -1e-31f,
+                                1e-45f, 3.4e38f, INFINITY, -INFINITY, NAN};
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
+    for (size_t o = 0; o < sizeof odd / sizeof *odd; o++)
+        for (size_t at = 0; at <= 32; at++) { /* 32: all numbers are odd ones */
+            float in[32], scale[2];
+            int8_t q[2][32];
+            int16_t sum[2][2];
+            uint64_t seed = at;
+            for (size_t i = 0; i < 32; i++)
+                in[i] =
+                    at == 32 || i == at ? odd[o] : check_noise(&seed) * (o % 2 ? 1e-32f : 1);
+            scale[0] = list[0]->quantize_input_block(in, q[0], sum[0]);
+            for (int isa = 1; isa < count; isa++) {
+                scale[1] = list[isa]->quantize_input_block(in, q[1], sum[1]);
+                assert_true(isnan(scale[0]) ? isnan(scale[1]) : scale[0] == scale[1]);
+                assert_memory_equal(q[0], q[1], sizeof q[0]);
+                assert_memory_equal(sum[0], sum[1], sizeof sum[0]);
+            }
+        }
+}
+
+RUN(TEST(odd_inputs_become_the_same_bytes), TEST(the_textbook), TEST(products),
+    TEST(largest_numbers), TEST(odd_shapes), TEST(several_products), TEST(inputs_are_rounded),
+    TEST(not_finite_stays_not_finite), TEST(levels_keep_their_span))

@@ -31,12 +31,12 @@ static void sums_of_exponentials(void **state) {
                 sum += e, squares += e * e;
                 if (e > 0) weighted += d * e, size -= d * e;
             }
-            ExpSums want = scan_exp_scalar(x + offset, n, 12);
+            ExpSums want = scan_exp_by(exp_lanes_scalar, x + offset, n, 12);
             assert_near(want.sum, sum, 1e-5 * sum);
             assert_near(want.weighted, weighted, 1e-5 * size);
             assert_near(want.squares, squares, 1e-5 * squares);
             for (int isa = 0; isa < count; isa++) {
-                ExpSums got = list[isa]->scan_exp(x + offset, n, 12);
+                ExpSums got = scan_exp_by(list[isa]->exp_lanes, x + offset, n, 12);
                 assert_memory_equal(&got, &want, sizeof got);
             }
         }
@@ -57,12 +57,12 @@ static void moments_of_the_finite(void **state) {
             double d = (double)x[i] - 2;
             finite++, sum += d, size += fabs(d), squares += d * d;
         }
-        Moments want = scan_moments_scalar(x, n, 2);
+        Moments want = scan_moments_by(moment_lanes_scalar, x, n, 2);
         assert_int_equal(want.count, finite);
         assert_near(want.sum, sum, 1e-5 * size);
         assert_near(want.squares, squares, 1e-5 * squares);
         for (int isa = 0; isa < count; isa++) {
-            Moments got = list[isa]->scan_moments(x, n, 2);
+            Moments got = scan_moments_by(list[isa]->moment_lanes, x, n, 2);
             assert_memory_equal(&got, &want, sizeof got);
         }
     }
@@ -116,12 +116,13 @@ static void survivors_in_order(void **state) {
                     assert_int_equal(out_ids[want++], l % 2 ? ids[i] : (int32_t)i);
                 }
                 assert_int_equal(got, want);
-                size_t rest =
-                    list[isa]->scan_below(x, NULL, n, threshold, out + got, out_ids + got);
+                size_t rest = list[isa]->scan_below(x, l % 2 ? ids : NULL, n, threshold,
+                                                    out + got, out_ids + got);
                 assert_int_equal(got + rest, n);
                 for (size_t i = 0, k = got; i < n; i++)
                     if (!(x[i] >= threshold))
-                        assert_true(out[k] == x[i] && out_ids[k++] == (int32_t)i);
+                        assert_true(out[k] == x[i] &&
+                                    out_ids[k++] == (l % 2 ? ids[i] : (int32_t)i));
                 assert_int_equal(list[isa]->scan_keep(x, NULL, n, threshold, x, out_ids), want);
                 assert_memory_equal(x, out, want * sizeof *x); /* in place */
             }

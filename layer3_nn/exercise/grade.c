@@ -4,7 +4,7 @@
 #include "near.h"
 #include "nn.h"
 
-enum { MOST = 5000, USUAL = 700 };
+enum { MOST = 5000, LONGEST = 150000 /* a vocabulary */, USUAL = 700 };
 #define NEAR 2e-5
 
 static void exponentials(const float *x, double *e, size_t n, double shift) {
@@ -28,20 +28,21 @@ static void scale_all(double *x, size_t n, double factor) {
 }
 
 static void probabilities_of(const float *x, size_t n) {
-    static float got[MOST + 1];
-    static double want[MOST], slip[MOST];
+    static float got[LONGEST + 1];
+    static double want[LONGEST], slip[LONGEST];
     double max = largest_of(x, n);
     exponentials(x, want, n, max);
     scale_all(want, n, 1 / sum_of(want, n));
     got[n] = -7;
     softmax(got, x, n);
     HINT(got[n] == -7, "%zu scores, and something is written past the last output", n);
-    for (size_t i = 0; i < n && all_near(got, want, n, NEAR); i++)
+    bool right = all_near(got, want, n, NEAR);
+    for (size_t i = 0; i < n && right; i++)
         HINT(want[i] < 1e-35 || fabs((double)got[i] - want[i]) < 1e-4 * want[i],
              "a small probability is small, and not another: expected %.7g, got %.7g (score "
              "%zu, %g below the largest)",
              want[i], (double)got[i], i, max - (double)x[i]);
-    if (all_near(got, want, n, NEAR)) return;
+    if (right) return;
     exponentials(x, slip, n, max);
     HINT(!all_near(got, slip, n, NEAR),
          "the probabilities do not add up to 1 (%g): divide by the sum of the "
@@ -66,7 +67,7 @@ static void probabilities_of(const float *x, size_t n) {
 }
 
 GRADE(probabilities) {
-    static float x[MOST], again[MOST];
+    static float x[LONGEST], again[MOST];
     for (int round = 0; round < 20; round++) {
         size_t n = round == 0 ? 3 : round == 19 ? MOST : 1 + fresh_below(USUAL);
         fresh_floats(x, n, 0.5, 4);
@@ -82,6 +83,10 @@ GRADE(probabilities) {
         x[n - 1] = (float)middle;
         probabilities_of(x, n);
     }
+    fresh_floats(x, MOST, -20, 20), x[MOST - 1 - fresh_below(9)] = 200; /* the largest, late */
+    probabilities_of(x, MOST);
+    fresh_floats(x, LONGEST, -4, 4);
+    probabilities_of(x, LONGEST);
     fresh_floats(x, 40, -3, 3), memcpy(again, x, sizeof again);
     softmax(again, again, 40), softmax(x + 100, x, 40);
     HINT(memcmp(again, x + 100, 40 * sizeof *x) == 0,
@@ -90,6 +95,9 @@ GRADE(probabilities) {
     softmax(again, x, 40);
     HINT(isnan(again[0]) && isnan(again[39]), "a score that is NaN makes all probabilities NaN "
                                               "(softmax.h: Needs), because their sum is");
+    softmax(again, &(float){NAN}, 1);
+    HINT(isnan(again[0]), "one score, and that is NaN: its probability is NaN, too, not %g",
+         (double)again[0]);
 }
 
 static double surprise(const float *x, size_t n, size_t target) {

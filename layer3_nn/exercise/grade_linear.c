@@ -1,5 +1,5 @@
 /* The grader of layer 3: linear maps in every form that weights are stored in, of some rows of
- * x, with bias and adapters. */
+ * x, with scale, bias and adapters. */
 #include "near.h"
 #include "nn.h"
 
@@ -8,7 +8,7 @@ enum { MAPS = 5, ROWS = 9, IN = 96, OUT = 40, RANK = 3 };
 /* A map, and its weights as plain numbers. */
 typedef struct Map {
     Linear linear;
-    float w[OUT * IN], bias[OUT], a[2][RANK * IN], b[2][OUT * RANK];
+    float w[OUT * IN], scale, bias[OUT], a[2][RANK * IN], b[2][OUT * RANK];
     unsigned char stored[OUT * IN * 4], repacked[1 << 15];
     PackedWeights packed;
     LowRank adapters[2];
@@ -20,11 +20,13 @@ static float x[ROWS * IN], y[LINEAR_PRODUCTS][ROWS * OUT + 1];
 static void make_map(Map *m, Dtype dtype, size_t in, size_t out) {
     size_t row = dtype_row_bytes(dtype, in);
     fresh_floats(m->w, out * in, -1, 1), fresh_floats(m->bias, out, 2, 5);
+    m->scale = 1.375f;
     for (size_t r = 0; r < out; r++) {
         quantize_row(dtype, m->w + r * in, NULL, m->stored + r * row, in);
         dequantize_row(dtype, m->stored + r * row, m->w + r * in, in);
     }
     m->linear = (Linear){.w = tensor_view(dtype, 2, (size_t[]){out, in}, m->stored),
+                         .scale = out % 2 ? &m->scale : NULL,
                          .bias = fresh_below(3) ? m->bias : NULL,
                          .adapters = fresh_below(3) ? m->adapters : NULL};
     if (dtype_is_quantized(dtype) && fresh_below(2)) {
@@ -34,7 +36,7 @@ static void make_map(Map *m, Dtype dtype, size_t in, size_t out) {
     }
     for (int i = 0; i < 2; i++) {
         fresh_floats(m->a[i], RANK * in, -1, 1), fresh_floats(m->b[i], out * RANK, -1, 1);
-        m->adapters[i] = (LowRank){m->a[i], m->b[i], RANK, in, out, 1.5f, NULL};
+        m->adapters[i] = (LowRank){m->a[i], m->b[i], RANK, in, out, 1.5f, NULL, NULL};
     }
     if (fresh_below(2)) m->adapters[0].next = &m->adapters[1];
 }
@@ -43,6 +45,8 @@ typedef enum Slip {
     FINE,
     FIRST_ROWS,
     ALL_FIRST_ROWS,
+    NO_SCALE,
+    SCALED_BIAS,
     NO_BIAS,
     BIAS_ONCE,
     ONE_BIAS,
@@ -56,11 +60,13 @@ typedef enum Slip {
 static const char *const hints[SLIPS] = {
     [FIRST_ROWS] = "a product takes the rows first .. first+n-1 of x, not the first n",
     [ALL_FIRST_ROWS] = "a product takes the rows first .. first+n-1 of x, not the first n",
+    [NO_SCALE] = "the map's scale is left out: what the matrix gives is multiplied by *scale",
+    [SCALED_BIAS] = "the scale is the matrix's alone: the bias is added afterwards",
     [NO_BIAS] = "the bias is left out: bias[r] is added to output r",
     [BIAS_ONCE] = "the bias is added to the first row only: every row of outputs gets it",
     [ONE_BIAS] = "every output has a bias of its own: bias[r], not the first one",
     [BIAS_ALONE] = "the bias is added to what the product gave, not written over it",
-    [NO_ADAPTERS] = "what the map's adapters add is left out: add_adapters",
+    [NO_ADAPTERS] = "what the map's adapters add is left out: low_rank_rows",
     [ONE_ADAPTER] = "the list of adapters goes on: the first one's `next` adds, too",
     [ADAPTERS_FIRST_ROWS] =
         "adapters read the rows that the map reads: from row `first` of x on, not from row 0"};
@@ -86,12 +92,14 @@ static void wanted(const LinearProduct *p, Slip slip, double *to) {
         const float *row = x + (low ? c : p->first + c) * in,
                     *other = x + (adapter_low ? c : p->first + c) * in;
         for (size_t r = 0; r < out; r++) {
-            double sum = slip == NO_ADAPTERS ? 0 : adapted(p->map->adapters, other, r, slip);
+            double sum = slip == NO_ADAPTERS ? 0 : adapted(p->map->adapters, other, r, slip),
+                   scale = p->map->scale && slip != NO_SCALE ? (double)*p->map->scale : 1,
+                   bias = 0;
             for (size_t i = 0; i < in && slip != BIAS_ALONE; i++)
-                sum += (double)m->w[r * in + i] * (double)row[i];
+                sum += scale * (double)m->w[r * in + i] * (double)row[i];
             if (p->map->bias && slip != NO_BIAS && (slip != BIAS_ONCE || c == 0))
-                sum += (double)m->bias[slip == ONE_BIAS ? 0 : r];
-            to[c * out + r] = sum;
+                bias = (double)m->bias[slip == ONE_BIAS ? 0 : r];
+            to[c * out + r] = sum + (slip == SCALED_BIAS ? scale * bias : bias);
         }
     }
 }

@@ -2,7 +2,7 @@
 #include "near.h"
 #include "nn.h"
 
-enum { MOST = 3000, NARROW = 60, RANKS = LOW_RANK_MAX };
+enum { MOST = 5000, NARROW = 60, RANKS = LOW_RANK_MAX };
 #define NEAR 1e-3
 static float a[RANKS * MOST], b[MOST * RANKS], x[4 * MOST], before[MOST];
 
@@ -52,8 +52,8 @@ static void wanted(const LowRank *l, Slip slip, double *y) {
 static void check_one(size_t rank, size_t in, size_t out) {
     static float got[MOST + 1];
     static double want[MOST], other[MOST];
-    LowRank next = {a, b, 1, in, out, 3, NULL},
-            l = {a, b, rank, in, out, (float)fresh_between(2, 5), NULL};
+    LowRank next = {a, b, 1, in, out, 3, NULL, NULL},
+            l = {a, b, rank, in, out, (float)fresh_between(2, 5), NULL, NULL};
     fresh_floats(a, rank * in, -1, 1), fresh_floats(b, out * rank, -1, 1);
     fresh_floats(x, in, -1, 1), fresh_floats(before, out, 2, 3);
     memcpy(got, before, out * sizeof *got), got[out] = -7;
@@ -76,7 +76,7 @@ static void check_one(size_t rank, size_t in, size_t out) {
 static void check_threads(Pool *pool) {
     enum { N = 400, SIDE = 24, RANK = 64 };
     static float alone[N * SIDE], together[N * SIDE];
-    LowRank l = {a, b, RANK, SIDE, SIDE, 2, NULL};
+    LowRank l = {a, b, RANK, SIDE, SIDE, 2, NULL, NULL};
     fresh_floats(a, RANK * SIDE, -1, 1), fresh_floats(b, SIDE * RANK, -1, 1);
     fresh_floats(x, N * SIDE, -1, 1);
     for (int round = 0; round < 200; round++) {

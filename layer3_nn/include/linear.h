@@ -8,6 +8,7 @@
 /* A linear map: a matrix and perhaps a bias.  w.data NULL: no map. */
 typedef struct Linear {
     Tensor w;                    /* (out, in), any computable format */
+    const float *scale;          /* (1) the matrix is multiplied by it; NULL: 1 */
     const float *bias;           /* (out); NULL: none */
     const PackedWeights *packed; /* the same matrix repacked; NULL: as in the file */
     const LowRank *adapters;     /* added to it; NULL: none */
@@ -28,7 +29,7 @@ enum { LINEAR_PRODUCTS = 1024 };
 /* Several maps, each applied to some rows of the same x.  Every product with weights goes
  * through this function.
  *
- *     y[c] = W x[c] + bias + adapters
+ *     y[c] = scale W x[c] + bias + adapters
  *
  *   products   (count) 1 to LINEAR_PRODUCTS; their results do not overlap
  *   x          (rows, in)   read; rounded once for all products
@@ -36,10 +37,16 @@ enum { LINEAR_PRODUCTS = 1024 };
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch);
 
+/* Computes products with weights in the place of matmul_products, or returns false; NULL: none
+ * does (extras: machines.h). */
+typedef bool LinearElsewhere(Pool *pool, const WeightsProduct *products, size_t count,
+                             const float *x, size_t rows, void *scratch);
+extern LinearElsewhere *linear_elsewhere;
+
 /* One map and n rows, the common case. */
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch);
 
-/* Map `e` of a stack: w (count, out, in), bias (count, out), packed (count). */
+/* Map `e` of a stack: w (count, out, in), scale (count), bias (count, out), packed (count). */
 Linear linear_of_stack(const Linear *stack, size_t e);
 
 /* linear for f32 weights, by the packed product; for training.

@@ -38,7 +38,8 @@ float inverse_rms(const float *x, size_t dim, float eps);
  *   eps            keeps the division finite; 1e-5 in Llama 2, 1e-6 in Gemma
  *
  * Needs    dim > 0.
- * Cost     4*dim flops; reads x twice.
+ * Flops    4 dim.
+ * Cost     reads x twice [norms_read_twice].
  * Source   Zhang & Sennrich 2019, arXiv:1910.07467, eq. 4. */
 void rms_norm(float *out, const float *x, const float *gain, size_t dim, float eps);
 
@@ -49,7 +50,8 @@ void rms_norm(float *out, const float *x, const float *gain, size_t dim, float e
  *   x      (dim)   written
  *   min            lower bound for |x|, so that zero stays zero; > 0
  *
- * Cost     3*dim flops; reads x twice. */
+ * Flops    3 dim.
+ * Cost     reads x twice [norms_read_twice]. */
 void l2_norm(float *x, size_t dim, float min);
 
 /* The gradient through l2_norm.  With y = x / |x|, the component of dy along y drops out,
@@ -75,19 +77,6 @@ void layer_norm(float *out, const float *x, const float *gain, const float *bias
 /* norm_apply to each row of x (rows, dim); out may be x. */
 void norm_apply_rows(Pool *pool, const Norm *norm, float *out, const float *x, size_t rows,
                      size_t dim);
-
-/* Normalize each column over the rows of a batch, where layer_norm normalizes each row.
- *
- *     out[r][i] = (x[r][i] - mean_i) / sqrt(var_i + eps)    mean, var of x[0][i], x[1][i], ...
- *
- *   x, out   (rows, dim)   out may be x
- *
- * Not used by models of sequences, because a row depends on the others: see
- * docs/layer3/norm.md.
- *
- * Needs    rows > 0.
- * Source   Ioffe & Szegedy 2015, arXiv:1502.03167, algorithm 1, without gains. */
-void batch_norm(float *out, const float *x, size_t rows, size_t dim, float eps);
 
 /* The gradients through rms_norm.  With r = 1 / sqrt(mean(x^2) + eps):
  *

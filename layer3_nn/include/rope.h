@@ -10,7 +10,7 @@
  * Partial rotary: only the first `rotary` numbers of a head are rotated, the rest pass through.
  *
  * Invariant: a rotation keeps lengths (times `magnitude`, 1 but for YaRN); rotating by -p
- * undoes rotating by p.
+ * undoes rotating by p [only_distance_counts, pairs_turn_by_position].
  * Source   Su et al. 2021, arXiv:2104.09864, section 3.2. */
 #ifndef STRATA_ROPE_H
 #define STRATA_ROPE_H
@@ -45,6 +45,9 @@ typedef struct Rope {
     size_t rotary;
     double *freq;    /* (rotary / 2) radians per position; owned by the arena */
     float magnitude; /* factor on every rotated number */
+    /* for pictures: pair i follows number axis[i] of a token's three places (rope_places) */
+    const unsigned char *axis;  /* (rotary / 2) NULL: all tokens have one position */
+    const int32_t (*places)[3]; /* of the tokens of a batch; NULL: as without axis */
 } Rope;
 
 /* Compute the frequencies of all pairs, and the magnitude: 1; for YaRN attn_factor *
@@ -52,18 +55,25 @@ typedef struct Rope {
  *
  *   arena    allocates freq, which is NULL while it measures and for ROPE_NONE
  *
- * Needs    an even rotary, a factor above 0. */
+ * Needs    an even rotary, theta and factor above 0; for YaRN theta above 1 and its three
+ *          numbers above 0. */
 void rope_init(Rope *rope, const RopeConfig *config, Arena *arena);
 
-/* Cosines and sines (rotary / 2) of all pairs at a position, times the magnitude. */
+/* Cosines and sines (rotary / 2) of all pairs at a position, times the magnitude.
+ *
+ * Needs    a style other than ROPE_NONE. */
 void rope_angles(const Rope *rope, size_t position, float *cosine, float *sine);
+
+/* The same for token i of a batch whose tokens have places: pair k is rotated by
+ * places[i][axis[k]] [each_pair_follows_its_axis].
+ *
+ * Needs    axis and places. */
+void rope_places(const Rope *rope, size_t i, float *cosine, float *sine);
 
 /* Rotate one head's vector in place: pair i, as rope->style pairs them, by angle i.
  *
  *   cosine, sine   (rotary / 2)       of rope_angles, so the magnitude is in them already
- *   head           (rotary or more)   numbers from `rotary` on are unchanged
- *
- * Needs    a style other than ROPE_NONE. */
+ *   head           (rotary or more)   numbers from `rotary` on are unchanged */
 void rope_rotate(const Rope *rope, const float *cosine, const float *sine, float *head);
 
 /* In: the gradient of the rotated head, out: of the head.  Rotates by the opposite angles, with

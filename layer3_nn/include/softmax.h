@@ -1,7 +1,7 @@
 /* softmax.h - scores to probabilities.
  *
  * Invariant: the outputs are in [0, 1] and sum to 1 within rounding; a score of -infinity gets
- * 0. */
+ * 0 [softmax_and_gradient]. */
 #ifndef STRATA_SOFTMAX_H
 #define STRATA_SOFTMAX_H
 
@@ -17,7 +17,7 @@
  *   x     (n)   read
  *
  * Needs    n > 0 and at least one score above -infinity; NaN in gives NaN out.
- * Cost     n exponentials; reads x twice and out twice.
+ * Cost     n exponentials; reads x twice and out twice [softmax_reads_twice].
  * Source   Bridle 1990, doi:10.1007/978-3-642-76153-9_28. */
 void softmax(float *out, const float *x, size_t n);
 

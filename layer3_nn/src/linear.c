@@ -3,18 +3,15 @@
 
 size_t linear_scratch_bytes(size_t rows, size_t in) { return matmul_weights_bytes(rows, in); }
 
-/* y[c * out + r] += bias[r] for each of the n rows of a product, if the map has a bias. */
-static void add_bias(const LinearProduct *p) {
+/* What a map has besides the matrix, for the n rows of a product: a scale, a bias, adapters. */
+static void add_own(Pool *pool, const LinearProduct *p, const float *x) {
+    const float *bias = p->map->bias;
+    const LowRank *adapters = p->map->adapters;
     size_t out = p->map->w.shape[0];
-    if (!p->map->bias) return;
-    for (size_t c = 0; c < p->n; c++)
-        for (size_t r = 0; r < out; r++) p->y[c * out + r] += p->map->bias[r];
-}
-
-/* Add the adapters to the rows of a product. */
-static void add_adapters(Pool *pool, const LinearProduct *p, const float *x) {
-    const LowRank *first = p->map->adapters;
-    if (first) low_rank_rows(pool, first, x + p->first * first->in, p->n, p->y);
+    for (size_t i = 0; p->map->scale && i < p->n * out; i++) p->y[i] *= *p->map->scale;
+    for (size_t c = 0; bias && c < p->n; c++)
+        for (size_t r = 0; r < out; r++) p->y[c * out + r] += bias[r];
+    if (adapters) low_rank_rows(pool, adapters, x + p->first * adapters->in, p->n, p->y);
 }
 
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
@@ -25,9 +22,9 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
         const LinearProduct *p = &products[i];
         weights[i] = (WeightsProduct){&p->map->w, p->map->packed, p->first, p->n, p->y};
     }
-    matmul_products(pool, weights, count, x, rows, scratch);
-    for (size_t i = 0; i < count; i++)
-        add_bias(&products[i]), add_adapters(pool, &products[i], x);
+    if (!linear_elsewhere || !linear_elsewhere(pool, weights, count, x, rows, scratch))
+        matmul_products(pool, weights, count, x, rows, scratch);
+    for (size_t i = 0; i < count; i++) add_own(pool, &products[i], x);
 }
 
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch) {
@@ -36,6 +33,7 @@ void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, v
 
 Linear linear_of_stack(const Linear *stack, size_t e) {
     return (Linear){.w = tensor_select(&stack->w, e),
+                    .scale = stack->scale ? stack->scale + e : NULL,
                     .bias = stack->bias ? stack->bias + e * stack->w.shape[1] : NULL,
                     .packed = stack->packed ? stack->packed + e : NULL};
 }

@@ -1,11 +1,12 @@
 /* loss.c - see loss.h. */
 #include "loss.h"
+#include "real.h"
 
 #include <math.h>
 
 double log_sum_exp(const float *x, size_t n) {
     float max = vector_max(x, n);
-    return (double)max + log(scan_exp(x, n, max).sum);
+    return (double)max + real_log(scan_exp(x, n, max).sum);
 }
 
 double cross_entropy(const float *logits, size_t vocab, size_t target) {

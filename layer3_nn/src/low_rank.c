@@ -15,15 +15,25 @@ typedef struct Rows {
     float *y;
 } Rows;
 
+static bool acts_on_none(const LowRank *a) { return a->rows && !a->rows->factor; }
+
+/* Add an adapter to row i, if it acts on it. */
+static void add_to_row(const LowRank *a, const float *x, size_t i, float *y) {
+    LowRank here = *a;
+    if (acts_on_none(a) || (a->rows && a->rows->factor[i] == 0)) return;
+    if (a->rows) here.scale *= a->rows->factor[i];
+    low_rank_add(&here, x + i * a->in, y + i * a->out);
+}
+
 static void add_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *rows = context;
     (void)worker;
     for (size_t i = begin; i < end; i++)
-        for (const LowRank *a = rows->first; a; a = a->next)
-            low_rank_add(a, rows->x + i * a->in, rows->y + i * a->out);
+        for (const LowRank *a = rows->first; a; a = a->next) add_to_row(a, rows->x, i, rows->y);
 }
 
 void low_rank_rows(Pool *pool, const LowRank *first, const float *x, size_t n, float *y) {
+    while (first && acts_on_none(first)) first = first->next;
     Rows rows = {first, x, y};
     if (first) pool_for(pool, n, 1, add_rows, &rows);
 }

@@ -29,27 +29,22 @@ void layer_norm(float *out, const float *x, const float *gain, const float *bias
         out[i] = out[i] * scale * (gain ? gain[i] : 1) + (bias ? bias[i] : 0);
 }
 
-/* One norm over `width` numbers; gain and bias may be NULL. */
-static void apply_once(const Norm *norm, float *out, const float *x, const float *gain,
-                       const float *bias) {
-    if (norm->kind == NORM_LAYER) {
-        layer_norm(out, x, gain, bias, norm->width, norm->eps);
-        return;
-    }
-    rms_norm(out, x, gain, norm->width, norm->eps);
-    for (size_t i = 0; bias && i < norm->width; i++) out[i] += bias[i];
-}
-
 void norm_apply(const Norm *norm, float *out, const float *x, size_t n) {
     if (norm->kind == NORM_NONE) {
         if (out != x) memcpy(out, x, n * sizeof *x);
         return;
     }
-    REQUIRE(n % norm->width == 0, "%zu numbers in norms of %zu", n, norm->width);
-    for (size_t at = 0; at < n; at += norm->width) {
+    REQUIRE(norm->width && n % norm->width == 0, "%zu numbers in norms of %zu", n, norm->width);
+    for (size_t at = 0; at < n; at += norm->width, out += norm->width, x += norm->width) {
         size_t own = norm->own_gain ? at : 0;
-        apply_once(norm, out + at, x + at, norm->gain ? norm->gain + own : NULL,
-                   norm->bias ? norm->bias + own : NULL);
+        const float *gain = norm->gain ? norm->gain + own : NULL,
+                    *bias = norm->bias ? norm->bias + own : NULL;
+        if (norm->kind == NORM_LAYER) {
+            layer_norm(out, x, gain, bias, norm->width, norm->eps);
+            continue;
+        }
+        rms_norm(out, x, gain, norm->width, norm->eps);
+        for (size_t i = 0; bias && i < norm->width; i++) out[i] += bias[i];
     }
 }
 
@@ -88,22 +83,4 @@ void l2_norm_backward(float *dx, const float *x, const float *dy, size_t dim, fl
     float length = sqrtf(dot_f32(x, x, dim)), divisor = length > min ? length : min;
     float along = length > min ? dot_f32(x, dy, dim) / (length * length) : 0;
     for (size_t i = 0; i < dim; i++) dx[i] = (dy[i] - along * x[i]) / divisor;
-}
-
-/* Column i of all rows: the mean, then the squared deviations. */
-static void norm_column(float *out, const float *x, size_t rows, size_t dim, float eps) {
-    double mean = 0, square = 0;
-    for (size_t r = 0; r < rows; r++) mean += (double)x[r * dim];
-    mean /= (double)rows;
-    for (size_t r = 0; r < rows; r++) {
-        double left = (double)x[r * dim] - mean;
-        square += left * left;
-    }
-    double scale = 1 / sqrt(square / (double)rows + (double)eps);
-    for (size_t r = 0; r < rows; r++)
-        out[r * dim] = (float)(((double)x[r * dim] - mean) * scale);
-}
-
-void batch_norm(float *out, const float *x, size_t rows, size_t dim, float eps) {
-    for (size_t i = 0; i < dim; i++) norm_column(out + i, x + i, rows, dim, eps);
 }

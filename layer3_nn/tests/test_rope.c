@@ -19,6 +19,7 @@ static void pairs_turn_by_position(void **state) {
         Rope rope = make((RopeConfig){.style = (RopeStyle)style, .rotary = 8, .theta = 10000});
         float head[10], start[10], cosine[4], sine[4];
         for (int i = 0; i < 10; i++) head[i] = start[i] = (float)i - 4.5f;
+        assert_true(rope.freq[3] > 0 && rope.freq[4] == 0); /* nothing behind the last pair */
         rope_angles(&rope, 7, cosine, sine);
         rope_rotate(&rope, cosine, sine, head);
         for (int i = 0; i < 4; i++) {
@@ -34,6 +35,24 @@ static void pairs_turn_by_position(void **state) {
         rope_rotate_backward(&rope, cosine, sine, head);
         for (int i = 0; i < 10; i++) assert_near(head[i], start[i], 1e-5);
     }
+}
+
+/* The angle of each pair is that of a token at the place on its axis. */
+static void each_pair_follows_its_axis(void **state) {
+    (void)state;
+    static const unsigned char axis[4] = {2, 0, 1, 1};
+    static const int32_t places[2][3] = {{5, 6, 7}, {90, 3, 0}};
+    Rope rope = make((RopeConfig){.style = ROPE_INTERLEAVED, .rotary = 8, .theta = 10000});
+    rope.axis = axis, rope.places = places, rope.magnitude = 2;
+    for (size_t i = 0; i < 2; i++) {
+        float cosine[4], sine[4], one[4], other[4];
+        rope_places(&rope, i, cosine, sine);
+        for (int k = 0; k < 4; k++) {
+            rope_angles(&rope, (size_t)places[i][axis[k]], one, other);
+            assert_true(cosine[k] == one[k] && sine[k] == other[k]);
+        }
+    }
+    arena_free(&arena);
 }
 
 /* the dot product of rotated vectors depends only on the distance */
@@ -88,4 +107,5 @@ static void stretched_frequencies(void **state) {
     arena_free(&arena);
 }
 
-RUN(TEST(pairs_turn_by_position), TEST(only_distance_counts), TEST(stretched_frequencies))
+RUN(TEST(pairs_turn_by_position), TEST(only_distance_counts), TEST(each_pair_follows_its_axis),
+    TEST(stretched_frequencies))

@@ -11,6 +11,20 @@ static void by_textbook(const AttentionShape *s, size_t n, double bound, const c
     name_mistake(s, n, bound, where);
 }
 
+/* NaN in a key reaches each query that sees it. */
+static void by_nan(const AttentionShape *s, size_t n) {
+    size_t at = n / 2, row = s->heads * attention_value_dim(s);
+    k[at * s->kv_heads * s->head_dim] = NAN;
+    attention(s, n, q, k, v, out, scores);
+    for (size_t i = 0; i < n; i++) {
+        Range seen = mask_range(s->mask, i, n);
+        HINT(seen.begin > at || seen.end <= at || isnan(out[i * row]),
+             "a score that is NaN passes through to the result, which is %g: a weight that is "
+             "NaN is not small",
+             (double)out[i * row]);
+    }
+}
+
 GRADE(three_loops) {
     for (int part = 0; part < PARTS; part++)
         for (int round = 0; round < 2; round++) { /* same addresses, other numbers */
@@ -18,6 +32,7 @@ GRADE(three_loops) {
             size_t n = 4 + fresh_below(8);
             make_numbers(&s, n, 4);
             by_textbook(&s, n, 1e-4, part_names[part]);
+            by_nan(&s, n);
         }
     AttentionShape s = shape_number(1);
     make_numbers(&s, 20, 1000);
@@ -62,6 +77,7 @@ GRADE(mask) {
         for (size_t query = 0; query < length; query++)
             for (size_t at = 0; at < 2 * 16 * 7; at++) {
                 Mask m = {.causal = at % 2 == 0, .window = at / 2 % 16, .chunk = at / 32};
+                if (!m.causal) m.chunk = 0; /* chunks are of causal masks only */
                 Range r = mask_range(m, query, length), w = {length, 0};
                 for (size_t key = length; key-- > 0;)
                     if (sees(m, query, key)) w = (Range){key, w.end ? w.end : key + 1};
@@ -76,6 +92,12 @@ GRADE(mask) {
           "a window of 4096 far into a text, token %zu", far);
     COUNT(mask_range((Mask){.causal = true, .chunk = 3}, far, far + 9).begin, far / 3 * 3,
           "a chunk of 3 far into a text, token %zu", far);
+    for (int bits = 31; bits <= 32; bits++) { /* where numbers of 32 bits end */
+        size_t window = ((size_t)1 << bits) - fresh_below(1000);
+        far = ((size_t)1 << bits) + fresh_below(1000);
+        COUNT(mask_range((Mask){.causal = true, .window = window}, far, far + 9).begin,
+              far + 1 - window, "a window of %zu far into a text, token %zu", window, far);
+    }
 }
 
 GRADES({"4.1", three_loops}, {"4.2", mask})

@@ -107,7 +107,8 @@ static void whole_sequences(Pool *pool, AttentionShape s, Sequences sequences, s
     fresh_floats(q, n * Q_DIM, -size, size), fresh_floats(k, n * kv_dim, -size, size);
     fresh_floats(v, n * kv_dim, -2, 2), fresh_floats(dout, n * Q_DIM, -1, 1);
     for (size_t i = 0; i < n * Q_DIM; i++) out[i] = NAN;
-    attention_sequences(pool, &s, sequences, q, k, v, out, scratch);
+    AttentionTask task = {&s, sequences, scratch, q, k, v, out, dout, got.q, got.k, got.v};
+    attention_sequences(pool, &task);
     textbook_of_all(&s, sequences, NO_MISTAKE, want_out);
     double bound = size > 10 ? 2e-2 : 2e-4;
     bool right = all_near(out, want_out, n * Q_DIM, bound);
@@ -121,7 +122,7 @@ static void whole_sequences(Pool *pool, AttentionShape s, Sequences sequences, s
             "of the mask, and 0 beside it; row i of a tile is query first + i of its sequence, "
             "and has its head's slope");
     memset(&got, 0x7f, sizeof got);
-    attention_backward(pool, &s, sequences, q, k, v, dout, got.q, got.k, got.v, scratch);
+    attention_backward(pool, &task);
     free(scratch);
     formula_of_all(&s, sequences, NO_SLIP, &want);
     bound *= size > 10 ? 100 : 4;

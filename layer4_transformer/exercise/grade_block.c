@@ -18,6 +18,7 @@ enum {
     B_ATTENTION,
     B_FFN,
     B_EXPERTS,
+    B_MIXER,
     B_SECOND,
     B_PARTS
 };
@@ -33,6 +34,8 @@ static const char *const block_hints[B_PARTS] = {
     [B_FFN] = "the feed-forward network adds nothing to x",
     [B_EXPERTS] = "the block's network is of another kind (experts), and a dense one was "
                   "computed: call the forward of b->network",
+    [B_MIXER] = "one of the block's mixers is of another kind, and attention was computed: "
+                "call the forward of each of b->mixer",
     [B_SECOND] = "the second mixer is left out: each of b->mixer adds to x",
 };
 
@@ -46,6 +49,8 @@ static Block block_without(const Block *b, int part) {
     if (part == B_ATTENTION) c.attn_post_norm = (Norm){NORM_RMS, DIM, false, 1e30f, NULL, NULL};
     if (part == B_FFN) c.ffn_post_norm = (Norm){NORM_RMS, DIM, false, 1e30f, NULL, NULL};
     if (part == B_EXPERTS) c.network = &dense_part;
+    for (size_t i = 0; part == B_MIXER && i < BLOCK_MIXERS && b->mixer[i]; i++)
+        c.mixer[i] = &attention_part;
     if (part == B_SECOND) c.mixer[1] = NULL;
     return c;
 }
@@ -58,13 +63,14 @@ static Block shipped_block(const Block *b) {
     return c;
 }
 
-/* Two batches through layer 1, the second of which reads the cache of the first; returns what
+/* Two batches through a layer, the second of which reads the cache of the first; returns what
  * is added. */
+static size_t layer;
 static void through(Place *p, const Block *b, const Block *first, const float *x, bool shipped,
                     float *added) {
     int32_t sequence[ROWS], position[ROWS];
     Batch batch = rows_of_two(sequence, position);
-    const Pass pass = {&p->run, &p->kv, 1, &batch, DIM};
+    const Pass pass = {&p->run, &p->kv, layer, &batch, DIM};
     for (int round = 0; round < 2; round++) {
         const Block *now = round ? b : first, theirs = shipped_block(now);
         memcpy(p->x, x, sizeof p->x);
@@ -118,8 +124,48 @@ static void add_experts(Block *b) {
     e->net.down.w = tensor_view(DTYPE_F32, 3, narrow, noise(EXPERTS * HIDDEN * DIM, 0.6));
 }
 
+/* A mixer that is not attention: the mean of a row and the one before it. */
+static void shift_rows(const Block *b, const Pass *p, const float *in, float *out) {
+    (void)b;
+    for (size_t i = 0; i < p->batch->count * p->dim; i++)
+        out[i] = (in[i] + (i < p->dim ? 0 : in[i - p->dim])) / 2;
+}
+static const PartKind shift_part = {.name = "shift", .forward = shift_rows};
+
+/* What a probe is shown of the stream between mixers and network. */
+typedef struct Shown {
+    size_t times;
+    float rows[ROWS * DIM];
+} Shown;
+
+static void look(void *context, const Seen *seen) {
+    Shown *shown = context;
+    shown->times++;
+    memcpy(shown->rows, seen->rows, sizeof shown->rows);
+}
+
+static void grade_probe(const Block *b) {
+    static Place mine, ours;
+    static float added[ROWS * DIM];
+    Shown got = {0}, want = {0};
+    Probe its = {.see = look, .context = &got, .wants = 1u << PROBE_MIXED}, theirs = its;
+    theirs.context = &want;
+    float *x = noise(ROWS * DIM, 2);
+    place_open(&mine, b), place_open(&ours, b);
+    mine.run.probe = &its, ours.run.probe = &theirs;
+    through(&mine, b, b, x, false, added), through(&ours, b, b, x, true, added);
+    arena_free(&mine.arena), arena_free(&ours.arena);
+    COUNT(got.times, want.times,
+          "two batches: a probe (run->probe) is shown x once behind the mixers, as PROBE_MIXED "
+          "(probe_stream)");
+    NUMBERS(got.rows, want.rows, ROWS * DIM, 2e-3,
+            "what a probe is shown as PROBE_MIXED is x behind all mixers and before the "
+            "network");
+}
+
 GRADE(block) {
     for (int round = 0; round < 2; round++) {
+        layer = round ? LAYERS - 1 - fresh_below(4) : fresh_below(LAYERS);
         BlockExtras more = {.experts.router.used = 0};
         Block b = make_block();
         grade_block(&b, "a sequential");
@@ -139,6 +185,11 @@ GRADE(block) {
         b = make_block();
         b.mixer[1] = b.mixer[0];
         grade_block(&b, "a two mixers'");
+        grade_probe(&b);
+        b.mixer[0] = &shift_part;
+        grade_block(&b, "a shift's and attention's");
+        b.mixer[0] = &attention_part, b.mixer[1] = &shift_part;
+        grade_block(&b, "an attention's and shift's");
         b.mixer[1] = NULL, b.network = NULL;
         grade_block(&b, "a networkless");
     }

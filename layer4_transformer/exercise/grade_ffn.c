@@ -14,7 +14,7 @@ typedef enum Bend {
     BENDS
 } Bend;
 
-enum { WIDEST = 260, N = 70 };
+enum { WIDEST = 260, N = 140 };
 
 static const char *const bend_hints[BENDS] = {
     [OF_UP] = "the activation is of the gate, not of up",
@@ -62,15 +62,23 @@ static void network_row(const FeedForward *f, const float *x, Bend bend, bool fi
 }
 
 /* Options that some families have. */
-typedef enum Kind { PLAIN, LIMITED, NORMED, CURVED, KINDS } Kind;
+typedef enum Kind { PLAIN, LIMITED, NORMED, LAYER_NORMED, CURVED, KINDS } Kind;
 static const char *const kinds[KINDS] = {"", ", within a limit", ", with a norm before down",
+                                         ", with a norm before down that is no RMS norm",
                                          ", with the curve of ACT_XIELU"};
+
+static Xielu fresh_xielu(void) {
+    return (Xielu){(float)fresh_between(0.6, 1), (float)fresh_between(0.5, 0.9),
+                   (float)fresh_between(0.3, 0.6), -1e-6f};
+}
 
 static FeedForward network_of(Kind kind, bool gated) {
     FeedForward f = make_network(gated, HIDDEN + fresh_below(WIDEST - HIDDEN));
-    if (kind == LIMITED) f.limit = 0.8f;
+    if (kind == LIMITED) f.limit = (float)fresh_between(0.4, 1);
     if (kind == NORMED) f.sub_norm = rms(f.net.up.w.shape[0]);
-    if (kind == CURVED) f.act = ACT_XIELU, f.xielu = (Xielu){0.8f, 0.7f, 0.5f, -1e-6f};
+    if (kind == LAYER_NORMED)
+        f.sub_norm = rms(f.net.up.w.shape[0]), f.sub_norm.kind = NORM_LAYER;
+    if (kind == CURVED) f.act = ACT_XIELU, f.xielu = fresh_xielu();
     return f;
 }
 
@@ -99,6 +107,9 @@ static void grade_network(Pool *pool, Kind kind, bool gated) {
              "%s%s: %s", gated ? "with a gate" : "without a gate", kinds[kind],
              bend_hints[bend]);
     }
+    HINT(kind != LAYER_NORMED,
+         "%s%s: sub_norm says of which kind it is, and norm_apply() computes each",
+         gated ? "with a gate" : "without a gate", kinds[kind]);
     HINT(kind != CURVED,
          "%s: ACT_XIELU has a function of its own: xielu, with the layer's numbers",
          gated ? "with a gate" : "without a gate");
@@ -121,6 +132,11 @@ static void grade_own_limit(void) {
     activate_rows(NULL, &f, 0.3f, N, HIDDEN, &run);
     HINT(all_near(a, want, NUMBERS_OF, 1e-6),
          "the limit that counts is the one of the task: experts have another than f->limit");
+    a[0] = NAN, b[0] = 1, a[1] = 1, b[1] = NAN;
+    activate_rows(NULL, &f, 0.3f, 1, 2, &run);
+    HINT(isnan(a[0]) && isnan(a[1]),
+         "a gate or an up that is NaN stays NaN within a limit (activate_limited), not %g",
+         (double)(isnan(a[0]) ? a[1] : a[0]));
 }
 
 GRADE(network) {

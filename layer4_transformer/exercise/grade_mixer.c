@@ -15,6 +15,7 @@ typedef enum Part {
     TURN,
     WARM,
     WARM_FROM,
+    PLACES,
     V_SCALE,
     GATE,
     SUB_NORM,
@@ -30,6 +31,7 @@ static const char *const part_hints[PARTS_OF_IT] = {
     [K_NORM] = "the norm of the keys is missing",
     [ORDER] = "norm and rotation are in the wrong order: norm_after_rope says which",
     [TURN] = "queries and keys are not rotated",
+    [PLACES] = "the rope has `places` here: rope_places() computes the angles of row i",
     [WARM] = "q_temperature is missing, or comes too early: the queries grow with their "
              "position when they have had their norm, which would take it away again",
     [V_SCALE] = "v_scale is missing: where it is above 0, values are multiplied by it",
@@ -45,7 +47,9 @@ static const char *const part_hints[PARTS_OF_IT] = {
 };
 
 static Attention without(const Attention *a, Part part) {
+    static Rope rope;
     Attention b = *a;
+    if (part == PLACES && a->rope) rope = *a->rope, rope.places = NULL, b.rope = &rope;
     if (part == CLAMP) b.clamp = 0;
     if (part == Q_NORM) b.q_norm.kind = NORM_NONE;
     if (part == K_NORM) b.k_norm.kind = NORM_NONE;
@@ -184,10 +188,12 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
 }
 
 /* Options that some families have, one after the other. */
-enum { FAMILIES = 9 };
+enum { FAMILIES = 10 };
 static Block family(int which) {
     enum { WIDE_VALUE = HEAD + 3 };
-    static Rope still;
+    static Rope still, pictures;
+    static const unsigned char axis[2] = {2, 0};
+    static int32_t places[ROWS][3];
     Block b = make_block();
     Attention *a = &b.attention;
     if (which == 0) a->q_norm = rms(4 * HEAD), a->k_norm = rms(2 * HEAD);
@@ -202,6 +208,12 @@ static Block family(int which) {
     if (which == 7) a->v = (Linear){.bias = NULL}, a->v_norm = rms(HEAD);
     if (which == 8) a->kv_back = 1, a->k = a->v = (Linear){.bias = NULL};
     if (which == 6) still = *a->rope, still.style = ROPE_NONE, a->rope = &still;
+    if (which == 9) {
+        for (int32_t i = 0; i < ROWS; i++)
+            places[i][0] = 3 * i, places[i][1] = 70, places[i][2] = 40 - i;
+        pictures = *a->rope, a->rope = &pictures;
+        pictures.axis = axis, pictures.places = places;
+    }
     return b;
 }
 

@@ -73,7 +73,10 @@ static void walk_row(const AttentionShape *s, size_t n, size_t i, size_t head, S
         result[d] = (float)(mean[d] / (slip == NOT_DIVIDED_BY_SUM ? 1 : sum));
 }
 
-/* A cache of two sequences: n tokens of k and v in the second, others in the first. */
+static Dtype stored = DTYPE_F32; /* format of the cache */
+
+/* A cache of two sequences and two layers, which differ in shape: n tokens of k and v in the
+ * second, others in the first. */
 static void remember(KvCache *kv, Arena *arena, const AttentionShape *s, size_t n) {
     static float noise[WIDE];
     Fault fault;
@@ -81,7 +84,9 @@ static void remember(KvCache *kv, Arena *arena, const AttentionShape *s, size_t 
                      .key_dim = s->head_dim,
                      .value_dim = attention_value_dim(s)},
             shapes[2] = {shape, shape};
-    KvConfig config = {.shapes = shapes, .layers = 2, .sequences = 2, .ctx = N};
+    KvConfig config = {
+        .shapes = shapes, .layers = 2, .sequences = 2, .ctx = N, .dtype = stored};
+    shapes[0].key_dim = div_up(shape.key_dim, 2);
     arena_measure(arena);
     kv_init(kv, &config, arena);
     NEED(arena_init(arena, arena->used, &fault));
@@ -193,6 +198,53 @@ static void by_pages(Pool *pool, const AttentionShape *s, size_t n, double bound
     name_mistake(s, n, bound, where);
 }
 
+/* A text behind a source, both causal; then attention across, which reads the whole source. */
+static void ask_source(AttentionShape s, size_t n, size_t source) {
+    size_t row = s.heads * attention_value_dim(&s), in = s.heads * s.head_dim,
+           keys = s.kv_heads * s.head_dim, values = s.kv_heads * attention_value_dim(&s);
+    KvCache kv;
+    Arena arena;
+    make_numbers(&s, n, 4);
+    remember(&kv, &arena, &s, n);
+    kv.source[1] = source;
+    ask(&s, &kv, 0, n);
+    textbook(&s, source, q, k, v, NO_MISTAKE, want);
+    textbook(&s, n - source, q + source * in, k + source * keys, v + source * values,
+             NO_MISTAKE, want + source * row);
+    HINT(all_near(out, want, n * row, 1e-4),
+         "a cache that begins with a source of %zu tokens (kv->source), and a text behind it: "
+         "a row reads what attention_range() says, and the text does not see the source",
+         source);
+    s.cross = true;
+    ask(&s, &kv, 0, source);
+    s.mask.causal = false;
+    textbook(&s, source, q, k, v, NO_MISTAKE, want);
+    arena_free(&arena);
+    HINT(all_near(out, want, source * row, 1e-4),
+         "cross attention: each row reads the whole source (%zu tokens), whatever the mask "
+         "says: ask attention_range() for the positions",
+         source);
+}
+
+/* Keys and queries in bytes: how they are prepared depends on the layer's key_dim. */
+static void ask_bytes(void) {
+    enum { TOKENS = 100 };
+    AttentionShape s = shape_number(1);
+    s.heads = 4, s.head_dim = 64;
+    KvCache kv;
+    Arena arena;
+    make_numbers(&s, TOKENS, 4);
+    stored = DTYPE_Q8_0;
+    remember(&kv, &arena, &s, TOKENS);
+    stored = DTYPE_F32;
+    ask(&s, &kv, 0, TOKENS);
+    arena_free(&arena);
+    textbook(&s, TOKENS, q, k, v, NO_MISTAKE, want);
+    HINT(all_near(out, want, TOKENS * s.heads * s.head_dim, 0.1),
+         "a cache in Q8_0, whose layers differ in key_dim: kv_query() prepares the queries for "
+         "the layer of the task (t->layer)");
+}
+
 /* Scores that rise from page to page, fall, or peak in the middle one. */
 static void tilt(const AttentionShape *s, size_t n, int way) {
     for (size_t j = 0; j < n; j++) {
@@ -229,6 +281,8 @@ GRADE(online) {
     s = shape_number(0);
     make_numbers(&s, 590, 4);
     by_pages(pool, &s, 590, 1e-4, "ten pages");
+    make_numbers(&s, N, 4);
+    by_pages(pool, &s, N, 1e-4, "a long text");
     for (int part = 0; part < PARTS; part++) {
         s = shape_number(part);
         size_t n = 140 + fresh_below(60);
@@ -237,6 +291,8 @@ GRADE(online) {
         make_numbers(&s, n, 4);
         by_pages(pool, &s, n, 1e-4, part_names[part]);
     }
+    ask_source(shape_number(1), 190, 100);
+    ask_bytes();
     pool_close(pool);
 }
 

@@ -167,10 +167,17 @@ static void who_writes_to_shared(void) {
     arena_free(&m.arena);
 }
 
+static int32_t told_from, told_to;
+static void hear_of_copy(PagePool *pool, int32_t from, int32_t to) {
+    (void)pool;
+    told_from = from, told_to = to;
+}
+
 static void copies(int others) {
     Pages p;
     int32_t users_of[9] = {0}, entry, other;
     pages_open(&p, 9, 192);
+    p.pool.copied = others == 2 ? hear_of_copy : NULL, told_to = -1;
     other = entry = take(&p, users_of);
     for (int i = 0; i < others; i++) page_share(&p.pool, entry);
     unsigned char bytes[192];
@@ -180,6 +187,9 @@ static void copies(int others) {
     HINT(entry != other, "after copy_on_write the entry still names the page that is shared");
     HINT(entry >= 0 && entry < 9, "copy_on_write: the entry names page %d of 9", entry);
     COUNT(p.pool.refcount[entry], 1, "after copy_on_write: users of the copy");
+    HINT(others != 2 || (told_from == other && told_to == entry),
+         "if the pool has a function `copied`, copy_on_write calls it: other machines copy the "
+         "page, too");
     COUNT(p.pool.refcount[other], others,
           "after copy_on_write: users of the old page, of %d; who has a copy uses it no "
           "longer",

@@ -107,7 +107,11 @@ static void turn_all(Memory *m, size_t sequence, size_t keep, size_t gone) {
     float key[DIM], cosine[DIM], sine[DIM];
     ShiftRope turn = {
         .rope = &m->rope, .plain = m->plain, .key = key, .cosine = cosine, .sine = sine};
-    for (size_t l = 0; l < 2; l++) shift_keys(&m->kv, l, sequence, keep, gone, &turn);
+    ShiftElsewhere *was = shift_elsewhere;
+    for (size_t l = 0; l < 2; l++) {
+        shift_keys(&m->kv, l, sequence, keep, gone, &turn);
+        HINT(shift_elsewhere == was, "shift_elsewhere has changed: shift_keys only calls it");
+    }
 }
 
 /* Cut; count the leading entries released by a window, before and after. */
@@ -213,6 +217,36 @@ static void no_rope(void) {
     arena_free(&m.arena);
 }
 
+/* Other machines may hold more heads of the layer: they are told, and do the same. */
+static size_t told[2][5];
+static void hear_of_shift(const KvCache *kv, size_t layer, size_t sequence, size_t first,
+                          size_t by) {
+    NEED(kv && layer < 2);
+    told[layer][0]++, told[layer][1] = layer, told[layer][2] = sequence;
+    told[layer][3] = first, told[layer][4] = by;
+}
+
+static void others_turn_theirs(RopeStyle style) {
+    Memory m;
+    memory_open(&m, two, style);
+    memset(told, 0, sizeof told);
+    read_text(&m, 1, 300);
+    NEED(shift_pages(&m.kv, 1, KV_PAGE, 2 * KV_PAGE));
+    shift_elsewhere = hear_of_shift;
+    turn_all(&m, 1, KV_PAGE, 2 * KV_PAGE);
+    shift_elsewhere = NULL;
+    for (size_t l = 0; l < 2; l++) {
+        const size_t want[5] = {1, l, 1, KV_PAGE, 2 * KV_PAGE};
+        HINT(style == ROPE_NONE || !memcmp(told[l], want, sizeof want),
+             "if the function `shift_elsewhere` is set, shift_keys calls it once, with its own "
+             "layer, sequence, first and by: other machines rotate the keys of their heads");
+        HINT(style != ROPE_NONE || !told[l][0],
+             "no key is rotated in a layer without rope: shift_elsewhere is not called");
+    }
+    has_text(&m, 1, KV_PAGE, 2 * KV_PAGE, true, "a text with heads on other machines");
+    arena_free(&m.arena);
+}
+
 GRADE(shift) {
     cut(two, ROPE_HALF_SPLIT, 5 * KV_PAGE, KV_PAGE, KV_PAGE);
     cut(two, ROPE_INTERLEAVED, 5 * KV_PAGE + 1, 0, 2 * KV_PAGE);
@@ -231,6 +265,7 @@ GRADE(shift) {
     cut_behind_a_window();
     cut_what_is_shared();
     no_rope();
+    others_turn_theirs(ROPE_HALF_SPLIT), others_turn_theirs(ROPE_NONE);
 }
 
 GRADES({"4.20", shift})

@@ -4,7 +4,7 @@
 
 #include "textbook.h"
 
-enum { DIM = 10, HEAD = 6, HIDDEN = 21, ROWS = 9, LAYERS = 3, ROOM = 60000 };
+enum { DIM = 10, HEAD = 6, HIDDEN = 21, ROWS = 9, LAYERS = 12, ROOM = 60000 };
 
 static float store[ROOM];
 static size_t used;
@@ -48,7 +48,8 @@ static inline void place_open(Place *p, const Block *b) {
     KvShape shape = {.kv_heads = s->kv_heads,
                      .key_dim = s->head_dim,
                      .value_dim = attention_value_dim(s)},
-            shapes[LAYERS] = {shape, shape, shape};
+            shapes[LAYERS];
+    for (size_t i = 0; i < LAYERS; i++) shapes[i] = shape;
     KvConfig config = {.shapes = shapes, .layers = LAYERS, .sequences = 2, .ctx = 80};
     const BlockPlan plan = {
         .blocks = b, .count = 1, .dim = DIM, .rows = ROWS, .ctx = 80, .arena = &p->arena};

@@ -4,7 +4,7 @@
 
 #include "textbook.h"
 
-enum { N = 600, WIDE = 20 * 16 };
+enum { N = 1100, WIDE = 20 * 16 };
 
 static float q[N * WIDE], k[N * WIDE], v[N * WIDE], out[N * WIDE], want[N * WIDE],
     other[N * WIDE];
@@ -30,16 +30,16 @@ static inline AttentionShape shape_number(int part) {
     if (part == 6) s.max_bias = 8;
     if (part == 7) s.sinks = sinks, fresh_floats(sinks, 6, -2, 2);
     if (part == 8) s.mask.chunk = 3;
-    if (part == 9) {
-        s.softcap = 2;
+    if (part >= 9) {
+        s.softcap = part == 9 ? 2 : 0, s.mask.causal = part == 9;
         fresh_floats(table, 8 * s.heads, -3, 3);
-        relative_init(&relative, s.heads, 8, false);
+        relative_init(&relative, s.heads, 8, part == 10);
         relative.table = table, s.relative = &relative;
     }
     s.scale = (float)fresh_between(0.2, 0.5);
     return s;
 }
-enum { PARTS = 10 };
+enum { PARTS = 11 };
 static const char *const part_names[PARTS] = {"each head with keys of its own",
                                               "heads that share keys",
                                               "a window",
@@ -49,7 +49,8 @@ static const char *const part_names[PARTS] = {"each head with keys of its own",
                                               "a bias by distance",
                                               "a sink in every softmax",
                                               "chunks",
-                                              "a learned bias and a soft cap"};
+                                              "a learned bias and a soft cap",
+                                              "a learned bias both ways"};
 
 /* Name the mistake if it is a known one, else print both numbers. */
 static inline void name_mistake(const AttentionShape *s, size_t n, double bound,

@@ -13,7 +13,7 @@
  *
  * Read this form first: three loops.  attention_online.h decodes, attention_train.h trains.
  *
- * Invariant: a token's output depends only on the tokens its mask shows, in order of position.
+ * Invariant: a token's output depends only on the tokens its mask shows [every_pair_acts].
  * Source   Vaswani et al. 2017, arXiv:1706.03762, eq. 1; GQA: Ainslie et al. 2023,
  *          arXiv:2305.13245. */
 #ifndef STRATA_ATTENTION_H
@@ -37,8 +37,8 @@ typedef struct AttentionShape {
     Mask mask;
     /* attend to all of the source's keys and values (mixer_cross.h); no mask */
     bool cross;
-    /* attend only to these of the positions in the mask (indexer.h): bit j of word p is
-     * position 64 p + j, chosen_words words for each row of a batch.  NULL: all */
+    /* attend only to these of the positions in the mask (indexer.h), at least one: bit j of
+     * word p is position 64 p + j, chosen_words words for each row of a batch.  NULL: all */
     const uint64_t *chosen;
     size_t chosen_words;
 } AttentionShape;
@@ -46,6 +46,9 @@ typedef struct AttentionShape {
 static inline size_t attention_value_dim(const AttentionShape *shape) {
     return shape->value_dim ? shape->value_dim : shape->head_dim;
 }
+
+/* Abort unless heads is a multiple of kv_heads and `relative` has a bias for each head. */
+void attention_require(const AttentionShape *shape);
 
 /* Numbers of a row of queries, keys and values. */
 static inline size_t attention_q_width(const AttentionShape *s) {
@@ -63,7 +66,7 @@ static inline size_t attention_v_width(const AttentionShape *s) {
  *   scores   (n + 1)   scratch
  *
  * Needs    cross and chosen unset (attention_online has them).
- * Cost     about 2 * n * n * heads * (head_dim + value_dim) flops; causal: half of it. */
+ * Flops    about 2 * n * n * heads * (head_dim + value_dim); causal: half of it. */
 void attention(const AttentionShape *shape, size_t n, const float *q, const float *k,
                const float *v, float *out, float *scores);
 

@@ -8,10 +8,10 @@
  *     s <- s * exp(m - m') + sum_j exp(score_j - m')
  *     a <- a * exp(m - m') + sum_j exp(score_j - m') v_j          at the end: out = a / s
  *
- * Invariant: a query reads its own sequence's pages in order of position, so its result has the
- * same bits whatever else is in the batch and however the prompt was split.
+ * Invariant: a query reads its sequence's pages in order of position, so its bits depend
+ * neither on the batch nor on how the prompt was split [threads_and_chunks_change_no_bit].
  * Error    within 2e-5 of double precision for 200 tokens and |values| <= 2, as the textbook
- *          form (test_attention); the dot products dominate, not the pages.
+ *          form; the dot products dominate, not the pages [three_forms_agree_with_double].
  * Source   Milakov & Gimelshein 2018, arXiv:1805.02867; Dao et al. 2022, arXiv:2205.14135. */
 #ifndef STRATA_ATTENTION_ONLINE_H
 #define STRATA_ATTENTION_ONLINE_H

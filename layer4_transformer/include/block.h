@@ -11,7 +11,7 @@
  * in the parallel form one norm may serve both.  A branch's output may be normed before it is
  * added (Gemma 2), and scaled (Granite).
  *
- * Invariant: a token's output depends only on its own sequence.
+ * Invariant: a token's output depends only on its own sequence [neighbours_change_no_bit].
  * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.1; Xiong et al. 2020, arXiv:2002.04745
  *          (pre-norm); Wang & Komatsuzaki 2021, GPT-J (parallel). */
 #ifndef STRATA_BLOCK_H
@@ -122,7 +122,8 @@ void block_norm(const Pass *pass, const Norm *norm, float *out, const float *x);
 /* x += scale * norm(run->branch) */
 void block_add(const Block *block, const Norm *norm, const Pass *pass, float *x);
 
-/* x += mixer(in), for each mixer; x += network(in), if any. */
+/* x += mixer(in), for each mixer, then run->probe is shown PROBE_MIXED; x += network(in), if
+ * any. */
 void block_mix(const Block *block, const Pass *pass, const float *in, float *x);
 void block_feed(const Block *block, const Pass *pass, const float *in, float *x);
 

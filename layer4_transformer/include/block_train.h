@@ -10,7 +10,7 @@
  * The forward pass saves what the backward pass reads; the backward pass walks the picture from
  * right to left.
  *
- * Invariant: weight gradients are added to, the gradient of x is replaced. */
+ * Invariant: weights' gradients are added to, dx is replaced [gradients_of_a_whole_model]. */
 #ifndef STRATA_BLOCK_TRAIN_H
 #define STRATA_BLOCK_TRAIN_H
 
@@ -21,7 +21,7 @@ typedef struct TrainMixer TrainMixer;
 typedef struct TrainShape {
     size_t dim, hidden, heads, kv_heads, head_dim;
     float eps;
-    bool bidirectional;      /* bidirectional: no causal mask */
+    bool bidirectional;      /* no causal mask */
     const TrainMixer *mixer; /* NULL: attention */
     size_t taps;             /* of the mixer's convolution */
 } TrainShape;

@@ -19,8 +19,8 @@
  *     state.h     the same for states, which can go back only to a snapshot
  *     prefix.h    finds the pages of a prompt that was evaluated before
  *
- * Invariant: position p of a sequence is at p % KV_PAGE of page table[p / KV_PAGE]; every table
- * and every prefix that names a page holds one reference to it (page_pool.h).
+ * Invariant: position p of a sequence is at p % KV_PAGE of page table[p / KV_PAGE]; tables and
+ * prefixes hold one reference to each of their pages [random_operations_keep_every_number].
  * Source   Kwon et al. 2023, arXiv:2309.06180 (paged attention). */
 #ifndef STRATA_KV_H
 #define STRATA_KV_H
@@ -45,7 +45,7 @@ typedef struct KvConfig {
     const KvShape *shapes; /* (layers) */
     size_t layers;
     Dtype dtype;      /* of keys and values: F32, F16, BF16, Q8_0 or Q4_0 (kv_format.h) */
-    bool hadamard;    /* they are stored rotated */
+    bool hadamard;    /* they are stored rotated; Q8_0 and Q4_0 only */
     size_t sequences; /* at a time */
     size_t ctx;       /* max positions of a sequence */
     size_t batch;     /* max positions a sequence grows by at once */
@@ -54,57 +54,37 @@ typedef struct KvConfig {
     size_t rewind;    /* tokens that recurrent layers can roll back at once (state.h) */
 } KvConfig;
 
-/* One node of the prefix cache: KV_PAGE tokens after those of `parent`, and their pages. */
-typedef struct Prefix {
-    bool kept; /* in use; else on the free list */
-    uint64_t hash, salt;
-    uint64_t used;  /* clock at its last use */
-    int32_t parent; /* -1: none, the tokens start at position 0 */
-    int32_t children;
-    int32_t next;    /* in its bucket or in the free list */
-    int32_t *tokens; /* (KV_PAGE) */
-    int32_t *page;   /* (layers); -1: a window had released it */
-    int32_t state;   /* the state page after its tokens; -1: none */
-} Prefix;
-
-/* The states of all recurrent layers after `length` tokens. */
-typedef struct Snapshot {
-    size_t length;
-    int32_t page;
-} Snapshot;
-
-/* The snapshots of a sequence. */
-typedef struct Snapshots {
-    Snapshot *list; /* (KvCache.snapshots) the last one is the current state */
-    size_t count;
-    size_t base; /* the length before the current batch */
-    bool kept;   /* the current state stays as a snapshot; the next token starts another one */
-} Snapshots;
-
 typedef struct KvCache {
     KvConfig config;
-    KvShape *shape;      /* (layers) */
-    size_t table_size;   /* max pages of one layer of one sequence */
-    PagePool pages;      /* of keys and values; page size: the widest layer's */
-    StripFormat strips;  /* the format of keys and values, if not in blocks */
-    size_t number_bytes; /* bytes of one of them */
-    int32_t *table;      /* (sequences, layers, table_size) */
-    int32_t *gone;       /* (sequences, layers) leading entries already released */
-    size_t *length;      /* (sequences) positions stored */
+    KvShape *shape; /* (layers) */
+    size_t *length; /* (sequences) positions stored */
     /* (sequences) leading positions that hold the source an encoder has read: later positions
      * see them only through `cross`; 0: none */
     size_t *source;
-    PagePool states;      /* of states: a page for all recurrent layers */
-    size_t *state_at;     /* (layers) offset of a layer's state in its page */
-    size_t snapshots;     /* max of a sequence; 0: no recurrent layer */
-    Snapshots *states_of; /* (sequences) */
-    Prefix *prefix;       /* (config.prefixes) */
-    int32_t *bucket;      /* (config.prefixes) by hash; -1: empty */
-    int32_t free_prefix;  /* head of the list through `next` */
-    size_t n_prefixes;    /* prefixes in use */
-    uint64_t clock;
+    /* (n_groups) sequence, begin and end of positions of the batch that see each other */
+    const size_t (*groups)[3];
+    size_t n_groups;
+    /* keys and values: pages, and the tables that name them */
+    PagePool pages;    /* page size: the widest layer's */
+    size_t table_size; /* max pages of one layer of one sequence */
+    int32_t *table;    /* (sequences, layers, table_size) */
+    int32_t *gone;     /* (sequences, layers) leading entries already released */
     /* release pages that no sequence needs, or return false (prefix_evict); NULL: none */
     bool (*make_room)(struct KvCache *kv);
+    /* within a page, if not in blocks */
+    StripFormat strips;
+    size_t number_bytes;
+    /* recurrent states (state.h) */
+    PagePool states;             /* a page for all recurrent layers */
+    size_t *state_at;            /* (layers) offset of a layer's state in its page */
+    size_t snapshots;            /* max of a sequence; 0: no recurrent layer */
+    struct Snapshots *states_of; /* (sequences) */
+    /* kept prefixes (prefix.h) */
+    struct Prefix *prefix; /* (config.prefixes) */
+    int32_t *bucket;       /* (config.prefixes) by hash; -1: empty */
+    int32_t free_prefix;   /* head of the list through `next` */
+    size_t n_prefixes;     /* prefixes in use */
+    uint64_t clock;
 } KvCache;
 
 /* Bytes of cache that the next token of a sequence of `length` moves: each layer's visible keys
@@ -189,7 +169,7 @@ void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim);
  * Q8_0 keys they are quantized too, in blocks of 32 with one scale (quantize_bytes).
  *
  * Error    in Q8_0, of a score: half of sum_i scale[i] * key's scale[i] * sum |bytes of the
- *          key| over its blocks i. */
+ *          key| over its blocks i [bytes_are_the_nearest]. */
 enum { KV_QUERIES = 16, KV_BYTE_KEY = 1024 /* max numbers of a Q8_0 key */ };
 typedef struct KvQuery {
     KvRows rows; /* borrowed */

@@ -10,7 +10,7 @@
  * have outliers.  The rotation spreads them; scores stay the same because the query is rotated
  * too, and the mixed values are rotated back.
  *
- * Invariant: what is stored of a position depends only on its own key and value.
+ * Invariant: a position's bytes depend only on its key and value [nor_do_they_in_few_bits].
  * Source   Ashkboos et al. 2024, arXiv:2404.00456 (QuaRot). */
 #ifndef STRATA_KV_FORMAT_H
 #define STRATA_KV_FORMAT_H

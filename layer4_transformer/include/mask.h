@@ -7,7 +7,7 @@
  *     # # # # .      . # # # .      . . . # .      # # # # #      . . # # #
  *     # # # # #      . . # # #      . . . # #      # # # # #      . . . # #
  *
- * Invariant: the visible positions are one range that is never empty. */
+ * Invariant: the visible positions are one range that is never empty [masks_are_ranges]. */
 #ifndef STRATA_MASK_H
 #define STRATA_MASK_H
 

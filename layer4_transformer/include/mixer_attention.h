@@ -8,7 +8,7 @@
  * shows, itself included.  A layer may instead read the cache of an earlier layer (`kv_back`,
  * KV sharing) and then has queries only.
  *
- * Invariant: a row's result depends only on its own sequence, to the bit. */
+ * Invariant: a row depends only on its own sequence, to the bit [neighbours_change_no_bit]. */
 #ifndef STRATA_MIXER_ATTENTION_H
 #define STRATA_MIXER_ATTENTION_H
 
@@ -24,7 +24,7 @@ typedef struct Attention {
     float clamp;          /* clip q, k and v to -clamp .. clamp; 0: none.  MPT, OLMo 1 */
     Norm q_norm, k_norm;  /* over the row or each head */
     Norm v_norm;          /* over each head; or none */
-    size_t kv_back;       /* KV sharing: read the cache of the layer so many before; 0: none */
+    size_t kv_back;       /* KV sharing: read what the layer so many before stored; 0: none */
     bool norm_after_rope; /* default: before */
     const Rope *rope;     /* NULL or ROPE_NONE: no rotation */
     /* > 0: scale q by 1 + q_temperature * ln(1 + floor(position / temperature_ctx)) */
@@ -55,6 +55,9 @@ typedef struct AttentionSizes {
 
 /* Grow sizes to fit this attention. */
 void attention_sizes_include(AttentionSizes *sizes, const Attention *attention);
+
+/* Abort unless the maps fit the shape and each other, as the comments above say. */
+void attention_check(const Attention *attention);
 
 /* Scale q (n) by its position, as q_temperature says.  Needs q_temperature > 0. */
 void attention_scale_q(const Attention *attention, float *q, size_t n, size_t position);

@@ -1,7 +1,7 @@
 /* page_pool.h - fixed-size pages with reference counts.
  *
  * Invariant: a page's refcount is the number of tables, prefixes and snapshots that name it; a
- * page with refcount 0 is on the free list. */
+ * page with refcount 0 is on the free list [random_operations_keep_every_number]. */
 #ifndef STRATA_PAGE_POOL_H
 #define STRATA_PAGE_POOL_H
 
@@ -10,9 +10,10 @@
 typedef struct PagePool {
     size_t count, free_count; /* pages; free ones */
     size_t page_bytes;
-    char *bytes;        /* (count, page_bytes) */
-    int32_t *free_list; /* (count) stack */
-    int32_t *refcount;  /* (count) */
+    char *bytes;                                                     /* (count, page_bytes) */
+    int32_t *free_list;                                              /* (count) stack */
+    int32_t *refcount;                                               /* (count) */
+    void (*copied)(struct PagePool *pool, int32_t from, int32_t to); /* or NULL; told of it */
 } PagePool;
 
 /* Lay out `count` free pages.  Most systems give untouched pages no physical memory. */

@@ -13,13 +13,26 @@
  * Pages stay until room is needed; then the least recently used leaf goes first.
  *
  * Invariant: a prefix is found only by the same tokens after the same prefix (compared, not
- * only hashed); so a sequence that starts with it gives the same bits as one that evaluated it.
+ * only hashed), so a sequence that starts with it has the same bits [what_was_read_is_shared].
  * Source   chains of hashes: vLLM's automatic prefix caching (2024); a tree of them: Zheng et
  *          al. 2023, arXiv:2312.07104. */
 #ifndef STRATA_PREFIX_H
 #define STRATA_PREFIX_H
 
 #include "kv.h"
+
+/* One node of the prefix cache: KV_PAGE tokens after those of `parent`, and their pages. */
+typedef struct Prefix {
+    bool kept; /* in use; else on the free list */
+    uint64_t hash, salt;
+    uint64_t used;  /* clock at its last use */
+    int32_t parent; /* -1: none, the tokens start at position 0 */
+    int32_t children;
+    int32_t next;    /* in its bucket or in the free list */
+    int32_t *tokens; /* (KV_PAGE) */
+    int32_t *page;   /* (layers); -1: a window had released it */
+    int32_t state;   /* the state page after its tokens; -1: none */
+} Prefix;
 
 /* Room for config.prefixes pages.  Call after kv_init. */
 void prefix_init(KvCache *kv, Arena *arena);

@@ -11,7 +11,7 @@
  *
  * Invariant: observing changes no bit; neither does a scale or heat of 1, nor patching a row
  * with itself.  Acts and observers run on the thread of the forward pass, in layer order,
- * whatever the number of threads.
+ * whatever the number of threads [looking_changes_nothing, ones_change_nothing].
  * Source   Michel et al. 2019, arXiv:1905.10650 (head ablation); Vig et al. 2020,
  *          arXiv:2004.12265, and Meng et al. 2022, arXiv:2202.05262 (activation patching). */
 #ifndef STRATA_PROBE_H

@@ -13,7 +13,7 @@
  * half for the query itself and earlier keys, the second half for later ones.
  *
  * Invariant: from RELATIVE_FAR on, all distances of a direction share its last bucket; so a map
- * of 2 * RELATIVE_FAR + 1 entries holds them all.
+ * of 2 * RELATIVE_FAR + 1 entries holds them all [the_map_is_the_formula].
  * Source   Raffel et al. 2019, arXiv:1910.10683, sec. 2.1 (T5).
  * Tutorial docs/layer4/cross-attention.md */
 #ifndef STRATA_RELATIVE_H

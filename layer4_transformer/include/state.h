@@ -17,13 +17,27 @@
  *     page borders, back to the last one that is KV_REWIND tokens old
  *     with prefixes, the page borders of the current batch
  *
- * Invariant: the last snapshot of a sequence has its length; after a batch every snapshot
- * equals, to the bit, the state after evaluating that many tokens, however it was reached. */
+ * Invariant: the last snapshot of a sequence has its length; after a batch each snapshot is, to
+ * the bit, the state after evaluating that many tokens [states_go_back_to_snapshots]. */
 #ifndef STRATA_STATE_H
 #define STRATA_STATE_H
 
 #include "batch.h"
 #include "kv.h"
+
+/* The states of all recurrent layers after `length` tokens. */
+typedef struct Snapshot {
+    size_t length;
+    int32_t page;
+} Snapshot;
+
+/* The snapshots of a sequence. */
+typedef struct Snapshots {
+    Snapshot *list; /* (KvCache.snapshots) the last one is the current state */
+    size_t count;
+    size_t base; /* the length before the current batch */
+    bool kept;   /* the current state stays as a snapshot; the next token starts another one */
+} Snapshots;
 
 /* The state of a recurrent layer after `length` tokens, during a batch.  Token by token a layer
  * makes the state after position p from the one before:

@@ -7,13 +7,13 @@
 #include "mask.h"             /* which positions a token may attend to */
 #include "relative.h"         /* a learned bias by distance */
 #include "attention.h"        /* attention as the textbook writes it: three loops */
+#include "batch.h"            /* the tokens of one forward pass */
 #include "page_pool.h"        /* pages with reference counts */
 #include "kv_format.h"        /* number formats of keys and values */
 #include "kv.h"               /* the KV cache: keys and values in pages */
 #include "state.h"            /* ... and states of recurrent layers */
 #include "prefix.h"           /* the prefix cache */
 #include "attention_online.h" /* attention over the cache, page by page */
-#include "batch.h"            /* the tokens of one forward pass */
 #include "probe.h"            /* observing a forward pass, and changing it */
 #include "ffn.h"              /* the feed-forward network: plain, gated */
 #include "mixer_attention.h"  /* attention as a mixer */

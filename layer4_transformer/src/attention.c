@@ -10,6 +10,15 @@ float attention_score(const AttentionShape *s, float score, float slope, size_t 
     return slope > 0 ? score - slope * fabsf((float)query - (float)key) : score;
 }
 
+void attention_require(const AttentionShape *s) {
+    REQUIRE(s->kv_heads && s->heads && s->heads % s->kv_heads == 0 && s->head_dim,
+            "%zu heads of %zu numbers share %zu of keys", s->heads, s->head_dim, s->kv_heads);
+    REQUIRE(s->softcap >= 0 && s->max_bias >= 0, "softcap %g, ALiBi %g", (double)s->softcap,
+            (double)s->max_bias);
+    REQUIRE(!s->relative || (s->relative->table && s->relative->heads == s->heads),
+            "a bias for %zu heads, not %zu", s->relative->heads, s->heads);
+}
+
 float attention_slope(const AttentionShape *s, size_t head) {
     return s->max_bias > 0 ? alibi_slope(head, s->heads, s->max_bias) : 0;
 }
@@ -38,6 +47,7 @@ static void attend(const AttentionShape *s, size_t head, size_t i, size_t n, con
 
 void attention(const AttentionShape *s, size_t n, const float *q, const float *k,
                const float *v, float *out, float *scores) {
+    attention_require(s);
     size_t hd = s->head_dim, vd = attention_value_dim(s), group = s->heads / s->kv_heads;
     REQUIRE(!s->cross && !s->chosen,
             "the textbook form does not support cross and chosen: use attention_online");

@@ -80,7 +80,7 @@ static void add_some(void *context, int worker, size_t begin, size_t end) {
 
 void block_add(const Block *b, const Norm *norm, const Pass *p, float *x) {
     PROFILE("add");
-    float scale = b->residual_scale > 0 ? b->residual_scale : 1;
+    float scale = b->residual_scale != 0 ? b->residual_scale : 1;
     if (p->run->probe) scale *= probe_branch_scale(p->run->probe);
     AddRows rows = {norm, p->run->branch, x, p->dim, scale};
     pool_for(p->run->pool, p->batch->count, ROWS, add_some, &rows);
@@ -98,7 +98,7 @@ void block_mix(const Block *b, const Pass *p, const float *in, float *x) {
 }
 
 void block_feed(const Block *b, const Pass *p, const float *in, float *x) {
-    if (!b->network) return; /* no network */
+    if (!b->network) return;
     b->network->forward(b, p, in, p->run->branch);
     block_add(b, &b->ffn_post_norm, p, x);
 }
@@ -125,6 +125,7 @@ const Wiring sequential_wiring = {.name = "sequential", .forward = sequential},
              parallel_wiring = {.name = "parallel", .forward = parallel};
 
 static void include_attention(BlockSizes *sizes, const Block *b) {
+    attention_check(&b->attention);
     attention_sizes_include(&sizes->attention, &b->attention);
 }
 
@@ -133,7 +134,12 @@ static void feed_forward(const Block *b, const Pass *p, const float *in, float *
 }
 
 static void include_network(BlockSizes *sizes, const Block *b) {
-    ffn_sizes_include(&sizes->ffn, &b->ffn.net);
+    const Network *net = &b->ffn.net;
+    size_t hidden = net->up.w.shape[0], gates = b->ffn.gated ? hidden : 0;
+    REQUIRE(net->gate.w.shape[0] == gates && net->down.w.shape[1] == hidden,
+            "a network of %zu gates, %zu numbers up and %zu down", net->gate.w.shape[0], hidden,
+            net->down.w.shape[1]);
+    ffn_sizes_include(&sizes->ffn, net);
 }
 
 const PartKind attention_part = {.name = "attention",

@@ -9,20 +9,13 @@ typedef struct RowTask {
     const TrainRun *run;
     const TrainSaved *saved;
     float *a, *b;
-    const float *x, *gain, *dy;
+    const float *dy;
 } RowTask;
 
-static void norm_rows(void *context, int worker, size_t begin, size_t end) {
-    (void)worker;
-    const RowTask *t = context;
-    size_t dim = t->run->shape.dim;
-    for (size_t i = begin; i < end; i++)
-        rms_norm(t->a + i * dim, t->x + i * dim, t->gain, dim, t->run->shape.eps);
-}
-
 static void normalize(const TrainRun *run, float *out, const float *x, const float *gain) {
-    RowTask task = {.run = run, .a = out, .x = x, .gain = gain};
-    pool_for(run->pool, run->n, 32, norm_rows, &task);
+    const size_t dim = run->shape.dim;
+    const Norm norm = {.kind = NORM_RMS, .width = dim, .eps = run->shape.eps, .gain = gain};
+    norm_apply_rows(run->pool, &norm, out, x, run->n, dim);
 }
 
 /* Rotate, or rotate back, q and k of each row by its position. */
@@ -82,19 +75,26 @@ size_t train_widest(const TrainShape *s) {
     return max_size(max_size(s->dim, s->hidden), mixer);
 }
 
+static AttentionTask task_of(const TrainRun *run, const AttentionShape *shape,
+                             const TrainSaved *saved) {
+    AttentionTask task = {.shape = shape, .sequences = run->sequences, .out = saved->mixed};
+    task.q = saved->q, task.k = saved->k, task.v = saved->v, task.scratch = run->attn_scratch;
+    return task;
+}
+
 /* saved->middle = attention(saved->normed) */
 static void attend(const TrainRun *run, const TrainBlock *w, TrainSaved *saved) {
     const TrainShape *s = &run->shape;
     size_t n = run->n, wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
-    AttentionShape attn = attention_shape(s);
+    AttentionShape shape = attention_shape(s);
+    const AttentionTask attention = task_of(run, &shape, saved);
     float *scratch = run->matmul_scratch;
     linear_dense(run->pool, w->q, wide, s->dim, saved->normed, n, saved->q, scratch);
     linear_dense(run->pool, w->k, narrow, s->dim, saved->normed, n, saved->k, scratch);
     linear_dense(run->pool, w->v, narrow, s->dim, saved->normed, n, saved->v, scratch);
     RowTask rotation = {.run = run, .a = saved->q, .b = saved->k};
     pool_for(run->pool, n, 32, rope_rows, &rotation);
-    attention_sequences(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v,
-                        saved->mixed, run->attn_scratch);
+    attention_sequences(run->pool, &attention);
     linear_dense(run->pool, w->o, s->dim, wide, saved->mixed, n, saved->middle, scratch);
 }
 
@@ -147,13 +147,14 @@ static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock
                             const TrainSaved *saved, float *dx) {
     const TrainShape *s = &run->shape;
     size_t n = run->n, wide = s->heads * s->head_dim, narrow = s->kv_heads * s->head_dim;
-    AttentionShape attn = attention_shape(s);
+    AttentionShape shape = attention_shape(s);
+    AttentionTask attention = task_of(run, &shape, saved);
     float *dmixed = run->grad_a, *dq = run->grad_b, *dk = run->grad_c, *dv = dk + n * narrow,
           *dnormed = run->grad_a; /* dmixed is used up by then */
+    attention.dout = dmixed, attention.dq = dq, attention.dk = dk, attention.dv = dv;
     linear_backward(run->pool, dmixed, false, grad->o, w->o, s->dim, wide, saved->mixed, dx, n,
                     run->matmul_scratch);
-    attention_backward(run->pool, &attn, run->sequences, saved->q, saved->k, saved->v, dmixed,
-                       dq, dk, dv, run->attn_scratch);
+    attention_backward(run->pool, &attention);
     RowTask rotation = {.run = run, .a = dq, .b = dk};
     pool_for(run->pool, n, 32, rope_rows_backward, &rotation);
     linear_backward(run->pool, dnormed, false, grad->q, w->q, wide, s->dim, saved->normed, dq,

@@ -61,6 +61,8 @@ static void cut_some(void *context, int worker, size_t begin, size_t end) {
 
 void activate_rows(Pool *pool, const FeedForward *f, float limit, size_t n, size_t hidden,
                    FfnRun *run) {
+    REQUIRE(f->gated ? f->act != ACT_XIELU : !(limit > 0 || f->cut > 0),
+            "limit and cut act on gates, xIELU without one");
     if (f->cut > 0) pool_for(pool, n, 1, cut_some, &(Cut){run->a, hidden, f->cut});
     pool_for(pool, n * hidden, 1024, activate_some, &(Elements){f, run->a, run->b, limit});
     if (run->probe) probe_neurons(run->probe, run->a, hidden);

@@ -3,6 +3,7 @@
 
 /* A bidirectional window is centred on the query. */
 static Range both_ways(Mask mask, size_t query, size_t length) {
+    REQUIRE(!mask.chunk, "chunks of %zu without a causal mask", mask.chunk);
     size_t half = mask.window / 2, after = query + half + 1;
     if (!mask.window) return (Range){0, length};
     return (Range){query > half ? query - half : 0, after < length ? after : length};

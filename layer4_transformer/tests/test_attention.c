@@ -1,7 +1,6 @@
 /* masks and attention: all forms against double precision; gradients against differences */
+#include "exact.h"
 #include "open_kv.h"
-
-enum { MAX_LENGTH = 300 };
 
 static void noise(float *x, size_t n, uint64_t seed) {
     for (size_t i = 0; i < n; i++) x[i] = (float)rng_unit(seed, 0, i) * 4 - 2;
@@ -10,41 +9,15 @@ static void noise(float *x, size_t n, uint64_t seed) {
 /* one output row of one head, in double */
 static void exact(const AttentionShape *s, size_t n, size_t row, size_t head, const double *q,
                   const double *k, const double *v, double *out) {
-    size_t hd = s->head_dim, vd = attention_value_dim(s),
-           group = head / (s->heads / s->kv_heads);
-    Range seen = mask_range(s->mask, row, n);
-    double p[MAX_LENGTH], max = s->sinks ? (double)s->sinks[head] : -INFINITY, sum = 0;
-    for (size_t j = seen.begin; j < seen.end; j++) {
-        p[j] = 0;
-        for (size_t i = 0; i < hd; i++)
-            p[j] += q[(row * s->heads + head) * hd + i] * k[(j * s->kv_heads + group) * hd + i];
-        p[j] *= (double)s->scale;
-        if (s->softcap > 0) p[j] = (double)s->softcap * tanh(p[j] / (double)s->softcap);
-        if (s->max_bias > 0)
-            p[j] -= (double)alibi_slope(head, s->heads, s->max_bias) *
-                    fabs((double)row - (double)j);
-        max = fmax(max, p[j]);
-    }
-    if (s->sinks) sum = exp((double)s->sinks[head] - max);
-    for (size_t j = seen.begin; j < seen.end; j++) sum += p[j] = exp(p[j] - max);
-    for (size_t i = 0; i < vd; i++) {
-        out[i] = 0;
-        for (size_t j = seen.begin; j < seen.end; j++)
-            out[i] += p[j] / sum * v[(j * s->kv_heads + group) * vd + i];
-    }
-}
-
-static double *doubles(const float *x, size_t n) {
-    double *d = malloc(n * sizeof *d);
-    for (size_t i = 0; i < n; i++) d[i] = (double)x[i];
-    return d;
+    const ExactQuery at = {head, row, mask_range(s->mask, row, n), NULL};
+    exact_head(s, &at, q + row * s->heads * s->head_dim, k, v, out);
 }
 
 /* Attention over one sequence, with keys and values stored as dtype. */
 static void kept_as(Pool *pool, const AttentionShape *s, size_t n, KvFormat format,
                     const float *q, const float *k, const float *v, float *out) {
     size_t k_dim = s->kv_heads * s->head_dim, v_dim = s->kv_heads * attention_value_dim(s);
-    int32_t sequence[MAX_LENGTH] = {0}, position[MAX_LENGTH];
+    int32_t sequence[EXACT_LENGTH] = {0}, position[EXACT_LENGTH];
     Arena arena;
     KvCache kv;
     KvShape shape = {
@@ -55,7 +28,7 @@ static void kept_as(Pool *pool, const AttentionShape *s, size_t n, KvFormat form
                        .dtype = format.dtype,
                        .hadamard = format.hadamard,
                        .sequences = 2,
-                       .ctx = MAX_LENGTH});
+                       .ctx = EXACT_LENGTH});
     assert_true(kv_extend(&kv, 1, 70) &&
                 kv_extend(&kv, 0, n)); /* pages of another sequence lie before */
     for (size_t i = 0; i < n; i++) {
@@ -91,16 +64,18 @@ static void all_forms(Pool *pool, const AttentionShape *s, size_t n, const float
     if (s->sinks || s->value_dim) /* not supported in training */
         remembered(NULL, s, n, DTYPE_F32, q, k, v, out[2]);
     else
-        attention_sequences(pool, s, (Sequences){start, 1}, q, k, v, out[2], scratch);
+        attention_sequences(
+            pool,
+            &(AttentionTask){s, {start, 1}, scratch, .q = q, .k = k, .v = v, .out = out[2]});
     free(scores), free(scratch);
 }
 
 static void check_forms(const AttentionShape *s, size_t n, const float *q, const float *k,
                         const float *v, float *const out[3]) {
     size_t vd = attention_value_dim(s);
-    double *qd = doubles(q, n * s->heads * s->head_dim),
-           *kd = doubles(k, n * s->kv_heads * s->head_dim),
-           *vd_ = doubles(v, n * s->kv_heads * vd), want[64];
+    double *qd = exact_copy(q, n * s->heads * s->head_dim),
+           *kd = exact_copy(k, n * s->kv_heads * s->head_dim),
+           *vd_ = exact_copy(v, n * s->kv_heads * vd), want[64];
     for (size_t i = 0; i < n; i++)
         for (size_t h = 0; h < s->heads; h++) {
             exact(s, n, i, h, qd, kd, vd_, want);
@@ -288,6 +263,20 @@ static void values_and_sinks(void **state) {
     }
 }
 
+/* A key that is no number: no row that sees it has a result, all others do. */
+static void nan_reaches_the_result(void **state) {
+    (void)state;
+    enum { N = 100, DIM = 8, AT = 70 };
+    const AttentionShape s = {
+        .heads = 1, .kv_heads = 1, .head_dim = DIM, .scale = 0.3f, .mask = {.causal = true}};
+    float q[N * DIM], k[N * DIM], v[N * DIM], out[N * DIM];
+    noise(q, N * DIM, 1), noise(k, N * DIM, 2), noise(v, N * DIM, 3);
+    k[AT * DIM + 3] = NAN;
+    remembered(NULL, &s, N, DTYPE_F32, q, k, v, out);
+    for (int i = 0; i < N; i++)
+        for (int d = 0; d < DIM; d++) assert_int_equal(isnan(out[i * DIM + d]) != 0, i >= AT);
+}
+
 static void masks_are_ranges(void **state) {
     (void)state;
     Range r = mask_range((Mask){.causal = true}, 4, 10);
@@ -308,6 +297,13 @@ static void masks_are_ranges(void **state) {
     assert_true(r.begin == 0 && r.end == 4);
     r = mask_range((Mask){.causal = false, .window = 4}, 9, 10);
     assert_true(r.begin == 7 && r.end == 10);
+    for (size_t i = 0; i < 13 * 13 * 13 * 7 * 2; i++) { /* never empty: a query sees itself */
+        const size_t length = 1 + i % 13, query = i / 13 % 13;
+        const bool causal = i % 2;
+        if (query >= length) continue;
+        r = mask_range((Mask){causal, i / 169 % 13, causal ? i / 2197 % 7 : 0}, query, length);
+        assert_true(r.begin <= query && query < r.end && r.end <= length);
+    }
 }
 
 /* sum of w * out over two sequences, in double */
@@ -335,9 +331,10 @@ static void gradients_match_differences(void **state) {
     float *scratch = malloc(attention_scratch_floats(1, 70) * 4);
     noise(q, n * wide, 4), noise(k, n * narrow, 5), noise(v, n * narrow, 6),
         noise(w, n * wide, 7);
-    attention_backward(NULL, &s, (Sequences){start, 2}, q, k, v, w, dq, dk, dv, scratch);
-    double *qd = doubles(q, n * wide), *kd = doubles(k, n * narrow),
-           *vd = doubles(v, n * narrow);
+    attention_backward(NULL,
+                       &(AttentionTask){&s, {start, 2}, scratch, q, k, v, NULL, w, dq, dk, dv});
+    double *qd = exact_copy(q, n * wide), *kd = exact_copy(k, n * narrow),
+           *vd = exact_copy(v, n * narrow);
     for (size_t probe = 0; probe < 120; probe++) {
         size_t kind = probe % 3, at = rng_hash(8, probe, 0) % (n * (kind == 0 ? wide : narrow));
         double *x = (kind == 0 ? qd : kind == 1 ? kd : vd) + at, keep = *x, h = 1e-5;
@@ -351,6 +348,22 @@ static void gradients_match_differences(void **state) {
     free(scratch), free(qd), free(kd), free(vd);
 }
 
+/* Memory is for the widest attention of a model, and for the longest sequence of a batch. */
+static void memory_is_for_the_widest(void **state) {
+    (void)state;
+    AttentionSizes sizes = {.rotary = 4};
+    const Rope turns = {.rotary = 6}, less = {.rotary = 2};
+    attention_sizes_include(&sizes, &(Attention){0});
+    assert_int_equal(sizes.rotary, 4);
+    attention_sizes_include(&sizes, &(Attention){.rope = &turns});
+    attention_sizes_include(&sizes, &(Attention){.rope = &less});
+    assert_int_equal(sizes.rotary, 6);
+    for (size_t n = 1; n < 1000; n += 333) {
+        const size_t two_tiles = 2 * 64 * n, packing = matmul_scratch_floats(1, n);
+        assert_true(attention_scratch_floats(3, n) >= 3 * (two_tiles + packing));
+    }
+}
+
 RUN(TEST(few_bits_are_what_is_left), TEST(heads_are_shared_among_threads),
-    TEST(values_and_sinks), TEST(three_forms_agree_with_double), TEST(masks_are_ranges),
-    TEST(gradients_match_differences))
+    TEST(values_and_sinks), TEST(three_forms_agree_with_double), TEST(nan_reaches_the_result),
+    TEST(masks_are_ranges), TEST(gradients_match_differences), TEST(memory_is_for_the_widest))

@@ -9,9 +9,9 @@ static void a_short_convolution_by_hand(void **state) {
     (void)state;
     const float w[6] = {1, 10, 100, 2, 3, 5}, bias[2] = {0.5f, 0};
     const ShortConv conv = {.w = w, .bias = bias, .channels = 2, .taps = 3};
-    float past[4], out[2];
+    float past[4] = {0}, out[2];
     assert_int_equal(short_conv_state(&conv), 4);
-    short_conv_step(&conv, NULL, past, (float[]){1, 2}, out, 0, 2);
+    short_conv_step(&conv, past, past, (float[]){1, 2}, out, 0, 2);
     assert_near(out[0], 100 * 1 + 0.5, 0);
     assert_near(out[1], 5 * 2, 0);
     short_conv_step(&conv, past, past, (float[]){3, 4}, out, 0, 2);

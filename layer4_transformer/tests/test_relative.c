@@ -111,6 +111,12 @@ static void who_looks_at_whom(void **state) {
     check_range(attention_range(&text, &kv, 0, 15), 12, 16);
     check_range(attention_range(&window, &kv, 0, 15), 13, 16);
     check_range(attention_range(&text, &kv, 1, 15), 0, 16);
+    const size_t groups[2][3] = {{1, 10, 14}, {0, 13, 16}}; /* positions that see each other */
+    kv.groups = groups, kv.n_groups = 2;
+    check_range(attention_range(&text, &kv, 1, 9), 0, 10);
+    check_range(attention_range(&text, &kv, 1, 10), 0, 14);
+    check_range(attention_range(&text, &kv, 1, 14), 0, 15);
+    check_range(attention_range(&window, &kv, 0, 14), 12, 16);
     check_range(attention_range(&encoder, &kv, 1, 15), 0, 20);
     arena_free(&arena);
 }

@@ -55,14 +55,7 @@ GRADE(batch) {
     TrainConfig c = small();
     Trainer *mine = new_trainer(&c), *ours = new_trainer(&c);
     load_both(mine, ours, &corpus, fresh_below(1000), SIZE_MAX, "documents longer than ctx");
-    static char texts[8][40];
-    Text documents[8];
-    for (size_t i = 0; i < 8; i++) {
-        size_t size = i == 3 ? 0 : 1 + fresh_below(30);
-        for (size_t k = 0; k < size; k++) texts[i][k] = (char)('a' + (int)fresh_below(26));
-        documents[i] = (Text){texts[i], size};
-    }
-    Corpus file = {.documents = documents, .count = 8};
+    Corpus file = short_documents();
     for (int round = 0; round < 3; round++)
         load_both(mine, ours, &file, fresh_below(20), SIZE_MAX,
                   "short documents, one of them empty");
@@ -102,9 +95,16 @@ static void same_gradient(const Trainer *mine, const Trainer *ours, const Parame
                           "one for each time that it was looked up"
                         : "not in this batch: it is a row of the head all the same");
     NUMBERS(a, b, n, 1e-5,
-            "the gradient of %s (a gradient is by the mean loss of a token: each row has the "
-            "weight 1 / n)",
+            "the gradient of %s (a gradient is by the mean loss of a token: each row has its "
+            "weight / n; a norm has the eps of the configuration on the way back, too)",
             p->name);
+}
+
+/* The sum of the losses as if each weight were 1. */
+static double unweighted(const Trainer *t) {
+    double sum = 0;
+    for (size_t i = 0; i < t->batch.n; i++) sum += t->losses[i] / (double)t->batch.weight[i];
+    return sum;
 }
 
 static void there_and_back(Trainer *mine, Trainer *ours, uint64_t index) {
@@ -114,6 +114,8 @@ static void there_and_back(Trainer *mine, Trainer *ours, uint64_t index) {
     train_load_batch(mine, &corpus, &at, SIZE_MAX),
         train_load_batch(ours, &corpus, &at2, SIZE_MAX);
     shake(mine, ours);
+    fresh_floats(ours->batch.weight, ours->batch.n, 0.2, 3);
+    memcpy(mine->batch.weight, ours->batch.weight, ours->batch.n * sizeof(float));
     memcpy(before, ours->gradients, ours->size * sizeof *before);
     size_t n = ours->batch.n, numbers = n * ours->config.vocab;
     double loss = train_forward(mine, false), want = SHIPPED(train_forward)(ours, false);
@@ -125,13 +127,16 @@ static void there_and_back(Trainer *mine, Trainer *ours, uint64_t index) {
         mine->sine, ours->sine, n * head, 1e-6,
         "the sines of the rows' angles: positions count from the beginning of each document");
     NUMBERS(mine->logits, ours->logits, numbers, 1e-3,
-            "the logits: a row of the embedding for each token, all %zu blocks, the last norm, "
-            "and the embedding as head",
-            ours->config.layers);
+            "the logits: a row of the embedding for each token, all %zu blocks, the last norm "
+            "(with the eps of the configuration, %g), and the embedding as head",
+            ours->config.layers, (double)ours->config.shape.eps);
     HINT(!close_to(loss, want / (double)n, 1e-3),
          "train_forward() returns the sum over all rows, not the mean");
+    HINT(!close_to(loss, unweighted(ours), 1e-3),
+         "a row's loss is multiplied by its weight (batch.weight), and here it is not");
     NUMBER(loss, want, 1e-3 * want,
-           "the loss of the batch: the surprise at the target of each row, summed");
+           "the loss of the batch: the surprise at the target of each row times its weight, "
+           "summed");
     loss = train_forward(mine, true), want = SHIPPED(train_forward)(ours, true);
     NUMBER(loss, want, 1e-3 * want,
            "the loss, when gradients are wanted: the same as when not");
@@ -142,18 +147,78 @@ static void there_and_back(Trainer *mine, Trainer *ours, uint64_t index) {
          "the gradient of the mean loss is wanted: each row's is scaled by 1 / n");
     NUMBERS(mine->logits, ours->logits, numbers, 1e-5,
             "where gradients are wanted, the logits become the gradients by them "
-            "(cross_entropy_backward, scale 1 / n)");
+            "(cross_entropy_backward, scale weight / n)");
     train_backward(mine), SHIPPED(train_backward)(ours);
     for (size_t i = ours->n_parameters; i-- > 0;)
         same_gradient(mine, ours, &ours->parameters[i], before);
 }
 
+/* The loss must not depend on which thread has which rows. */
+static void by_threads(void) {
+    enum { TIMES = 200 };
+    Fault fault;
+    TrainConfig c = small();
+    c.layers = 1, c.batch_tokens = 600;
+    trainee_pool = pool_open(4, false, &fault);
+    NEED(trainee_pool);
+    Trainer *mine = new_trainer(&c);
+    uint64_t at = fresh_below(10000);
+    train_load_batch(mine, &corpus, &at, SIZE_MAX);
+    double first = train_forward(mine, false);
+    for (int i = 0; i < TIMES; i++) {
+        double again = train_forward(mine, i % 2);
+        HINT(again == first,
+             "the loss of one batch on four threads is %.17g, then %.17g: threads that add to "
+             "one variable race.  Write each row's loss to t->losses, and add them up when "
+             "pool_for() is done",
+             first, again);
+    }
+    trainer_close(mine), pool_close(trainee_pool);
+    trainee_pool = NULL;
+}
+
+static size_t asked;
+static double found(Trainer *t) {
+    asked++;
+    for (size_t i = 0; i < t->size; i++) t->gradients[i] = 0.25f;
+    return 4567;
+}
+
+/* Loss and gradients that something else finds (trainer.h: elsewhere). */
+static void by_another(Trainer *t) {
+    uint64_t at = fresh_below(10000);
+    train_load_batch(t, &corpus, &at, SIZE_MAX);
+    t->elsewhere = found;
+    double loss = train_forward(t, false);
+    HINT(asked == 0 && loss != 4567,
+         "t->elsewhere finds gradients: where none are wanted, train_forward() computes the "
+         "loss itself");
+    loss = train_forward(t, true);
+    HINT(asked == 1 && loss == 4567,
+         "with gradients, train_forward() returns what t->elsewhere(t) returns, if it is set: "
+         "expected 4567, got %g",
+         loss);
+    train_backward(t);
+    for (size_t i = 0; i < t->size; i++)
+        HINT(t->gradients[i] == 0.25f,
+             "t->elsewhere has found the gradients: train_backward() leaves them as they are");
+    HINT(asked == 1, "t->elsewhere finds a batch's loss and gradients once, in "
+                     "train_forward(): train_backward() does not call it again");
+    t->elsewhere = NULL;
+}
+
 GRADE(whole_model) {
     open_world();
     TrainConfig c = small();
+    c.layers = 5 + fresh_below(4), c.shape.eps = 0.05f;
     Trainer *mine = new_trainer(&c), *ours = new_trainer(&c);
     for (int round = 0; round < 3; round++) there_and_back(mine, ours, fresh_below(10000));
+    by_another(mine);
+    corpus = short_documents();
+    there_and_back(mine, ours, fresh_below(8));
     trainer_close(mine), trainer_close(ours);
+    corpus = of_world();
+    by_threads();
 }
 
 /* ------------------------------------------------------------------ a step */
@@ -203,6 +268,8 @@ GRADE(step) {
     c.warmup = 0, c.steps = 1;
     run_both(&c, 3);
     c.warmup = c.steps = 3;
+    run_both(&c, 5);
+    corpus = short_documents(); /* batches of many documents, of different sizes */
     run_both(&c, 5);
 }
 

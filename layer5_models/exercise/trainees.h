@@ -12,6 +12,10 @@ static unsigned char *vocab_bytes;
 static Corpus corpus;
 static Pool *trainee_pool; /* of trainers that are opened; NULL: one thread */
 
+static inline Corpus of_world(void) {
+    return (Corpus){.world = world, .seed = fresh_below(1000000)};
+}
+
 /* A world, and words that were learned from a little of it. */
 static inline void open_world(void) {
     static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
@@ -34,7 +38,19 @@ static inline void open_world(void) {
          gguf_parse(&vocab, vocab_bytes, size, &fault));
     tokenizer = tokenizer_open(&vocab, &fault);
     NEED(tokenizer);
-    corpus = (Corpus){.world = world, .seed = fresh_below(1000000)};
+    corpus = of_world();
+}
+
+/* A file of eight documents, one of them empty. */
+static inline Corpus short_documents(void) {
+    static char texts[8][40];
+    static Text documents[8];
+    for (size_t i = 0; i < 8; i++) {
+        size_t size = i == 3 ? 0 : 1 + fresh_below(30);
+        for (size_t k = 0; k < size; k++) texts[i][k] = (char)('a' + (int)fresh_below(26));
+        documents[i] = (Text){texts[i], size};
+    }
+    return (Corpus){.documents = documents, .count = 8};
 }
 
 static inline TrainConfig small(void) {

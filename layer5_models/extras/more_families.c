@@ -31,6 +31,8 @@ static const RoleName t5_names[] = {{ROLE_ATTN_OUTPUT, "attn_o", NULL}, {0}};
 static const RoleName clip_names[] = {{ROLE_ATTN_NORM, "ln1", NULL},
                                       {ROLE_ATTN_OUTPUT, "attn_out", NULL},
                                       {ROLE_FFN_NORM, "ln2", NULL},
+                                      {ROLE_ATTN_POST_NORM, "attn_post_norm", NULL},
+                                      {ROLE_FFN_POST_NORM, "ffn_post_norm", NULL},
                                       {0}};
 
 /* The norms of the two joined halves: the token and h. */
@@ -67,7 +69,8 @@ static const Recipe rows[] = {
     {"seed_oss", "Seed-OSS", RMS, HALVES, SWIGLU, QUIRKS(.names = moved_names)},
     {"glm4", "GLM 4", RMS, PAIRS, SWIGLU, .post_norms = true, .gate_in_up = true,
      QUIRKS(.draft_heads = true)},
-    {"exaone4", "EXAONE 4", RMS, HALVES, SWIGLU, .no_pre_norms = true, .post_norms = true,
+    {"exaone4", "EXAONE 4", RMS, HALVES, SWIGLU, .rope_freqs = true, .no_pre_norms = true,
+     .post_norms = true,
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 4, .window = 4096,
      QUIRKS(.rope_windows_only = true, .window_layers = 64, .draft_heads = true)},
     {"hunyuan-dense", "Hunyuan", RMS, HALVES, SWIGLU, .rope_freqs = true,
@@ -77,8 +80,10 @@ static const Recipe rows[] = {
      QUIRKS(.rope_long = true, .scales = SCALES_MINICPM)},
     {"maincoder", "Maincoder", RMS, PAIRS, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(.head_norms_late = true)},
+    {"qwen2vl", "Qwen 2 VL, 2.5 VL, their text", RMS, HALVES, SWIGLU,
+     QUIRKS(.rope_sections = SECTIONS_IN_ORDER)},
     {"qwen3vl", "Qwen 3 VL, its text", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(.rope_sections = true, .ranks = true, .rank_softmax = true)},
+     QUIRKS(.rope_sections = SECTIONS_MIXED, .ranks = true, .rank_softmax = true)},
     {"bitnet", "BitNet b1.58", RMS, HALVES, SWIGLU, QUIRKS(.sub_norms = true)},
     {"apertus", "Apertus", RMS, HALVES, .act = ACT_XIELU, .rope_freqs = true,
      .head_norms = HEAD_NORMS_SHARED,
@@ -112,7 +117,8 @@ static const Recipe rows[] = {
      QUIRKS(EXPERTS(SOFTMAX), .rope_freqs_needed = true, .rope_freqs_full = true,
             .renormalize = true, .dense_and_experts = true, .value_norms = true, .keys_as_values = true,
             .score_scale = 1, .kv_layers = ALL_LAYERS, .layer_input = LAYER_INPUT_FROM_KEY,
-            .output_scale = true, .window_listed = true, .window_heads = true)},
+            .output_scale = true, .window_listed = true, .window_heads = true,
+            .groups_in_windows = true)},
 
     /* Mixtures of experts */
     {"llama4", "Llama 4", RMS, PAIRS, SWIGLU, .rope_freqs = true, .no_rope_every = 4,
@@ -204,10 +210,10 @@ static const Recipe rows[] = {
      QUIRKS(EXPERTS_BY_KEY(SIGMOID), .names = nemotron_h_names, .recurrent = RECURRENT_MAMBA2,
             .latent_experts = true)},
     {"qwen35", "Qwen 3.5", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(.names = moved_names, .rope_sections = true, .gate = GATE_IN_Q,
+     QUIRKS(.names = moved_names, .rope_sections = SECTIONS_MIXED, .gate = GATE_IN_Q,
             .recurrent = RECURRENT_DELTA_TILED, .draft_heads = true)},
     {"qwen35moe", "Qwen 3.5 MoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
-     QUIRKS(EXPERTS(SOFTMAX), .names = moved_names, .rope_sections = true, .gate = GATE_IN_Q,
+     QUIRKS(EXPERTS(SOFTMAX), .names = moved_names, .rope_sections = SECTIONS_MIXED, .gate = GATE_IN_Q,
             .recurrent = RECURRENT_DELTA_TILED, .shared_gate = true, .renormalize = true,
             .draft_heads = true)},
     {"qwen3next", "Qwen 3 Next", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
@@ -262,7 +268,7 @@ static const Recipe rows[] = {
      .head_norms = HEAD_NORMS_SHARED, .window_pattern = 6, .window = 512,
      .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED, .scale_embedding = true,
      QUIRKS(ENCODER, .dense = true)},
-    {"clip", "CLIP, the vision tower of LLaVA 1.5", LAYER,
+    {"clip", "CLIP, SigLIP, InternViT: vision towers", LAYER,
      QUIRKS(ENCODER, .is_vision_tower = true, .keys = "clip.vision", .names = clip_names,
             .blocks = "v.blk")},
 

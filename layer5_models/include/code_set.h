@@ -1,6 +1,6 @@
 /* code_set.h - sets of code points.
  *
- * Invariant: the ranges are sorted, none touches the next. */
+ * Invariant: the ranges are sorted, none touches the next [ranges_are_sorted_and_apart]. */
 #ifndef STRATA_CODE_SET_H
 #define STRATA_CODE_SET_H
 

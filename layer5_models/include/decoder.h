@@ -5,7 +5,8 @@
  *
  * Invariant: the logits of a token depend, to the bit, on its own sequence alone: not on the
  * rest of the batch, the number of threads, or how the text before it was split into batches.
- * (In a diffusion model the text after it counts too, and no text is split.) */
+ * (In a diffusion model the text after it counts too, and no text is split.)
+ * [threads_and_chunks_change_no_bit, neighbours_change_no_bit] */
 #ifndef STRATA_DECODER_H
 #define STRATA_DECODER_H
 
@@ -36,6 +37,8 @@ typedef struct Session {
     bool *wanted;
     /* replaces the forward pass of a plain decoder (families.h); NULL: a plain one */
     const struct FamilyHooks *hooks;
+    /* a token's place in its group, read in one batch, and how many are left; NULL: none */
+    size_t (*group_of)(const struct Session *session, int32_t token, size_t *left);
     struct SessionExtras *extras; /* for other families (families.h) */
     Arena arena;                  /* owns all of the above */
 } Session;
@@ -82,6 +85,11 @@ size_t session_rewind(Session *session, size_t sequence, size_t length);
 
 /* Drop all sequences. */
 void session_reset(Session *session);
+
+/* Changes the KV shapes of a session that opens; `shapes` NULL: it closes.  NULL: nothing to
+ * change (extras: machines.h). */
+typedef void SessionShapes(const Session *session, KvShape *shapes, size_t layers);
+extern SessionShapes *session_shapes;
 
 /* Bytes a session would need: KV cache and working memory. */
 void session_plan(const Model *model, SessionConfig config, size_t *cache, size_t *work);

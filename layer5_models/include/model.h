@@ -7,7 +7,8 @@
  * matrices by model_pack.
  *
  * Invariant: every tensor a Model points at has the shape its metadata promises and a format
- * with kernels; every tensor of the file and every key of its family is used. */
+ * with kernels; every tensor of the file and every key of its family is used
+ * [every_tensor_is_missed, left_over_tensors_are_refused]. */
 #ifndef STRATA_MODEL_H
 #define STRATA_MODEL_H
 
@@ -49,7 +50,7 @@ typedef struct Model {
     const struct FamilyHooks *hooks;
 } Model;
 
-/* Open a model file (the first one of a split), or one in memory (borrowed).
+/* Open a model file (the first one of a split), or one in memory (borrowed, at 8 bytes).
  *
  * Fails when the file is damaged, the family unknown, a tensor missing, of the wrong shape or
  * in an unsupported format, a key of the wrong type or out of range, or when the file has

@@ -6,7 +6,7 @@
  * (extras/more_families.c).
  *
  * Invariant: a row and a file determine a model.  Anything else in the file is refused when it
- * is opened (model.h), never ignored. */
+ * is opened (model.h), never ignored [left_over_keys_are_refused]. */
 #ifndef STRATA_RECIPE_H
 #define STRATA_RECIPE_H
 

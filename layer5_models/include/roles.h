@@ -7,7 +7,8 @@
  * writing a test model.  These rows are those of a plain decoder; other families' follow
  * (role_of, role_count).
  *
- * Invariant: a role's shape follows from the sizes of its layer alone. */
+ * Invariant: a role's shape follows from the sizes of its layer alone
+ * [layers_have_sizes_of_their_own]. */
 #ifndef STRATA_ROLES_H
 #define STRATA_ROLES_H
 

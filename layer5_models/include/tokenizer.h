@@ -11,7 +11,7 @@
  *
  * Invariant: decoding the tokens of a text returns the text, byte for byte (except for a space
  * that may be added in front, and white space that Phi 3 drops after special tokens), unless
- * the vocabulary lacks a byte and has an unknown token. */
+ * the vocabulary lacks a byte and has an unknown token [any_bytes_come_back]. */
 #ifndef STRATA_TOKENIZER_H
 #define STRATA_TOKENIZER_H
 

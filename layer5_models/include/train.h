@@ -9,7 +9,8 @@
  * (train_families.h).
  *
  * Invariant: the weights after step s depend on the configuration and the seed alone, not on
- * the number of threads or on how often the run was stopped and resumed. */
+ * the number of threads or on how often the run was stopped and resumed [threads_change_no_bit,
+ * resuming_is_the_same_run]. */
 #ifndef STRATA_TRAIN_H
 #define STRATA_TRAIN_H
 
@@ -52,6 +53,7 @@ typedef struct TrainConfig {
     double rope_theta;
     uint64_t seed;
     size_t steps, warmup, batch_tokens;
+    size_t parts;    /* of a batch that machines share (train_parts.h) */
     double momentum; /* of Muon */
     /* after the warmup a cosine, from the first to the second */
     double learning_rate, final_rate;

@@ -45,6 +45,9 @@ size_t utf8_encode(uint32_t code_point, char out[4]);
 /* Size of a sequence with this first byte; 1 for an invalid one. */
 size_t utf8_length(unsigned char first);
 
+/* The visible character as which vocabularies like GPT-2's write a byte. */
+uint32_t byte_to_visible(unsigned char byte);
+
 UnicodeCategory unicode_category(uint32_t code_point);
 
 /* All code points in order, as ranges of one category. */

@@ -9,7 +9,8 @@
  *                   where no choice fits and why (extras: world_check.h)
  *
  * Invariant: a document depends on (seed, index) alone; -log p sums over the choices actually
- * made, so a document with one derivation has exactly that probability. */
+ * made, so a document with one derivation has exactly that probability
+ * [documents_are_valid_unambiguous_and_repeatable]. */
 #ifndef STRATA_WORLD_H
 #define STRATA_WORLD_H
 

@@ -7,6 +7,8 @@
 
 /* ------------------------------------------------------------------ memory */
 
+SessionShapes *session_shapes;
+
 static size_t layer_shapes(const Model *m, KvShape *shapes) {
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerSizes *z = &m->layers[l];
@@ -33,6 +35,7 @@ static void layout_kv(Session *s, const SessionConfig *c) {
                        .rewind = c->rewind ? c->rewind : 1};
     if (m->hooks) layers = m->hooks->shapes(m, &config, shapes);
     config.layers = layers;
+    if (session_shapes) session_shapes(s, shapes, layers);
     kv_init(&s->kv, &config, &s->arena);
     prefix_init(&s->kv, &s->arena);
 }
@@ -81,6 +84,7 @@ bool session_open(Session *session, const Model *model, Pool *pool, SessionConfi
 }
 
 void session_close(Session *session) {
+    if (session_shapes) session_shapes(session, NULL, 0);
     arena_free(&session->arena);
     *session = (Session){0};
 }
@@ -97,28 +101,17 @@ void session_plan(const Model *model, SessionConfig config, size_t *cache, size_
 
 /* ------------------------------------------------------------------ a batch */
 
-bool check_wanted(const Session *s, const Batch *batch, Fault *fault) {
+bool check_batch(const Session *s, const Batch *batch, size_t ids, Fault *fault) {
     size_t wanted = 0;
     REQUIRE(batch->count <= s->max_tokens, "a batch of %zu tokens in room for %zu",
             batch->count, s->max_tokens);
-    for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
+    for (size_t i = 0; i < batch->count; wanted += batch->wanted[i++])
+        if (ids && (batch->token[i] < 0 || (size_t)batch->token[i] >= ids))
+            return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
+                             batch->token[i], s->model->sizes.vocab - 1);
     if (wanted <= s->max_logits) return true;
     return fault_set(fault, "%zu rows of logits are wanted at once, there is room for %zu",
                      wanted, s->max_logits);
-}
-
-bool check_tokens(const Session *s, const Batch *batch, size_t known, Fault *fault) {
-    for (size_t i = 0; i < batch->count; i++)
-        if (batch->token[i] < 0 || (size_t)batch->token[i] >= known)
-            return fault_set(fault, "token %d is not in the vocabulary: ids are 0 to %zu",
-                             batch->token[i], s->model->sizes.vocab - 1);
-    return true;
-}
-
-static bool check_batch(const Session *s, const Batch *batch, Fault *fault) {
-    REQUIRE(!batch->input, "a plain decoder reads tokens");
-    return check_tokens(s, batch, s->model->sizes.vocab, fault) &&
-           check_wanted(s, batch, fault);
 }
 
 bool take_room(Session *s, const Batch *batch, Fault *fault) {
@@ -152,19 +145,17 @@ void embed_token(const Model *m, float *x, int32_t token) {
         for (size_t k = 0; k < m->sizes.dim; k++) x[k] *= m->embedding_scale;
 }
 
-/* The input of the first block: token i's embedding, plus a learned position if the model has
- * them. */
-static void embed_one(Session *s, const Batch *batch, size_t i) {
-    const Model *m = s->model;
-    float *x = s->x + i * m->sizes.dim;
-    embed_token(m, x, batch->token[i]);
-    if (m->positions.data)
-        position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
-}
-
+/* The input of the first block: each token's embedding, plus a learned position if the model
+ * has them. */
 static void embed(Session *s, const Batch *batch) {
     PROFILE("embed");
-    for (size_t i = 0; i < batch->count; i++) embed_one(s, batch, i);
+    const Model *m = s->model;
+    for (size_t i = 0; i < batch->count; i++) {
+        float *x = s->x + i * m->sizes.dim;
+        embed_token(m, x, batch->token[i]);
+        if (m->positions.data)
+            position_add_learned(x, &m->positions, (size_t)batch->position[i], s->run.normed);
+    }
     if (!s->run.probe) return;
     probe_enter(s->run.probe, 0, batch);
     probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, s->model->sizes.dim);
@@ -182,7 +173,6 @@ static bool run_layers(Session *s, const Batch *batch) {
 }
 
 static void cap_logits(float *logits, size_t n, float cap) {
-    if (cap <= 0) return;
     for (size_t i = 0; i < n; i++) logits[i] = cap * tanhf(logits[i] / cap);
 }
 
@@ -194,7 +184,7 @@ void unembed(Session *s, const Batch *batch) {
             norm_apply(&m->out_norm, s->hidden + wanted++ * dim, s->x + i * dim, dim);
     if (wanted == 0 || s->hidden_only) return;
     linear(s->pool, &m->head, s->hidden, wanted, s->logits, s->run.scratch);
-    cap_logits(s->logits, wanted * m->sizes.vocab, m->logit_softcap);
+    if (m->logit_softcap > 0) cap_logits(s->logits, wanted * m->sizes.vocab, m->logit_softcap);
 }
 
 bool stop_batch(Session *s, const Batch *batch, Fault *fault) {
@@ -208,7 +198,9 @@ bool stop_batch(Session *s, const Batch *batch, Fault *fault) {
 bool session_forward(Session *s, const Batch *batch, Fault *fault) {
     s->stopped = false;
     if (s->hooks) return s->hooks->forward(s, batch, fault);
-    if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
+    REQUIRE(!batch->input, "a plain decoder reads tokens");
+    if (!check_batch(s, batch, s->model->sizes.vocab, fault) || !take_room(s, batch, fault))
+        return false;
     embed(s, batch);
     if (!run_layers(s, batch)) return stop_batch(s, batch, fault);
     unembed(s, batch);

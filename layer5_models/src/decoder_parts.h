@@ -4,11 +4,9 @@
 
 #include "decoder.h"
 
-/* Is there room for all wanted rows of logits? */
-bool check_wanted(const Session *session, const Batch *batch, Fault *fault);
-
-/* Are all tokens below `known`? */
-bool check_tokens(const Session *session, const Batch *batch, size_t known, Fault *fault);
+/* Are all tokens below `ids` (0: the batch has rows in their place), and is there room for all
+ * wanted rows of logits? */
+bool check_batch(const Session *session, const Batch *batch, size_t ids, Fault *fault);
 
 /* KV cache room for every token of the batch; all or nothing. */
 bool take_room(Session *session, const Batch *batch, Fault *fault);

@@ -7,12 +7,13 @@
 
 #define KEY(name, ...) \
     { .key = name, __VA_ARGS__ }
-#define FLAG(name, value)    KEY(name, .type = GGUF_BOOL, .number = value)
-#define WHOLE(name, value)   KEY(name, .type = GGUF_U32, .number = value)
-#define REAL(name, value)    KEY(name, .type = GGUF_F32, .number = value)
-#define WORD(name, value)    KEY(name, .type = GGUF_STRING, .text = value)
-#define LIST(name, value, n) KEY(name, .type = GGUF_ARRAY, .number = value, .count = n)
-#define GONE(name)           KEY(name, .type = GGUF_TYPES)
+#define FLAG(name, value)     KEY(name, .type = GGUF_BOOL, .number = value)
+#define WHOLE(name, value)    KEY(name, .type = GGUF_U32, .number = value)
+#define REAL(name, value)     KEY(name, .type = GGUF_F32, .number = value)
+#define WORD(name, value)     KEY(name, .type = GGUF_STRING, .text = value)
+#define LIST(name, value, n)  KEY(name, .type = GGUF_ARRAY, .number = value, .count = n)
+#define WORDS(name, value, n) KEY(name, .type = GGUF_ARRAY, .text = value, .count = n)
+#define GONE(name)            KEY(name, .type = GGUF_TYPES)
 #define EXTRA(name, ...)                         \
     {                                            \
         .tensor = name, .shape = { __VA_ARGS__ } \

@@ -116,6 +116,83 @@ static void acts_as_changed_weights(void **state) {
     check_family("mamba2");
 }
 
+/* Texts of one batch: without an adapter, with one, with half of it, with both.  Each has the
+ * logits, to the bit, that it has alone. */
+static void texts_share_a_batch(void **state) {
+    (void)state;
+    enum { TEXTS = 4, LENGTH = 5, ALL = TEXTS * LENGTH };
+    static const float factors[2][TEXTS] = {{0, 1, 0.5f, 1}, {0, 0, 0, -1}};
+    MakeModel m = make_model_of("llama", NULL);
+    AdapterRows rows[2] = {0};
+    float factor[2][ALL];
+    int32_t token[ALL], sequence[ALL], position[ALL];
+    bool wanted[ALL];
+    size_t size;
+    Fault fault;
+    Model model;
+    Session session;
+    unsigned char *bytes = make_model(&m, &size), *other = make_model(&m, &size);
+    GgufWriter *w[2] = {adapter_file("llama", 6), adapter_file("llama", 6)};
+    for (int i = 0; i < 2; i++) {
+        adapt_by_hand(other, size, 0, i * 50, w[i]);
+        write_file(w[i], in_folder(i ? "two.gguf" : "one.gguf"));
+    }
+    assert_true(model_open_memory(&model, bytes, size, &fault));
+    if (!model_adapt_rows(&model, in_folder("one.gguf"), &rows[0], &fault) ||
+        !model_adapt_rows(&model, in_folder("two.gguf"), &rows[1], &fault))
+        fail_msg("%s", fault.text);
+    assert_true(session_open(
+        &session, &model, NULL,
+        (SessionConfig){.sequences = TEXTS, .max_tokens = ALL, .max_logits = TEXTS}, &fault));
+    for (int i = 0; i < ALL; i++) {
+        token[i] = 3 + i % LENGTH * 7, sequence[i] = i / LENGTH, position[i] = i % LENGTH;
+        wanted[i] = i % LENGTH == LENGTH - 1;
+        for (int a = 0; a < 2; a++) factor[a][i] = factors[a][sequence[i]];
+    }
+    const Batch batch = {ALL, token, sequence, position, wanted, NULL};
+    for (int a = 0; a < 2; a++) rows[a] = (AdapterRows){{factor[a]}, {factors[a]}};
+    assert_true(session_forward(&session, &batch, &fault));
+    float *together = malloc(sizeof *together * TEXTS * MAKE_VOCAB);
+    memcpy(together, session.logits, sizeof *together * TEXTS * MAKE_VOCAB);
+    for (int t = 0; t < TEXTS; t++) {
+        Model alone;
+        Session own;
+        assert_true(model_open_memory(&alone, bytes, size, &fault));
+        for (int a = 0; a < 2; a++)
+            if (factors[a][t] != 0)
+                assert_true(model_adapt(&alone, in_folder(a ? "two.gguf" : "one.gguf"),
+                                        (double)factors[a][t], &fault));
+        assert_true(session_open(
+            &own, &alone, NULL,
+            (SessionConfig){.sequences = 1, .max_tokens = LENGTH, .max_logits = 1}, &fault));
+        assert_true(session_eval(&own, token, LENGTH, false, &fault));
+        assert_memory_equal(own.logits, together + t * MAKE_VOCAB,
+                            sizeof *own.logits * MAKE_VOCAB);
+        if (t) assert_memory_not_equal(own.logits, together, sizeof *own.logits * MAKE_VOCAB);
+        session_close(&own), model_close(&alone);
+    }
+    session_close(&session), model_close(&model);
+    free(bytes), free(other), free(together);
+}
+
+/* A recurrent layer's rows are not the batch's. */
+static void refuses_rows_of_its_own(void **state) {
+    (void)state;
+    MakeModel m = make_model_of("mamba2", NULL);
+    size_t size;
+    Fault fault;
+    Model model;
+    AdapterRows rows = {0};
+    unsigned char *bytes = make_model(&m, &size), *other = make_model(&m, &size);
+    GgufWriter *w = adapter_file("mamba2", 6);
+    adapt_by_hand(other, size, 1, 0, w);
+    write_file(w, in_folder("mamba.gguf"));
+    assert_true(model_open_memory(&model, bytes, size, &fault));
+    assert_false(model_adapt_rows(&model, in_folder("mamba.gguf"), &rows, &fault));
+    assert_contains(fault.text, "cannot be adapted for single texts");
+    model_close(&model), free(bytes), free(other);
+}
+
 static const struct {
     const char *says;
     const char *arch, *name;
@@ -236,6 +313,8 @@ static void reads_peft(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(acts_as_changed_weights),
+        cmocka_unit_test(texts_share_a_batch),
+        cmocka_unit_test(refuses_rows_of_its_own),
         cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(reads_peft),
     };

@@ -91,14 +91,23 @@ static void characters_are_written_plainer(void **state) {
     size_t size = write_map(map);
     (void)state;
     for (size_t i = 0; i < size; i++) bytes[i] = map[i];
-    GgufWriter *w = kind_file("t5", pieces, COUNT(pieces));
-    gguf_put_ints(w, "tokenizer.ggml.precompiled_charsmap", GGUF_U8, bytes, size);
-    Tokenizer *t = opened(w);
-    check_tokens(t, "\xEF\xAC\x81\the", false, "fi| he");
-    check_tokens(t, "\xEF\xAC\x82", false, "<unk>");
-    tokenizer_close(t);
+    const char *key = "tokenizer.ggml.precompiled_charsmap";
     Charsmap parts;
     Fault fault;
+    for (int is_signed = 0; is_signed < 2; is_signed++) {
+        GgufWriter *w = kind_file("t5", pieces, COUNT(pieces));
+        gguf_put_ints(w, key, is_signed ? GGUF_I8 : GGUF_U8, bytes, size);
+        Tokenizer *t = opened(w);
+        check_tokens(t, "\xEF\xAC\x81\the", false, "fi| he");
+        check_tokens(t, "\xEF\xAC\x82", false, "<unk>");
+        tokenizer_close(t);
+    }
+    for (int list = 0; list < 2; list++) {
+        GgufWriter *w = kind_file("t5", pieces, COUNT(pieces));
+        list ? gguf_put_ints(w, key, GGUF_I32, bytes, 4) : gguf_put_int(w, key, GGUF_U8, 1);
+        assert_null(open_file(w, &fault));
+        assert_contains(fault.text, "wanted an array of bytes");
+    }
     for (size_t cut = 1; cut < size;
          cut += 7) /* cut short: refused, or read within its bounds */
         if (charsmap_read(&parts, map, cut, &fault)) {

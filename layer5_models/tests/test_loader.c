@@ -1,6 +1,10 @@
 /* everything in a file is used or refused, never ignored */
 #include "loader_case.h"
 
+#define LONG                                                                                  \
+    "a_name_of_more_than_eighty_bytes_which_is_cut_where_a_sentence_has_it_so_that_it_stays_" \
+    "short"
+
 /* Everything that llama.cpp's converters write for these families. */
 static void files_of_converters_open(void **state) {
     (void)state;
@@ -75,12 +79,18 @@ static void left_over_tensors_are_refused(void **state) {
         {"llama", EXTRA("output_norm.bias", 16), "output_norm.bias"},
         {"llama", EXTRA("blk.0.ffn_gate_inp_shexp.weight", 16), "shexp"},
         {"llama", EXTRA("blk.0.attn_qkv.weight", 32, 16), "attn_q.weight"},
-        {"llama", EXTRA("blk.0.attn_q.scale", 1), "attn_q.scale"},
+        {"llama", EXTRA("blk.0.attn_q.scale", 1), NULL},
+        {"llama", EXTRA("blk.0.attn_q.input_scale", 1), NULL}, /* read, and not needed */
+        {"llama", EXTRA("blk.0.attn_q.scale", 2), "'blk.0.attn_q.scale' (2) plays no"},
+        {"llama", EXTRA("blk.0.attn_q.scale", 1, 2), "'blk.0.attn_q.scale' (1, 2) plays no"},
+        {"llama", EXTRA("blk.0.attn_norm.scale", 1), "attn_norm.scale"},
+        {"llama", EXTRA("token_embd.scale", 1), "token_embd.scale"},
         {"llama", EXTRA("rope_factors_long.weight", 2), "rope_factors_long"},
         {"llama", EXTRA("token_embd_norm.weight", 16), "token_embd_norm"},
         {"llama", EXTRA("position_embd.weight", 32, 16), "position_embd"},
         {"llama", EXTRA("cls.output.weight", 2, 16), "cls.output"},
         {"llama", EXTRA("something", 1), "'something' (1)"},
+        {"llama", EXTRA(LONG, 1), "ce_has_it_so_that_it' (1)"},
         {"mixtral", EXTRA("blk.0.ffn_gate_exps.bias", 4, 16), NULL},
         {"mixtral", EXTRA("blk.0.ffn_up.weight", 16, 16), "blk.0.ffn_up.weight"},
         {"mixtral", EXTRA("blk.2.exp_probs_b.bias", 4), "exp_probs_b"},
@@ -102,6 +112,7 @@ static void left_over_keys_are_refused(void **state) {
     const Case cases[] = {
         {"llama", WHOLE("llama.foo", 3), "'llama.foo' is 3, and not used"},
         {"llama", WHOLE("adapter.lora.alpha", 3), "adapter.lora.alpha"},
+        {"llama", WHOLE("llama." LONG, 3), "sentence_has_it_so_t' is 3, and not used"},
         {"llama", FLAG("llama.attention.causal", 0), "causal' is false, wanted true"},
         {"llama", FLAG("llama.attention.causal", 1), NULL},
         {"llama", WHOLE("llama.attention.causal", 1), "is 1, wanted true"},
@@ -110,6 +121,8 @@ static void left_over_keys_are_refused(void **state) {
         {"llama", WHOLE("llama.attention.value_length", 4), NULL},
         {"llama", WHOLE("llama.vocab_size", 259), "is 259, wanted 258"},
         {"llama", WHOLE("llama.vocab_size", 258), NULL},
+        {"llama", LIST("llama.vocab_size", 258, 1), "is an array of 1 u32, wanted 258"},
+        {"llama", WORD("llama.vocab_size", "258"), "is \"258\", wanted 258"},
         {"llama", WHOLE("llama.attention.sliding_window", 6), NULL},
         {"qwen2", WHOLE("qwen2.attention.sliding_window", 6), "context_length"},
         {"llama", WHOLE("llama.attention.sliding_window", 32), NULL},
@@ -160,6 +173,25 @@ static void left_over_keys_are_refused(void **state) {
     CHECK(cases);
 }
 
+/* One part is the whole model, the second of one part is nothing that there is. */
+static void parts_of_a_split_are_counted(void **state) {
+    (void)state;
+    for (int number = 0; number < 2; number++) {
+        MakeModel m = small("llama");
+        const Edit count = WHOLE("split.count", 1), no = WHOLE("split.no", number);
+        size_t size, sizes[2];
+        Model model;
+        Fault fault;
+        unsigned char *bytes = make_model(&m, &size),
+                      *counted = edit_model(bytes, size, &count, &sizes[0]),
+                      *both = edit_model(counted, sizes[0], &no, &sizes[1]);
+        assert_int_equal(model_open_memory(&model, both, sizes[1], &fault), number == 0);
+        if (number == 0) model_close(&model);
+        if (number == 1) assert_contains(fault.text, "split.count is 1, split.no is 1");
+        free(bytes), free(counted), free(both);
+    }
+}
+
 /* An unsupported format is refused with a list of the supported ones. */
 static void formats_are_listed_from_the_table(void **state) {
     (void)state;
@@ -182,4 +214,5 @@ static void formats_are_listed_from_the_table(void **state) {
 }
 
 RUN(TEST(files_of_converters_open), TEST(left_over_tensors_are_refused),
-    TEST(left_over_keys_are_refused), TEST(formats_are_listed_from_the_table))
+    TEST(left_over_keys_are_refused), TEST(formats_are_listed_from_the_table),
+    TEST(parts_of_a_split_are_counted))

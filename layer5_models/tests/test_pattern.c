@@ -206,6 +206,27 @@ static void the_first_alternative_wins(void **state) {
     check_first("[^\\p{L}\\s]+", "ab, 1", ",", 0);
     check_first("[\\p{L}&&[^a-m]]+", "abcxyz", "xyz", 0);
     check_first("x", "abc", NULL, 0);
+    check_first("(?:ab|c)+", "cab", "cab", 0); /* a repeated group is no list of alternatives */
+    check_first("a(?=b+c)", "abxabbc", "a", 0);
+    check_first("[]a|[]b|c", "abc", "c", 2); /* classes without a character */
+    check_first("..",
+                "a\n\xE2\x80\xA8"
+                "b\xC3\xA9",
+                "b\xC3\xA9", 0);
+    /* names of either length; what matches in any case */
+    check_first("\\p{Letter}+", "1ab", "ab", 0);
+    check_first("(?i:k)", "\xE2\x84\xAA", "\xE2\x84\xAA", 0); /* the sign for Kelvin */
+    check_first("(?i:S)", "\xC5\xBF", "\xC5\xBF", 0);         /* the long s */
+    check_first("(?i:\xC3\xA9~1{)", "\xC3\xA9~1{", "\xC3\xA9~1{", 0);
+    check_first("[a-]+", "-a-", "-a-", 0);
+    check_first("\xEF\xBF\xBD", "x\xEF\xBF\xBD", "\xEF\xBF\xBD", 0); /* U+FFFD itself */
+    check_first("a{2,}", "aaa", "aaa", 0);
+    /* braces that repeat nothing are characters */
+    static const char *const braces[] = {
+        "{",  "a{",  "a{x}", "a{1",  "a{1,",  "a{1,x}", "a{1,2",
+        "{1", "a{/", "a{:",  "a{1:", "a{1,:", "a{1,/}", "a{1/}"};
+    for (size_t i = 0; i < sizeof braces / sizeof *braces; i++)
+        check_first(braces[i], braces[i], braces[i], 0);
 }
 
 /* Overlong forms, surrogates and truncated characters: each byte is U+FFFD, not a letter. */
@@ -238,7 +259,7 @@ static void invalid_bytes_end_a_word(void **state) {
  * queries. */
 static void a_search_may_be_asked_anywhere(void **state) {
     static const char *const sources[] = {"(?:aa)+b|a", "a+b|a+c|aa", "(?:a+b)*",
-                                          "a+b|a(?!a)|a+(?=bc)"};
+                                          "a+b|a(?!a)|a+(?=bc)", "[a\xC3\xA9]+b|\xC3\xA9"};
     (void)state;
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         Fault fault;
@@ -249,6 +270,8 @@ static void a_search_may_be_asked_anywhere(void **state) {
         if (!pattern) fail_msg("%s", fault.text);
         for (size_t k = 0; k < sizeof text; k++)
             text[k] = rng_hash(6, i, k) % 97 ? 'a' : "bc"[rng_hash(7, i, k) % 2];
+        for (size_t k = 0; i >= 4 && k + 1 < sizeof text; k++)
+            if (text[k] == 'a' && text[k + 1] == 'a') memcpy(text + k++, "\xC3\xA9", 2);
         assert_true(search_begin(&shared, pattern, (Text){text, sizeof text}, &fault));
         for (size_t k = 0; k < 2 * sizeof text; k++) {
             size_t from = k < sizeof text ? k : rng_hash(8, i, k) % sizeof text;
@@ -275,6 +298,7 @@ static void what_is_no_pattern_is_refused(void **state) {
                  {"\\q", "escape"},
                  {"\\p{Xx}", "property"},
                  {"\\pL", "property"},
+                 {"\\pL}", "property"},
                  {"a{3,2}", "n less than m"},
                  {"[b-a]", "a range that ends before it begins"},
                  {"(?<=a)b", "not built in"},
@@ -282,6 +306,25 @@ static void what_is_no_pattern_is_refused(void **state) {
                  {"(?!ab)", "second lookahead"},
                  {"^a", "cannot have a ^"},
                  {"\\bx", "outside a lookahead"},
+                 {"a\xFF", "not UTF-8"},
+                 {"?a", "nothing stands before this"},
+                 {"+a", "nothing stands before this"},
+                 {"[a-\xFF]", "not UTF-8"},
+                 {"[\xFF]", "not UTF-8"},
+                 {"[a-\\d]", "from or to a class"},
+                 {"[\\d-z]", "from or to a class"},
+                 {"[a-", "a [class] without its ]"},
+                 {"[a&&[b]", "a [class] without its ]"},
+                 {"[a&&[b", "a [class] without its ]"},
+                 {"a{1000000001}", "more than 1000000000 times"},
+                 {"a{1,1000000001}", "more than 1000000000 times"},
+                 {"a{2}{3}", "one quantifier behind another"},
+                 {"a{2}+", "one quantifier behind another"},
+                 {"a$*", "cannot be repeated"},
+                 {"\\p{", "property"},
+                 {"\\p{L", "property"},
+                 {"a{0,100}", "too large"},
+                 {"a{2000000}", "too large"},
                  {"a\\", "a backslash at the end"}};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -291,6 +334,95 @@ static void what_is_no_pattern_is_refused(void **state) {
     }
 }
 
+static void refused_of_many(const char *each, size_t times, const char *says) {
+    Fault fault;
+    char *source = calloc(times, strlen(each) + 1), *at = source;
+    for (size_t i = 0; i < times; i++) at += sprintf(at, each, (char)('0' + i));
+    assert_null(pattern_open(source, &word_notation, &fault));
+    assert_contains(fault.text, says);
+    free(source);
+}
+
+static void patterns_have_a_size(void **state) {
+    (void)state;
+    refused_of_many("(", 5000, "nested too deeply");
+    refused_of_many("a", 2000000, "too ");
+    refused_of_many("[%c]", 70, "more than 64 sets");
+}
+
+static void append_code(char **at, uint32_t code) { *at += utf8_encode(code, *at); }
+
+/* Nine sets, each of the characters from U+400 with a bit of their number: 512 kinds. */
+static void patterns_tell_256_kinds_of_characters_apart(void **state) {
+    static char source[1 << 14];
+    (void)state;
+    for (size_t bits = 7; bits <= 9; bits += 2) {
+        Fault fault;
+        char *at = source;
+        for (size_t bit = 0; bit < bits; bit++) {
+            *at++ = '[';
+            for (uint32_t code = 0; code < 1u << bits; code++)
+                if (code >> bit & 1) append_code(&at, 0x400 + code);
+            memcpy(at, "]|", 3), at += 2;
+        }
+        at[-1] = 0;
+        Pattern *pattern = pattern_open(source, &word_notation, &fault);
+        assert_int_equal(pattern != NULL, bits == 7);
+        if (bits == 9) assert_contains(fault.text, "more than 256 kinds of characters");
+        pattern_close(pattern);
+    }
+}
+
+/* A set with one character of each of many blocks of 256. */
+static void sets_may_be_scattered(void **state) {
+    enum { BLOCKS = 600 };
+    static char source[4 * BLOCKS + 3];
+    (void)state;
+    char *at = source;
+    *at++ = '[';
+    for (uint32_t block = 0; block < BLOCKS; block++) append_code(&at, 0x10041 + 256 * block);
+    memcpy(at, "]", 2);
+    for (uint32_t block = 0; block < BLOCKS; block++) {
+        char text[9] = "", *end = text;
+        append_code(&end, 0x10040 + 256 * block), append_code(&end, 0x10041 + 256 * block);
+        check_first(source, text, text + 4, 0);
+    }
+}
+
+/* Beside a naive set: sorted, none touches the next, after each operation. */
+static void ranges_are_sorted_and_apart(void **state) {
+    (void)state;
+    enum { CODES = 90 };
+    Rng rng = {4, 0, 0};
+    for (int trial = 0; trial < 400; trial++) {
+        CodeSet a = {0}, b = {0};
+        bool has_a[CODES] = {false}, has_b[CODES] = {false};
+        for (int step = 0; step < 12; step++) {
+            uint32_t first = (uint32_t)rng_below(&rng, CODES),
+                     last = first + (uint32_t)rng_below(&rng, CODES - first);
+            bool to_a = step % 2;
+            code_set_add(to_a ? &a : &b, first, last);
+            for (uint32_t c = first; c <= last; c++) (to_a ? has_a : has_b)[c] = true;
+        }
+        switch (trial % 3) {
+        case 0: code_set_join(&a, &b); break;
+        case 1: code_set_meet(&a, &b); break;
+        default: code_set_invert(&a);
+        }
+        for (uint32_t c = 0; c < CODES; c++)
+            assert_int_equal(code_set_has(&a, c), trial % 3 == 0   ? has_a[c] || has_b[c]
+                                                  : trial % 3 == 1 ? has_a[c] && has_b[c]
+                                                                   : !has_a[c]);
+        for (size_t i = 0; i < a.count; i++) {
+            assert_true(a.ranges[i].first <= a.ranges[i].last);
+            if (i) assert_true(a.ranges[i].first > a.ranges[i - 1].last + 1);
+        }
+        code_set_free(&a), code_set_free(&b);
+    }
+}
+
 RUN(TEST(all_rules_match_as_with_going_back), TEST(the_first_alternative_wins),
     TEST(invalid_bytes_end_a_word), TEST(a_search_may_be_asked_anywhere),
-    TEST(what_is_no_pattern_is_refused))
+    TEST(what_is_no_pattern_is_refused), TEST(patterns_have_a_size),
+    TEST(ranges_are_sorted_and_apart), TEST(patterns_tell_256_kinds_of_characters_apart),
+    TEST(sets_may_be_scattered))

@@ -4,9 +4,10 @@
 static void tokens_that_end_a_text_are_so_by_name(void **state) {
     static const Extra names[] = {{"</s>", TOKEN_USER},           {"<|end|>", TOKEN_NORMAL},
                                   {"<|fim_prefix|>", TOKEN_USER}, {"<tag>", TOKEN_USER},
-                                  {"<|file_sep|>", TOKEN_USER},   {"<unk>", TOKEN_UNKNOWN}};
+                                  {"<|file_sep|>", TOKEN_USER},   {"<unk>", TOKEN_UNKNOWN},
+                                  {"<spare>", TOKEN_UNUSED}};
     (void)state;
-    Tokenizer *t = opened(bpe_file("gpt-2", names, 6, NULL, 0));
+    Tokenizer *t = opened(bpe_file("gpt-2", names, 7, NULL, 0));
     check_tokens(t, "a</s>", false, "a|<|/|s|>");
     check_tokens(t, "a</s>", true, "a|</s>");
     check_tokens(t, "<tag><|end|>", false, "<tag>|<|||e|n|d|||>");
@@ -17,6 +18,35 @@ static void tokens_that_end_a_text_are_so_by_name(void **state) {
     assert_false(tokenizer_is_end(t, 258) || tokenizer_is_end(t, 259));
     assert_int_equal(t->types[258], TOKEN_CONTROL);
     assert_int_equal(tokenizer_piece(t, 256, false).size, 0);
+    assert_int_equal(tokenizer_piece(t, 262, false).size, 0); /* hidden, too */
+    assert_int_equal(tokenizer_piece(t, 262, true).size, 7);
+    assert_int_equal(tokenizer_piece(t, 263, true).size, 0); /* an image patch has no text */
+    tokenizer_close(t);
+}
+
+/* Of bytes that a user wrote, only tokens that any text may name are special. */
+static void what_a_user_wrote_names_no_control_token(void **state) {
+    static const Extra names[] = {{"<a>", TOKEN_CONTROL}, {"<a>b", TOKEN_CONTROL},
+                                  {"<c", TOKEN_CONTROL},  {"<c>", TOKEN_USER},
+                                  {"<d", TOKEN_USER},     {"<d>", TOKEN_CONTROL}};
+    static const struct {
+        const char *text, *user; /* u: the user's byte */
+        int32_t id;              /* -1: no special token */
+    } cases[] = {{"<a>b", "....", 257}, {"<a>b", "...u", 256}, {"<a>b", "..u.", -1},
+                 {"<a>b", "uuuu", -1},  {"<c>", "..u", 259},   {"<c>", "uuu", 259},
+                 {"<d>.", "...u", 261}, {"<d>.", "..uu", 260}};
+    (void)state;
+    Tokenizer *t = opened(bpe_file("gpt-2", names, 6, NULL, 0));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TokenList list = {0};
+        unsigned char user[8] = {0};
+        for (size_t k = 0; cases[i].user[k]; k++) user[k] = cases[i].user[k] == 'u';
+        assert_true(tokenizer_encode_marked(t, text_of(cases[i].text), user, &list, NULL));
+        int32_t first = list.ids[0] < 256 ? -1 : list.ids[0];
+        if (first != cases[i].id)
+            fail_msg("%s, %s: %d, wanted %d", cases[i].text, cases[i].user, first, cases[i].id);
+        token_list_free(&list);
+    }
     tokenizer_close(t);
 }
 
@@ -106,6 +136,6 @@ static void many_special_tokens_cost_nothing(void **state) {
     tokenizer_close(t);
 }
 
-RUN(TEST(tokens_that_end_a_text_are_so_by_name), TEST(a_key_goes_before_a_name),
-    TEST(some_names_mean_something_else_beside_others),
+RUN(TEST(tokens_that_end_a_text_are_so_by_name), TEST(what_a_user_wrote_names_no_control_token),
+    TEST(a_key_goes_before_a_name), TEST(some_names_mean_something_else_beside_others),
     TEST(the_longest_special_token_is_found), TEST(many_special_tokens_cost_nothing))

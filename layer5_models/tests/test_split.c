@@ -3,6 +3,7 @@
 #include "models.h"
 #include "unicode.h"
 #include "../extras/tokenizers/llama_style.h"
+#include "tokenizers.h"
 #include "unicode_case.h"
 
 static void utf8_and_categories(void **state) {
@@ -176,5 +177,46 @@ static void long_runs_take_no_longer_than_short_ones(void **state) {
     free(text);
 }
 
-RUN(TEST(utf8_and_categories), TEST(bytes_are_written_as_characters_and_back),
-    TEST(words_are_cut_as_the_rules_say), TEST(long_runs_take_no_longer_than_short_ones))
+/* `text` with each "from" as "to". */
+static char *spelled(const char *text, const char *from, const char *to) {
+    char *out = calloc(1, 2 * strlen(text) + 1), *at = out;
+    while (*text)
+        if (strncmp(text, from, strlen(from)) == 0)
+            at = stpcpy(at, to), text += strlen(from);
+        else
+            *at++ = *text++;
+    return out;
+}
+
+/* A rule is found by what its patterns mean, however they are spelled; one letter more in a
+ * class is another rule. */
+static void a_rule_has_one_name_in_every_spelling(void **state) {
+    static const char *const spellings[][2] = {{"\\n", "\n"}, {"\\r", "\r"}, {"\\t", "\t"}};
+    (void)state;
+    for (const PreRule *rule = pre_rules; rule->names; rule++) {
+        Text same[MAX_STAGES], other[MAX_STAGES];
+        size_t count = 0;
+        for (; !rule->encode && count < MAX_STAGES && rule->stages[count]; count++) {
+            const char *stage = rule->stages[count];
+            char *copy = strdup(stage);
+            for (size_t i = 0; i < 3; i++) {
+                char *next = spelled(copy, spellings[i][0], spellings[i][1]);
+                free(copy), copy = next;
+            }
+            same[count] = text_of(copy);
+            other[count] = text_of(spelled(stage, "\\p{N}", "[\\p{N}Q]"));
+        }
+        if (count == 0) continue;
+        const char *name = tokenizer_rule_name(same, count, rule->ignore_merges);
+        assert_non_null(name);
+        assert_ptr_equal(pre_rule_by_name(text_of(name)), rule);
+        if (strstr(rule->stages[0], "\\p{N}"))
+            assert_null(tokenizer_rule_name(other, count, rule->ignore_merges));
+        for (size_t i = 0; i < count; i++)
+            free((char *)same[i].data), free((char *)other[i].data);
+    }
+}
+
+RUN(TEST(utf8_and_categories), TEST(a_rule_has_one_name_in_every_spelling),
+    TEST(bytes_are_written_as_characters_and_back), TEST(words_are_cut_as_the_rules_say),
+    TEST(long_runs_take_no_longer_than_short_ones))

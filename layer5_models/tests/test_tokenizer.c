@@ -2,8 +2,9 @@
 #include "vocab_file.h"
 #include "chat.h"
 #include "template.h"
+#include "../extras/tokenizers/llama_style.h"
 
-static Tokenizer *open_written(GgufWriter *w) {
+static Tokenizer *open_as(GgufWriter *w, const LlamaStyle *style) {
     unsigned char *bytes;
     size_t size;
     Gguf gguf;
@@ -11,12 +12,14 @@ static Tokenizer *open_written(GgufWriter *w) {
     assert_true(gguf_write_memory(w, &bytes, &size, &fault));
     gguf_writer_close(w);
     assert_true(gguf_parse(&gguf, bytes, size, &fault));
-    Tokenizer *t = tokenizer_open(&gguf, &fault);
+    Tokenizer *t = tokenizer_read(&gguf, style, &fault);
     if (!t) fail_msg("%s", fault.text);
     gguf_free(&gguf);
     free(bytes); /* the tokenizer borrows nothing */
     return t;
 }
+
+static Tokenizer *open_written(GgufWriter *w) { return open_as(w, NULL); }
 
 static const char *const specials[] = {"<|endoftext|>", "<|im_start|>", "<|im_end|>"};
 
@@ -56,8 +59,43 @@ static void merges_are_learned_and_used(void **state) {
     GgufWriter *w = gguf_writer_open(&fault);
     assert_false(bpe_train(&tiny, 1, specials, 3, 300, w, &fault));
     assert_contains(fault.text, "give more text");
-    assert_false(bpe_train(&tiny, 1, specials, 3, 100, w, &fault));
+    assert_false(bpe_train(&tiny, 1, specials, 3, 3 + 255, w, &fault));
+    assert_contains(fault.text, "no room for 3 special tokens and 256 bytes");
     gguf_writer_close(w);
+    tokenizer_close(t);
+    t = learned(3 + 256); /* room for those alone */
+    assert_int_equal(tokenizer_count(t), 3 + 256);
+    check_tokens(t, "low", false, "l|o|w");
+    tokenizer_close(t);
+}
+
+/* Not even at the end of a text: there is nothing to merge. */
+static void special_tokens_are_no_words(void **state) {
+    (void)state;
+    const Text texts[2] = {text_of("<|im_end|>"), text_of("<|im_start|><|im_end|>")};
+    Fault fault;
+    GgufWriter *w = gguf_writer_open(&fault);
+    assert_false(bpe_train(texts, 2, specials, 3, 3 + 256 + 1, w, &fault));
+    assert_contains(fault.text, "the corpus has words for 0 merges");
+    gguf_writer_close(w);
+}
+
+/* All pairs of six letters, each twice: the lower left letter first, then the lower right. */
+static void equal_pairs_are_learned_in_order(void **state) {
+    (void)state;
+    enum { LETTERS = 6, WORDS = LETTERS * LETTERS };
+    static char words[WORDS][2];
+    Text texts[2 * WORDS];
+    Fault fault;
+    for (int i = 0; i < WORDS; i++) {
+        words[i][0] = (char)('a' + i / LETTERS), words[i][1] = (char)('a' + i % LETTERS);
+        texts[2 * i] = texts[2 * i + 1] = (Text){words[i], 2};
+    }
+    GgufWriter *w = gguf_writer_open(&fault);
+    assert_true(bpe_train(texts, 2 * WORDS, specials, 3, 3 + 256 + WORDS, w, &fault));
+    Tokenizer *t = open_written(w);
+    for (int i = 0; i < WORDS; i++)
+        assert_int_equal(vocab_find(t, (Text){words[i], 2}), 3 + 256 + i);
     tokenizer_close(t);
 }
 
@@ -103,7 +141,7 @@ static void long_words_take_no_longer_than_many_short_ones(void **state) {
     tokenizer_close(t);
 }
 
-static Tokenizer *sentencepiece(void) {
+static Tokenizer *sentencepiece_as(const LlamaStyle *style) {
     static const char *const pieces[] = {"<unk>",
                                          "<s>",
                                          "</s>",
@@ -131,8 +169,10 @@ static Tokenizer *sentencepiece(void) {
     gguf_put_strings(w, "tokenizer.ggml.tokens", texts, 17);
     gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, 17);
     gguf_put_floats(w, "tokenizer.ggml.scores", GGUF_F32, scores, 17);
-    return open_written(w);
+    return open_as(w, style);
 }
+
+static Tokenizer *sentencepiece(void) { return sentencepiece_as(NULL); }
 
 static void sentencepiece_merges_by_score(void **state) {
     (void)state;
@@ -160,8 +200,10 @@ static void sentencepiece_merges_by_score(void **state) {
 }
 
 /* A vocabulary of SentencePiece's kind with pieces of every sort, and text that is hard for it:
- * cut where no token crosses, and as one. */
-static Tokenizer *random_sentencepiece(void) {
+ * cut where no token crosses, and as one.
+ *
+ *   inside   some pieces have a space after another character */
+static Tokenizer *random_sentencepiece(bool inside) {
     enum { N = 300 };
     static const char *const parts[] = {"\xE2\x96\x81", "a", "b",           "c", ".",
                                         "\xC3\xA9",     "1", "\xE4\xB8\xAD"};
@@ -174,7 +216,7 @@ static Tokenizer *random_sentencepiece(void) {
         size_t length = i < 8 ? 1 : 2 + rng_hash(8, i, 0) % 4;
         for (size_t k = 0; k < length; k++) {
             size_t pick = i < 8 ? (size_t)i : rng_hash(8, i, k + 1) % 8;
-            if (k && pick == 0 && strcmp(names[i], parts[0]) != 0) pick = 1; /* none inside */
+            if (!inside && k && pick == 0 && strcmp(names[i], parts[0]) != 0) pick = 1;
             strcat(names[i], parts[pick]);
         }
         if (i >= 290) snprintf(names[i], sizeof names[i], "<0x%02X>", (int)(0x60 + i % 16));
@@ -190,18 +232,18 @@ static Tokenizer *random_sentencepiece(void) {
     return open_written(w);
 }
 
-static void sentencepiece_in_words_is_as_the_whole(void **state) {
+static void check_words_and_whole(bool inside) {
     static const char *const parts[] = {
         " ", "  ",           "a",    "b",    "ab",           "c",     ".", "\xC3\xA9",
         "1", "\xE4\xB8\xAD", "\xC3", "\xFF", "\xE2\x96\x81", "<0x61>"};
-    (void)state;
-    Tokenizer *t = random_sentencepiece();
+    Tokenizer *t = random_sentencepiece(inside);
+    assert_int_equal(t->space_begins, !inside);
     bool joins[256][256], all[256][256];
     memcpy(joins, t->joins, sizeof joins);
     memset(all, 1, sizeof all);
     /* SentencePiece vocabularies with pieces of every sort, and text that is hard for them: cut
      * where no token crosses, and in one piece. */
-    assert_false(joins['a'][0xE2]);
+    assert_int_equal(joins['a'][0xE2], inside);
     for (uint64_t round = 0; round < 2000; round++) {
         char text[400];
         size_t size = 0;
@@ -219,6 +261,53 @@ static void sentencepiece_in_words_is_as_the_whole(void **state) {
         token_list_free(&words), token_list_free(&whole);
     }
     tokenizer_close(t);
+}
+
+static void sentencepiece_in_words_is_as_the_whole(void **state) {
+    (void)state;
+    check_words_and_whole(false), check_words_and_whole(true);
+}
+
+/* Two parts of a text, each larger than a block of the encoder's memory. */
+static void parts_of_a_text_may_be_long(void **state) {
+    enum { SIZE = 60000 };
+    static const char mark[] = "<extra>";
+    (void)state;
+    Tokenizer *t = sentencepiece();
+    size_t after = SIZE + strlen(mark), size = after + SIZE;
+    char *text = malloc(size);
+    memset(text, 'h', size);
+    memcpy(text + SIZE, mark, strlen(mark));
+    TokenList list = {0};
+    assert_true(tokenizer_encode(t, (Text){text, size}, true, &list, NULL));
+    assert_int_equal(list.count, 2 * (SIZE + 1) + 1);
+    for (size_t i = 0; i < list.count; i++) { /* the space in front, and each letter */
+        int32_t want = i == SIZE + 1 ? 16 : i % (SIZE + 2) == 0 ? 6 : 7;
+        if (list.ids[i] != want) fail_msg("token %zu: %d, wanted %d", i, list.ids[i], want);
+    }
+    token_list_free(&list), free(text), tokenizer_close(t);
+}
+
+/* Bytes of characters without a token are dropped; characters are cut by their first byte. */
+static void llama_cpp_drops_bytes_without_a_token(void **state) {
+    (void)state;
+    Text letters[3] = {text_of("a"), text_of("b"), text_of("?")}, merge = text_of("a b");
+    for (int unknown = 0; unknown < 2; unknown++) {
+        GgufWriter *w = gguf_writer_open(NULL);
+        gguf_put_string(w, "tokenizer.ggml.model", text_of("gpt2"));
+        gguf_put_string(w, "tokenizer.ggml.pre", text_of("gpt-2"));
+        gguf_put_strings(w, "tokenizer.ggml.tokens", letters, 3);
+        gguf_put_strings(w, "tokenizer.ggml.merges", &merge, 1);
+        if (unknown) gguf_put_int(w, "tokenizer.ggml.unknown_token_id", GGUF_U32, 2);
+        Tokenizer *t = open_as(w, &llama_style);
+        check_tokens(t, "azb", false, "a|b");
+        check_tokens(t, "abz", false, "a|b"); /* a symbol of merges alone: in bytes */
+        tokenizer_close(t);
+    }
+    Tokenizer *t = sentencepiece_as(&llama_style), *trained = sentencepiece();
+    check_tokens(t, "he\xC3", false, " he|\xC3");
+    check_tokens(trained, "he\xC3", false, " he|\xC3");
+    tokenizer_close(t), tokenizer_close(trained);
 }
 
 /* Words of a long text are remembered; short texts of one word are not. */
@@ -281,7 +370,9 @@ static void chats_are_wrapped(void **state) {
     tokenizer_close(t), tokenizer_close(s);
 }
 
-RUN(TEST(merges_are_learned_and_used), TEST(any_bytes_come_back),
+RUN(TEST(merges_are_learned_and_used), TEST(special_tokens_are_no_words),
+    TEST(equal_pairs_are_learned_in_order), TEST(any_bytes_come_back),
     TEST(long_words_take_no_longer_than_many_short_ones), TEST(sentencepiece_merges_by_score),
     TEST(sentencepiece_in_words_is_as_the_whole), TEST(words_that_repeat_have_the_same_tokens),
-    TEST(chats_are_wrapped))
+    TEST(chats_are_wrapped), TEST(parts_of_a_text_may_be_long),
+    TEST(llama_cpp_drops_bytes_without_a_token))

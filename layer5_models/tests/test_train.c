@@ -3,71 +3,17 @@
 #include "train_runs.h"
 #include "train_lora.h"
 #include "check.h"
+#include "open_vocab.h"
 #include "reference.h"
-#include "../src/train/trainer.h"
 #include "adapter.h"
 #include "train_families.h"
 #include "decoder.h"
+#include "tiny_training.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static World *world;
-static Tokenizer *tokenizer;
-static Gguf vocab;
-static unsigned char *vocab_bytes;
-
-static int prepare(void **state) {
-    (void)state;
-    Fault fault;
-    size_t size;
-    WorldText text = {0};
-    Text texts[200];
-    world = world_open(&fault);
-    for (uint64_t i = 0; i < 200; i++) {
-        world_write(world, "document", 1, i, &text);
-        texts[i] = (Text){strdup(text.bytes), text.size};
-    }
-    GgufWriter *w = gguf_writer_open(&fault);
-    bool ok = bpe_train(texts, 200,
-                        (const char *const[]){"<|endoftext|>", "<|im_start|>", "<|im_end|>"}, 3,
-                        320, w, &fault);
-    gguf_put_int(w, "tokenizer.ggml.mask_token_id", GGUF_U32, 2);
-    ok = ok && gguf_write_memory(w, &vocab_bytes, &size, &fault) &&
-         gguf_parse(&vocab, vocab_bytes, size, &fault);
-    gguf_writer_close(w);
-    for (int i = 0; i < 200; i++) free((char *)texts[i].data);
-    world_text_free(&text);
-    return ok && (tokenizer = tokenizer_open(&vocab, &fault)) ? 0 : -1;
-}
-
-static int finish(void **state) {
-    (void)state;
-    tokenizer_close(tokenizer), gguf_free(&vocab), free(vocab_bytes), world_close(world);
-    return 0;
-}
-
-static TrainConfig tiny(void) {
-    TrainConfig c = train_config_storyteller();
-    c.shape = (TrainShape){.dim = 16,
-                           .hidden = 24,
-                           .heads = 4,
-                           .kv_heads = 2,
-                           .head_dim = 4,
-                           .eps = 1e-5f,
-                           .taps = 4};
-    c.layers = 2, c.vocab = 320, c.ctx = 48, c.steps = 12, c.warmup = 3, c.batch_tokens = 90,
-    c.learning_rate = 1e-2;
-    return c;
-}
-
-static Trainer *make(const TrainConfig *c, const Corpus *corpus, Pool *pool) {
-    Fault fault;
-    Trainer *t = trainer_open(c, corpus, tokenizer, &vocab, pool, &fault);
-    if (!t) fail_msg("%s", fault.text);
-    return t;
-}
 
 /* Mean loss of the trainer's batch by the reference; masked: of weighted rows. */
 static double reference_loss(const Reference *r, const TrainBatch *b, bool masked,
@@ -132,7 +78,119 @@ static void check_gradients(bool bidirectional, const struct TrainFamily *family
     trainer_close(t);
 }
 
-static void whole_model_gradients_match_differences(void **state) {
+static void no_layers(TrainConfig *c) { c->layers = 0; }
+static void many_layers(TrainConfig *c) { c->layers = TRAIN_MAX_LAYERS + 1; }
+static void no_kv_heads(TrainConfig *c) { c->shape.kv_heads = 0; }
+static void odd_kv_heads(TrainConfig *c) { c->shape.kv_heads = 3; }
+static void odd_head_dim(TrainConfig *c) { c->shape.head_dim = 3; }
+static void no_head_dim(TrainConfig *c) { c->shape.head_dim = 0; }
+static void no_dim(TrainConfig *c) { c->shape.dim = 0; }
+static void no_hidden(TrainConfig *c) { c->shape.hidden = 0; }
+static void no_steps(TrainConfig *c) { c->steps = 0; }
+static void no_batch(TrainConfig *c) { c->batch_tokens = 0; }
+static void no_ctx(TrainConfig *c) { c->ctx = 1; }
+static void no_beta(TrainConfig *c) { c->beta1 = 0; }
+static void no_second_beta(TrainConfig *c) { c->beta2 = 0; }
+static void other_vocab(TrainConfig *c) { c->vocab = 321; }
+
+/* Sizes that make no model are refused before anything is allocated; the least and the most
+ * are taken. */
+static void sizes_that_make_no_model(void **state) {
+    (void)state;
+    static const struct {
+        void (*change)(TrainConfig *);
+        const char *says;
+    } cases[] = {{no_layers, "0 layers: give 1 to"},
+                 {many_layers, "layers: give 1 to"},
+                 {no_kv_heads, "do not divide among 0"},
+                 {odd_kv_heads, "4 heads do not divide among 3"},
+                 {odd_head_dim, "head_dim 3 must be even"},
+                 {no_head_dim, "head_dim 0 must be even"},
+                 {no_dim, "dim 0 and hidden 24 positive"},
+                 {no_hidden, "hidden 0 positive"},
+                 {no_steps, "steps, batch tokens, context"},
+                 {no_batch, "steps, batch tokens, context"},
+                 {no_ctx, "steps, batch tokens, context"},
+                 {no_beta, "steps, batch tokens, context and betas"},
+                 {no_second_beta, "steps, batch tokens, context and betas"},
+                 {other_vocab, "the tokenizer has 320 tokens, the model 321"}};
+    const Corpus corpus = {.world = world, .seed = 1};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Fault fault = {""};
+        TrainConfig c = tiny();
+        cases[i].change(&c);
+        assert_null(trainer_open(&c, &corpus, tokenizer, &vocab, NULL, &fault));
+        assert_contains(fault.text, cases[i].says);
+    }
+    trainer_close(NULL);
+    TrainConfig least = tiny();
+    least.shape.kv_heads = least.layers = least.steps = least.batch_tokens = 1, least.ctx = 2;
+    trainer_close(make(&least, &corpus, NULL));
+    least.layers = TRAIN_MAX_LAYERS;
+    trainer_close(make(&least, &corpus, NULL));
+}
+
+/* A vocabulary of the first `count` letters; without a merge, and without the other bytes. */
+static Tokenizer *letters(size_t count) {
+    static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
+    Text names[26];
+    for (size_t i = 0; i < count; i++) names[i] = (Text){alphabet + i, 1};
+    return opened(words_file("gpt2", names, count));
+}
+
+/* The eleventh letter is the BOS token, where a file names none. */
+static void vocabularies_without_a_needed_token(void **state) {
+    (void)state;
+    Tokenizer *few = letters(4), *more = letters(14);
+    const Corpus corpus = {.world = world, .seed = 1};
+    Fault fault;
+    TrainConfig c = tiny();
+    c.vocab = 4;
+    assert_null(trainer_open(&c, &corpus, few, &vocab, NULL, &fault));
+    assert_contains(fault.text, "no BOS token");
+    c.vocab = 14, c.shape.bidirectional = true;
+    assert_null(trainer_open(&c, &corpus, more, &vocab, NULL, &fault));
+    assert_contains(fault.text, "no mask token");
+    tokenizer_close(few), tokenizer_close(more);
+}
+
+/* The training says so afterwards: a batch has no way to fail. */
+static void a_text_without_tokens_spoils_a_training(void **state) {
+    (void)state;
+    Tokenizer *t = letters(14);
+    Text documents[2] = {text_of("abcd"), text_of("abcz")};
+    Fault fault = {""};
+    TrainConfig c = tiny();
+    c.vocab = 14, c.batch_tokens = 8;
+    for (size_t count = 1; count <= 2; count++) {
+        const Corpus corpus = {.documents = documents, .count = count};
+        Trainer *trainer = trainer_open(&c, &corpus, t, &vocab, NULL, &fault);
+        assert_non_null(trainer);
+        trainer_step(trainer);
+        assert_int_equal(trainer_ok(trainer, &fault), count == 1);
+        trainer_close(trainer);
+    }
+    assert_contains(fault.text,
+                    "a text of the corpus: the vocabulary has no token for the byte 0x7A");
+    tokenizer_close(t);
+}
+
+/* Empty documents: a row each, of which a batch has room for so many. */
+static void a_batch_has_a_limited_number_of_documents(void **state) {
+    (void)state;
+    Text empty = text_of("");
+    const Corpus corpus = {.documents = &empty, .count = 1};
+    TrainConfig c = tiny();
+    c.batch_tokens = TRAIN_MAX_DOCUMENTS + 10;
+    Trainer *t = make(&c, &corpus, NULL);
+    uint64_t index = 0;
+    train_load_documents(t, &corpus, &index, SIZE_MAX);
+    assert_int_equal(t->batch.documents, TRAIN_MAX_DOCUMENTS);
+    assert_int_equal(index, TRAIN_MAX_DOCUMENTS);
+    trainer_close(t);
+}
+
+static void gradients_of_a_whole_model(void **state) {
     (void)state;
     check_gradients(false, NULL);
     check_gradients(true, NULL);
@@ -247,6 +305,28 @@ static void resuming_is_the_same_run(void **state) {
     assert_int_equal(trainer_steps_done(second), 5);
     while (trainer_steps_done(second) < c.steps) trainer_step(second);
     assert_memory_equal(whole->values, second->values, train_parameters(&c) * sizeof(float));
+    /* more steps go on from there, fewer are another run */
+    TrainConfig longer = c, shorter = c;
+    longer.steps += 7, shorter.steps--;
+    Trainer *more = make(&longer, &corpus, NULL), *less = make(&shorter, &corpus, NULL);
+    if (!trainer_load(more, path, &fault)) fail_msg("%s", fault.text);
+    assert_int_equal(trainer_steps_done(more), 5);
+    while (trainer_steps_done(more) < longer.steps) trainer_step(more);
+    assert_memory_not_equal(whole->values, more->values, train_parameters(&c) * sizeof(float));
+    assert_false(trainer_load(less, path, &fault));
+    assert_contains(fault.text, "with another --steps");
+    trainer_close(more), trainer_close(less);
+    /* other instruction sets sum in another order */
+    const char *isas[KERNELS_MAX], *isa = kernels_isa();
+    for (int i = 0, n = kernels_list(isas); i < n; i++) {
+        if (strcmp(isas[i], isa) == 0) continue;
+        assert_true(kernels_select(isas[i], &fault));
+        Trainer *elsewhere = make(&c, &corpus, NULL);
+        assert_false(trainer_load(elsewhere, path, &fault));
+        assert_contains(fault.text, "with another --isa: a resumed run must have the same");
+        trainer_close(elsewhere);
+    }
+    assert_true(kernels_select(isa, &fault));
     /* another run's checkpoint, and half of one, are refused */
     TrainConfig other_size = c;
     c.learning_rate *= 2;
@@ -320,7 +400,7 @@ static void another_corpus_or_vocabulary_is_another_run(void **state) {
 /* Every bit of the head and samples of the rest, each length cut off, and a byte too many. */
 static void a_damaged_checkpoint_is_refused(void **state) {
     (void)state;
-    enum { HEAD = 8 + 5 * 8 + 22 * 8, SUM = 8 };
+    enum { HEAD = 8 + 5 * 8 + 24 * 8, SUM = 8 };
     TrainConfig c = tiny();
     Corpus corpus = {.world = world, .seed = 1};
     Trainer *t = make(&c, &corpus, NULL);
@@ -514,7 +594,9 @@ static void corpora_come_from_files_too(void **state) {
             isnan(nats));
         assert_true(text_equal(corpus_document(&corpus, 1, NULL, &nats), text_of("second")));
         assert_true(text_equal(corpus_document(&corpus, 5, NULL, &nats), text_of("last")));
+        void *mapped = (void *)(uintptr_t)corpus.file.data;
         corpus_close(&corpus);
+        assert_int_equal(msync(mapped, 1, MS_ASYNC), -1); /* no longer mapped */
     }
     unlink(path);
     assert_false(corpus_open_file(&corpus, path, &fault));
@@ -522,6 +604,197 @@ static void corpora_come_from_files_too(void **state) {
 
 /* Words with and without spaces between them, of one byte and of several: nothing is lost, and
  * no end is invented. */
+/* Before the first step attention copies: its output is its values transposed, head by head. */
+static void attention_begins_by_copying(void **state) {
+    (void)state;
+    const Corpus corpus = {.world = world, .seed = 1};
+    const TrainConfig c = tiny();
+    const TrainShape *s = &c.shape;
+    Trainer *t = make(&c, &corpus, NULL);
+    for (size_t l = 0; l < c.layers; l++)
+        for (size_t h = 0; h < s->heads; h++)
+            for (size_t i = 0; i < s->head_dim; i++)
+                for (size_t j = 0; j < s->dim; j++) {
+                    size_t column = h * s->head_dim + i, group = h * s->kv_heads / s->heads;
+                    const TrainBlock *b = &t->weights.blocks[l];
+                    assert_true(b->o[j * s->heads * s->head_dim + column] ==
+                                b->v[(group * s->head_dim + i) * s->dim + j]);
+                }
+    trainer_close(t);
+}
+
+/* Matrices in the format that was asked for, vectors in F32; all with the trainer's numbers. */
+static void exports_keep_vectors_whole(void **state) {
+    (void)state;
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "halves.gguf");
+    const Corpus corpus = {.world = world, .seed = 1};
+    const TrainConfig c = tiny();
+    Fault fault;
+    FileMap map;
+    Gguf gguf;
+    Trainer *t = make(&c, &corpus, NULL);
+    assert_true(trainer_export(t, "halves", DTYPE_F16, path, &fault));
+    assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
+    for (size_t i = 0; i < t->n_parameters; i++) {
+        const Parameter *p = &t->parameters[i];
+        const GgufTensor *got = gguf_find_tensor(&gguf, p->name);
+        assert_int_equal(got->dtype, p->rows == 1 ? DTYPE_F32 : DTYPE_F16);
+        Tensor view = gguf_tensor_view(got);
+        for (size_t k = 0; k < p->cols; k++)
+            assert_near(tensor_get(&view, (size_t[]){p->rows == 1 ? k : 0, k}),
+                        t->values[p->offset + k], 1e-3);
+    }
+    gguf_free(&gguf), file_close(&map), unlink(path), trainer_close(t);
+}
+
+/* Of a model's keys only those of its tokenizer are exported: the others would come twice. */
+static void a_model_may_lend_its_vocabulary(void **state) {
+    (void)state;
+    char room[CHECK_PATH];
+    const char *path = check_path(room, "lent.gguf");
+    const Corpus corpus = {.world = world, .seed = 1};
+    const TrainConfig c = tiny();
+    Fault fault;
+    FileMap map;
+    Gguf gguf;
+    Trainer *t = make(&c, &corpus, NULL);
+    assert_true(trainer_export(t, "first", DTYPE_F16, path, &fault));
+    trainer_close(t);
+    assert_true(file_open(&map, path, &fault) && gguf_parse(&gguf, map.data, map.size, &fault));
+    t = trainer_open(&c, &corpus, tokenizer, &gguf, NULL, &fault);
+    assert_true(trainer_export(t, "second", DTYPE_F16, path, &fault));
+    assert_false(trainer_export(t, "none", DTYPE_F16, "no/such/folder/m.gguf", &fault));
+    assert_contains(fault.text, "no/such/folder");
+    trainer_close(t), gguf_free(&gguf), file_close(&map);
+    Model model;
+    if (!model_open(&model, path, &fault)) fail_msg("%s", fault.text);
+    assert_int_equal(tokenizer_count(model.tokenizer), 320);
+    model_close(&model), unlink(path);
+}
+
+/* The model in the box has the sizes that its configuration says. */
+static void the_storyteller_has_its_configuration(void **state) {
+    (void)state;
+    const TrainConfig c = train_config_storyteller();
+    const struct {
+        const char *key;
+        size_t value;
+    } sizes[] = {{"llama.embedding_length", c.shape.dim},
+                 {"llama.feed_forward_length", c.shape.hidden},
+                 {"llama.attention.head_count", c.shape.heads},
+                 {"llama.attention.head_count_kv", c.shape.kv_heads},
+                 {"llama.rope.dimension_count", c.shape.head_dim},
+                 {"llama.block_count", c.layers},
+                 {"llama.context_length", c.ctx}};
+    GgufFile file;
+    Gguf gguf;
+    Fault fault;
+    int64_t value = 0;
+    assert_true(gguf_open(&file, &gguf, "layer5_models/models/storyteller.gguf", &fault) ||
+                gguf_open(&file, &gguf, "models/storyteller.gguf", &fault));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (!gguf_int(gguf_find(&gguf, sizes[i].key), 0, &value)) fail_msg("%s", sizes[i].key);
+        assert_int_equal(value, sizes[i].value);
+    }
+    assert_int_equal(gguf_find(&gguf, "tokenizer.ggml.tokens")->count, c.vocab);
+    gguf_close(&file, &gguf);
+}
+
+/* Thousands of different words, of which the commonest pairs become tokens. */
+static void vocabularies_are_learned_from_documents(void **state) {
+    (void)state;
+    enum { DOCUMENTS = 300, WORDS = 20, BYTES = 400, TOKENS = 300 };
+    static char texts[DOCUMENTS][BYTES];
+    static Text documents[DOCUMENTS];
+    for (int i = 0; i < DOCUMENTS; i++) {
+        char *at = texts[i];
+        for (int k = 0; k < WORDS; k++) at += sprintf(at, "the n%dth ", i * WORDS + k);
+        documents[i] = (Text){texts[i], (size_t)(at - texts[i])};
+    }
+    const Corpus corpus = {.documents = documents, .count = DOCUMENTS};
+    for (int mask = 0; mask < 2; mask++) {
+        Gguf learned = {0};
+        Fault fault;
+        TokenList tokens = {0};
+        unsigned char *bytes = NULL;
+        if (!corpus_learn_vocab(&corpus, TOKENS, mask, &bytes, &learned, &fault))
+            fail_msg("%s", fault.text);
+        Tokenizer *t = tokenizer_open(&learned, &fault);
+        assert_non_null(t);
+        assert_int_equal(tokenizer_count(t), TOKENS);
+        assert_int_equal(tokenizer_mask(t), mask ? 3 : -1);
+        assert_true(tokenizer_encode(t, text_of("the the"), false, &tokens, &fault));
+        assert_int_equal(tokens.count, 2); /* "the" and " the" */
+        token_list_free(&tokens), tokenizer_close(t), gguf_free(&learned), free(bytes);
+    }
+}
+
+/* The first token may be the mask as well as any other. */
+static void a_mask_may_be_token_0(void **state) {
+    (void)state;
+    static const char key[] = "tokenizer.ggml.mask_token_id";
+    const Text document = text_of("the fox and the fox and the fox");
+    const Corpus corpus = {.documents = (Text *)&document, .count = 1};
+    TrainConfig c = tiny();
+    Gguf learned = {0};
+    Fault fault;
+    unsigned char *bytes = NULL;
+    if (!corpus_learn_vocab(&corpus, 264, true, &bytes, &learned, &fault))
+        fail_msg("%s", fault.text);
+    unsigned char *at = bytes;
+    while (memcmp(at, key, sizeof key - 1) != 0) at++;
+    memset(at + sizeof key - 1 + 4, 0, 4); /* the type, then the id */
+    Tokenizer *t = tokenizer_open(&learned, &fault);
+    assert_non_null(t);
+    assert_int_equal(tokenizer_mask(t), 0);
+    c.vocab = tokenizer_count(t), c.shape.bidirectional = true;
+    Trainer *trainer = trainer_open(&c, &corpus, t, &learned, NULL, &fault);
+    if (!trainer) fail_msg("%s", fault.text);
+    trainer_close(trainer), tokenizer_close(t), gguf_free(&learned), free(bytes);
+}
+
+/* A batch ends with the document that fills it; each layer has memory for it, and no other. */
+static void a_full_batch_takes_no_more(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL);
+    uint64_t index = 0;
+    train_load_batch(t, &corpus, &index, 1);
+    const size_t first = t->batch.n;
+    trainer_close(t);
+    for (size_t more = 0; more < 2; more++) {
+        c.batch_tokens = first + more, index = 0;
+        t = make(&c, &corpus, NULL);
+        train_load_batch(t, &corpus, &index, 9);
+        assert_int_equal(t->batch.documents, 1 + more);
+        assert_non_null(t->saved[c.layers - 1].x);
+        assert_null(t->saved[c.layers].x);
+        trainer_close(t);
+    }
+}
+
+/* Of 20,001 documents the last one, which alone has a z, is not looked at. */
+static void vocabularies_are_learned_from_the_first_documents(void **state) {
+    (void)state;
+    enum { DOCUMENTS = 20001, TOKENS = 3 + 256 + 6 };
+    static Text documents[DOCUMENTS];
+    for (int i = 0; i < DOCUMENTS; i++) documents[i] = text_of("abcd efg");
+    for (int last = 0; last < 2; last++) {
+        const Corpus corpus = {.documents = documents, .count = DOCUMENTS};
+        Gguf learned = {0};
+        Fault fault;
+        unsigned char *bytes = NULL;
+        documents[DOCUMENTS - 1 - !last] = text_of("zzzzzzzzz zzzzzzzz");
+        bool ok = corpus_learn_vocab(&corpus, TOKENS + 1, false, &bytes, &learned, &fault);
+        documents[DOCUMENTS - 1 - !last] = documents[0];
+        assert_int_equal(ok, !last); /* there are six pairs, and those of z */
+        if (last) assert_contains(fault.text, "give more text");
+        gguf_free(&learned), free(bytes);
+    }
+}
+
 static void long_documents_are_cut(void **state) {
     (void)state;
     enum { CTX = 24, LONG = 6000 };
@@ -696,7 +969,8 @@ static void an_adapter_is_learned(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(whole_model_gradients_match_differences),
+    const struct CMUnitTest tests[] = {TEST(sizes_that_make_no_model),
+                                       TEST(gradients_of_a_whole_model),
                                        TEST(hidden_tokens_are_guessed),
                                        TEST(threads_change_no_bit),
                                        TEST(muon_makes_matrices_orthogonal),
@@ -710,6 +984,17 @@ int main(void) {
                                        TEST(a_memory_is_loaded),
                                        TEST(an_adapter_is_learned),
                                        TEST(corpora_come_from_files_too),
+                                       TEST(attention_begins_by_copying),
+                                       TEST(exports_keep_vectors_whole),
+                                       TEST(a_model_may_lend_its_vocabulary),
+                                       TEST(the_storyteller_has_its_configuration),
+                                       TEST(vocabularies_without_a_needed_token),
+                                       TEST(a_text_without_tokens_spoils_a_training),
+                                       TEST(a_batch_has_a_limited_number_of_documents),
+                                       TEST(vocabularies_are_learned_from_the_first_documents),
+                                       TEST(vocabularies_are_learned_from_documents),
+                                       TEST(a_mask_may_be_token_0),
+                                       TEST(a_full_batch_takes_no_more),
                                        TEST(long_documents_are_cut)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

@@ -3,7 +3,7 @@
 
 /* ------------------------------------------------------------------ keys */
 
-typedef enum Put { INT, BOOL, FLOAT, STRING, STRINGS, INTS, FLOATS } Put;
+typedef enum Put { INT, BOOL, FLOAT, STRING, STRINGS, INTS, FAR, FLOATS } Put;
 
 typedef struct Key {
     const char *key;
@@ -20,7 +20,8 @@ static const Key keys[] = {
     {T "bos_token_id", INT, -1, "the id of a token (the vocabulary has 256 tokens)"},
     {T "bos_token_id", STRING, 0, "the id of a token"},
     {T "eos_token_id", FLOAT, 1, "is of the type f32, wanted the id"},
-    {T "eot_token_id", BOOL, 1, "the id of a token"},
+    {T "eot_token_id", BOOL, 1, "is true, wanted the id of a token"},
+    {T "eot_token_id", BOOL, 0, "is false, wanted the id of a token"},
     {T "eom_token_id", INTS, 1, "is an array of 1 i32"},
     {T "unknown_token_id", INT, 1000, "the id of a token"},
     {T "fim_pad_token_id", INT, 1000, "the id of a token"},
@@ -57,7 +58,19 @@ static const Key keys[] = {
     {T "normalizer.lowercase", BOOL, 1, "not built in"},
     {T "precompiled_charsmap", INTS, 0, NULL},
     {T "precompiled_charsmap", INTS, 4, "is an array of 4 i32, wanted false (or an empty"},
-    {T "suppress_tokens", INTS, 1, "not built in"},
+    {T "suppress_tokens", INTS, 1, NULL},
+    {T "suppress_tokens", INT, 1, "wanted an array of ids of tokens"},
+    {T "suppress_tokens", FAR, 1, "wanted an array of ids of tokens"},
+    {T "suppress_tokens", FAR, 2, "wanted an array of ids of tokens"},
+    {T "suppress_tokens", STRINGS, 1, "wanted an array of ids of tokens"},
+    {T "scores", INT, 1, "one finite number for each token"},
+    {"tokenizer.chat_templates", STRING, 2, "chat_templates' is of the type string, wanted"},
+    {"tokenizer.chat_templates", INTS, 2, "is an array of 2 i32, wanted"},
+    {"tokenizer.chat_template.tool_use", INT, 2, "is unknown"},
+    {"tokenizer.a_name_of_more_than_eighty_bytes_which_is_cut_where_the_message_names_it_so_"
+     "that_"
+     "it_stays_short",
+     INT, 2, "the_message_names_' is unknown"},
     {T "sauce", INT, 1, "'tokenizer.ggml.sauce' is unknown"},
     {"tokenizer.", INT, 1, "is unknown"},
 };
@@ -74,6 +87,7 @@ static void put_key(GgufWriter *w, const Key *k) {
     case FLOAT: gguf_put_float(w, k->key, GGUF_F32, 1); break;
     case STRING: gguf_put_string(w, k->key, text_of("true")); break;
     case STRINGS: gguf_put_strings(w, k->key, texts, n); break;
+    case FAR: gguf_put_ints(w, k->key, GGUF_I32, (int64_t[]){n == 1 ? -1 : 256}, 1); break;
     case INTS: gguf_put_ints(w, k->key, GGUF_I32, ints, n); break;
     case FLOATS: gguf_put_floats(w, k->key, GGUF_F32, floats, n); break;
     }
@@ -98,17 +112,22 @@ static void types_and_scores_are_checked(void **state) {
     static const int64_t types[2][2] = {{TOKEN_NORMAL, TOKEN_NORMAL}, {TOKEN_NORMAL, 7}};
     Text tokens[2] = {text_of("a"), text_of("b")};
     (void)state;
-    for (size_t i = 0; i < 6; i++) { /* right; a bad score; a bad type; too few of each; none */
+    for (size_t i = 0; i < 7;
+         i++) { /* right; a bad score, type; too few of each; none; no list */
         Fault fault = {0};
         GgufWriter *w = gguf_writer_open(NULL);
         gguf_put_string(w, T "model", text_of("llama"));
         gguf_put_string(w, T "pre", text_of("whatever")); /* has no meaning here */
         gguf_put_strings(w, T "tokens", tokens, 2);
-        gguf_put_ints(w, T "token_type", GGUF_I32, types[i == 2], 2 - (i == 3));
+        if (i == 6)
+            gguf_put_int(w, T "token_type", GGUF_I32, 1);
+        else
+            gguf_put_ints(w, T "token_type", GGUF_I32, types[i == 2], 2 - (i == 3));
         if (i != 5) gguf_put_floats(w, T "scores", GGUF_F32, scores[i == 1], 2 - (i == 4));
         Tokenizer *t = open_file(w, &fault);
         assert_int_equal(t != NULL, i == 0);
-        if (i) assert_contains(fault.text, i == 2 || i == 3 ? "token_type" : "scores");
+        bool type = i == 2 || i == 3 || i == 6;
+        if (i) assert_contains(fault.text, type ? "token_type" : "scores");
         tokenizer_close(t);
     }
 }
@@ -128,6 +147,16 @@ static void what_the_rule_says_stands_in_for_missing_keys(void **state) {
     t = opened(bpe_file("gpt-2", words, 2, NULL, 0));
     assert_false(t->add_bos);
     check_tokens(t, "abc", false, "a|b|c");
+    tokenizer_close(t);
+    /* a whole word that is a control token, or only a part of merges, is no shortcut */
+    static const Extra control[] = {{"abc", TOKEN_CONTROL}};
+    Text merge = text_of("a b");
+    t = opened(bpe_file("llama-bpe", control, 1, &merge, 1));
+    check_tokens(t, "abc", false, "a|b|c");
+    check_tokens(t, "ab", false, "a|b");
+    assert_true(vocab_find(t, text_of("ab")) >= 257); /* known to merges alone */
+    assert_int_equal(tokenizer_find(t, "ab"), -1);
+    assert_int_equal(tokenizer_find(t, "abc"), 256);
     tokenizer_close(t);
     assert_null(open_file(bpe_file("deepseek-mm", NULL, 0, NULL, 0), &fault));
     assert_contains(fault.text, "deepseek-mm");
@@ -163,17 +192,145 @@ static void merges_may_be_of_any_length(void **state) {
     Text bad = text_of("nospace");
     assert_null(open_file(bpe_file("gpt-2", NULL, 0, &bad, 1), &fault));
     assert_contains(fault.text, "does not have two parts");
+    bad = text_of("x");
+    assert_null(open_file(bpe_file("gpt-2", NULL, 0, &bad, 1), &fault));
+    assert_contains(fault.text, "merge 0, 'x', does not have two parts");
+    bad = text_of("a_part_of_more_than_forty_bytes_without_a_space");
+    assert_null(open_file(bpe_file("gpt-2", NULL, 0, &bad, 1), &fault));
+    assert_contains(fault.text, "'a_part_of_more_than_forty_bytes_without_', does");
+    static const Extra same[] = {
+        {"ab", TOKEN_NORMAL}, {"ab", TOKEN_NORMAL}, {"abc", TOKEN_NORMAL}};
+    Text parts[2] = {text_of("a b"), text_of("ab c")}; /* of two equal tokens the first one */
+    t = opened(bpe_file("gpt-2", same, 3, parts, 2));
+    assert_int_equal(vocab_pair(t, 'a', 'b')->merged, 256);
+    assert_int_equal(vocab_pair(t, 256, 'c')->merged, 258);
+    tokenizer_close(t);
+    static const Extra both[] = {{"ab", TOKEN_NORMAL}, {"bc", TOKEN_NORMAL}};
+    Text order[2] = {text_of("b c"), text_of("a b")}; /* the first learned goes first */
+    t = opened(bpe_file("gpt-2", both, 2, order, 2));
+    check_tokens(t, "abc", false, "a|bc");
+    check_tokens(t, "abb", false, "ab|b");
+    tokenizer_close(t);
+    static const Extra chain[] = {{"bc", TOKEN_NORMAL}, {"abc", TOKEN_NORMAL}};
+    Text leftward[2] = {text_of("b c"), text_of("a bc")}; /* with the neighbour before it */
+    t = opened(bpe_file("gpt-2", chain, 2, leftward, 2));
+    check_tokens(t, "aabca", false, "a|abc|a");
+    tokenizer_close(t);
+    Text twice[3] = {text_of("a b"), text_of("b c"), text_of("a b")}; /* the first rank stays */
+    t = opened(bpe_file("gpt-2", NULL, 0, twice, 3));
+    assert_int_equal(vocab_pair(t, 'a', 'b')->rank, 0);
+    tokenizer_close(t);
+}
+
+/* <|end|> ends no text where calls and returns (or flushes) have marks of their own. */
+static void ends_with_exceptions(void **state) {
+    static const struct {
+        const char *call, *back;
+        bool ends;
+    } cases[] = {{"<|call|>", "<|return|>", false}, {"<|calls|>", "<|flush|>", false},
+                 {"<|call|>", "<|flush|>", false},  {"<|call|>", "x", true},
+                 {"x", "<|return|>", true},         {"x", "y", true}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Extra words[3] = {{"<|end|>", TOKEN_CONTROL},
+                          {cases[i].call, TOKEN_CONTROL},
+                          {cases[i].back, TOKEN_CONTROL}};
+        Tokenizer *t = opened(bpe_file("gpt-2", words, 3, NULL, 0));
+        assert_int_equal(tokenizer_is_end(t, 256), cases[i].ends);
+        tokenizer_close(t);
+    }
+}
+
+static void bytes_are_named_in_hexadecimal(void **state) {
+    static const struct {
+        const char *name;
+        int byte;
+    } cases[] = {{"<0x00>", 0},  {"<0xFF>", 255}, {"<0x9A>", 154}, {"<0xGA>", -1},
+                 {"<0xAG>", -1}, {"<0xaa>", -1},  {"<0x0>", -1},   {"<0x00]", -1},
+                 {"[0x00>", -1}, {"<0x/0>", -1},  {"<0x:0>", -1},  {"<0x@0>", -1}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(hex_byte(text_of(cases[i].name)), cases[i].byte);
+}
+
+/* Phi 3 by its name, in any case, if it is in the first 63 bytes. */
+static void white_space_after_a_mark(void **state) {
+    static const struct {
+        const char *name;
+        bool eaten;
+    } cases[] = {
+        {"Phi-3 mini", true},
+        {"a PHI3", true},
+        {"Phi 4", false},
+        {"", false},
+        {"a name of so many bytes that what it says comes after its end: Phi-3", false}};
+    static const Extra words[] = {{"<|mark|>", TOKEN_CONTROL}, {"<s>", TOKEN_CONTROL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        GgufWriter *w = bpe_file("gpt-2", words, 2, NULL, 0);
+        gguf_put_string(w, "general.name", text_of(cases[i].name));
+        Tokenizer *t = opened(w);
+        check_tokens(t, "<|mark|> \n", true, cases[i].eaten ? "<|mark|>" : "<|mark|>| |\n");
+        check_tokens(t, "<s> a", true, "<s>| |a");
+        tokenizer_close(t);
+    }
+}
+
+/* A vocabulary of some letters, of the kind gpt2. */
+static GgufWriter *letters_file(const char *pre, const Text *letters, size_t count,
+                                const Text *merges, size_t n_merges) {
+    GgufWriter *w = gguf_writer_open(NULL);
+    gguf_put_string(w, T "model", text_of("gpt2"));
+    gguf_put_string(w, T "pre", text_of(pre));
+    gguf_put_strings(w, T "tokens", letters, count);
+    gguf_put_strings(w, T "merges", merges, n_merges);
+    return w;
+}
+
+static void tokens_are_a_list_of_strings(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        Fault fault = {0};
+        GgufWriter *w = gguf_writer_open(NULL);
+        gguf_put_string(w, T "model", text_of("gpt2"));
+        if (i == 0) gguf_put_string(w, T "tokens", text_of("a"));
+        if (i == 1) gguf_put_ints(w, T "tokens", GGUF_I32, (int64_t[]){1, 2}, 2);
+        if (i == 2) gguf_put_strings(w, T "tokens", NULL, 0);
+        assert_null(open_file(w, &fault));
+        assert_contains(fault.text,
+                        "tokenizer.ggml.tokens' is missing or not an array of strings");
+    }
+}
+
+static void the_first_token_may_be_a_whole_word(void **state) {
+    (void)state;
+    const Text words[3] = {text_of("ab"), text_of("a"), text_of("b")};
+    Tokenizer *t = opened(letters_file("llama-bpe", words, 3, NULL, 0));
+    check_tokens(t, "ab", false, "ab");
+    check_tokens(t, "ba", false, "b|a");
+    tokenizer_close(t);
+}
+
+/* The file asks for a BOS token, and no key or default names one. */
+static void without_a_bos_token_none_is_added(void **state) {
+    (void)state;
+    const Text letters[2] = {text_of("a"), text_of("b")};
+    GgufWriter *w = letters_file("gpt-2", letters, 2, NULL, 0);
+    gguf_put_int(w, T "add_bos_token", GGUF_BOOL, 1);
+    Tokenizer *t = opened(w);
+    TokenList list = {0};
+    assert_true(t->add_bos);
+    assert_int_equal(tokenizer_bos(t), -1);
+    tokenizer_begin(t, &list);
+    assert_int_equal(list.count, 0);
+    tokenizer_close(t);
 }
 
 static void bytes_without_a_token_are_an_error(void **state) {
     (void)state;
     Text letters[3] = {text_of("a"), text_of("b"), text_of("?")};
     for (int known = 0; known < 2; known++) {
-        GgufWriter *w = gguf_writer_open(NULL);
-        gguf_put_string(w, T "model", text_of("gpt2"));
-        gguf_put_string(w, T "pre", text_of("gpt-2"));
-        gguf_put_strings(w, T "tokens", letters, 3);
-        gguf_put_strings(w, T "merges", NULL, 0);
+        GgufWriter *w = letters_file("gpt-2", letters, 3, NULL, 0);
         if (known) gguf_put_int(w, T "unknown_token_id", GGUF_U32, 2);
         Tokenizer *t = opened(w);
         TokenList list = {0};
@@ -185,8 +342,18 @@ static void bytes_without_a_token_are_an_error(void **state) {
         token_list_free(&list);
         tokenizer_close(t);
     }
+    /* a symbol of merges is spelled in bytes, of which the first token may be one */
+    Text merge = text_of("a b");
+    GgufWriter *w = letters_file("gpt-2", letters, 3, &merge, 1);
+    gguf_put_int(w, T "unknown_token_id", GGUF_U32, 2);
+    Tokenizer *t = opened(w);
+    check_tokens(t, "abc", false, "a|b|?");
+    tokenizer_close(t);
 }
 
 RUN(TEST(every_key_is_used_or_refused), TEST(types_and_scores_are_checked),
     TEST(what_the_rule_says_stands_in_for_missing_keys), TEST(merges_may_be_of_any_length),
-    TEST(bytes_without_a_token_are_an_error))
+    TEST(ends_with_exceptions), TEST(bytes_are_named_in_hexadecimal),
+    TEST(white_space_after_a_mark), TEST(bytes_without_a_token_are_an_error),
+    TEST(tokens_are_a_list_of_strings), TEST(the_first_token_may_be_a_whole_word),
+    TEST(without_a_bos_token_none_is_added))

@@ -3,6 +3,7 @@
 #include "worlds.h"
 #include "check.h"
 #include "models.h"
+#include "../src/world/rules.h"
 
 /* 2 names; a bold one needs no helper, a shy one has one of the other names */
 static const char small[] =
@@ -35,6 +36,8 @@ static void variables_can_share_a_class(void **state) {
                                    "var F name 2/2\nrule top\n| {H} met {F}.\n",
                                    &fault);
     if (!world) fail_msg("%s", fault.text);
+    assert_non_null(world_rule(world, "top"));
+    assert_null(world_rule(world, "to"));
     for (uint64_t i = 0; i < 200; i++) {
         world_write(world, "top", 1, i, &text);
         assert_true(strchr("ACE", text.bytes[0]) && strchr("BD", text.bytes[8]));
@@ -50,6 +53,65 @@ static void variables_can_share_a_class(void **state) {
                  "class name\n: Ann, Bob\nvar H name %s\nrule top\n| {H}\n", wrong[i]);
         assert_null(world_open_text(grammar, &fault));
         assert_contains(fault.text, "share");
+    }
+}
+
+/* Lines that cannot be read: what is wrong, and where. */
+static void wrong_lines_are_named(void **state) {
+    (void)state;
+    static const struct {
+        const char *grammar, *says;
+    } cases[] = {
+        {"x\n", "line 1: cannot read 'x'"},
+        {"| x\n", "line 1: cannot read"},
+        {"class c\n\n# note\n| x\n", "line 4: cannot read"},
+        {"class c\nw\n", "line 2: cannot read"},
+        {"class c a b c d e f g h\n", "too many columns at 'g h'"},
+        {"class c\n: A\nvar H d\n", "no class 'd'"},
+        {"class c\n: A\nvar H c 1/22222222222222222\n", "no share"},
+        {"rule t\n", "a rule without text: 't'"},
+        {"rule t\n| <u>\n", "a rule without text: 'u'"},
+        {"rule t\n| {V}\n", "no variable 'V'"},
+        {"class c a\nw: X\nvar V c\nrule t\n| {V.b}\n", "no column 'b'"},
+        {"class c a\nw: X\nvar V c\nrule t\n| ?V.b=1 x\n", "no such variable or column"},
+        {"rule t\n| ?V.a=1 x\n", "no such variable or column in '?V.a=1'"},
+        {"rule t\n| ?a ?b ?c ?d ?e x\n", "too many conditions at '?e'"},
+        {"rule a_name_of_more_than_sixty_bytes_which_is_cut_where_the_message_names_it\n",
+         "which_is_cut_where_the_messa'"}};
+    Fault fault;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_null(world_open_text(cases[i].grammar, &fault));
+        assert_contains(fault.text, cases[i].says);
+    }
+    static char many[4000];
+    char *at = many + sprintf(many, "rule t\n|");
+    for (int i = 0; i < 65; i++) at += sprintf(at, " +t%d", i);
+    assert_null(world_open_text(many, &fault));
+    assert_contains(fault.text, "more than 64 tags at 't64'");
+    at = many + sprintf(many, "class c\n: A\n");
+    for (int i = 0; i < 41; i++) at += sprintf(at, "var V%d c\n", i);
+    assert_null(world_open_text(many, &fault));
+    assert_contains(fault.text, "too many variables at 'V40'");
+}
+
+/* Marks that begin nothing are text; empty words and the empty text are none. */
+static void odd_texts_are_written_as_they_are(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"| a\\nb\\x {1 <2 c{\n", "a\nb\\x {1 <2 c{"},
+                                           {"| {V}.\n", "A."},
+                                           {"|\n", ""},
+                                           {"|2\n", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char grammar[200];
+        Fault fault;
+        WorldText text = {0};
+        snprintf(grammar, sizeof grammar, "class c\n: A,,\nvar V c\nrule t\n%s", cases[i][0]);
+        World *world = world_open_text(grammar, &fault);
+        if (!world) fail_msg("%s", fault.text);
+        world_write(world, "t", 1, 0, &text);
+        assert_int_equal(text.size, strlen(cases[i][1]));
+        assert_memory_equal(text.bytes, cases[i][1], text.size);
+        world_text_free(&text), world_close(world);
     }
 }
 
@@ -306,7 +368,8 @@ static void mistakes_have_reasons(void **state) {
     world_close(world);
 }
 
-RUN(TEST(variables_can_share_a_class), TEST(tales_are_stories),
+RUN(TEST(variables_can_share_a_class), TEST(wrong_lines_are_named),
+    TEST(odd_texts_are_written_as_they_are), TEST(tales_are_stories),
     TEST(entropy_is_the_enumerated_one), TEST(a_prefix_is_worth_what_begins_with_it),
     TEST(many_ways_add_up_or_are_refused), TEST(the_score_is_never_above_the_choices),
     TEST(ambiguity_is_seen), TEST(documents_are_valid_unambiguous_and_repeatable),

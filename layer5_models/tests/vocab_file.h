@@ -2,8 +2,7 @@
 #ifndef STRATA_VOCAB_FILE_H
 #define STRATA_VOCAB_FILE_H
 
-#include "check.h"
-#include "models.h"
+#include "open_vocab.h"
 #include "unicode.h"
 #include "../src/vocab/vocab.h"
 
@@ -32,26 +31,6 @@ static inline GgufWriter *bpe_file(const char *pre, const Extra *extras, size_t 
     gguf_put_strings(w, "tokenizer.ggml.merges", merges, n_merges);
     free(tokens), free(types);
     return w;
-}
-
-static inline Tokenizer *open_file(GgufWriter *w, Fault *fault) {
-    unsigned char *bytes;
-    size_t size;
-    Gguf gguf;
-    assert_true(gguf_write_memory(w, &bytes, &size, fault));
-    gguf_writer_close(w);
-    assert_true(gguf_parse(&gguf, bytes, size, fault));
-    Tokenizer *t = tokenizer_open(&gguf, fault);
-    gguf_free(&gguf);
-    free(bytes);
-    return t;
-}
-
-static inline Tokenizer *opened(GgufWriter *w) {
-    Fault fault;
-    Tokenizer *t = open_file(w, &fault);
-    if (!t) fail_msg("%s", fault.text);
-    return t;
 }
 
 /* token names joined by | */

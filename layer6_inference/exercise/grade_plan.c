@@ -340,6 +340,12 @@ GRADE(plans) {
     planned("texts with look-up drafts", "temp:1.3,draw", asked, false);
     planned("texts with look-up drafts and a quota", "temp:1.3,draw", asked, true);
     for (size_t i = 0; i < TEXTS; i++) {
+        guess[i] = (Speculation){.length = 3}, asked[i] = o[i];
+        with_negative(&asked[i], &instead), with_draft(&asked[i], &guess[i]);
+    }
+    planned("texts with a negative prompt and look-up drafts", "cfg:1.5,temp:1,draw", asked,
+            false);
+    for (size_t i = 0; i < TEXTS; i++) {
         guess[i] = (Speculation){.length = 3, .draft = &small};
         asked[i] = o[i], with_draft(&asked[i], &guess[i]);
     }

@@ -36,9 +36,7 @@ static void temperature_of(const char *before, double t, double range, double po
         HINT(!near(got, x, 1e-4), "%s: the logit %g is what it was: each one is divided by T",
              spec, x);
         HINT(range == 0 || !near(got, x / stage->value[0], 1e-4),
-             "%s: T is what temperature(stage, c) says, here %g: with a range it follows the "
-             "entropy",
-             spec, t);
+             "%s: with a range, T follows the entropy: by_entropy(stage, c), here %g", spec, t);
         HINT(!near(got - (double)candidates_max(&c), want - (double)candidates_max(&c), 1e-4),
              "%s: expected %g, got %g", spec, want, got);
         HINT(false, "%s: each logit is divided by T = %g: of %g expected %g, got %g", spec, t,

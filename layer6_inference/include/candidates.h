@@ -8,7 +8,8 @@
  * and kept until a logit changes.
  *
  * Invariant: count >= 1; in dense form ids is not used; in compact form ids are distinct.  No
- * logit is NaN or +infinity; one of -infinity has weight 0 in every sum. */
+ * logit is NaN or +infinity; one of -infinity has weight 0 in every sum [properties,
+ * infinities, bad_logits_are_named]. */
 #ifndef STRATA_CANDIDATES_H
 #define STRATA_CANDIDATES_H
 

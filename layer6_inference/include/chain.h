@@ -7,7 +7,8 @@
  * appended.  A preset's name expands to its stages.  `off` disables a stage, which is then
  * printed as top_k:off.
  *
- * Invariant: parsing what chain_print returns gives the same stages and parameters. */
+ * Invariant: parsing what chain_print returns gives the same stages and parameters
+ * [specs_round_trip]. */
 #ifndef STRATA_CHAIN_H
 #define STRATA_CHAIN_H
 
@@ -22,6 +23,7 @@ typedef struct Chain {
     Stage stages[CHAIN_STAGES]; /* owned */
     size_t count;
     size_t begun; /* how often it was reset */
+    size_t vocab; /* tokens of the vocabulary it was parsed for; 0: none */
     /* bytes of the prompt that the next tokens must spell again: set before a reset */
     size_t pending;
     ChainObserver *observer; /* NULL: none */
@@ -63,8 +65,6 @@ char *chain_print(const Chain *chain);
  * the last one selected, candidates->chosen.  The observer is called before the first stage and
  * after every one.
  *
- * Checks first with chain_check what must hold beforehand.
- *
  * Fails
  *   - when a stage leaves no token above -infinity, naming the stage
  *   - when a logit becomes NaN or +infinity, naming the stage and the token
@@ -83,12 +83,17 @@ bool chain_check_tokens(const Chain *chain, size_t vocab, Fault *fault);
 /* The first active stage with one of these needs (stage.h).  NULL: none, or no chain. */
 const StageKind *chain_needs(const Chain *chain, unsigned needs);
 
-/* Does the step have all that the stages need, are the tokens they name in the vocabulary, and
- * are the second models' logits (vocab) finite?  vocab 0: no logits yet; checks the first, and
- * that each two stages which constrain texts have a text in common, as far as they can tell.
+/* Does the step have what a stage needs, and are the second models' logits (vocab; 0: there are
+ * none yet) finite?
  *
  * Fails naming the stage, or the second model. */
-bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault);
+bool stage_check(const Stage *stage, const Step *step, size_t vocab, Fault *fault);
+
+/* Before a text begins: does the step have what all active stages need, and do each two stages
+ * that constrain texts have a text in common, as far as they can tell?
+ *
+ * Fails naming the stage. */
+bool chain_check(const Chain *chain, const Step *step, Fault *fault);
 
 /* Update the stages' state: call it once for every generated token. */
 void chain_accept(Chain *chain, int32_t token);

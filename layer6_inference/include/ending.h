@@ -2,10 +2,11 @@
  *
  *     a token is chosen
  *       ends_before    end of text, stop token: it is not part of the text
- *       appended       its text may complete a stop string (stops.h)
+ *       appended       the callback may stop; its text may complete a stop string (stops.h)
  *       ends_after     limit, context full, time limit, repetition
  *
- * Invariant: if several reasons apply, the first in StopReason is reported. */
+ * Invariant: if several reasons apply, the first in StopReason is reported
+ * [the_first_reason_is_reported]. */
 #ifndef STRATA_ENDING_H
 #define STRATA_ENDING_H
 
@@ -14,13 +15,14 @@
 typedef enum StopReason {
     STOP_END,      /* the model chose a token that ends a text */
     STOP_ID,       /* a stop token */
+    STOP_CALLER,   /* the callback returned false */
     STOP_STRING,   /* a stop string */
     STOP_COMPLETE, /* a stage says that nothing may follow: its grammar is complete */
     STOP_LIMIT,    /* max_tokens were generated */
     STOP_CONTEXT,  /* the context is full */
     STOP_TIME,     /* max_seconds have passed */
     STOP_REPEAT,   /* the text repeats itself */
-    STOP_CALLER,   /* the callback returned false */
+    STOP_DEAD_END, /* of a particle: the rules left no token */
 } StopReason;
 
 const char *stop_reason_name(StopReason reason);

@@ -14,7 +14,7 @@
  * Generated tokens come first, then pieces of prompts, PREFILL_BATCH tokens in all.
  *
  * Invariant: a sequence's tokens do not depend on which others share its batches: its logits
- * are the same to the bit. */
+ * are the same to the bit [neighbours_change_nothing]. */
 #ifndef STRATA_ENGINE_H
 #define STRATA_ENGINE_H
 
@@ -46,6 +46,9 @@ struct Engine {
     Arena *arenas;              /* (threads) own their memory */
     size_t threads;
     EngineHooks hooks; /* of an extra */
+    /* runs what chooses a text's token; false: that text has failed (extras: fault_try).  NULL:
+     * called as it is */
+    bool (*guard)(void (*run)(void *context), void *context, Fault *fault);
 };
 
 /* An engine for as many texts as the session has sequences, which are cleared.
@@ -72,7 +75,7 @@ Sequence *engine_add(Engine *engine, TokenList *tokens, const GenerateOptions *o
 bool engine_has_room(const Engine *engine, const GenerateOptions *options);
 
 /* Pause a text: it gives up its pages and sequences.  Once engine_has_room again, clear
- * `paused`: the text is re-evaluated to the same bits and continues. */
+ * `paused`: the text is re-evaluated to the same bits and continues [others_change_nothing]. */
 void engine_pause(Engine *engine, Sequence *sequence);
 
 /* Remove a text, finished or not. */

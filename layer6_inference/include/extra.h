@@ -12,7 +12,7 @@
  *     with_heal(&options, &heal);
  *
  * Invariant: with extras, too, a text's tokens depend on its own logits, tokens, chain and seed
- * alone. */
+ * alone [matched_drafts_change_no_text, neighbours_change_nothing]. */
 #ifndef STRATA_EXTRA_H
 #define STRATA_EXTRA_H
 

@@ -1,6 +1,7 @@
 /* generate.h - the loop: feed, choose, append (step.c), until something says stop.
  *
- * Invariant: the same model, prompt, chain and seed give the same tokens. */
+ * Invariant: the same model, prompt, chain and seed give the same tokens
+ * [the_loop_ends_for_a_reason]. */
 #ifndef STRATA_GENERATE_H
 #define STRATA_GENERATE_H
 

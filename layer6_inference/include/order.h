@@ -4,7 +4,8 @@
  *     | the float, upside down      | id                |   a smaller key is better:
  *     larger float, or equal floats and a smaller id
  *
- * Invariant: keys are distinct when ids are, so there is exactly one order and no ties. */
+ * Invariant: keys are distinct when ids are, so there is exactly one order and no ties
+ * [large_vocabularies_are_cut_alike]. */
 #ifndef STRATA_ORDER_H
 #define STRATA_ORDER_H
 

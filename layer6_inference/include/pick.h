@@ -8,7 +8,8 @@
  * candidates.h narrows the candidates down first; these functions look at what is left.  An
  * entry is an index into these arrays, 0 to n - 1; the token's id is ids[entry].
  *
- * Invariant: no two candidates have the same id, so there is exactly one order. */
+ * Invariant: no two candidates have the same id, so there is exactly one order
+ * [large_vocabularies_are_cut_alike]. */
 #ifndef STRATA_PICK_H
 #define STRATA_PICK_H
 

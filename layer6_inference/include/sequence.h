@@ -4,7 +4,8 @@
  *                          ^                                           | no
  *                          '---------- an engine (engine.h) reads it --'
  *
- * Invariant: a sequence's tokens depend only on its own logits, tokens, chain and seed. */
+ * Invariant: a sequence's tokens depend only on its own logits, tokens, chain and seed
+ * [neighbours_change_nothing]. */
 #ifndef STRATA_SEQUENCE_H
 #define STRATA_SEQUENCE_H
 
@@ -58,6 +59,7 @@ struct Slot {
     size_t runner, id;        /* runner: in the engine; id: the session's sequence */
     const TokenList *instead; /* a text in place of the prompt; or NULL */
     size_t at_once;           /* so many first tokens are read in one batch or not at all */
+    size_t left;              /* of the group that its next token is in (Session.group_of) */
     size_t row, rows;         /* of the session's logits, in this step */
     /* texts longer than the context (StreamingLLM): the first sink_tokens stay, drop_step
      * tokens after them are dropped at a time (0: none), `dropped` so far */

@@ -12,7 +12,7 @@
  * others.
  *
  * Invariant: what a stage does depends on the candidates, its parameters, its last row and the
- * Step; for a registered stage, also on its kind's context. */
+ * Step; for a registered stage, also on its kind's context [memory_copies_and_rewinds]. */
 #ifndef STRATA_STAGE_H
 #define STRATA_STAGE_H
 
@@ -83,6 +83,7 @@ typedef struct StageKind {
     bool selects;                       /* it selects the token: the last stage of a chain */
     unsigned needs;                     /* of the step: NEEDS_AMATEUR and so on */
     bool (*is_off)(const Stage *stage); /* NULL: by the first parameter's off value */
+    /* not called while the stage is off, or the step lacks what it needs */
     void (*apply)(Stage *stage, Candidates *candidates, const Step *step);
 
     /* Parse the stage's text into stage->object when the chain is read; copies share it
@@ -111,6 +112,10 @@ typedef struct StageKind {
     /* is there a text that both this stage and another one with `agrees` allow?  True if that
      * is not known.  NULL: it forbids no texts */
     bool (*agrees)(const Stage *stage, const Stage *other);
+    /* tokens that a text must have; NULL: none */
+    size_t (*least)(const Stage *stage);
+    /* bytes of the longest text; SIZE_MAX: `enough` or more, or not known.  NULL: any number */
+    size_t (*most)(const Stage *stage, size_t enough);
 } StageKind;
 
 struct Stage {

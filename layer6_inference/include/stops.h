@@ -7,7 +7,7 @@
  *                              text "... the EX" -> state "",  depth 0: send all
  *
  * Invariant: after any text the state depends on its last depth bytes alone; a byte costs one
- * table look-up.
+ * table look-up [the_automaton_is_right].
  *
  * Source   Aho & Corasick 1975, doi:10.1145/360825.360855. */
 #ifndef STRATA_STOPS_H

@@ -7,7 +7,8 @@
  *     sent  "...the fox"     pending  " E"      because " END" is a stop string
  *
  * Invariant: each piece sent is valid UTF-8, and together they contain no stop string; pending
- * bytes are sent in the end unless a stop string ended the text. */
+ * bytes are sent in the end unless a stop string ended the text
+ * [stop_strings_are_cut_wherever_tokens_end, characters_are_never_halved]. */
 #ifndef STRATA_STREAM_H
 #define STRATA_STREAM_H
 

@@ -4,7 +4,7 @@
  *                            push waits when full, pop waits when empty
  *
  * Invariant: bytes come out in order, as soon as they are in, however they were split; after a
- * cancel, push returns false at once. */
+ * cancel, push returns false at once [the_queue_delivers_in_order]. */
 #ifndef STRATA_TEXT_QUEUE_H
 #define STRATA_TEXT_QUEUE_H
 

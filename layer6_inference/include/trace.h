@@ -9,7 +9,8 @@
  *
  * The tokens a stage left come first, by falling probability, then those it removed (kept 0).
  *
- * Invariant: a trace changes nothing: the same tokens are chosen with and without one. */
+ * Invariant: a trace changes nothing: the same tokens are chosen with and without one
+ * [traces_change_nothing]. */
 #ifndef STRATA_TRACE_H
 #define STRATA_TRACE_H
 
@@ -19,6 +20,7 @@
 
 typedef struct Trace {
     FILE *out;                  /* borrows */
+    size_t vocab;               /* max tokens of the chain's candidates */
     const Tokenizer *tokenizer; /* with it: columns sample, step and text; NULL: without */
     size_t max_rows;            /* rows of a stage; 0: all */
     const char *only;           /* "last": only the last stage; NULL: all */

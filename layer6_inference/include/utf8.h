@@ -1,7 +1,7 @@
 /* utf8.h - whole characters, and printable text.
  *
  * Invariant: what utf8_print_escaped writes is valid UTF-8 on one line, whatever the bytes
- * were. */
+ * were [escaped_text_is_one_line]. */
 #ifndef STRATA_UTF8_H
 #define STRATA_UTF8_H
 

@@ -1,7 +1,8 @@
 /* watermark.h - which tokens are green: the rule shared by the stage watermark and its
  * detector.
  *
- * Invariant: whether a token is green depends on the key, the token before it and itself. */
+ * Invariant: whether a token is green depends on the key, the token before it and itself
+ * [watermarks_are_found]. */
 #ifndef STRATA_WATERMARK_H
 #define STRATA_WATERMARK_H
 

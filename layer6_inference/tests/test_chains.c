@@ -1,6 +1,7 @@
 /* what holds for all rows: properties of cuts, shares and limits that are met exactly, the same
  * bits on every instruction set, the cost.  What each stage keeps: test_twins.c */
 #include "every_isa.h"
+#include "open_vocab.h"
 #include "inference.h"
 #include "make_model.h"
 
@@ -328,6 +329,7 @@ static void long_rows_choose_alike(void **state) {
                                         "mirostat:3",
                                         "cfg:1.5",
                                         "contrast:0.001",
+                                        "dola:0.001",
                                         "adaptive_p:0.4",
                                         "watermark:2,xtc:1:t=1e-4",
                                         "tfs:0.9,skew:0.3"};
@@ -342,7 +344,7 @@ static void long_rows_choose_alike(void **state) {
                      .history_count = n > 3 ? 3 : 0,
                      .amateur = row,
                      .unconditional = row};
-        check_alike(specs[i % 12], &step);
+        check_alike(specs[i % 13], &step);
     }
 }
 
@@ -391,8 +393,49 @@ static void a_long_history_costs_its_length(void **state) {
     free(history);
 }
 
+/* A tokenizer of a few letters: of the kind gpt2, or of the one that drops white space. */
+static Tokenizer *letters(const char *kind) {
+    return opened(words_file(kind, (Text[]){text_of("a"), text_of("b"), text_of("c")}, 3));
+}
+
+static void what_a_vocabulary_lacks_is_refused(void **state) {
+    (void)state;
+    Tokenizer *plain = letters("gpt2"), *spaceless = letters("whitespace");
+    char name[101], says[140], full[CHAIN_STAGES * 7] = "";
+    memset(name, 'n', 100), name[100] = 0;
+    snprintf(says, sizeof says, "no stage '%.40s", name);
+    for (int i = 0; i < CHAIN_STAGES; i++) strcat(full, i ? ",temp:1" : "temp:1");
+    const struct {
+        const char *spec;
+        const Tokenizer *tokenizer;
+        const char *says;
+    } cases[] = {{"allow:5:258", model.tokenizer, "no token 258, the vocabulary has 0 to 257"},
+                 {"ban:abz", plain, "the vocabulary has no token for the byte 0x7A"},
+                 {"ban:%20", spaceless, "ban needs a list"},
+                 {name, NULL, says},
+                 {full, NULL, "a chain has at most 32 stages"}}; /* a draw would be one more */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Chain chain;
+        Fault fault;
+        assert_false(chain_parse(&chain, cases[i].spec, cases[i].tokenizer, &fault));
+        assert_contains(fault.text, cases[i].says);
+    }
+    tokenizer_close(plain), tokenizer_close(spaceless);
+}
+
+/* All together have less than the mass that is wanted: those that are possible. */
+static void a_mass_that_is_never_reached(void **state) {
+    (void)state;
+    const float row[3] = {0, -1, -INFINITY};
+    assert_int_equal(pick_top_p(row, 2, 5, 0.9), 2);
+    assert_int_equal(pick_top_p(row, 3, 5, 0.9), 2);
+    assert_int_equal(pick_top_p(row, 3, 0, 0.5), 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(properties),
+                                       TEST(what_a_vocabulary_lacks_is_refused),
+                                       TEST(a_mass_that_is_never_reached),
                                        TEST(shares_of_equal_logits),
                                        TEST(limits_of_equal_logits),
                                        TEST(masses_by_hand),

@@ -34,7 +34,7 @@ static void close_voice(Voice *v) {
 }
 
 /* A text of the test: how it is asked for, and what became of it. */
-enum { TEXTS = 12 };
+enum { TEXTS = 13 };
 
 typedef struct Told {
     Sequence *sequence;
@@ -68,7 +68,8 @@ static const char *const chains[TEXTS] = {"greedy",
                                           "dry:0.8,min_p:0.02,temp:1.5",
                                           "temp:1.2",
                                           "cfg:2,contrast:0.05,draw",
-                                          "adaptive_p:0.3"};
+                                          "adaptive_p:0.3",
+                                          "cfg:1.5,contrastive_search:0.5:k=4"};
 
 /* Text i as it is before it begins: the same however often it is made. */
 static void prepare(Told *t, size_t i, const Voice *v, Voice *amateur, Voice *draft) {
@@ -253,6 +254,116 @@ static void what_was_read_is_shared(void **state) {
     family = families[0];
 }
 
+/* Pictures whose rows see each other, in steps that have little room: the same texts. */
+enum { SHOWN = 4, GROUP = 6 };
+
+static void picture_text(TokenList *to, size_t i) {
+    static const char *const texts[SHOWN] = {"ab01cd", "0", "a0bcdefghijk1", "abcdefg0h"};
+    to->count = 0;
+    for (const char *at = texts[i]; *at; at++)
+        for (int k = 0; k < (*at < 'a' ? GROUP : 1); k++)
+            token_list_add(to, *at < 'a' ? MAKE_VOCAB + (*at - '0') * GROUP + k : *at);
+}
+
+static void tell_of_pictures(size_t room, size_t quota, TokenList *text) {
+    static float rows[2 * GROUP][64];
+    Voice v;
+    Engine e;
+    Chain chain[SHOWN];
+    Sequence *s[SHOWN];
+    Rng rng = {3, 0, 0};
+    Fault fault;
+    bool live = true;
+    for (int i = 0; i < 2 * GROUP * 64; i++) rows[i / 64][i % 64] = (float)rng_normal(&rng);
+    open_voice(&v, 1,
+               (SessionConfig){.sequences = SHOWN, .max_tokens = room, .max_logits = SHOWN});
+    assert_true(session_lend(&v.session, rows[0], 2 * GROUP, GROUP, &fault));
+    assert_true(engine_open(&e, &v.session, &fault));
+    for (size_t i = 0; i < SHOWN; i++) {
+        assert_true(chain_parse(&chain[i], "temp:0.9", v.model.tokenizer, &fault));
+        picture_text(&text[i], i);
+        GenerateOptions o = {.chain = &chain[i], .seed = 4, .limits.max_tokens = 9};
+        o.limits.only_bos_ends = true;
+        s[i] = engine_add(&e, &text[i], &o, &fault);
+        assert_non_null(s[i]);
+        s[i]->quota = quota;
+    }
+    for (int step = 0; live; step++) {
+        if (!engine_step(&e, &fault)) fail_msg("%s", fault.text);
+        live = false;
+        for (size_t i = 0; i < SHOWN; i++) live = live || s[i]->live;
+        if (step == 200) fail_msg("room for %zu, quota %zu: it stands still", room, quota);
+    }
+    engine_close(&e);
+    for (size_t i = 0; i < SHOWN; i++) chain_close(&chain[i]);
+    close_voice(&v);
+}
+
+static void pictures_are_read_in_one_batch(void **state) {
+    (void)state;
+    static const size_t rooms[] = {96, 6, 7, 8, 9, 13, 20}, quotas[] = {0, 1, 3, 7};
+    TokenList want[SHOWN] = {{0}}, got[SHOWN] = {{0}};
+    tell_of_pictures(96, 0, want);
+    for (int r = 0; r < 7; r++)
+        for (int q = 0; q < 4; q++) {
+            tell_of_pictures(rooms[r], quotas[q], got);
+            for (size_t i = 0; i < SHOWN; i++) {
+                assert_int_equal(got[i].count, want[i].count);
+                assert_memory_equal(got[i].ids, want[i].ids, got[i].count * sizeof *got[i].ids);
+            }
+        }
+    for (size_t i = 0; i < SHOWN; i++) token_list_free(&want[i]), token_list_free(&got[i]);
+}
+
+/* An encoder's source is read in one batch, however small the quota is: the same texts. */
+static void tell_of_sources(size_t room, size_t quota, TokenList text[2]) {
+    enum { START = 255 }; /* the token after a source: make_families.h */
+    static const char *const sources[] = {"a source of 22 tokens.", "one of 10."};
+    Voice v;
+    Engine e;
+    Chain chain[2];
+    Sequence *s[2];
+    Fault fault;
+    open_voice(&v, 1, (SessionConfig){.sequences = 2, .max_tokens = room, .max_logits = 2});
+    assert_true(engine_open(&e, &v.session, &fault));
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(chain_parse(&chain[i], "temp:0.9", v.model.tokenizer, &fault));
+        take_text(&text[i], sources[i]), token_list_add(&text[i], START);
+        GenerateOptions o = {.chain = &chain[i], .seed = 4, .limits.max_tokens = 9};
+        o.limits.only_bos_ends = true;
+        s[i] = engine_add(&e, &text[i], &o, &fault);
+        assert_non_null(s[i]);
+        s[i]->quota = quota;
+    }
+    for (int step = 0; s[0]->live || s[1]->live; step++) {
+        if (!engine_step(&e, &fault)) fail_msg("%s", fault.text);
+        if (step == 200) fail_msg("room for %zu, quota %zu: it stands still", room, quota);
+    }
+    for (size_t i = 0; i < 2; i++)
+        if (s[i]->failed) fail_msg("%s", s[i]->fault.text);
+    engine_close(&e);
+    for (size_t i = 0; i < 2; i++) chain_close(&chain[i]);
+    close_voice(&v);
+}
+
+static void sources_are_read_in_one_batch(void **state) {
+    (void)state;
+    static const size_t rooms[] = {23, 24, 32}, quotas[] = {0, 1, 7};
+    TokenList want[2] = {{0}}, got[2] = {{0}};
+    family = "t5";
+    tell_of_sources(64, 0, want);
+    for (int r = 0; r < 3; r++)
+        for (int q = 0; q < 3; q++) {
+            tell_of_sources(rooms[r], quotas[q], got);
+            for (size_t i = 0; i < 2; i++) {
+                assert_int_equal(got[i].count, want[i].count);
+                assert_memory_equal(got[i].ids, want[i].ids, got[i].count * sizeof *got[i].ids);
+            }
+        }
+    for (size_t i = 0; i < 2; i++) token_list_free(&want[i]), token_list_free(&got[i]);
+    family = families[0];
+}
+
 /* Candidates to look ahead at are forks in one batch, or one after the other where there is no
  * room. */
 static void look_ahead_in_some_room(void) {
@@ -350,6 +461,9 @@ static void what_never_fits_is_told(void **state) {
     token_list_add(&text[1], MAKE_VOCAB);
     assert_null(engine_add(&e, &text[1], &o, &fault));
     assert_contains(fault.text, "not in the vocabulary");
+    text[1].ids[text[1].count - 1] = -1;
+    assert_null(engine_add(&e, &text[1], &o, &fault));
+    assert_contains(fault.text, "token -1 is not in the vocabulary");
     text[1].count--;
     while (s[0]->live || s[1]->live) assert_true(engine_step(&e, &fault));
     assert_true(s[0]->failed && !s[1]->failed);
@@ -361,6 +475,226 @@ static void what_never_fits_is_told(void **state) {
     close_voice(&v);
 }
 
-RUN(TEST(what_never_fits_is_told), TEST(neighbours_change_nothing),
-    TEST(what_was_read_is_shared), TEST(looking_ahead_takes_the_room_there_is),
+/* A text needs a sequence of the model, and, with an amateur, one of that. */
+static void room_is_counted_for_each_model(void **state) {
+    (void)state;
+    Voice v, amateur;
+    Engine e;
+    Fault fault;
+    Chain chain[3];
+    TokenList text[3] = {{0}};
+    Sequence *s[3];
+    const SessionConfig config = {.sequences = 2, .max_tokens = 16, .max_logits = 4},
+                        one = {.sequences = 1, .max_tokens = 16, .max_logits = 4};
+    open_voice(&v, 1, config), open_voice(&amateur, 2, one);
+    assert_true(engine_open(&e, &v.session, &fault));
+    for (int i = 0; i < 3; i++) {
+        const char *spec = i ? "contrast:0.1,greedy" : "greedy";
+        assert_true(chain_parse(&chain[i], spec, v.model.tokenizer, &fault));
+        take_text(&text[i], "some text");
+    }
+    GenerateOptions plain = {.chain = &chain[0], .limits.max_tokens = 3}, with = plain;
+    with.chain = &chain[1], with_amateur(&with, &amateur.session);
+    assert_true(engine_has_room(&e, &plain) && engine_has_room(&e, &with));
+    s[1] = engine_add(&e, &text[1], &with, &fault);
+    assert_true(engine_has_room(&e, &plain) && !engine_has_room(&e, &with));
+    s[0] = engine_add(&e, &text[0], &plain, &fault);
+    assert_false(engine_has_room(&e, &plain) || engine_has_room(&e, &with));
+    engine_pause(&e, s[1]);
+    assert_true(engine_has_room(&e, &plain) && engine_has_room(&e, &with));
+    engine_remove(&e, s[0]);
+    s[1]->paused = false;
+    finish(&e, s[1]);
+    assert_int_equal(s[1]->result.tokens, 3);
+    engine_close(&e);
+    for (int i = 0; i < 3; i++) chain_close(&chain[i]), token_list_free(&text[i]);
+    close_voice(&v), close_voice(&amateur);
+}
+
+/* Others have taken the sequences of a paused text. */
+static void a_text_that_cannot_resume_fails(void **state) {
+    (void)state;
+    Voice v;
+    Engine e;
+    Fault fault;
+    Chain chain[2];
+    TokenList text[2] = {{0}};
+    Sequence *s[2];
+    open_voice(&v, 1, (SessionConfig){.sequences = 1, .max_tokens = 16, .max_logits = 4});
+    assert_true(engine_open_room(&e, &v.session, 2, &fault));
+    for (int i = 0; i < 2; i++) {
+        assert_true(chain_parse(&chain[i], "greedy", v.model.tokenizer, &fault));
+        take_text(&text[i], "some text");
+        const GenerateOptions o = {.chain = &chain[i], .limits.max_tokens = 3};
+        s[i] = engine_add(&e, &text[i], &o, &fault);
+        assert_non_null(s[i]);
+        if (i == 0) engine_pause(&e, s[0]);
+    }
+    s[0]->paused = false;
+    assert_true(engine_step(&e, &fault));
+    assert_true(s[0]->failed && !s[0]->live);
+    assert_contains(s[0]->fault.text, "all 1 sequences of a session are in use");
+    finish(&e, s[1]);
+    engine_close(&e);
+    for (int i = 0; i < 2; i++) chain_close(&chain[i]), token_list_free(&text[i]);
+    close_voice(&v);
+}
+
+/* Generate a text that fails, on a model with one sequence; the fault is what it says. */
+static void fails_with(Voice *v, GenerateOptions *o, const char *spec, const char *says) {
+    Fault fault = {""};
+    Chain chain;
+    TokenList text = {0};
+    GenerateResult r;
+    assert_true(chain_parse(&chain, spec, v->model.tokenizer, &fault));
+    take_text(&text, "some text");
+    o->chain = &chain, o->limits.max_tokens = 30, o->limits.only_bos_ends = true;
+    assert_false(generate(&v->session, &text, o, &r, &fault));
+    assert_contains(fault.text, says);
+    chain_close(&chain), token_list_free(&text);
+}
+
+static bool read_nothing(Extra *x, Sequence *s, Fault *fault) {
+    (void)x, (void)s;
+    return fault_set(fault, "this extra reads nothing");
+}
+
+/* An amateur's context may be shorter; an extra may fail; a model may be damaged. */
+static void a_text_fails_for_its_own_reasons(void **state) {
+    (void)state;
+    Voice v, amateur;
+    const SessionConfig config = {.sequences = 1, .max_tokens = 16, .max_logits = 4};
+    SessionConfig small = config;
+    small.ctx = 16;
+    open_voice(&v, 1, config), open_voice(&amateur, 2, small);
+    GenerateOptions o = {0};
+    with_amateur(&o, &amateur.session);
+    fails_with(&v, &o, "contrast:0.1,greedy", "the context is full at 16 tokens");
+    const ExtraKind kind = {.read = read_nothing};
+    o = (GenerateOptions){0};
+    generate_with(&o, (Extra){.kind = &kind});
+    fails_with(&v, &o, "greedy", "this extra reads nothing");
+    float *gain = (float *)(uintptr_t)v.model.out_norm.gain;
+    gain[3] = NAN;
+    o = (GenerateOptions){0};
+    fails_with(&v, &o, "greedy", "bad numbers: the logit of token 0 is not a number");
+    close_voice(&v), close_voice(&amateur);
+}
+
+static bool refuse_all(void (*run)(void *), void *context, Fault *fault) {
+    (void)run, (void)context;
+    return fault_set(fault, "the guard lets nothing through");
+}
+
+static bool plan_nothing(Engine *e, Fault *fault) {
+    (void)e;
+    return fault_set(fault, "the hook has no plan");
+}
+
+/* What a guard refuses is the text's fault; what a hook refuses, the step's. */
+static void guards_and_hooks_may_refuse(void **state) {
+    (void)state;
+    Voice v;
+    Engine e;
+    Fault fault;
+    Chain chain;
+    TokenList text = {0};
+    open_voice(&v, 1, (SessionConfig){.sequences = 1, .max_tokens = 16, .max_logits = 4});
+    assert_true(chain_parse(&chain, "greedy", v.model.tokenizer, &fault));
+    assert_true(engine_open(&e, &v.session, &fault));
+    take_text(&text, "some text");
+    const GenerateOptions o = {.chain = &chain, .limits.max_tokens = 3};
+    Sequence *s = engine_add(&e, &text, &o, &fault);
+    e.hooks.before_plan = plan_nothing;
+    assert_false(engine_step(&e, &fault));
+    assert_contains(fault.text, "the hook has no plan");
+    assert_true(s->live);
+    e.hooks.before_plan = NULL, e.guard = refuse_all;
+    assert_true(engine_step(&e, &fault));
+    assert_true(s->failed && !s->live);
+    assert_contains(s->fault.text, "the guard lets nothing through");
+    engine_close(&e), chain_close(&chain), token_list_free(&text), close_voice(&v);
+}
+
+/* An encoder's source is read as a whole: what two of them have in common is no prefix. */
+static void sources_are_not_shared(void **state) {
+    (void)state;
+    static const char *const sources[] = {"abcdefgh", "abcdefghij", "abcdefgh"};
+    Voice v;
+    Engine e;
+    Fault fault;
+    Chain chain[3];
+    TokenList text[3] = {{0}};
+    Sequence *s[3];
+    family = "t5";
+    open_voice(&v, 1, (SessionConfig){.sequences = 3, .max_tokens = 32, .max_logits = 4});
+    assert_true(engine_open(&e, &v.session, &fault));
+    for (int i = 0; i < 3; i++) {
+        assert_true(chain_parse(&chain[i], "greedy", v.model.tokenizer, &fault));
+        take_text(&text[i], sources[i]);
+        token_list_add(&text[i], 255); /* the decoder begins behind it */
+        GenerateOptions o = {.chain = &chain[i], .limits.max_tokens = 6};
+        o.limits.only_bos_ends = true;
+        s[i] = engine_add(&e, &text[i], &o, &fault);
+        if (!s[i]) fail_msg("%s", fault.text);
+        assert_true(s[i]->slot->at_once > 0);
+        if (i == 1) assert_int_equal(s[1]->cached, 0);
+        finish(&e, s[i]);
+    }
+    assert_int_equal(text[2].count, text[0].count);
+    assert_memory_equal(text[2].ids, text[0].ids, text[0].count * sizeof *text[0].ids);
+    engine_close(&e);
+    for (int i = 0; i < 3; i++) chain_close(&chain[i]), token_list_free(&text[i]);
+    close_voice(&v);
+    family = families[0];
+}
+
+/* One text's context has shifted, and its windows have left what another needs that begins
+ * alike: that one reads all by itself. */
+static void what_windows_have_left_is_not_shared(void **state) {
+    (void)state;
+    enum { CTX = 320, LONG = 443, ALIKE = 322 };
+    TokenList text[2] = {{0}}, alone = {0};
+    Fault fault;
+    family = "gemma3";
+    for (int beside = 0; beside < 2; beside++) {
+        Voice v;
+        Engine e;
+        Chain chain[2];
+        open_voice(
+            &v, 1,
+            (SessionConfig){.sequences = 2, .max_tokens = 32, .max_logits = 4, .ctx = CTX});
+        assert_true(engine_open(&e, &v.session, &fault));
+        for (int i = 1 - beside; i < 2; i++) {
+            assert_true(chain_parse(&chain[i], "greedy", v.model.tokenizer, &fault));
+            text[i].count = 0;
+            for (int k = 0; k < (i ? ALIKE : LONG); k++)
+                token_list_add(&text[i], 'a' + k * 7 % 26);
+            if (i) token_list_add(&text[i], '!'), token_list_add(&text[i], '?');
+            GenerateOptions o = {.chain = &chain[i], .limits.max_tokens = 3};
+            o.limits.only_bos_ends = true;
+            with_long_text(&o, 1);
+            Sequence *s = engine_add(&e, &text[i], &o, &fault);
+            if (!s) fail_msg("%s", fault.text);
+            assert_int_equal(s->cached, 0);
+            finish(&e, s);
+            assert_int_equal(s->slot->dropped, 2 * KV_PAGE);
+        }
+        engine_close(&e);
+        for (int i = 1 - beside; i < 2; i++) chain_close(&chain[i]);
+        close_voice(&v);
+        if (!beside) alone = text[1], text[1] = (TokenList){0};
+    }
+    assert_int_equal(text[1].count, alone.count);
+    assert_memory_equal(text[1].ids, alone.ids, alone.count * sizeof *alone.ids);
+    token_list_free(&text[0]), token_list_free(&text[1]), token_list_free(&alone);
+    family = families[0];
+}
+
+RUN(TEST(what_windows_have_left_is_not_shared), TEST(room_is_counted_for_each_model),
+    TEST(a_text_that_cannot_resume_fails), TEST(a_text_fails_for_its_own_reasons),
+    TEST(guards_and_hooks_may_refuse), TEST(sources_are_not_shared),
+    TEST(what_never_fits_is_told), TEST(neighbours_change_nothing),
+    TEST(what_was_read_is_shared), TEST(pictures_are_read_in_one_batch),
+    TEST(sources_are_read_in_one_batch), TEST(looking_ahead_takes_the_room_there_is),
     TEST(each_has_a_fate_of_its_own))

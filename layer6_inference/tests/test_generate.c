@@ -24,9 +24,26 @@ static bool push(const char *text, size_t step, const char *const *stops, size_t
     stream_open(&s, &automaton, collect, NULL);
     for (size_t at = 0, size = strlen(text); at < size && !stopped; at += step)
         stopped = !stream_push(&s, (Text){text + at, size - at < step ? size - at : step});
+    if (stopped) assert_false(stream_push(&s, text_of("no more")));
     if (finish) stream_finish(&s);
     stream_close(&s), stops_close(&automaton);
     return stopped;
+}
+
+/* Up to 64 tokens, as often as is asked for. */
+static void repetitions_are_found(void **state) {
+    (void)state;
+    static const struct {
+        size_t size, times;
+        bool found;
+    } cases[] = {{1, 2, true},   {3, 2, true},  {64, 2, true},
+                 {65, 2, false}, {5, 1, false}, {5, 3, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int32_t tokens[2 * 65];
+        for (size_t k = 0; k < 2 * cases[i].size; k++) tokens[k] = (int32_t)(k % cases[i].size);
+        assert_int_equal(ends_in_repetition(tokens, 2 * cases[i].size, cases[i].times),
+                         cases[i].found);
+    }
 }
 
 static void stop_strings_are_cut_wherever_tokens_end(void **state) {
@@ -154,7 +171,7 @@ static void the_loop_ends_for_a_reason(void **state) {
               (GenerateOptions){.seed = 4, .limits.max_tokens = 20, .stream = &stream}, &a);
     assert_true(sent_size > 0);
     stream_close(&stream);
-    for (int reason = 0; reason <= STOP_CALLER; reason++)
+    for (int reason = 0; reason <= STOP_DEAD_END; reason++)
         assert_non_null(stop_reason_name((StopReason)reason));
     token_list_free(&a), token_list_free(&b);
     close_all(&w);
@@ -327,6 +344,30 @@ static void extras_are_called_in_order(void **state) {
     close_all(&w);
 }
 
-RUN(TEST(stop_strings_are_cut_wherever_tokens_end), TEST(characters_are_never_halved),
-    TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit), TEST(reading_can_be_followed),
-    TEST(reading_is_given_up_between_layers), TEST(extras_are_called_in_order))
+/* Whatever the bytes: valid UTF-8, and no control characters. */
+static void escaped_text_is_one_line(void **state) {
+    (void)state;
+    static const char often[] = "\n\xE2\x82\xAC\\a\x7F\xC2";
+    Rng rng = {6, 0, 0};
+    for (int trial = 0; trial < 2000; trial++) {
+        char bytes[24], *text = NULL;
+        size_t n = rng_below(&rng, sizeof bytes), size;
+        FILE *out = open_memstream(&text, &size);
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = rng_below(&rng, 3) ? (char)rng_below(&rng, 256) : often[i % 8];
+        utf8_print_escaped(out, (Text){bytes, n});
+        fclose(out);
+        for (size_t i = 0, step; i < size; i += step) {
+            int length = utf8_character((unsigned char *)text + i, size - i);
+            assert_true(length > 0);
+            step = (size_t)length;
+            assert_true((unsigned char)text[i] >= 32 && text[i] != 127);
+        }
+        free(text);
+    }
+}
+
+RUN(TEST(repetitions_are_found), TEST(stop_strings_are_cut_wherever_tokens_end),
+    TEST(characters_are_never_halved), TEST(the_loop_ends_for_a_reason), TEST(prompts_must_fit),
+    TEST(reading_can_be_followed), TEST(reading_is_given_up_between_layers),
+    TEST(extras_are_called_in_order), TEST(escaped_text_is_one_line))

@@ -1,5 +1,6 @@
 /* Grammars: what they hold, where texts come to, and which tokens they allow. */
 #include "check.h"
+#include "open_vocab.h"
 #include "inference_extras.h"
 #include "grammar.h"
 
@@ -72,6 +73,13 @@ static const Case cases[] = {
      {"0.25", "1.5", "2", "1.750", "\"x\"", NULL, "0", "0.1", "-0.25", "0.3"}},
     {SCHEMA, "{\"not\":{\"type\":\"integer\"},\"type\":\"number\"}", {"1.5", NULL, "1", "1.0"}},
     {SCHEMA, "{\"type\":\"integer\"}", {"1", "1.0", "-0.0", "10.0", NULL, "1.5", "1.00", ".0"}},
+    {SCHEMA,
+     "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"type\":\"integer\"}",
+     {"1", "-20", NULL, "1.0", "-0.0"}},
+    {SCHEMA,
+     "{\"$schema\":\"http://json-schema.org/draft-04/schema#\",\"type\":\"number\",\"not\":{"
+     "\"type\":\"integer\"}}",
+     {"1.0", "1.5", NULL, "1"}},
     {SCHEMA,
      "{\"type\":\"integer\",\"minimum\":5,\"multipleOf\":5}",
      {"5", "5.0", NULL, "4.0", "7.0"}},
@@ -245,12 +253,14 @@ static void what_is_wrong_is_named(void **state) {
         {GBNF, "root ::= \"a\" root", "matches no text"},
         {REGEX, "(a", "without its )"},
         {REGEX, "(a)\\1", "backreferences"},
-        {REGEX, "(?=a)a", "look-around"},
+        {REGEX, "(?<=a)a", "look-behind"},
+        {REGEX, "(a\\b)*", "repeated is not supported"},
+        {REGEX, "(?=a)b", "matches no text"},
         {REGEX, "a**", "one quantifier behind another"},
         {REGEX, "^*", "cannot be repeated"},
         {REGEX, "[z-a]", "ends before it begins"},
-        {SCHEMA, "{\"unevaluatedProperties\":false}",
-         "unevaluatedProperties: is not supported"},
+        {SCHEMA, "{\"anyOf\":[{\"properties\":{\"a\":true}}],\"unevaluatedProperties\":false}",
+         "unevaluatedProperties: is not supported where anyOf"},
         {SCHEMA, "{\"properties\":{\"a\":{\"uniqueItems\":true}}}",
          "#/properties/a: uniqueItems"},
         {SCHEMA, "{\"multipleOf\":9999995,\"minimum\":1,\"maximum\":9999994}",
@@ -261,7 +271,7 @@ static void what_is_wrong_is_named(void **state) {
         {SCHEMA, "{\"const\":\"\xff\"}", "not UTF-8"},
         {SCHEMA, "{\"$ref\":\"http://x.org/y\"}", "$ref"},
         {SCHEMA, "{\"type\":\"strin\"}", "type"},
-        {SCHEMA, "{\"pattern\":\"\\\\bx\"}", "word boundaries"},
+        {SCHEMA, "{\"pattern\":\"(?<!a)x\"}", "look-behind"},
         {SCHEMA, "{\"a\":", "JSON, line 1"},
         {TAGS, "[]", "wanted an object with triggers"},
         {TAGS, "{\"structures\":[]}", "triggers: wanted a list"},
@@ -480,6 +490,9 @@ static void masks_are_what_a_search_finds(void **state) {
         assert_true(grammar_bind(g, words, &fault));
         uint32_t row = grammar_begin(g);
         for (uint64_t step = 0; step < 5 && row != GRAMMAR_DEAD; step++, tried++) {
+            size_t words_of_mask;
+            grammar_mask(g, row, &words_of_mask);
+            if (grammar_is_exhausted(g)) break; /* ambiguous: too much for one mask */
             size_t allowed = check_mask(g, row, vocab, source);
             if (allowed == 0) fail_msg("a row without a way on, in\n%s", source);
             uint64_t wanted = rng_hash(seed, step, 9) % allowed;
@@ -556,29 +569,16 @@ static Tokenizer *escaped_words(void) {
     static const char letters[] = "ath\"\\u0061,}.e";
     static char texts[TOKENS][6];
     Text names[TOKENS];
-    Gguf gguf;
-    Fault fault;
-    unsigned char *bytes;
-    size_t size;
     for (uint64_t i = 0; i < TOKENS; i++) {
-        size = 1 + rng_hash(1, i, 0) % 5;
+        const size_t size = 1 + rng_hash(1, i, 0) % 5;
         for (size_t k = 0; k < size; k++) texts[i][k] = letters[rng_hash(2, i, k) % 14];
         names[i] = (Text){texts[i], size};
     }
     names[0] = text_of("<|endoftext|>");
-    GgufWriter *w = gguf_writer_open(&fault);
-    gguf_put_string(w, "tokenizer.ggml.model", text_of("gpt2"));
-    gguf_put_strings(w, "tokenizer.ggml.tokens", names, TOKENS);
-    gguf_put_strings(w, "tokenizer.ggml.merges", NULL, 0);
+    GgufWriter *w = words_file("gpt2", names, TOKENS);
     gguf_put_int(w, "tokenizer.ggml.eos_token_id", GGUF_U32, 0);
     gguf_put_int(w, "tokenizer.ggml.bos_token_id", GGUF_U32, 0);
-    assert_true(gguf_write_memory(w, &bytes, &size, &fault));
-    gguf_writer_close(w);
-    assert_true(gguf_parse(&gguf, bytes, size, &fault));
-    Tokenizer *words = tokenizer_open(&gguf, &fault);
-    gguf_free(&gguf), free(bytes);
-    if (!words) fail_msg("%s", fault.text);
-    return words;
+    return opened(w);
 }
 
 /* All bound to one vocabulary, whose walks they share. */
@@ -680,7 +680,7 @@ static void forced_tokens_change_no_story(void **state) {
     open_teller(&t);
     for (size_t c = 0; c < 2; c++)
         for (uint64_t seed = 0; seed < 10; seed++) {
-            Speculation s = {.forced = true, .length = SPECULATE_MAX};
+            Speculation s = {.kind = &draft_forced, .length = SPECULATE_MAX};
             tell(&t, specs[c], NULL, seed, &plain);
             tell(&t, specs[c], &s, seed, &forced);
             assert_int_equal(plain.count, forced.count);
@@ -781,6 +781,34 @@ static void test_watch(void **state) {
     assert_int_equal(calls, 1);
 }
 
+/* A text that holds none of "a..b" with 10 to 29 characters between: 2^30 states. */
+static void a_mask_has_a_limit_of_its_own(void **state) {
+    (void)state;
+    const GrammarOptions options = {0};
+    char schema[2000] = "{\"type\": \"string\", \"allOf\": [true";
+    for (int i = 10; i < 30; i++)
+        sprintf(schema + strlen(schema), ", {\"not\": {\"pattern\": \"a.{%d}b\"}}", i);
+    strcat(schema, "]}");
+    Tokenizer *words = storyteller_words();
+    Fault fault;
+    size_t words_of_mask;
+    Grammar *g = NULL;
+    assert_true(grammar_from_schema(&g, text_of(schema), &options, &fault));
+    assert_true(grammar_bind(g, words, &fault));
+    size_t before = grammar_size(g).steps;
+    assert_string_equal(grammar_exceeded(g), "");
+    for (uint32_t row = grammar_begin(g); !grammar_is_exhausted(g);) {
+        before = grammar_size(g).steps;
+        grammar_mask(g, row, &words_of_mask);
+        row = grammar_next(g, row, row == grammar_begin(g) ? '"' : 'a');
+        assert_true(row != GRAMMAR_DEAD || grammar_is_exhausted(g));
+    }
+    assert_true(grammar_size(g).steps - before < 600000);
+    assert_non_null(strstr(grammar_exceeded(g), "500,000 steps of work for one token"));
+    grammar_close(g);
+    tokenizer_close(words);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_belong_or_not),
@@ -799,6 +827,7 @@ int main(void) {
         cmocka_unit_test(a_grammar_is_compiled_once),
         cmocka_unit_test(stages_remember_rows),
         cmocka_unit_test(test_watch),
+        cmocka_unit_test(a_mask_has_a_limit_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,85 +1,18 @@
-/* particles beside the distribution they stand for, which is counted out: four tokens are
- * allowed, texts have three */
-#include "check.h"
-#include "inference_extras.h"
-#include "make_model.h"
+/* particles beside the distribution they stand for, which is counted out (counted.h) */
+#include "dead_end.h"
 
-#include <math.h>
-
-enum { ALLOWED = 4, LENGTH = 3, TEXTS = 64 }; /* ALLOWED^LENGTH */
-static const int32_t allowed[ALLOWED] = {'a', 'e', 'o', 't'};
-static const int32_t prompt[] = {'h', 'e', 'l', 'l', 'o'};
-
-typedef struct World6 {
-    Model model;
-    Session session;
-    unsigned char *bytes;
-    Chain rules;
-    double p[TEXTS], all; /* of each text under the model; all together */
-} World6;
-
-/* p(x) of every text, each evaluated from its beginning. */
-static void count_out(World6 *w) {
-    Fault fault;
-    w->all = 0;
-    for (int x = 0; x < TEXTS; x++) {
-        double log_prob = 0;
-        session_rewind(&w->session, 0, 0);
-        assert_true(session_eval(&w->session, prompt, 5, false, &fault));
-        for (int i = 0, rest = x; i < LENGTH; i++, rest /= ALLOWED) {
-            int32_t token = allowed[rest % ALLOWED];
-            log_prob +=
-                (double)w->session.logits[token] - log_sum_exp(w->session.logits, MAKE_VOCAB);
-            assert_true(session_eval(&w->session, &token, 1, false, &fault));
-        }
-        w->p[x] = exp(log_prob), w->all += w->p[x];
-    }
-    session_rewind(&w->session, 0, 0);
-}
-
-static void open_world(World6 *w, uint64_t seed) {
-    MakeModel m = make_model_defaults("llama");
-    size_t size;
-    Fault fault;
-    m.ctx = 64, m.seed = seed;
-    w->bytes = make_model(&m, &size);
-    assert_true(model_open_memory(&w->model, w->bytes, size, &fault));
-    assert_true(session_open(
-        &w->session, &w->model, NULL,
-        (SessionConfig){.sequences = 16, .max_tokens = 32, .max_logits = 32, .rewind = 8},
-        &fault));
-    assert_true(chain_parse(&w->rules, "allow:97:101:111:116,draw", NULL, &fault));
-    count_out(w);
-}
-
-static void close_world(World6 *w) {
-    chain_close(&w->rules);
-    session_close(&w->session), model_close(&w->model), free(w->bytes);
-}
-
-static int text_number(const TokenList *tokens) {
-    int x = 0;
-    assert_int_equal(tokens->count, LENGTH);
-    for (int i = LENGTH - 1; i >= 0; i--) {
-        int k = 0;
-        while (k < ALLOWED && allowed[k] != tokens->ids[i]) k++;
-        assert_true(k < ALLOWED);
-        x = x * ALLOWED + k;
-    }
-    return x;
-}
-
-static ParticleOptions options_of(World6 *w, size_t particles, double resample, uint64_t seed) {
+static ParticleOptions options_of(Counted *w, size_t particles, double resample,
+                                  uint64_t seed) {
     return (ParticleOptions){.particles = particles,
                              .seed = seed,
                              .resample = resample,
-                             .limits.max_tokens = LENGTH,
-                             .rules = &w->rules};
+                             .text.limits.max_tokens = LENGTH,
+                             .text.rules = &w->rules};
 }
 
 /* Draw `runs` clouds: the mean over runs of (mean weight, the chosen text, and the sum of
  * weight * indicator), which are unbiased for P and for P times the distribution. */
-static void compare(World6 *w, size_t particles, double resample, size_t runs) {
+static void compare(Counted *w, size_t particles, double resample, size_t runs) {
     double share = 0, squares = 0, sum[TEXTS] = {0}, square[TEXTS] = {0};
     for (size_t r = 0; r < runs; r++) {
         Particle out[PARTICLES_MAX];
@@ -101,6 +34,7 @@ static void compare(World6 *w, size_t particles, double resample, size_t runs) {
         assert_true(result.effective > 0.999 && result.effective < (double)particles + 1e-6);
         assert_true(resample > 0 || result.resampled == 0);
         assert_int_equal(result.tokens, LENGTH * particles);
+        assert_true(result.cut);
         particles_free(out, particles);
     }
     double n = (double)runs;
@@ -114,7 +48,7 @@ static void compare(World6 *w, size_t particles, double resample, size_t runs) {
 
 static void weights_are_unbiased(void **state) {
     (void)state;
-    World6 w;
+    Counted w;
     open_world(&w, 3);
     compare(&w, 1, 0, 3000);
     compare(&w, 8, 0, 600);
@@ -124,7 +58,7 @@ static void weights_are_unbiased(void **state) {
 }
 
 /* How far is what is drawn from what is meant?  KL(meant | drawn) in nats, of `runs` draws. */
-static double distance(World6 *w, size_t particles, size_t runs) {
+static double distance(Counted *w, size_t particles, size_t runs) {
     double drawn[TEXTS] = {0}, sum = 0;
     for (size_t r = 0; r < runs; r++) {
         Particle out[PARTICLES_MAX];
@@ -144,7 +78,7 @@ static double distance(World6 *w, size_t particles, size_t runs) {
 
 static void many_come_nearer_than_the_mask(void **state) {
     (void)state;
-    World6 w;
+    Counted w;
     open_world(&w, 3);
     double one = distance(&w, 1, 2000), sixteen = distance(&w, 16, 2000);
     print_message("KL: %.4f with one particle, %.4f with sixteen\n", one, sixteen);
@@ -155,26 +89,44 @@ static void many_come_nearer_than_the_mask(void **state) {
 /* One particle is the mask alone: the text that generate draws. */
 static void one_is_the_mask(void **state) {
     (void)state;
-    World6 w;
+    Counted w;
     open_world(&w, 5);
     for (uint64_t seed = 1; seed <= 20; seed++) {
         Particle out;
         ParticleResult result;
         Fault fault;
-        TokenList tokens = {0};
-        GenerateResult r;
         ParticleOptions o = options_of(&w, 1, 0.5, seed);
-        GenerateOptions plain = {.chain = &w.rules, .seed = seed, .limits.max_tokens = LENGTH};
         assert_true(particles_draw(&w.session, prompt, 5, &o, &out, &result, &fault));
-        session_rewind(&w.session, 0, 0);
-        for (int i = 0; i < 5; i++) token_list_add(&tokens, prompt[i]);
-        chain_reset(&w.rules);
-        assert_true(generate(&w.session, &tokens, &plain, &r, &fault));
-        assert_memory_equal(tokens.ids + 5, out.tokens.ids, LENGTH * sizeof(int32_t));
-        particles_free(&out, 1), token_list_free(&tokens);
+        assert_drawn_by_generate(&w, seed, &out.tokens);
+        particles_free(&out, 1);
     }
-    for (size_t i = 0; i < 16; i++) session_rewind(&w.session, i, 0);
-    assert_int_equal(w.session.kv.pages.free_count, w.session.kv.pages.count);
+    close_world(&w);
+}
+
+/* A stage that leaves no token ends a particle; if it has a reason to give, the draw fails. */
+static void dead_ends_are_told(void **state) {
+    (void)state;
+    Counted w;
+    Particle out[PARTICLES_MAX];
+    ParticleResult result;
+    Fault fault;
+    open_dead_end(&w, 3);
+    ParticleOptions o = options_of(&w, 4, 0, 1);
+    assert_false(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    assert_contains(fault.text, "dead end: seven left no token that may come next");
+    o.text.limits.stop_ids = allowed, o.text.limits.n_stop_ids = 1, o.particles = 16;
+    assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    for (size_t i = 0, dead = 0; i < 16; i++) {
+        dead += out[i].reason == STOP_DEAD_END;
+        assert_true(out[i].reason == STOP_DEAD_END || out[i].reason == STOP_ID);
+        assert_true((out[i].weight > 0) == (out[i].reason == STOP_ID));
+        assert_true(i < 15 || (dead > 0 && dead < 16));
+    }
+    assert_false(result.cut);
+    particles_free(out, 16);
+    dead_end_why = ": it knows no more";
+    assert_false(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
+    assert_contains(fault.text, "it knows no more");
     close_world(&w);
 }
 
@@ -184,14 +136,15 @@ static bool stop_at_two(void *context, size_t steps) { return (void)context, ste
  * refused. */
 static void particles_end(void **state) {
     (void)state;
-    World6 w;
+    Counted w;
     Particle out[PARTICLES_MAX];
     ParticleResult result;
     Fault fault;
     size_t ended = 0;
     open_world(&w, 3);
     ParticleOptions o = options_of(&w, 16, 0.5, 1);
-    o.limits.stop_ids = allowed, o.limits.n_stop_ids = 1, o.limits.max_tokens = 6;
+    o.text.limits.stop_ids = allowed, o.text.limits.n_stop_ids = 1,
+    o.text.limits.max_tokens = 6;
     assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
     for (size_t i = 0; i < 16; i++) {
         bool here = out[i].reason == STOP_ID;
@@ -203,12 +156,13 @@ static void particles_end(void **state) {
     }
     assert_true(ended > 0);
     particles_free(out, 16);
-    o.on_step = stop_at_two;
+    o.text.on_step = stop_at_two;
     assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
     for (size_t i = 0; i < 16; i++)
         assert_true(out[i].reason == STOP_ID || out[i].reason == STOP_CALLER);
     particles_free(out, 16);
-    o.on_step = NULL, o.limits.max_tokens = 0; /* nothing was drawn: nothing weighs less */
+    o.text.on_step = NULL,
+    o.text.limits.max_tokens = 0; /* nothing was drawn: nothing weighs less */
     assert_true(particles_draw(&w.session, prompt, 5, &o, out, &result, &fault));
     for (size_t i = 0; i < 16; i++) assert_near(out[i].weight, 1 / 16.0, 1e-12);
     assert_near(result.log_share, 0, 0);
@@ -219,10 +173,8 @@ static void particles_end(void **state) {
     o.particles = 2;
     assert_false(particles_draw(&w.session, prompt, 0, &o, out, &result, &fault));
     assert_contains(fault.text, "0 tokens");
-    for (size_t i = 0; i < 16; i++) session_rewind(&w.session, i, 0);
-    assert_int_equal(w.session.kv.pages.free_count, w.session.kv.pages.count);
     close_world(&w);
 }
 
 RUN(TEST(weights_are_unbiased), TEST(many_come_nearer_than_the_mask), TEST(one_is_the_mask),
-    TEST(particles_end))
+    TEST(particles_end), TEST(dead_ends_are_told))

@@ -24,6 +24,11 @@ static void climb_apply(Stage *stage, Candidates *candidates, const Step *step) 
             candidates_set(candidates, i, -INFINITY);
 }
 
+static void full_apply(Stage *stage, Candidates *candidates, const Step *step) {
+    (void)step;
+    candidates_keep_best(candidates, (size_t)stage->value[0]);
+}
+
 static void climb_begin(const Stage *stage, double *row) { *row = 0 * stage->value[0]; }
 static void climb_accept(const Stage *stage, int32_t token, double *row) {
     *row = token + stage->value[0];
@@ -150,11 +155,64 @@ static void what_chains_could_not_hold_is_refused(void **state) {
     kind = good, kind.example = NULL, refused(kind, "no example");
     kind = good, kind.apply = NULL, refused(kind, "no apply");
     kind = good, kind.accept = NULL, refused(kind, "no begin or accept");
+    kind = good, kind.begin = NULL, refused(kind, "no begin or accept");
     kind = good, kind.params[0].key = "a=b", refused(kind, "no key");
     kind = good, kind.params[0].key = "needed", refused(kind, "two parameters");
     kind = good, kind.params[0].default_value = 0.5, refused(kind, "wanted 1 to 5");
     kind = good, kind.params[0].default_value = NAN, refused(kind, "wanted 1 to 5");
     kind = good, kind.params[1].low = 2, refused(kind, "wanted 2 to 1");
+}
+
+/* As many parameters as there may be, each read, printed and checked. */
+static void all_parameters_are_used(void **state) {
+    (void)state;
+    static StageKind full;
+    static const char *const keys[STAGE_PARAMS] = {"a", "b", "c", "d", "e"};
+    full = climb_kind, full.name = "full", full.memory = 0;
+    full.apply = full_apply;
+    for (int i = 0; i < STAGE_PARAMS; i++)
+        full.params[i] = (StageParam){.key = keys[i], .low = -1e20, .high = 1e20};
+    assert_true(stage_register(&full, NULL));
+    Chain chain;
+    Fault fault;
+    open_chain(&chain, "full:1:b=1e16:c=0.1:d=-3:e=0.30000000000000004,draw");
+    char *text = chain_print(&chain);
+    assert_string_equal(text, "full:a=1:b=1e+16:c=0.1:d=-3:e=0.30000000000000004,draw");
+    free(text);
+    assert_true(chain_check_tokens(&chain, V, &fault));
+    assert_int_equal(choose(&chain), 0);
+    chain_close(&chain);
+    assert_false(chain_parse(&chain, "full:1:f=2", NULL, &fault));
+    assert_contains(fault.text, "it has a, b, c, d, e");
+}
+
+static void spoil_apply(Stage *stage, Candidates *candidates, const Step *step) {
+    (void)step;
+    candidates_set(candidates, 3, stage->value[0] > 0 ? INFINITY : NAN);
+}
+
+static void a_stage_that_makes_bad_numbers_is_named(void **state) {
+    (void)state;
+    static const StageKind spoil = {
+        .name = "spoil",
+        .gloss = "a logit that is no number, or infinite",
+        .example = "spoil:1",
+        .params = {{.key = "infinite", .low = 0, .high = 1, .required = true}},
+        .apply = spoil_apply};
+    assert_true(stage_register(&spoil, NULL));
+    for (int infinite = 0; infinite < 2; infinite++) {
+        Chain chain;
+        Fault fault;
+        int32_t token;
+        const Step step = {.seed = 1};
+        open_chain(&chain, infinite ? "spoil:1,greedy" : "spoil:0,greedy");
+        for (int i = 0; i < V; i++) logits[i] = (float)-i;
+        assert_true(candidates_load(&c, logits, &fault));
+        assert_false(chain_run(&chain, &c, &step, &token, &fault));
+        assert_contains(fault.text, infinite ? "spoil made the logit of token 3 infinite"
+                                             : "of token 3 something that is no number");
+        chain_close(&chain);
+    }
 }
 
 /* The last test: it leaves no room. */
@@ -166,7 +224,7 @@ static void the_list_has_an_end(void **state) {
     size_t count = stage_list(&list), more = STAGES - count;
     for (size_t i = 0; i <= more; i++) {
         many[i] = climb_kind;
-        snprintf(names[i], sizeof names[i], "own_%zu", i);
+        snprintf(names[i], sizeof names[i], "own_stage_with_a_long_name_%zu", i);
         many[i].name = names[i];
         if (i == more)
             refused(many[i], "no room");
@@ -179,12 +237,17 @@ static void the_list_has_an_end(void **state) {
     assert_false(
         chain_parse(&chain, "nothing", NULL, &fault)); /* too many names for one sentence */
     assert_contains(fault.text, "no stage 'nothing'");
+    char out[64];
+    assert_true(chain_meant(text_of("top_kk"), out, sizeof out)); /* of the first names */
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(it_stands_in_the_list), TEST(it_is_read_and_printed),
-        TEST(it_runs_is_copied_and_rewound), TEST(what_chains_could_not_hold_is_refused),
-        TEST(the_list_has_an_end)};
+    const struct CMUnitTest tests[] = {TEST(it_stands_in_the_list),
+                                       TEST(it_is_read_and_printed),
+                                       TEST(it_runs_is_copied_and_rewound),
+                                       TEST(what_chains_could_not_hold_is_refused),
+                                       TEST(all_parameters_are_used),
+                                       TEST(a_stage_that_makes_bad_numbers_is_named),
+                                       TEST(the_list_has_an_end)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

@@ -28,7 +28,7 @@ static int32_t run(const char *spec, const double *p, size_t n, const int32_t *h
                    size_t n_history, uint64_t seed) {
     Chain chain;
     Fault fault;
-    static float logits[V];
+    static float logits[3000];
     for (size_t i = 0; i < n; i++) logits[i] = p[i] > 0 ? (float)log(p[i]) : -INFINITY;
     int32_t token = -1;
     if (!chain_parse(&chain, spec, NULL, &fault)) fail_msg("%s", fault.text);
@@ -70,6 +70,11 @@ static void truncation_by_hand(void **state) {
     check_kept("min_p:1.05", P, 6, "1");
     check_kept("top_k:4,min_p:0.5", P, 6, "1 4");
     check_kept("min_p:0.24,top_p:0.7", P, 6, "1 4");
+    /* second differences 0.1 0.2 0.05 0.05, so far 0.25, 0.75, 0.875, 1 of their sum */
+    check_kept("tfs:0.2", P, 6, "1");
+    check_kept("tfs:0.3", P, 6, "1 4");
+    check_kept("tfs:0.8", P, 6, "1 4 2");
+    check_kept("tfs:0.9", P, 6, "1 4 2 3");
 }
 
 static void large_vocabularies_are_cut_alike(void **state) {
@@ -97,6 +102,29 @@ static void large_vocabularies_are_cut_alike(void **state) {
     assert_near(candidates_log_sum(&c), 1 + log((double)c.count), 1e-6);
 }
 
+/* How many tokens of sorted probabilities tail-free sampling keeps, by its formula. */
+static size_t tail_free_count(const double *p, size_t n, double z) {
+    double total = 0, so_far = 0;
+    size_t kept = 1;
+    for (size_t i = 0; i + 2 < n; i++) total += fabs(p[i] - 2 * p[i + 1] + p[i + 2]);
+    for (size_t i = 0; i + 2 < n; i++, kept++)
+        if ((so_far += fabs(p[i] - 2 * p[i + 1] + p[i + 2])) > z * total) break;
+    return kept;
+}
+
+static void tails_of_large_vocabularies_are_cut(void **state) {
+    (void)state;
+    static double p[3000];
+    for (int i = 0; i < 3000; i++)
+        p[i] = (i ? p[i - 1] : 1) * (1 - 0.01 * rng_unit(5, (uint64_t)i, 0));
+    for (int tenths = 1; tenths < 10; tenths++) {
+        char spec[32];
+        snprintf(spec, sizeof spec, "tfs:0.%d", tenths);
+        run(spec, p, 3000, NULL, 0, 1);
+        assert_near(c.count, tail_free_count(p, 3000, tenths / 10.0), 1);
+    }
+}
+
 static void temperature_divides(void **state) {
     (void)state;
     run("temp:2", P, 6, NULL, 0, 1);
@@ -104,6 +132,11 @@ static void temperature_divides(void **state) {
     run("temp:1", P, 6, NULL, 0, 1);
     assert_true(c.logits[1] == (float)log(0.4));
     assert_int_equal(run("greedy", P, 6, NULL, 0, 1), 1);
+    run("top_k:1,temp:2:range=1", P, 6, NULL, 0, 1); /* one token has no entropy: T alone */
+    assert_near(c.logits[0], log(0.4) / 2, 1e-6);
+    const double a = 4.0 / 7, b = 3.0 / 7, share = -(a * log(a) + b * log(b)) / log(2);
+    run("top_k:2,temp:2:range=1", P, 6, NULL, 0, 1);
+    assert_near(c.logits[0], log(0.4) / (1 + 2 * share), 1e-6);
     double tie[3] = {0.2, 0.4, 0.4};
     assert_int_equal(run("greedy", tie, 3, NULL, 0, 1), 1);
 }
@@ -192,6 +225,11 @@ static void draws_follow_probabilities(void **state) {
     for (uint64_t seed = 0; seed < 200; seed++)
         assert_true(run("draw", some, 4, NULL, 0, seed) % 2 == 1);
     assert_int_equal(run("draw", P, 6, NULL, 0, 9), run("draw", P, 6, NULL, 0, 9));
+    static double many[3000]; /* more than are summed at once; all alike */
+    for (int i = 0; i < 3000; i++) many[i] = 1.0 / 3000;
+    for (uint64_t seed = 0; seed < 300; seed++)
+        assert_near(run("draw", many, 3000, NULL, 0, seed), floor(3000 * rng_unit(seed, 3, 0)),
+                    1);
 }
 
 static void bad_logits_are_named(void **state) {
@@ -266,12 +304,111 @@ static void chains_read_and_print(void **state) {
     chain_close(&chain);
 }
 
+static void load(size_t n, float of_even, float of_odd) {
+    static float logits[5000];
+    for (size_t i = 0; i < n; i++) logits[i] = i % 2 ? of_odd : of_even;
+    c.vocab = n;
+    assert_true(candidates_load(&c, logits, NULL));
+}
+
+static bool sorted_by_logit_and_id(void) {
+    for (size_t i = 1; i < c.count; i++)
+        if (c.logits[i] > c.logits[i - 1] ||
+            (c.logits[i] == c.logits[i - 1] && c.ids[i] < c.ids[i - 1]))
+            return false;
+    return true;
+}
+
+/* Candidates out of the order of their ids: few and many (radix sort). */
+static void order_is_found_again(void **state) {
+    (void)state;
+    static const size_t sizes[] = {30, 2000};
+    static const float factors[] = {2, -1, 0};
+    for (int s = 0; s < 2; s++)
+        for (int f = 0; f < 3; f++) {
+            load(sizes[s], 1, 3);
+            candidates_sort(&c);
+            assert_true(c.ids[0] == 1 && sorted_by_logit_and_id());
+            candidates_scale(&c, factors[f]);
+            assert_int_equal(c.sorted, f == 0);
+            size_t best = candidates_best(&c);
+            assert_int_equal(candidates_id(&c, best), f == 0); /* of equal ones the lower id */
+            candidates_sort(&c), candidates_sort(&c);
+            assert_true(sorted_by_logit_and_id());
+            assert_int_equal(c.ids[0], f == 0);
+        }
+    candidates_keep_best(&c, 0);
+    assert_int_equal(c.count, 1);
+}
+
+/* NaN that a stage wrote reaches the largest logit, where the chain looks for it. */
+static void nan_is_the_largest(void **state) {
+    (void)state;
+    load(100, 1, 3);
+    candidates_set(&c, 70, NAN);
+    assert_true(isnan(candidates_max(&c)));
+    load(100, 1, 3);
+    candidates_set(&c, 70, 9), assert_true(candidates_max(&c) == 9);
+    candidates_set(&c, 70, 2), assert_true(candidates_max(&c) == 3);
+    candidates_set(&c, 70, 2), assert_int_equal(candidates_best(&c), 1);
+}
+
+/* As far as the probabilities go, and no further. */
+static void impossible_tokens_fill_no_mass(void **state) {
+    (void)state;
+    static const double two[6] = {0, 0.5, 0, 0.5, 0, 0};
+    check_kept("top_p:0.9999999999", two, 6, "1 3");
+    check_kept("temp:1:range=0,top_p:0.9999999999:keep=4", two, 6, "1 3 0 2");
+    int32_t token = run("gumbel", two, 6, NULL, 0, 1);
+    assert_true(token == 1 || token == 3);
+    static const float chunks[] = {0, -1};
+    Chain chain;
+    assert_true(chain_parse(&chain, "gumbel", NULL, NULL)); /* over several chunks */
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        load(5000, chunks[0], -INFINITY);
+        assert_true(chain_run(&chain, &c, &(Step){.seed = seed}, &token, NULL));
+        assert_int_equal(token % 2, 0);
+    }
+    chain_close(&chain);
+}
+
+static void names_that_are_meant(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"TOP-K", "top_k:"},
+        {"Min_P", "min_p:"},
+        {"argmax", "greedy"},
+        {"tempp", "temp:"},
+        {"greedi", "greedy"},
+        {"llamma", "llama"},
+        {"zzzzzzzzz", NULL},
+        {"biass", "bias:"},
+        {"a-name-of-more-than-sixty-four-bytes-which-is-cut-so-that-it-fits-into-the-room",
+         NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[64] = "";
+        bool found = chain_meant(text_of(cases[i][0]), out, sizeof out);
+        if (found != (cases[i][1] != NULL)) fail_msg("%s: '%s'", cases[i][0], out);
+        if (found) assert_string_equal(out, cases[i][1]);
+    }
+    assert_null(chain_needs(NULL, NEEDS_GUIDE));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        TEST(truncation_by_hand),        TEST(large_vocabularies_are_cut_alike),
-        TEST(temperature_divides),       TEST(no_temperature_is_greedy),
-        TEST(quadratic_keeps_the_order), TEST(sorted_means_sorted),
-        TEST(penalties_by_hand),         TEST(draws_follow_probabilities),
-        TEST(bad_logits_are_named),      TEST(chains_read_and_print)};
+    const struct CMUnitTest tests[] = {TEST(truncation_by_hand),
+                                       TEST(large_vocabularies_are_cut_alike),
+                                       TEST(tails_of_large_vocabularies_are_cut),
+                                       TEST(temperature_divides),
+                                       TEST(no_temperature_is_greedy),
+                                       TEST(quadratic_keeps_the_order),
+                                       TEST(sorted_means_sorted),
+                                       TEST(penalties_by_hand),
+                                       TEST(draws_follow_probabilities),
+                                       TEST(bad_logits_are_named),
+                                       TEST(chains_read_and_print),
+                                       TEST(order_is_found_again),
+                                       TEST(nan_is_the_largest),
+                                       TEST(impossible_tokens_fill_no_mass),
+                                       TEST(names_that_are_meant)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

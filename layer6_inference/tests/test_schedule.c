@@ -1,6 +1,7 @@
 /* the plan of a step: its rules one by one, and a million random steps */
 #include "check.h"
 #include "inference_extras.h"
+#include "touches.h"
 
 #define MOST 40
 
@@ -113,6 +114,26 @@ static void the_most_urgent_is_never_passed(void **state) {
     s.jobs[2].priority = 0, s.jobs[2].arrival = 0; /* who came first */
     plan(&s);
     assert_plan(&s, 2, 5, true, false);
+}
+
+/* A job that comes needs pages for its text and one more token; the one that runs may need
+ * another page, too. */
+static void pages_are_counted_to_the_token(void **state) {
+    (void)state;
+    Scene s = scene(usual, 3);
+    add(&s, 17, 16), add(&s, 15, 0);
+    plan(&s); /* 2 pages are free: one for 15 tokens and one more, one for the other job */
+    assert_plan(&s, 0, 1, false, false), assert_plan(&s, 1, 0, false, false);
+    s.jobs[0].read = 15, s.jobs[0].tokens = 16; /* it needs no page now */
+    plan(&s);
+    assert_plan(&s, 0, 1, false, false), assert_plan(&s, 1, 15, true, false);
+    s.jobs[1].tokens = 16;
+    plan(&s);
+    assert_plan(&s, 1, 0, false, false);
+    s = scene(usual, 2);
+    add(&s, 16, 15), add(&s, 17, 16);
+    plan(&s); /* the last number of a page takes none from another job */
+    assert_plan(&s, 0, 1, false, false), assert_plan(&s, 1, 0, false, false);
 }
 
 static void waiting_makes_urgent(void **state) {
@@ -324,12 +345,47 @@ static void random_steps_are_sound(void **state) {
     }
 }
 
+/* How often a plan reads numbers of n running jobs, some of which read their prompts. */
+static size_t looks(size_t n, size_t prompts) {
+    enum { JOBS = 512 };
+    static SchedulePlan plans[JOBS];
+    static size_t order[JOBS];
+    const SchedulePolicy policy = {.budget = 100000, .running = JOBS, .waiting = 100};
+    const ScheduleMemory memory = {16, 100000, 100000};
+    ScheduleJob *jobs = (ScheduleJob *)(void *)touched_array(0);
+    size_t count = 0;
+    assert_true(n * sizeof *jobs <= TOUCHED_BYTES && n <= JOBS);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (ScheduleJob){.arrival = (double)rng_below(&(Rng){1, i, 0}, 1000),
+                                .tokens = i < prompts ? 300 : 30,
+                                .read = i < prompts ? 16 : 29,
+                                .running = true};
+    touches_begin();
+    schedule_plan(&policy, &memory, jobs, n, 1000, plans, order);
+    touches_end();
+    for (size_t i = 0; i < TOUCHED_BYTES / 4; i++) count += touched[0].reads[i];
+    touches_free();
+    return count;
+}
+
+static void a_plan_looks_at_each_job_a_few_times(void **state) {
+    (void)state;
+#if !TOUCHES_COUNTED
+    skip();
+#endif
+    const size_t few = looks(64, 0), many = looks(512, 0);
+    assert_true(few > 64 * 6);
+    assert_true(many < few * (8 * 9 / 6 + 1)); /* n log2(n); n^2 would be 64 times as many */
+    assert_true(looks(512, 10) < many + 11 * 512 * 6);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_come_before_prompts),
         cmocka_unit_test(answers_are_spared),
         cmocka_unit_test(prompts_take_turns),
         cmocka_unit_test(the_most_urgent_is_never_passed),
+        cmocka_unit_test(pages_are_counted_to_the_token),
         cmocka_unit_test(waiting_makes_urgent),
         cmocka_unit_test(users_take_turns),
         cmocka_unit_test(pages_are_taken_from_the_least_urgent),
@@ -338,6 +394,7 @@ int main(void) {
         cmocka_unit_test(a_static_batch_waits_for_its_last),
         cmocka_unit_test(what_can_never_run_is_refused),
         cmocka_unit_test(random_steps_are_sound),
+        cmocka_unit_test(a_plan_looks_at_each_job_a_few_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

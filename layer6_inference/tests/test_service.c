@@ -283,6 +283,41 @@ static void a_user_with_many_waits_for_his_own(void **state) {
     close_house(&h);
 }
 
+/* A session of one sequence: a text of higher priority takes it, and gives it back. */
+static void the_only_sequence_is_given_away_and_back(void **state) {
+    (void)state;
+    const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 2};
+    House h;
+    Service service;
+    Fault fault;
+    User low, high, alone;
+    GenerateResult result;
+    open_house(&h, (SessionConfig){.sequences = 1, .max_tokens = 64, .max_logits = 8});
+    prepare(&low, 2, &h), prepare(&high, 2, &h), prepare(&alone, 2, &h);
+    low.request.priority = 0, high.request.priority = 1;
+    low.request.options.limits.max_tokens = high.request.options.limits.max_tokens =
+        alone.request.options.limits.max_tokens = 9;
+    assert_true(generate(&h.session, &alone.tokens, &alone.request.options, &result, &fault));
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    service.clock = virtual_clock, virtual_now = 0;
+    assert_true(service_submit(&service, &low.request, &fault));
+    for (int i = 0; i < 4; i++, virtual_now++) assert_true(service_step(&service, &fault));
+    assert_true(service_submit(&service, &high.request, &fault));
+    for (; service.count; virtual_now++) {
+        assert_true(service_step(&service, &fault));
+        assert_true(virtual_now < 100);
+    }
+    assert_int_equal(low.request.preemptions, 1);
+    assert_true(high.request.finished < low.request.finished);
+    assert_int_equal(low.tokens.count, alone.tokens.count);
+    assert_memory_equal(low.tokens.ids, alone.tokens.ids, 4 * alone.tokens.count);
+    assert_memory_equal(high.tokens.ids, alone.tokens.ids, 4 * alone.tokens.count);
+    service_close(&service);
+    assert_true(!h.session.is_wanted); /* the session does not ask a service that is gone */
+    forget(&low), forget(&high), forget(&alone);
+    close_house(&h);
+}
+
 /* A clock by which every token takes a millisecond. */
 static const Service *timed;
 static double reckoned;
@@ -348,6 +383,68 @@ static void what_cannot_be_served_is_refused(void **state) {
     close_house(&h);
 }
 
+/* What the next step reads: tokens, rows of logits, positions that they see, lengths. */
+static void assert_step(Service *service, double tokens, double rows, double seen,
+                        double past) {
+    Fault fault;
+    assert_true(service_step(service, &fault));
+    assert_near(service->last.tokens, tokens, 0);
+    assert_near(service->last.rows, rows, 0);
+    assert_near(service->last.seen, seen, 0);
+    assert_near(service->last.past, past, 0);
+}
+
+/* Each layer has its own pages: two for each of them hold 128 tokens. */
+static void a_text_longer_than_all_pages_is_refused(void **state) {
+    (void)state;
+    const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 1};
+    House h;
+    Service service;
+    Fault fault;
+    User u;
+    open_house(&h, (SessionConfig){.sequences = 2, .max_tokens = 64, .max_logits = 8});
+    const size_t layers = h.session.kv.config.layers;
+    close_house(&h);
+    open_house(&h, (SessionConfig){
+                       .sequences = 2, .max_tokens = 64, .max_logits = 8, .pages = 2 * layers});
+    prepare(&u, 1, &h);
+    u.request.options.extras[0] = (Extra){0}; /* no drafts */
+    while (u.tokens.count < 2 * KV_PAGE) token_list_add(&u.tokens, 'z');
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    assert_false(service_submit(&service, &u.request, &fault));
+    assert_contains(fault.text, "the whole KV cache 128");
+    u.tokens.count--;
+    assert_true(service_submit(&service, &u.request, &fault));
+    assert_step(&service, 64, 0, 64 * 65 / 2, 64);
+    assert_step(&service, 63, 1, 127 * 128 / 2 - 64 * 65 / 2, 127);
+    assert_near(service.last.before, 64, 0);
+    service_close(&service);
+    forget(&u);
+    close_house(&h);
+}
+
+/* Its memory is a state of fixed size, so that no text has too many tokens for its pages. */
+static void a_model_without_keys_needs_no_pages(void **state) {
+    (void)state;
+    const SchedulePolicy policy = {.budget = 64, .running = 1, .waiting = 1};
+    House h;
+    Service service;
+    Fault fault;
+    User u;
+    open_house_of("mamba", &h,
+                  (SessionConfig){.sequences = 1, .max_tokens = 64, .max_logits = 8});
+    assert_int_equal(h.session.kv.pages.count, 0);
+    prepare(&u, 1, &h);
+    assert_true(service_open(&service, &h.session, policy, &fault));
+    if (!service_submit(&service, &u.request, &fault)) fail_msg("%s", fault.text);
+    while (service.count) assert_true(service_step(&service, &fault));
+    assert_int_equal(u.request.end, REQUEST_ENDED);
+    assert_true(u.request.result.tokens > 0);
+    service_close(&service);
+    forget(&u);
+    close_house(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(others_change_nothing),
@@ -355,8 +452,11 @@ int main(void) {
         cmocka_unit_test(a_client_goes_in_the_middle_of_a_step),
         cmocka_unit_test(choices_share_their_prompt),
         cmocka_unit_test(a_user_with_many_waits_for_his_own),
+        cmocka_unit_test(the_only_sequence_is_given_away_and_back),
         cmocka_unit_test(prompts_leave_time_for_answers),
         cmocka_unit_test(what_cannot_be_served_is_refused),
+        cmocka_unit_test(a_text_longer_than_all_pages_is_refused),
+        cmocka_unit_test(a_model_without_keys_needs_no_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,10 @@ static void costs_are_found_again(void **state) {
     /* a row that costs less than nothing */
     assert_true(step_cost_fit(sizes, seconds, N, &got, &fault));
     assert_true(got.row == 0 && got.batch[0] > 0.01 && got.seen >= 0);
+    for (size_t p = 0; p < got.points; p++) {
+        assert_true(got.batch[p] >= 0 && got.after[p] >= 0);
+        if (p) assert_true(got.tokens[p] > got.tokens[p - 1]);
+    }
     for (int i = 0; i < N; i++) sizes[i].tokens = 3;
     assert_false(step_cost_fit(sizes, seconds, N, &got, &fault));
     assert_contains(fault.text, "about 3 tokens");
@@ -376,6 +380,40 @@ static void it_takes_the_steps_of_the_service(void **state) {
     traffic_free(&t);
 }
 
+/* Arrivals in order, a token at least, and the same again: of traffic, and of its service. */
+static void the_same_traffic_is_served_alike(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        const TrafficShape shape = {.count = 60,
+                                    .rate = (double)(seed % 4) * 3,
+                                    .burst = seed % 6,
+                                    .prompt = 1 + seed % 9,
+                                    .answer = 1 + seed % 5,
+                                    .urgent = 0.2,
+                                    .heavy = seed % 2 ? 5 : 0,
+                                    .heavy_prompt = 30,
+                                    .seed = seed};
+        Traffic t, again;
+        Fault fault;
+        assert_true(traffic_make(&t, &shape, &fault));
+        assert_true(traffic_make(&again, &shape, &fault));
+        assert_int_equal(t.count, again.count);
+        for (size_t i = 0; i < t.count; i++) {
+            assert_true(t.visits[i].prompt > 0 && t.visits[i].answer > 0);
+            if (i) assert_true(t.visits[i].arrival >= t.visits[i - 1].arrival);
+            assert_true(t.visits[i].arrival == again.visits[i].arrival &&
+                        t.visits[i].prompt == again.visits[i].prompt &&
+                        t.visits[i].user == again.visits[i].user);
+        }
+        Simulation a = run(usual, &t), b = run(usual, &again);
+        assert_true(a.end == b.end && a.steps == b.steps && a.preempted == b.preempted);
+        for (int k = 0; k < 2; k++)
+            assert_memory_equal(a.waits[k].firsts, b.waits[k].firsts,
+                                a.waits[k].firsts_count * sizeof *a.waits[k].firsts);
+        simulation_free(&a), simulation_free(&b), traffic_free(&t), traffic_free(&again);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(costs_are_found_again),
@@ -389,6 +427,7 @@ int main(void) {
         cmocka_unit_test(policies_do_what_they_are_for),
         cmocka_unit_test(turns_keep_others_from_waiting),
         cmocka_unit_test(it_takes_the_steps_of_the_service),
+        cmocka_unit_test(the_same_traffic_is_served_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,7 +80,16 @@ static void dry_grows_with_the_match(void **state) {
     for (int i = 0; i < 200; i++) loop[i] = 6;
     set_history(loop, 200, 0);
     run("dry:1");
-    assert_true(logit_of(6) < -1e12 && logit_of(6) > -INFINITY);
+    assert_true(logit_of(6) < -1e12 && logit_of(6) > -1e29);
+    run("dry:1:base=100"); /* no penalty is above 1e30 */
+    assert_true(logit_of(6) == (double)(float)-1e30);
+    /* a token outside the vocabulary has no mark */
+    static const int32_t beyond[] = {1, 2, V, 1, 2, V, 1, 2};
+    set_history(beyond, 8, 0);
+    c.marks[V] = 3;
+    run("dry:1");
+    assert_int_equal(c.marks[V], 3);
+    c.marks[V] = 0;
 }
 
 static void dry_does_not_cross_breakers(void **state) {
@@ -154,6 +163,13 @@ static void n_grams_come_once(void **state) {
     assert_true(!isinf(logit_of(3)));
     set_history(history, 1, 0);
     run("no_repeat:5");
+    static const int32_t same[] = {6, 6, 6, 6};
+    for (size_t n = 1; n <= 4;
+         n++) { /* three tokens make one gram of three, which repeats itself */
+        set_history(same, n, 0);
+        run("no_repeat:3");
+        assert_int_equal(isinf(logit_of(6)) != 0, n >= 3);
+    }
 }
 
 static void lists_of_tokens(void **state) {
@@ -173,6 +189,7 @@ static void lists_of_tokens(void **state) {
     assert_int_equal(run("suppress:0:first=1,greedy"), 1);
     set_history(history, 3, 2); /* one token of the answer is there */
     assert_int_equal(run("suppress:0:first=1,greedy"), 0);
+    assert_int_equal(run("suppress:0:1,greedy"), 2);
     assert_int_equal(run("force:6:at=1,greedy"), 6);
     assert_int_equal(run("force:6,greedy"), 0);
 }
@@ -235,12 +252,16 @@ static void thoughts_have_an_end(void **state) {
                  {"think:2", "<think>", "ab</thin", 'k'},
                  {"think:2", "<think>", "ab</think>", 0},
                  {"think:2", "<think>", "a</think>xyz", 0},
+                 {"think:9", "<think>", "<</think>", 0},
                  {"think:0", "<think>", "", '<'},
                  {"think:-1", "<think>", "abcdefgh", 0},
                  {"think:2", "Hi", "abcd", 0},
                  {"think:2", "Hi", " <think>ab", '<'},
                  {"think:2", "Hi", "x<think>ab", 0},
-                 {"think:2", "<think> Hi", "ab", 0}};
+                 {"think:2", "<think> Hi", "ab", 0},
+                 {"think:2", "think>", "ab", 0},
+                 {"think:2", "Hi", "<thank>ab", 0},
+                 {"think:2", "<think>", "ab</thonk>cdefgh", 0}};
     c.vocab = MAKE_VOCAB;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TokenList text = {0};
@@ -284,6 +305,10 @@ static void other_models_have_a_say(void **state) {
     for (int i = 0; i < 3; i++) e += exp(-i);
     for (int i = 0; i < 3; i++)
         assert_near(logit_of(i), 1.5 * (-i - log(e)) - 0.5 * (i - log(z)), 1e-5);
+    run("dola:0.1"); /* the same cut */
+    assert_int_equal(c.count, 3);
+    for (int i = 1; i < 3; i++) /* up to a constant: ln p - ln q */
+        assert_near(logit_of(i) - logit_of(0), -i - i, 1e-5);
     run("cfg:2");
     e = 0;
     for (int i = 0; i < V; i++) e += exp(-i);
@@ -300,10 +325,12 @@ static void other_models_have_a_say(void **state) {
     Fault fault;
     int32_t token;
     static const char *const needy[][2] = {{"contrast:0.1", "--amateur"},
+                                           {"dola", "--amateur"},
+                                           {"ref:dola:0.2", "--amateur"},
                                            {"cfg:2", "without the prompt"},
                                            {"contrastive_search:0.5", "hidden states"},
                                            {"min_tokens:2", "tokenizer"}};
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof needy / sizeof *needy; i++) {
         assert_true(chain_parse(&chain, needy[i][0], NULL, &fault));
         assert_true(candidates_load(&c, logits, &fault));
         assert_false(chain_run(&chain, &c, &(Step){0}, &token, &fault));
@@ -454,6 +481,31 @@ static void mirostat_follows_its_recurrence(void **state) {
         }
         chain_close(&chain);
     }
+}
+
+/* Each aim, and the logits it makes, by the formulas of adaptive_p.c in double precision. */
+static void adaptive_p_aims_where_its_formula_does(void **state) {
+    (void)state;
+    Chain chain;
+    Fault fault;
+    double drawn = 0.4 / (1 - 0.75), weights = 1 / (1 - 0.75), sum = 0;
+    c.vocab = V;
+    for (int i = 0; i < V; i++) sum += exp(-i);
+    assert_true(chain_parse(&chain, "adaptive_p:0.4:decay=0.75", NULL, &fault));
+    for (uint64_t t = 0; t < 20; t++) {
+        int32_t token;
+        double aim = fmin(1, fmax(0, 2 * 0.4 - drawn / weights));
+        for (int i = 0; i < V; i++) logits[i] = (float)-i;
+        assert_true(candidates_load(&c, logits, &fault));
+        assert_true(chain_run(&chain, &c, &(Step){.seed = 3, .position = t}, &token, &fault));
+        for (int i = 0; i < V; i++) {
+            double d = fabs(exp(-i) / sum - aim) / 0.3;
+            assert_near(logit_of(i), 5 - 10 * d * d / (1 + d), 1e-4);
+        }
+        chain_accept(&chain, token);
+        drawn = exp(-token) / sum + 0.75 * drawn, weights = 1 + 0.75 * weights;
+    }
+    chain_close(&chain);
 }
 
 /* A coin that is told where to fall falls there, where it may, and memory follows as if by
@@ -651,6 +703,228 @@ static void watermarks_are_judged_by_coins(void **state) {
     WatermarkFinding f = watermark_detect(&(Watermark){15485863, 0.25}, text, LONG);
     assert_true(f.scored > LONG - 20 && fabs(f.z) < 4);
     free(text);
+}
+
+/* Squares of such logits overflow a float. */
+static void huge_logits_deviate(void **state) {
+    (void)state;
+    static const float huge[] = {1e19f, 9e18f, 5e18f, 3e18f, 0, -1e18f, -1e19f, -2e19f};
+    Chain chain;
+    Fault fault;
+    for (int i = 0; i < 4; i++) {
+        for (int k = 0; k < 8; k++) logits[k] = huge[k] * (i % 2 ? 1e17f : 1);
+        logits[8] = i < 2 ? 3 * logits[7] : -INFINITY; /* no candidate, or one that is out */
+        c.vocab = i < 2 ? 8 : 9;
+        assert_true(chain_parse(&chain, "top_n_sigma:0.6", NULL, &fault));
+        assert_true(candidates_load(&c, logits, &fault));
+        chain.stages[0].kind->apply(&chain.stages[0], &c, &(Step){0});
+        assert_int_equal(c.count, 3); /* sigma is 9.4e18 */
+        chain_close(&chain);
+    }
+}
+
+/* Logits that fall by 1/100, over all tokens of the model, through a chain. */
+static int32_t run_wide(const char *spec) {
+    static float wide[MAKE_VOCAB];
+    Chain chain;
+    Fault fault;
+    int32_t token = -1;
+    for (int i = 0; i < MAKE_VOCAB; i++) wide[i] = (float)-i / 100;
+    c.vocab = MAKE_VOCAB, step.tokenizer = model.tokenizer;
+    if (!chain_parse(&chain, spec, model.tokenizer, &fault)) fail_msg("%s", fault.text);
+    assert_true(candidates_load(&c, wide, &fault));
+    if (!chain_run(&chain, &c, &step, &token, &fault)) fail_msg("%s: %s", spec, fault.text);
+    chain_close(&chain);
+    return token;
+}
+
+static bool alike(void *context, const int32_t *tokens, size_t n, float *similarity) {
+    (void)tokens;
+    for (*(size_t *)context = n; n-- > 0;) similarity[n] = 0.5f;
+    return true;
+}
+
+/* Chains that leave the logits 0, -1, ... alone: short histories, tokens that are gone, limits
+ * that are not reached. */
+static void stages_without_an_effect(void **state) {
+    (void)state;
+    static const char *const specs[] = {
+        "dry:2:last=100", "no_repeat:5",     "penalties:rep=1",  "watermark:2",
+        "xtc:1:t=0.6",    "penalties:rep=2", "penalties:freq=1", "penalties:pres=1"};
+    static const int32_t beyond[] = {V, V + 7};
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        set_history(beyond, i == 3 ? 0 : 2, 0);
+        run(specs[i]);
+        for (int k = 0; k < V; k++) assert_near(logit_of(k), -k, 0);
+    }
+    run("top_k:2,tfs:0.5"), assert_int_equal(c.count, 2);
+    run("tfs:0.9999999999999999");
+    assert_in_range(candidates_alive(&c), V - 2, V);
+    run("top_k:1,temp:1:range=0.5");
+    assert_near(logit_of(0), 0, 0);
+    const int32_t end = tokenizer_eos(model.tokenizer);
+    char spec[64];
+    run_wide("top_k:2,length:2"), assert_int_equal(c.count, 2);
+    run_wide("top_k:2,min_tokens:9"), assert_int_equal(c.count, 2);
+    run_wide("top_k:2,ban:a"), assert_int_equal(c.count, 2);
+    snprintf(spec, sizeof spec, "bias:%d=-inf,length:2", end);
+    run_wide(spec), assert_true(isinf(logit_of(end)));
+}
+
+/* What another model rules out, what this one does; as many forks as there may be. */
+static void impossible_tokens_stay_impossible(void **state) {
+    (void)state;
+    float other[V] = {0};
+    size_t forks = 0;
+    other[1] = -INFINITY;
+    set_history(NULL, 0, 0);
+    step.amateur = step.unconditional = other;
+    run("cfg:2"), assert_true(isfinite(logit_of(1)) && logit_of(1) > 1e3);
+    run("bias:3=-inf,contrast:0.1:keep=12"), assert_true(isinf(logit_of(3)));
+    step.look_ahead = alike, step.look_ahead_context = &forks;
+    assert_int_equal(run_wide("contrastive_search:0.6:k=64"), 0);
+    assert_int_equal(forks, 64);
+    Chain chain;
+    Fault fault;
+    assert_true(chain_parse(&chain, "allow:1:5000", NULL, &fault)); /* of no vocabulary yet */
+    c.vocab = V;
+    assert_true(candidates_load(&c, logits, &fault));
+    chain.stages[0].kind->apply(&chain.stages[0], &c, &step);
+    assert_true(logit_of(1) > -INFINITY && candidates_alive(&c) == 1);
+    chain_close(&chain);
+    assert_int_equal(candidates_find(&c, -1), c.count);
+    assert_int_equal(candidates_find(&c, V), c.count);
+}
+
+/* The noise is a token's own, whatever was removed before. */
+static void gumbel_is_the_same_for_fewer(void **state) {
+    (void)state;
+    set_history(NULL, 0, 0);
+    for (step.seed = 0; step.seed < 100; step.seed++) {
+        int32_t fewer = run("top_k:3,gumbel"), all = run("temp:1,gumbel");
+        if (all < 3) assert_int_equal(fewer, all);
+        assert_true(fewer < 3);
+    }
+}
+
+/* Each green token is raised, the first one too, whether all are candidates or some. */
+static void watermarks_raise_green_tokens(void **state) {
+    (void)state;
+    const Watermark mark = {15485863, 0.25};
+    size_t green = 0;
+    for (int32_t before = 0; before < 40; before++) {
+        set_history(&before, 1, 0);
+        for (int fewer = 0; fewer < 2; fewer++) {
+            run(fewer ? "top_k:6,watermark:2" : "watermark:2");
+            for (int k = 0; k < (fewer ? 6 : V); k++) {
+                bool is_green = watermark_is_green(&mark, before, k);
+                assert_near(logit_of(k), -k + 2 * is_green, 1e-6);
+                green += is_green && k == 0;
+            }
+        }
+    }
+    assert_in_range(green, 1, 79);
+}
+
+/* A stage that did not select the token that came, learns nothing from it. */
+static void foreign_tokens_teach_nothing(void **state) {
+    (void)state;
+    static const char *const specs[] = {"adaptive_p:0.3", "mirostat:5", "mirostat_v2:5"};
+    set_history(NULL, 0, 0);
+    for (size_t i = 0; i < 3; i++)
+        for (int own = 0; own < 2; own++) {
+            Chain chain;
+            Fault fault;
+            int32_t token;
+            for (int k = 0; k < V; k++) logits[k] = (float)-k;
+            c.vocab = V;
+            assert_true(chain_parse(&chain, specs[i], NULL, &fault));
+            assert_true(candidates_load(&c, logits, &fault));
+            assert_true(chain_run(&chain, &c, &step, &token, &fault));
+            double before = *stage_memory(&chain.stages[0]);
+            chain_accept(&chain, own ? token : (token + 1) % V);
+            assert_int_equal(*stage_memory(&chain.stages[0]) != before, own);
+            chain_close(&chain);
+        }
+}
+
+/* Stages that no text can satisfy together. */
+static void chains_that_agree_on_no_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *spec, *says; /* NULL: they agree */
+    } cases[] = {{"regex:ab,min_tokens:9", "wants at least 9 tokens"},
+                 {"regex:ab,min_tokens:1", NULL},
+                 {"regex:ab,min_tokens:off", NULL},
+                 {"regex:a%2B,min_tokens:9", NULL},
+                 {"regex:a,regex:b", "no text"},
+                 {"regex:[ab],regex:b", NULL},
+                 {"regex:a,top_k:2", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Chain chain;
+        Fault fault = {""};
+        const Step with = {.tokenizer = model.tokenizer};
+        if (!chain_parse(&chain, cases[i].spec, model.tokenizer, &fault))
+            fail_msg("%s", fault.text);
+        assert_int_equal(chain_check(&chain, &with, &fault), !cases[i].says);
+        if (cases[i].says) assert_contains(fault.text, cases[i].says);
+        chain_close(&chain);
+    }
+}
+
+/* Chains that cannot be read, and what is said of them. */
+static void wrong_specs_are_named(void **state) {
+    (void)state;
+    static const char *const specs[][2] = {
+        {"bias:+inf=1", "is no bias"},
+        {"bias:1=inf", "is no bias"},
+        {"bias:1=1e999", "is no bias"},
+        {"bias:.=1", "is no bias"},
+        {"allow:2.5", "is no token id"},
+        {"allow:99999", "there is no token"},
+        {"bias:=1", "bias"},
+        {"bias:1=", "is no bias"},
+        {"bias:1=0x10", "is no bias"},
+        {"bias:1=nan", "is no bias"},
+        {"bias:1=1e40", "is no bias"},
+        {"bias:-1=1", "is no bias"},
+        {"bias:1.5=1", "is no bias"},
+        {"bias:3e9=1", "is no bias"},
+        {"allow:1=2", "is no bias"},
+        {"bias:1", "is no token id"},
+        {"dry:1:break=%", "wanted a text"},
+        {"dry:1:break=%4", "wanted a text"},
+        {"dry:1:break=%zz", "wanted a text"},
+        {"dry:1:break=%4z", "wanted a text"},
+        {"dry:1:break=%00", "wanted a text"},
+        {"dry:1:break=", "wanted a text"},
+        {"ban:%", "is no text"},
+        {"ban:", "is no text"},
+        {"regex:a:b", "takes one text"},
+        {"regex:%", "is no text"},
+        {"regex:%00", "is no text"},
+        {"temp:", "temp"},
+        {"temp:x", "temp"},
+        {"temp:1111111111111111111111111111111111111111111111111111111111111111", "temp"}};
+    Chain chain;
+    Fault fault;
+    for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
+        if (chain_parse(&chain, specs[i][0], model.tokenizer, &fault))
+            fail_msg("%s", specs[i][0]);
+        if (!strstr(fault.text, specs[i][1])) fail_msg("%s: %s", specs[i][0], fault.text);
+    }
+    char spec[2000], *at = spec;
+    at += sprintf(at, "ban:");
+    memset(at, 'a', 300), at[300] = 0;
+    assert_false(chain_parse(&chain, spec, model.tokenizer, &fault));
+    assert_contains(fault.text, "is no text of 1 to 254 bytes");
+    at = spec + sprintf(spec, "dry:1:break=");
+    memset(at, 'a', 300), at[300] = 0;
+    assert_false(chain_parse(&chain, spec, NULL, &fault));
+    assert_contains(fault.text, "wanted a text of 1 to");
+    *(at = spec) = 0;
+    for (int i = 0; i <= CHAIN_STAGES; i++) at += sprintf(at, "%stemp:2", i ? "," : "");
+    assert_false(chain_parse(&chain, spec, NULL, &fault));
 }
 
 static void dead_ends_name_their_stage(void **state) {
@@ -862,6 +1136,52 @@ static void traces_tell_what_happened(void **state) {
     free(text);
 }
 
+static void trace_too_many(void) {
+    Chain chain;
+    Trace trace;
+    int32_t token;
+    assert_true(chain_parse(&chain, "greedy", NULL, NULL));
+    assert_true(trace_open(&trace, stderr, V - 1, NULL, NULL));
+    trace_observe(&trace, &chain);
+    c.vocab = V;
+    assert_true(candidates_load(&c, logits, NULL));
+    chain_run(&chain, &c, &step, &token, NULL);
+}
+
+static void traces_change_nothing(void **state) {
+    (void)state;
+    Chain chain[2];
+    Trace trace;
+    Fault fault;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    c.vocab = V;
+    for (int k = 0; k < 2; k++)
+        assert_true(chain_parse(&chain[k], "penalties:1.2,top_p:0.95,xtc:0.5:t=0.05,temp:1.3",
+                                NULL, &fault));
+    assert_true(trace_open(&trace, out, V, NULL, &fault));
+    trace_observe(&trace, &chain[1]);
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        int32_t token[2], history[] = {1, 2, (int32_t)(seed % V)};
+        for (int k = 0; k < 2; k++) {
+            float row[V];
+            memcpy(row, logits, sizeof row);
+            assert_true(candidates_load(&c, row, &fault));
+            assert_true(chain_run(
+                &chain[k], &c,
+                &(Step){.seed = seed, .position = 3, .history = history, .history_count = 3},
+                &token[k], &fault));
+            chain_accept(&chain[k], token[k]);
+        }
+        assert_int_equal(token[0], token[1]);
+    }
+    trace_close(&trace), fclose(out);
+    assert_true(size > 1000);
+    chain_close(&chain[0]), chain_close(&chain[1]), free(text);
+    check_abort(trace_too_many, "a trace of 11 tokens, not 12");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(dry_grows_with_the_match),
                                        TEST(dry_does_not_cross_breakers),
@@ -875,17 +1195,27 @@ int main(void) {
                                        TEST(numbers_that_grow_too_large_are_named),
                                        TEST(biases_stay_finite),
                                        TEST(mirostat_follows_its_recurrence),
+                                       TEST(adaptive_p_aims_where_its_formula_does),
                                        TEST(a_coin_falls_where_it_is_told),
                                        TEST(memory_copies_and_rewinds),
                                        TEST(draws_have_their_distribution),
                                        TEST(xtc_and_skew),
                                        TEST(watermarks_are_found),
                                        TEST(watermarks_are_judged_by_coins),
+                                       TEST(huge_logits_deviate),
+                                       TEST(stages_without_an_effect),
+                                       TEST(impossible_tokens_stay_impossible),
+                                       TEST(foreign_tokens_teach_nothing),
+                                       TEST(watermarks_raise_green_tokens),
+                                       TEST(gumbel_is_the_same_for_fewer),
+                                       TEST(chains_that_agree_on_no_text),
+                                       TEST(wrong_specs_are_named),
                                        TEST(dead_ends_name_their_stage),
                                        TEST(infinities),
                                        TEST(specs_round_trip),
                                        TEST(long_chains_print_whole),
                                        TEST(traces_can_be_read),
-                                       TEST(traces_tell_what_happened)};
+                                       TEST(traces_tell_what_happened),
+                                       TEST(traces_change_nothing)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

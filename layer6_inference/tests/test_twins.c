@@ -19,7 +19,7 @@ typedef struct Outcome {
 
 static Arena arena;
 static Candidates c;
-static float raw[MAX_VOCAB];
+static float raw[MAX_VOCAB], amateur[MAX_VOCAB]; /* amateur: of dola */
 static size_t n;
 static Outcome fast, twin, variant;
 
@@ -50,6 +50,7 @@ static void make_row(Rng *rng, Row kind) {
         raw[i] = holes && rng_below(rng, 4) == 0 ? -INFINITY : (float)logit;
     }
     raw[rng_below(rng, n)] = (float)(kind == PEAKED ? center + 5 * spread : center);
+    for (size_t i = 0; i < n; i++) amateur[i] = (float)(spread * rng_normal(rng));
 }
 
 /* Logits changed by up to 2 millionths, equal ones alike. */
@@ -122,7 +123,8 @@ static void run(const char *before, const char *spec, const float *row, Outcome 
     c.vocab = n;
     assert_true(candidates_load(&c, logits, &fault));
     if (!stage_is_off(&chain.stages[0]))
-        chain.stages[0].kind->apply(&chain.stages[0], &c, &(Step){.seed = n});
+        chain.stages[0].kind->apply(&chain.stages[0], &c,
+                                    &(Step){.seed = n, .amateur = amateur});
     chain_close(&chain);
     read_outcome(out);
 }
@@ -174,11 +176,11 @@ static bool one_case(Rng *rng, const StageKind *kind, Row row) {
     make_row(rng, row);
     for (int i = 0; i < STAGE_PARAMS && kind->params[i].key; i++)
         value[i] = make_value(rng, &kind->params[i]);
-    if (kind == &stage_temp && is_sure()) value[1] = 0; /* no range */
+    if ((kind == &stage_temp || kind == &stage_edt) && is_sure()) value[1] = 0; /* no entropy */
     write_spec(spec, sizeof spec, kind, value, 1);
     run("", spec, raw, &fast), run("ref:", spec, raw, &twin);
     /* what only reshapes may make an unlikely token impossible */
-    bool reshapes = kind == &stage_temp || kind == &stage_quadratic;
+    bool reshapes = kind == &stage_temp || kind == &stage_quadratic || kind == &stage_edt;
     if (!reshapes && !same_set(&fast, &twin)) {
         if (!on_the_edge(kind, value))
             fail_msg("%s, row %d of %zu: %zu tokens stay, by the definition %zu", spec,

@@ -1,31 +1,10 @@
 /* damage.c - many damaged model files, each opened and run: damage COUNT [FIRST].
  *
- * Built under AddressSanitizer and UndefinedBehaviorSanitizer, with a lid on memory; whatever
- * ends the program also prints the number of the damage, which alone makes it again. */
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
-
+ * Whatever ends the program also prints the number of the damage, which alone makes it again. */
 #include "damage.h"
-
-const char *__asan_default_options(void);
-const char *__ubsan_default_options(void);
-
-const char *__asan_default_options(void) {
-    return "abort_on_error=1:handle_abort=0:allocator_may_return_null=1:"
-           "max_allocation_size_mb=64:hard_rss_limit_mb=1000:detect_leaks=1";
-}
-const char *__ubsan_default_options(void) { return "abort_on_error=1:print_stacktrace=1"; }
+#include "last_words.h"
 
 enum { MAX_MODELS = 200 };
-
-static char last_words[100];
-
-static void aborted(int signal_number) {
-    (void)signal_number;
-    ssize_t n = write(2, last_words, strlen(last_words));
-    (void)n;
-}
 
 int main(int argc, char **argv) {
     uint64_t count = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000,
@@ -38,7 +17,7 @@ int main(int argc, char **argv) {
         find_fields(&headers[models], bytes[models], size[models]);
         REQUIRE(try_file(bytes[models], size[models]) == TRIAL_RAN, "a whole model");
     }
-    signal(SIGABRT, aborted);
+    signal(SIGABRT, say_last_words);
     for (uint64_t number = first; number < first + count; number++) {
         size_t model = number % models, n = size[model];
         unsigned char *copy = malloc(n);

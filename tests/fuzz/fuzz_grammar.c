@@ -7,36 +7,16 @@
  * end.
  *
  * Case N is the same on every machine: `fuzz_grammar 1 N` runs it alone. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "inference.h"
 #include "make_model.h"
 #include "grammar.h"
 
 enum { SOURCE = 4000, STEPS = 12 };
 
-static struct {
-    size_t number, size;
-    char source[SOURCE + 1];
-    Rng rng;
-    Model model;
-    Grammar *grammar;
-} f;
+#include "mangle.h"
 
-static _Noreturn void fail(const char *what) {
-    printf("case %zu: %s, in\n%.*s\n", f.number, what, (int)f.size, f.source);
-    exit(1);
-}
-
-#define EXPECT(condition)                   \
-    do {                                    \
-        if (!(condition)) fail(#condition); \
-    } while (0)
-
-static size_t below(size_t n) { return rng_below(&f.rng, n); }
+static Model model;
+static Grammar *grammar;
 
 /* ------------------------------------------------------------------ sources */
 
@@ -98,8 +78,6 @@ static const char *const tags[] = {
     "n>\"},{\"begin\":\"\","
     "\"schema\":{\"enum\":[1,\"x\"]},\"end\":\"\"}],\"end\":\"</c>\"}]}",
 };
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
 static const char *any_source(Notation notation) {
     return notation == GBNF    ? gbnf[below(COUNT(gbnf))]
            : notation == REGEX ? regex[below(COUNT(regex))]
@@ -107,60 +85,31 @@ static const char *any_source(Notation notation) {
                                : schema[below(COUNT(schema))];
 }
 
-/* Put `size` bytes at a place, as far as there is room. */
-static void insert(size_t at, const char *bytes, size_t size) {
-    char copy[SOURCE];
-    if (f.size + size > SOURCE) return;
-    memcpy(copy, bytes, size);
-    memmove(f.source + at + size, f.source + at, f.size - at);
-    memcpy(f.source + at, copy, size);
-    f.size += size;
-}
-
-static void mangle(Notation notation) {
-    static const char marks[] = "(){}[]|*+?^$\\.,:\"-<>!=09az\n \x80\xC3\xFF";
-    size_t at = below(f.size + 1), size = below(f.size - at + 1);
-    const char *other = any_source(notation);
-    size_t from = below(strlen(other));
-    switch (below(6)) {
-    case 0:
-        if (at < f.size) f.source[at] = marks[below(sizeof marks)];
-        break;
-    case 1: insert(at, &marks[below(sizeof marks)], 1); break;
-    case 2:
-        if (size > 9) size = below(9);
-        memmove(f.source + at, f.source + at + size, f.size - at - size);
-        f.size -= size;
-        break;
-    case 3: insert(at, f.source + at, size); break;
-    case 4: insert(at, other + from, below(strlen(other) - from + 1)); break;
-    default: insert(at, "999999999", 1 + below(9)); break;
-    }
-}
+static const char bad_words[] =
+    "( ) { } [ ] | * + ? ^ $ \\ . , : \" - < > ! = 0 9 a z \n _ \x80 \xC3 \xFF 999999999 99";
 
 static Notation make_source(size_t number) {
-    f.number = number, f.rng = (Rng){7, number, 0};
+    begin_case(number);
     Notation notation = (Notation)below(NOTATIONS);
-    const char *good = any_source(notation);
-    f.size = strlen(good);
-    memcpy(f.source, good, f.size);
-    for (size_t i = below(5); i > 0; i--) mangle(notation);
+    Text good = text_of(any_source(notation));
+    put(good.data, good.size);
+    for (size_t i = below(5); i > 0; i--) mangle(bad_words, text_of(any_source(notation)));
     return notation;
 }
 
 /* The source in memory of its own size, so that a byte too many is seen. */
 static bool compile(Notation notation, Fault *fault) {
-    const GrammarOptions options = {.tokenizer = below(2) ? f.model.tokenizer : NULL,
+    const GrammarOptions options = {.tokenizer = below(2) ? model.tokenizer : NULL,
                                     .space = (JsonSpace)below(3),
                                     .any_order = below(2),
                                     .left_recursion = below(2)};
     char *exact = malloc(f.size + !f.size);
-    memcpy(exact, f.source, f.size);
+    memcpy(exact, f.bytes, f.size);
     Text text = {exact, f.size};
-    bool ok = notation == GBNF    ? grammar_from_gbnf(&f.grammar, text, &options, fault)
-              : notation == REGEX ? grammar_from_regex(&f.grammar, text, fault)
-              : notation == TAGS  ? grammar_from_tags(&f.grammar, text, &options, fault)
-                                  : grammar_from_schema(&f.grammar, text, &options, fault);
+    bool ok = notation == GBNF    ? grammar_from_gbnf(&grammar, text, &options, fault)
+              : notation == REGEX ? grammar_from_regex(&grammar, text, fault)
+              : notation == TAGS  ? grammar_from_tags(&grammar, text, &options, fault)
+                                  : grammar_from_schema(&grammar, text, &options, fault);
     free(exact);
     return ok;
 }
@@ -170,38 +119,38 @@ static bool compile(Notation notation, Fault *fault) {
 /* Bits are moves; returns how many tokens may come, and one of them. */
 static size_t check_mask(uint32_t row, int32_t *chosen) {
     size_t words, count = 0;
-    const uint64_t *mask = grammar_mask(f.grammar, row, &words);
+    const uint64_t *mask = grammar_mask(grammar, row, &words);
     uint64_t kept[MAKE_VOCAB / 64 + 1] = {0};
     memcpy(kept, mask, words * sizeof *mask);
     for (size_t id = 0; id < MAKE_VOCAB; id++) {
         bool bit = kept[id / 64] >> (id % 64) & 1;
-        bool takes = grammar_take(f.grammar, row, (int32_t)id) != GRAMMAR_DEAD;
-        EXPECT(bit == takes || grammar_is_exhausted(f.grammar));
+        bool takes = grammar_take(grammar, row, (int32_t)id) != GRAMMAR_DEAD;
+        EXPECT(bit == takes || grammar_is_exhausted(grammar));
         if (bit && below(++count) == 0) *chosen = (int32_t)id;
     }
     return count;
 }
 
 static void walk(void) {
-    uint32_t row = grammar_begin(f.grammar);
+    uint32_t row = grammar_begin(grammar);
     for (size_t i = 0; i < STEPS && row != GRAMMAR_DEAD; i++) {
         int32_t token = 0;
-        bool over = grammar_is_over(f.grammar, row), goes_on = false;
+        bool over = grammar_is_over(grammar, row), goes_on = false;
         size_t count = check_mask(row, &token);
         for (int b = 0; b < 256 && !goes_on; b++)
-            goes_on = grammar_next(f.grammar, row, (uint8_t)b) != GRAMMAR_DEAD;
-        if (grammar_is_exhausted(f.grammar)) return;
-        EXPECT(goes_on || grammar_is_complete(f.grammar, row));
-        EXPECT(over == (!goes_on && grammar_is_complete(f.grammar, row)));
-        EXPECT((grammar_missing(f.grammar, row) == 0) == grammar_is_complete(f.grammar, row));
-        if (count == 0 || tokenizer_is_end(f.model.tokenizer, token)) return;
-        row = grammar_take(f.grammar, row, token);
+            goes_on = grammar_next(grammar, row, (uint8_t)b) != GRAMMAR_DEAD;
+        if (grammar_is_exhausted(grammar)) return;
+        EXPECT(goes_on || grammar_is_complete(grammar, row));
+        EXPECT(over == (!goes_on && grammar_is_complete(grammar, row)));
+        EXPECT((grammar_missing(grammar, row) == 0) == grammar_is_complete(grammar, row));
+        if (count == 0 || tokenizer_is_end(model.tokenizer, token)) return;
+        row = grammar_take(grammar, row, token);
     }
 }
 
 static void run_case(size_t number) {
     Fault fault = {""};
-    f.grammar = NULL;
+    grammar = NULL;
     Notation notation = make_source(number);
     tried[notation]++;
     if (!compile(notation, &fault)) {
@@ -209,9 +158,9 @@ static void run_case(size_t number) {
         return;
     }
     taken[notation]++;
-    EXPECT(grammar_bind(f.grammar, f.model.tokenizer, &fault));
+    EXPECT(grammar_bind(grammar, model.tokenizer, &fault));
     walk();
-    grammar_close(f.grammar);
+    grammar_close(grammar);
 }
 
 int main(int argc, char **argv) {
@@ -219,7 +168,7 @@ int main(int argc, char **argv) {
            first = argc > 2 ? strtoul(argv[2], NULL, 10) : 0, size;
     MakeModel m = make_model_defaults("llama");
     unsigned char *bytes = make_model(&m, &size);
-    if (!model_open_memory(&f.model, bytes, size, NULL)) return 1;
+    if (!model_open_memory(&model, bytes, size, NULL)) return 1;
     for (size_t i = 0; i < cases; i++) run_case(first + i);
     static const char *const names[] = {"grammars", "patterns", "schemas", "tags"};
     for (size_t i = 0, all = 0; i < NOTATIONS; i++) {
@@ -227,6 +176,6 @@ int main(int argc, char **argv) {
         if ((all += taken[i]) == 0 && i == TAGS && cases > 100) return 1;
     }
     printf(": nothing found\n");
-    model_close(&f.model), free(bytes);
+    model_close(&model), free(bytes);
     return 0;
 }

@@ -71,7 +71,7 @@ static void use(const Picture *p) {
     static float rows[16][3 * 7 * 7];
     Picture square;
     if (p->width * p->height > MOST || p->width > 400 || p->height > 400) return;
-    REQUIRE(picture_square(&square, p, below(2) ? FIT_PAD : FIT_CROP,
+    REQUIRE(picture_square(&square, p, (PictureFit)below(3), (PictureFilter)below(3),
                            (unsigned char[]){1, 2, 3}, 28, NULL),
             "a picture of %zu by %zu", p->width, p->height);
     picture_patches(rows[0], &square, 7, mean, spread);

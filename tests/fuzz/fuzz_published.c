@@ -8,35 +8,22 @@
  *
  * Case N is the same on every machine: `fuzz_published 1 N` runs it alone. */
 #include <signal.h>
-#include <stdio.h>
 #include <unistd.h>
 
 #include "made_archive.h"
 #include "../../layer5_models/extras/convert/parts.h"
 #include "pytorch.h"
 
-#define COUNT_OF(list) (sizeof(list) / sizeof *(list))
+enum { SOURCE = 12000, KINDS = 4, VOCAB = 40, SECONDS = 10 };
 
-enum { BYTES = 12000, KINDS = 4, VOCAB = 40, SECONDS = 10 };
+#include "mangle.h"
 
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
     return "allocator_may_return_null=1:max_allocation_size_mb=32:detect_leaks=1";
 }
 
-static struct {
-    size_t number, size, read[KINDS], refused[KINDS];
-    unsigned char bytes[BYTES];
-    Rng rng;
-} f;
-
-static _Noreturn void fail(const char *what, const char *words) {
-    printf("case %zu: %s (%s), in\n", f.number, what, words);
-    fwrite(f.bytes, 1, f.size, stdout);
-    exit(1);
-}
-
-static size_t below(size_t n) { return n ? rng_below(&f.rng, n) : 0; }
+static size_t taken[KINDS], refused[KINDS];
 
 /* ------------------------------------------------------------------ good files */
 
@@ -103,11 +90,6 @@ static const struct {
     BYTES_OF("]q\0(h\0NG\0\0\0\0\0\0\0\0\x8a\2\1\2e."),
 };
 
-static void put(const void *bytes, size_t size) {
-    memcpy(f.bytes + f.size, bytes, size);
-    f.size += size;
-}
-
 static void put_field(int number, int kind, const void *bytes, size_t size) {
     unsigned char head[2] = {(unsigned char)(number << 3 | kind), (unsigned char)size};
     put(head, kind == 2 ? 2 : 1);
@@ -122,7 +104,7 @@ static void begin_model(void) {
     } pieces[] = {{"<unk>", 0, 2},         {"<s>", 0, 3}, {"a", -1, 1},    {"b", -2, 1},
                   {"\xE2\x96\x81", -3, 1}, {"ab", -4, 1}, {"<0x0A>", 0, 6}};
     size_t unigram = below(2);
-    for (size_t i = 0; i + unigram < COUNT_OF(pieces); i++) {
+    for (size_t i = 0; i + unigram < COUNT(pieces); i++) {
         unsigned char piece[40], *at = piece;
         size_t n = strlen(pieces[i].text);
         *at++ = 10, *at++ = (unsigned char)n;
@@ -137,62 +119,11 @@ static void begin_model(void) {
 
 /* ------------------------------------------------------------------ damage */
 
-static void insert(const void *bytes, size_t size, size_t at) {
-    if (f.size + size > BYTES) return;
-    memmove(f.bytes + at + size, f.bytes + at, f.size - at);
-    memcpy(f.bytes + at, bytes, size);
-    f.size += size;
-}
-
-static void insert_word(size_t at) {
-    static const char *const words[] = {"{",
-                                        "}",
-                                        "[",
-                                        "]",
-                                        ",",
-                                        ":",
-                                        "null",
-                                        "true",
-                                        "-1",
-                                        "1e999",
-                                        "99999999999999999999",
-                                        "\"\"",
-                                        "\"a\"",
-                                        "\\u0000",
-                                        "\\ud800",
-                                        "\xC3",
-                                        "4294967295",
-                                        "38",
-                                        "\"id\":",
-                                        "\"vocab\":",
-                                        "\"merges\":",
-                                        "\"type\":\"BPE\"",
-                                        "\"type\":\"Unigram\"",
-                                        "\"special\":true",
-                                        "PK\1\2",
-                                        "PK\6\7",
-                                        "PK\6\6",
-                                        "}",
-                                        "(",
-                                        ")",
-                                        "R",
-                                        "Q",
-                                        "t",
-                                        "e",
-                                        "u",
-                                        "s",
-                                        "b",
-                                        "q\1",
-                                        "h\1",
-                                        "\x94",
-                                        "\x93",
-                                        "cos\nsystem\n",
-                                        "\x8a\x09",
-                                        "X\xff\xff\xff\x7f",
-                                        "."};
-    const char *word = words[below(COUNT_OF(words))];
-    insert(word, strlen(word), at);
-}
+static const char bad_words[] =
+    "{ } [ ] , : null true -1 1e999 99999999999999999999 \"\" \"a\" \\u0000 "
+    "\\ud800 \xC3 4294967295 38 \"id\": \"vocab\": \"merges\": \"type\":\"BPE\" "
+    "\"type\":\"Unigram\" \"special\":true PK\1\2 PK\6\7 PK\6\6 } ( ) R Q t e u s "
+    "b q\1 h\1 \x94 \x93 cos\nsystem\n \x8a\x09 X\xff\xff\xff\x7f .";
 
 static void write_number(size_t at) {
     static const uint64_t values[] = {0,
@@ -207,44 +138,25 @@ static void write_number(size_t at) {
                                       (uint64_t)1 << 32,
                                       (uint64_t)1 << 62,
                                       UINT64_MAX};
-    uint64_t value = values[below(COUNT_OF(values))];
+    uint64_t value = values[below(COUNT(values))];
     size_t size = (size_t)1 << below(4);
     for (size_t i = 0; i < size && at + i < f.size; i++)
         f.bytes[at + i] = (unsigned char)(value >> (8 * i));
 }
 
-static void mangle(void) {
-    unsigned char piece[64];
-    size_t at = below(f.size), size = below(min_size(f.size - at, sizeof piece));
-    switch (below(7)) {
-    case 0:
-        if (f.size) f.bytes[at] = (unsigned char)below(256);
-        break;
-    case 1:
-        if (f.size) f.bytes[at] ^= (unsigned char)(1 << below(8));
-        break;
-    case 2:
-        memmove(f.bytes + at, f.bytes + at + size, f.size - at - size);
-        f.size -= size;
-        break;
-    case 3:
-        memcpy(piece, f.bytes + at, size);
-        insert(piece, size, below(f.size));
-        break;
-    case 4: write_number(at); break;
-    default: insert_word(at); break;
-    }
-}
-
 /* ------------------------------------------------------------------ a case */
 
 static void mangle_often(void) {
-    for (size_t n = below(4); n > 0; n--) mangle();
+    for (size_t n = below(4); n > 0; n--)
+        if (below(6))
+            mangle(bad_words, text_of(json_seeds[below(COUNT(json_seeds))]));
+        else
+            write_number(below(f.size));
 }
 
 /* The header is mangled before its size is known, or the whole after. */
 static void make_safetensors(void) {
-    const char *text = safe_seeds[below(COUNT_OF(safe_seeds))];
+    const char *text = safe_seeds[below(COUNT(safe_seeds))];
     bool inside = below(2);
     put(text, strlen(text));
     if (inside) mangle_often();
@@ -256,7 +168,7 @@ static void make_safetensors(void) {
 
 /* So is the pickle. */
 static void make_archive(void) {
-    size_t i = below(COUNT_OF(pickle_seeds));
+    size_t i = below(COUNT(pickle_seeds));
     bool inside = below(2);
     put(pickle_seeds[i].bytes, pickle_seeds[i].size);
     if (inside) mangle_often();
@@ -268,7 +180,7 @@ static void make_archive(void) {
 }
 
 static void make_case(size_t kind) {
-    const char *text = json_seeds[below(COUNT_OF(json_seeds))];
+    const char *text = json_seeds[below(COUNT(json_seeds))];
     f.size = 0;
     if (kind == 0) return make_safetensors();
     if (kind == 1) return make_archive();
@@ -285,7 +197,7 @@ static void touch(const SafeTensor *tensors, size_t count) {
         size_t n = tensors[i].bytes / safe_type_bytes(tensors[i].type);
         if (n) safe_numbers(&tensors[i], 0, &number, 1);
         if (n) safe_numbers(&tensors[i], n - 1, &number, 1);
-        if (tensors[i].ndim < 0 || tensors[i].ndim > SAFE_MAX_DIMS) fail("dimensions", "");
+        if (tensors[i].ndim < 0 || tensors[i].ndim > SAFE_MAX_DIMS) fail("dimensions");
     }
 }
 
@@ -313,7 +225,7 @@ static bool open_words(GgufWriter *writer, Fault *fault) {
     TokenList list = {0};
     if (!gguf_write_memory(writer, &bytes, &size, fault)) return false;
     if (!gguf_parse(&gguf, bytes, size, fault))
-        fail("what was written is no GGUF", fault->text);
+        printf("%s: ", fault->text), fail("what was written is no GGUF");
     Tokenizer *t = tokenizer_open(&gguf, fault);
     if (t) tokenizer_encode(t, text_of("a ab  b\n\xC3\xA9<s>"), true, &list, NULL);
     for (size_t i = 0; i < list.count; i++) tokenizer_piece(t, list.ids[i], true);
@@ -325,7 +237,7 @@ static bool open_words(GgufWriter *writer, Fault *fault) {
 
 static bool try_words(const void *bytes, size_t size, bool json, Fault *fault) {
     static const Convert how;
-    static const ConvertFamily family = {.architecture = "x", .arch = "llama"};
+    static const ConvertFamily family = {.classes = "x", .arch = "llama"};
     FileMap map = {.data = bytes, .size = size};
     Conversion c = {
         .how = &how, .family = &family, .folder.path = "/nowhere/at/all", .fault = fault};
@@ -351,8 +263,7 @@ static void late(int signal_number) {
 static void run_case(size_t number) {
     size_t kind = number % KINDS;
     Fault fault = {""};
-    f.number = number;
-    f.rng = (Rng){11, number, 0};
+    begin_case(number);
     make_case(kind);
     unsigned char *exact = malloc(f.size + !f.size); /* what is read beyond it is noticed */
     memcpy(exact, f.bytes, f.size);
@@ -361,9 +272,10 @@ static void run_case(size_t number) {
               : kind == 1 ? try_pytorch(exact, f.size, &fault)
                           : try_words(exact, f.size, kind == 2, &fault);
     free(exact);
-    if (!ok && !fault.text[0]) fail("refused without a word", "");
-    if (!ok && strstr(fault.text, "no memory")) fail("too much memory", fault.text);
-    (ok ? f.read : f.refused)[kind]++;
+    if (!ok && !fault.text[0]) fail("refused without a word");
+    if (!ok && strstr(fault.text, "no memory"))
+        printf("%s: ", fault.text), fail("too much memory");
+    (ok ? taken : refused)[kind]++;
 }
 
 int main(int argc, char **argv) {
@@ -374,6 +286,6 @@ int main(int argc, char **argv) {
     signal(SIGALRM, late);
     for (size_t i = 0; i < cases; i++) run_case(from + i);
     for (size_t k = 0; k < KINDS; k++)
-        printf("%s: %zu read, %zu refused\n", names[k], f.read[k], f.refused[k]);
+        printf("%s: %zu read, %zu refused\n", names[k], taken[k], refused[k]);
     return 0;
 }

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Fuzz the model reader with libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer.   run.sh [SECONDS]
+# Fuzz the model reader with libFuzzer under AddressSanitizer and UndefinedBehaviorSanitizer.   [RUNS=N] run.sh [SECONDS]
 . "$(dirname "$0")/build.sh"
-seconds=${1:-60}
+limit=${RUNS:+-runs=$RUNS}
+limit=${limit:--max_total_time=${1:-60}}
 out=build/fuzz
 rm -rf $out/objects
 mkdir -p $out/corpus $out/objects
@@ -15,5 +16,5 @@ for source in tests/fuzz/fuzz_gguf.c layer[1-5]_*/src/*.c layer[1-5]_*/src/*/*.c
 # shellcheck disable=SC2086
 clang $sanitize -fsanitize=fuzzer $out/objects/*.o -lm -lpthread -o $out/fuzz_gguf
 $out/seed $out/corpus
-$out/fuzz_gguf -max_total_time="$seconds" -max_len=40000 -timeout=10 -rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 \
+$out/fuzz_gguf "$limit" -max_len=40000 -timeout=10 -rss_limit_mb=2000 -verbosity=0 -print_final_stats=1 \
     -artifact_prefix=$out/ $out/corpus

@@ -89,7 +89,7 @@ static inline Trial try_eye(const void *data, size_t size) {
     size_t count = vision_rows(&vision) * vision_width(&vision);
     float *rows = malloc(count * sizeof *rows);
     if (rows && picture_init(&picture, 3, 5, NULL)) {
-        if (vision_shape(&vision, &picture, FIT_PAD, &square, NULL) &&
+        if (vision_shape(&vision, &picture, false, &square, NULL) &&
             vision_read(&vision, &square, rows, NULL))
             trial = isnan(rows[count - 1]) ? TRIAL_NAN : TRIAL_RAN;
         picture_free(&picture), picture_free(&square);

@@ -2,6 +2,7 @@
  * nothing but the C library: so it runs in emulators of other machines. */
 #include "../../layer2_linalg/src/kernels/kernel_table.h"
 #include "linalg.h"
+#include "../real_bits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -155,9 +156,11 @@ static void compare_scans(const Kernels *fast) {
     for (size_t n = 1; n < 2100; n += n < 140 ? 1 : 97) {
         for (size_t i = 0; i < n; i++)
             x[i] = i % 9 == 4 ? -INFINITY : (float)(rng_unit(7, n, i) * 20 - 10);
-        ExpSums e = fast->scan_exp(x, n, 10), f = scan_exp_scalar(x, n, 10);
+        ExpSums e = scan_exp_by(fast->exp_lanes, x, n, 10),
+                f = scan_exp_by(exp_lanes_scalar, x, n, 10);
         expect(memcmp(&e, &f, sizeof e) == 0, "scan_exp", n);
-        Moments m = fast->scan_moments(x, n, 3), k = scan_moments_scalar(x, n, 3);
+        Moments m = scan_moments_by(fast->moment_lanes, x, n, 3),
+                k = scan_moments_by(moment_lanes_scalar, x, n, 3);
         expect(memcmp(&m, &k, sizeof m) == 0, "scan_moments", n);
         fast->scan_segment_max(x, n, out), scan_segment_max_scalar(x, n, want);
         expect(memcmp(out, want, (n + 63) / 64 * sizeof *out) == 0, "scan_segment_max", n);
@@ -185,9 +188,10 @@ static void compare_products(void) {
 
 /* Products of quantized weights are the same to the bit. */
 static void compare_quantized(const char *isa) {
-    static const Dtype formats[] = {
-        DTYPE_Q4_0,   DTYPE_Q4_1, DTYPE_Q5_0, DTYPE_Q8_0, DTYPE_Q2_K,  DTYPE_Q3_K, DTYPE_Q4_K,
-        DTYPE_IQ4_NL, DTYPE_Q6_K, DTYPE_Q5_K, DTYPE_Q5_1, DTYPE_MXFP4, DTYPE_TQ2_0};
+    static const Dtype formats[] = {DTYPE_Q4_0,  DTYPE_Q4_1, DTYPE_Q5_0, DTYPE_Q8_0,
+                                    DTYPE_Q2_K,  DTYPE_Q3_K, DTYPE_Q4_K, DTYPE_IQ4_NL,
+                                    DTYPE_Q6_K,  DTYPE_Q5_K, DTYPE_Q5_1, DTYPE_MXFP4,
+                                    DTYPE_NVFP4, DTYPE_Q1_0, DTYPE_TQ2_0};
     static float w[19 * 512], x[23 * 512], y[23 * 19], z[23 * 19];
     static unsigned char stored[19 * 512 * 2], packed_data[1 << 17];
     static char scratch[1 << 15];
@@ -230,6 +234,7 @@ int main(void) {
         float value = f16_to_f32((uint16_t)i);
         if (!isnan(value) && f16_from_f32(value) != i) wrong++, printf("half %u differs\n", i);
     }
+    if (real_bits() != REAL_BITS) wrong++, printf("exp, log, cos or sin differ\n");
     if (count < 2) printf("there is only the scalar set\n");
     return wrong != 0 || count < 2;
 }

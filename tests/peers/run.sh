@@ -1,18 +1,22 @@
 #!/bin/sh
 # Compare with llama.cpp on the model in the box: the same token ids on 1,000 documents of Tiny World, the same greedy
 # continuation of 64 tokens on 20 prompts, by a prebuilt llama.cpp (node-llama-cpp) that npm brings into build/peers: with NPM=1.
-# With LLAMA_CPP=DIR also a native build: its speed (speed.sh), many texts at once (serve.sh), texts and
-# perplexity in several formats (text.sh), and random models of every family (families.sh).
+# With LLAMA_CPP=DIR also a native build: its speed (speed.sh), behind long texts too (long.sh), many texts at once (serve.sh), servers
+# and their clients (clients.py), texts and perplexity in several formats (text.sh), and random models of every family (families.sh).
+# With LLM_C=DIR the speed of training beside llm.c (training.sh).
 set -e
 cd "$(dirname "$0")/../.."
 if [ -n "$LLAMA_CPP" ]; then
     tests/peers/speed.sh
+    tests/peers/long.sh
     tests/peers/serve.sh
+    python3 tests/peers/clients.py
     tests/peers/text.sh
     tests/peers/families.sh
 else
     echo "peers: LLAMA_CPP=DIR compares with a native build: speed, texts and perplexity, families"
 fi
+[ -z "$LLM_C" ] || tests/peers/training.sh
 if [ ! -d build/peers/node_modules/node-llama-cpp ] && [ -z "$NPM" ]; then
     echo "peers: token ids and texts are not compared: NPM=1 installs node-llama-cpp, which does that, into build/peers" >&2
     exit 0

@@ -16,8 +16,6 @@ if [ -z "$bench" ]; then
     exit 1
 fi
 
-median() { sort -n | awk '{ x[NR] = $1 } END { if (NR == 0) exit 1; print x[int((NR + 1) / 2)] }'; }
-
 # All texts come at once, with prompts and answers of one length: a trace.
 trace() {
     echo "arrival,prompt,answer"

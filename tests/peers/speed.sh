@@ -9,7 +9,7 @@ set -e
 cd "$(dirname "$0")/../.."
 . tests/peers/tools.sh
 strata=build/bin/strata
-formats=${FORMATS:-Q4_0 Q8_0 Q4_K_M F16} layers=${LAYERS:-22} rounds=${ROUNDS:-3}
+formats=${FORMATS:-Q4_0 Q8_0 Q4_K_M F16 BF16 F32} layers=${LAYERS:-22} rounds=${ROUNDS:-3}
 threads=${THREADS:-$(nproc 2>/dev/null || sysctl -n hw.ncpu)}
 
 # The n_prompt, n_gen and avg_ts of llama-bench's JSON, as "prefill X" and "decode X".
@@ -20,10 +20,6 @@ read_theirs() {
 
 read_ours() {
     sed -n 's/.*"test": *"\([a-z]*\)".*"tokens_per_second": *\([0-9.]*\).*/\1 \2/p'
-}
-
-median() { # of the second column, in rows that begin with $1
-    awk -v test="$1" '$1 == test { print $2 }' "$2" | sort -n | awk '{ x[NR] = $1 } END { print x[int((NR + 1) / 2)] }'
 }
 
 bench=$(find_tool llama-bench)
@@ -45,7 +41,7 @@ for format in $formats; do
         $strata bench model -m "$file" -p 128 -n 32 --context 1 --rounds 1 --threads "$threads" --json 2>/dev/null | read_ours >>build/peers/ours
     done
     for test in prefill decode; do
-        echo "$(median $test build/peers/ours) $(median $test build/peers/theirs)"
+        echo "$(sed -n "s/^$test //p" build/peers/ours | median) $(sed -n "s/^$test //p" build/peers/theirs | median)"
     done | paste -s -d ' ' | awk -v format="$format" '
         NF < 4 { printf "%-8s  no figures: does llama-bench read this file?\n", format; exit 1 }
         { printf "%-8s %10.1f %8.1f = %4.2fx   %10.1f %8.1f = %4.2fx\n", format, $1, $2, $1 / $2, $3, $4, $3 / $4 }'

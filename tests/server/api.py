@@ -240,11 +240,54 @@ def shifts():
             check("a shift, " + name, (status, word in data["error"]["message"]), (400, True))
 
 
+def streamed(server, body):
+    """The thought and the answer of a stream; none of its pieces has both."""
+    deltas = [e["choices"][0]["delta"] for e in server.events("/v1/chat/completions", body) if e != "[DONE]" and e["choices"]]
+    assert not any("reasoning_content" in d and "content" in d for d in deltas), deltas
+    return "".join(d.get("reasoning_content", "") for d in deltas), "".join(d.get("content", "") for d in deltas)
+
+
+def thinking_apart(server, think):
+    """The prompt ends with <think>: the thought comes first, in every dialect in its own place."""
+    body = {"messages": CHAT, "max_tokens": 50, "thinking_budget": 12, "min_tokens": 40, "temperature": 0}
+    first, last = [part.strip() for part in think(**body).split("</think>")]
+    said = server.post("/v1/chat/completions", body)[1]["choices"][0]["message"]
+    check("a thought apart", (said["reasoning_content"], said["content"].strip()), (first, last))
+    check("streamed", streamed(server, body), (first, said["content"]))
+    cut = server.post("/v1/chat/completions", dict(body, max_tokens=5))[1]["choices"][0]
+    used = server.post("/v1/chat/completions", body)[1]["usage"]["completion_tokens_details"]["reasoning_tokens"]
+    check("its tokens: the budget's and those of the mark", 12 < used < 12 + 10, True)
+    check("a thought that is cut off", (first.startswith(cut["message"]["reasoning_content"]), cut["message"]["content"], cut["finish_reason"]), (True, "", "length"))
+    bound = server.post("/v1/chat/completions", {"messages": CHAT, "max_tokens": 60, "json_schema": {"const": True}})[1]["choices"][0]["message"]
+    check("a form leaves no thought", (bound["content"], "reasoning_content" in bound), ("true", False))
+    calm = server.post("/v1/chat/completions", {"messages": CHAT, "max_tokens": 9, "enable_thinking": False})[1]["choices"][0]["message"]
+    effort = lambda level: "reasoning_content" in server.post("/v1/chat/completions", {"messages": CHAT, "max_tokens": 9, "temperature": 0, "reasoning_effort": level})[1]["choices"][0]["message"]
+    check("nor little effort", [effort(level) for level in ("none", "minimal", "low", "high")], [False, False, True, True])
+    check("but no contradiction", [server.post("/v1/chat/completions", {"messages": CHAT, "reasoning_effort": e, **more})[0] for e, more in (("much", {}), ("none", {"enable_thinking": True}), ("low", {"enable_thinking": False}))], [400] * 3)
+    check("nor does its switch", (len(calm["content"]) > 0, "reasoning_content" in calm), (True, False))
+    ask = {"messages": CHAT, "max_tokens": 50, "temperature": 0, "thinking": {"type": "enabled", "budget_tokens": 12}}
+    whole = server.post("/v1/messages", ask)[1]["content"]
+    check("anthropic: a block of thinking", (whole[0], [b["type"] for b in whole[1:]]), ({"type": "thinking", "thinking": first, "signature": ""}, ["text"] * (len(whole) - 1)))
+    frames = server.ask("POST", "/v1/messages", dict(ask, stream=True))[2].decode().split("\n\n")[:-1]
+    events = [json.loads(f.split("data: ", 1)[1]) for f in frames]
+    deltas = [e["delta"] for e in events if e["type"] == "content_block_delta"]
+    check("its events", ("".join(d.get("thinking", "") for d in deltas), "".join(d.get("text", "") for d in deltas), [e["content_block"]["type"] for e in events if e["type"] == "content_block_start"],
+                         sum(e["type"] == "content_block_stop" for e in events)), (first, "".join(b["text"] for b in whole[1:]), [b["type"] for b in whole], len(whole)))
+    check("thinking, disabled", [b["type"] for b in server.post("/v1/messages", dict(ask, thinking={"type": "disabled"}))[1]["content"]], ["text"])
+    local = {"messages": CHAT, "options": {"num_predict": 8, "temperature": 0}}
+    whole = server.post("/api/chat", dict(local, stream=False))[1]["message"]
+    check("ollama: thinking", (first.startswith(whole["thinking"]), whole["content"]), (True, ""))
+    lines = [json.loads(line) for line in server.ask("POST", "/api/chat", local)[2].decode().splitlines()]
+    check("streamed", "".join(line["message"].get("thinking", "") for line in lines), whole["thinking"])
+    quiet = server.post("/api/generate", {"prompt": "Hi", "think": False, "stream": False, "options": {"num_predict": 8}})[1]
+    check("think: false", (len(quiet["response"]) > 0, "thinking" in quiet), (True, False))
+
+
 def thinking(server):
     with storyteller_with("{% for m in messages %}{{ m.content }}\n{% endfor %}{% if enable_thinking %}<think>\n{% endif %}") as file:
         with Server("--places", "2", model=file.name) as thinker:
             def think(**fields):
-                status, answer = thinker.post("/v1/chat/completions", dict({"messages": CHAT, "max_tokens": 50, "seed": 3}, **fields))
+                status, answer = thinker.post("/v1/chat/completions", dict({"messages": CHAT, "max_tokens": 50, "seed": 3, "reasoning_format": "none"}, **fields))
                 return answer["choices"][0]["message"]["content"] if status == 200 else (status, answer["error"]["param"])
 
             plain = think()
@@ -258,6 +301,18 @@ def thinking(server):
             check("a text without thoughts", think(thinking_budget=5, enable_thinking=False, temperature=0), think(enable_thinking=False, temperature=0))
             check("not with a format", think(thinking_budget=5, response_format={"type": "json_object"}), (400, "thinking_budget"))
             check("not below -1", think(thinking_budget=-2), (400, "thinking_budget"))
+            check("not in every format", think(reasoning_format="x"), (400, "reasoning_format"))
+            thinking_apart(thinker, think)
+    with storyteller_with("{# <think> #}{% for m in messages %}{{ m.content }}\n{% endfor %}") as file:  # the model writes the mark itself
+        with Server(model=file.name) as thinker:
+            ids = thinker.post("/tokenize", {"content": "<think>Why</think>Because"})[1]["tokens"]
+            body = {"messages": CHAT, "max_tokens": len(ids) + 5, "temperature": 0, "chain": ",".join("force:%d:at=%d" % (t, i) for i, t in enumerate(ids)) + ",greedy"}
+            del body["temperature"]
+            said = thinker.post("/v1/chat/completions", body)[1]["choices"][0]["message"]
+            check("a thought between its marks", (said["reasoning_content"], said["content"].startswith("Because")), ("Why", True))
+            check("streamed", streamed(thinker, body), (said["reasoning_content"], said["content"]))
+            plain = thinker.post("/v1/chat/completions", {"messages": CHAT, "max_tokens": 5})[1]["choices"][0]["message"]
+            check("one that does not think", "reasoning_content" in plain, False)
 
 
 def tools(server):
@@ -273,7 +328,7 @@ def tools(server):
     check("its arguments obey", json.loads(call["function"]["arguments"])["city"] in ("Rome", "Oslo"))
     events = server.events("/v1/chat/completions", body)
     deltas = [c["delta"]["tool_calls"][0] for e in events[:-1] for c in e["choices"] if "tool_calls" in c["delta"]]
-    check("in a stream it is one delta", [(d["index"], d["type"], d["function"]) for d in deltas], [(0, "function", call["function"])])
+    check("in a stream it is the same", (deltas[0]["type"], deltas[0]["function"]["name"], {d["index"] for d in deltas}, "".join(d["function"]["arguments"] for d in deltas)), ("function", "weather", {0}, call["function"]["arguments"]))
     check("and the reason says so", events[-2]["choices"][0]["finish_reason"], "tool_calls")
     check("of the call's text nothing is content", joined(events, "delta"), "")
     status, data = server.post("/v1/chat/completions", dict(body, tools=both[1:], tool_choice="required", parallel_tool_calls=False))
@@ -476,9 +531,38 @@ def forms():
         with Server("--places", "1", "--form", "@" + file.name) as server:
             check("a form of one's own", server.post("/apply-template", {"messages": CHAT})[1]["prompt"], f"<{CHAT[0]['content']}>")
             status, data = server.post("/apply-template", {"messages": [{"role": "user", "content": "a", "colour": "red"}]})
+            said = {"role": "assistant", "content": "x", "refusal": None, "annotations": [], "audio": None, "function_call": None, "tool_calls": None}
+            check("an answer's own message comes back as it is", server.post("/v1/chat/completions", {"messages": CHAT + [said] + CHAT, "max_tokens": 2, "prediction": {"type": "content", "content": "x"}})[0], 200)
             check("an unknown key of a message is named", (status, "'colour'" in data["error"]["message"]), (400, True))
     ended = subprocess.run([STRATA, "serve", "--form", "none", "--port", "0"], capture_output=True, text=True)
     check("a form that is none", (ended.returncode, "there are phi4, chatml" in ended.stderr), (1, True))
+
+
+def drafts():
+    """Drafts change no text; an answer that was given before to the same key is drafted nearly whole."""
+    with Server("--places", "3", "--draft", "suffix", "--guess", "6") as server:
+        for part in (same_text, logprobs, banned):
+            part(server)
+        for path, body in (("/strata/steps", {"answer_tokens": [5]}), ("/v1/completions", {"answer_tokens": [5, 6]}), ("/v1/completions", {"context_shift": True, "max_tokens": 5}), ("/v1/completions", {"top_k": 1, "max_tokens": 5})):
+            check("what goes without drafts is answered: %s %s" % (path, list(body)[0]), server.post(path, dict(body, prompt="Once"))[0], 200)
+    with tempfile.NamedTemporaryFile("w") as file:
+        file.write("mia\nowl\n")
+        file.flush()
+        with Server("--draft", "suffix", "--guess", "6", "--keys", file.name) as private:
+            def count(key, what):
+                lines = private.ask("GET", "/metrics", headers={"Authorization": "Bearer " + key})[2].decode().splitlines()
+                return [int(line.split()[1]) for line in lines if line.startswith("strata_%s_total" % what)][0]
+
+            def accepted(key):
+                before, ended = count(key, "accepted_tokens"), count(key, "ended")
+                private.ask("POST", "/v1/completions", {"prompt": TEXT, "max_tokens": 60, "seed": 5}, headers={"Authorization": "Bearer " + key})
+                while count(key, "ended") == ended:  # counted when the step is over, a moment after the client has its answer
+                    time.sleep(0.01)
+                return count(key, "accepted_tokens") - before > 40
+
+            check("what a key was answered is drafted for that key", [accepted(key) for key in ("mia", "mia", "owl", "owl", "mia")], [False, True, False, True, True])
+    ended = subprocess.run([STRATA, "serve", "--draft", "luck", "--port", "0"], capture_output=True, text=True)
+    check("a kind that is none", (ended.returncode, "wanted suffix, lookup or jacobi" in ended.stderr), (1, True))
 
 
 with Server("--places", "4", "--queue", "12") as server:
@@ -488,5 +572,6 @@ with Server("--places", "4", "--queue", "12") as server:
     check("all pages are given back", load["pages_free"], load["pages"])
 turns()
 forms()
+drafts()
 shifts()
 finish()

@@ -134,6 +134,19 @@ def storyteller_with(template, **names):
         yield file
 
 
+def storyteller_with_middles():
+    """The storyteller with three marks in the place of other tokens of as many bytes."""
+    with open(MODEL, "rb") as file:
+        data = file.read()
+    words = [w for w in re.findall(rb"\x0c\0{7}(\xc4\xa0[a-z]{10})", data) if data.count(w) == 1]
+    for old, new in ((b"<|im_start|>", b"<fim_prefix>"), (words[0], b"<fim_suffix>"), (words[1], b"<fim_middle>")):
+        data = data.replace(old, new)
+    file = tempfile.NamedTemporaryFile(suffix=".gguf")
+    file.write(data)
+    file.flush()
+    return file
+
+
 def request(path, body, more=""):
     data = json.dumps(body).encode()
     return ("POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n"
@@ -157,6 +170,11 @@ def generate(*options):
     """What strata generate says to the same."""
     return subprocess.run([STRATA, "generate", "-m", MODEL, "--quiet", *options],
                           capture_output=True, check=True).stdout.decode()[:-1]
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as s:
+        return s.getsockname()[1]
 
 
 def finish():

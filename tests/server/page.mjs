@@ -219,6 +219,16 @@ await page.until("!running && talk.turns.at(-1).tokens.length > 3");
 check("and answered when the server is back", await page.ask("talk.turns.at(-2).message.content"), "Are you there?");
 await page.ask("document.getElementById('s-temp').value = 0; document.getElementById('s-temp').dispatchEvent(new Event('input'))");
 check("a slider is a stage", await page.ask("document.getElementById('chain').textContent"), "min_p:0.05,temp:0");
+check("one model: nothing to choose from", await page.ask("document.getElementById('models').hidden"));
+await end(server.process);
+
+server = await serve(0, "--model", "small=layer5_models/models/draft.gguf");
+await page.go(server.address + "/");
+await page.until("!document.getElementById('models').hidden");
+check("several models are there to choose from", await page.ask("[...document.getElementById('which').options].map(o => o.value).join()"), "storyteller.gguf,small");
+await page.ask("document.getElementById('which').value = 'small'; " + say(MESSAGE));
+await page.until(answered);
+check("an answer is by the chosen one", await page.ask(textOf), execFileSync(program, ["generate", "-m", "layer5_models/models/draft.gguf", "--chat", "-p", MESSAGE, "-n", "200", "--quiet"]).toString().slice(0, -1));
 await chrome.close(), await end(server.process);
 rmSync(work, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 process.exit(failures ? 1 : 0);

@@ -138,7 +138,7 @@ def never_mistaken(model, eye, options):
 def shares(model, eye, options):
     """With several keys none holds more places than it leaves to others."""
     keys = os.path.join(work, "keys")
-    with open(keys, "w") as file:
+    with open(os.open(keys, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
         file.write("mia\nowl\n")
     with client.Server("--mmproj", eye, "--pictures", "4", "--keys", keys, *options, model=model) as server:
         pictures = [ppm(5, 7, lambda x, y, i=i: (9 * i, 30 * x, 30 * y)) for i in range(4)]
@@ -156,6 +156,9 @@ def shares(model, eye, options):
         status, data = more("mia", pictures[2])
         check("a key holds as many pictures as are free", (status, "this key holds" in data["error"]["message"]), (429, True))
         check("what it shows already takes no more", more("mia", pictures[0])[0], 200)
+        block = lambda p: {"type": "image", "source": {"type": "base64", "media_type": "image/x-portable-pixmap", "data": base64.b64encode(p).decode()}}
+        counted = [server.post("/v1/messages/count_tokens", {"messages": [{"role": "user", "content": [block(p)]}]}, headers={"x-api-key": "mia"})[0] for p in pictures[1:3]]
+        check("its pictures that are counted are its own, too", counted, [200, 429])
         check("another key finds a place", more("owl", pictures[0])[0], 200)
         for s in held:
             s.close()
@@ -175,6 +178,52 @@ def in_a_batch(server):
     for t in threads:
         t.join()
     check("alone and among many: the same bits", [said(a) for a in together], [said(a) for a in alone])
+
+
+def see_each_other(model, eye, options):
+    """Rows that see all of their picture are read in one batch, whoever else is in it (Gemma 3; Gemma 4: in windowed layers)."""
+    with client.Server("--mmproj", eye, *options, model=model) as server:
+        check("a picture whose rows see each other", ask(server, user(part(RED), "hm"))["choices"][0]["message"]["content"],
+              generated(server, model, eye, [{"role": "user", "content": "<image>\nhm"}], RED))
+        in_a_batch(server)
+        first = ask(server, user("a", part(RED), "b"))
+        again = ask(server, user("a", part(RED), "c"))
+        check("its pages are shared, and another text goes on from them", (cached(again) >= 64, said(again)),
+              (True, said(ask(server, user("a", part(RED), "c"), cache_salt="other"))))
+        check("... and the first answer stays what it was", said(ask(server, user("a", part(RED), "b"))), said(first))
+
+
+def of_any_size(model, eye, options):
+    """Pictures of several shapes: each has its own number of tokens, and places in the text by row and column (Qwen 2.5 VL)."""
+    wide, high = (ppm(w, h, lambda x, y: (x, y, 90)) for w, h in ((200, 60), (90, 150)))
+    with client.Server("--mmproj", eye, *options, model=model) as server:
+        tokens = lambda *pictures: ask(server, user("hm", *map(part, pictures)))["usage"]["prompt_tokens"]
+        check("tokens by size: 7 by 2 squares, 3 by 5, and a line and two tokens around each", (tokens(wide) - tokens(), tokens(wide, high) - tokens(wide)), (17, 18))
+        check("as generate reads them", ask(server, user("a", part(wide), part(high), "b"))["choices"][0]["message"]["content"],
+              generated(server, model, eye, [{"role": "user", "content": "a\n<image>\n<image>\nb"}], wide, high))
+        in_a_batch(server)
+        first = ask(server, user("a", part(high), "b"))
+        ask(server, user("a", part(wide), "b"))
+        again = ask(server, user("a", part(high), "c"))
+        check("pages behind a picture keep their places", (cached(again) > 0, said(again)), (True, said(ask(server, user("a", part(high), "c"), cache_salt="other"))))
+        check("... and so does the first answer", said(ask(server, user("a", part(high), "b"))), said(first))
+
+
+def in_tiles(model, eye, options):
+    """Tiles have text between them (Idefics 3): 56 by 28 pixels are a line of two squares of 4 tokens, and all of them in one."""
+    wide, high = (ppm(w, h, lambda x, y: (4 * x, 4 * y, 90)) for w, h in ((56, 28), (28, 56)))
+    with client.Server("--mmproj", eye, *options, model=model) as server:
+        one = ask(server, user("a", part(wide), "b"))
+        check("tiles as generate reads them", one["choices"][0]["message"]["content"],
+              generated(server, model, eye, [{"role": "user", "content": "a\n<image>\nb"}], wide))
+        plain = ask(server, user("a", "b"))["usage"]["prompt_tokens"]
+        around = len("\n") + 2 + 1 + len("<row_1_col_2>") + len("\n\n") + 2 + 1
+        check("their tokens and the text between them are counted", one["usage"]["prompt_tokens"] - plain, 3 * 4 + around)
+        check("two pictures in tiles", ask(server, user(part(wide), "a", part(high)))["choices"][0]["message"]["content"],
+              generated(server, model, eye, [{"role": "user", "content": "<image>\na\n<image>"}], wide, high))
+        check("... and the first answer stays what it was", said(ask(server, user("a", part(wide), "b"))), said(one))
+        status, data = server.post(CHAT, dict(GREEDY, messages=[user(*[part(wide)] * 9)]))
+        check("too many tiles for the context", (status, data["error"]["code"]), (400, "context_length_exceeded"))
 
 
 def refusals(server):
@@ -218,6 +267,16 @@ def refusals(server):
     check("a token of one cannot be sent", server.post("/v1/completions", {"prompt": [258]})[1]["error"]["param"], "prompt")
 
 
+def many_pixels(server):
+    """One large picture is read; many of them in a request of 300 KB would take the time of all others."""
+    side = 6700
+    chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    large = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(bytes(side * (side + 1)))) + chunk(b"IEND", b"")
+    status, data = server.post(CHAT, dict(GREEDY, messages=[user(*[part(large, "png")] * 12)]))
+    check("a dozen pictures of 45 million pixels", (status, "per request" in data["error"]["message"]), (400, True))
+    check("one of them", server.post(CHAT, dict(GREEDY, messages=[user(part(large, "png"))]))[0], 200)
+
+
 def sent_and_gone(server):
     before = pictures_read(server)
     for i in range(20):
@@ -238,9 +297,20 @@ def main():
         are_known_again(server)
         in_a_batch(server)
         refusals(server)
+        many_pixels(server)
         sent_and_gone(server)
     never_mistaken(model, eye, options)
     shares(model, eye, options)
+    made("llama", "around", model), made("clip", "gemma3 merge:1 image:56", eye)
+    see_each_other(model, eye, options)
+    made("gemma4", "=tied post_norms small_gains window:300 windows_listed window_heads keys_as_values rope_freqs layers:4 end_scale around ctx:900 "
+         "embedding_length_per_layer_input=0 attention.shared_kv_layers=0", model), made("clip", "gemma4v", eye)
+    see_each_other(model, eye, options)
+    made("qwen2vl", "around", model), made("clip", "qwen2.5vl patch:14", eye)
+    of_any_size(model, eye, options)
+    made("llama", "around", model), made("clip", "idefics3 vision.preproc_image_size=56", eye)
+    in_tiles(model, eye, options)
+    made("llama", "", model), made("clip", "image:56", eye)
     with client.Server(*options, model=model) as server:
         status, data = server.post(CHAT, {"messages": [user(part(RED))]})
         check("without an eye", (status, data["error"]["param"], "--mmproj" in data["error"]["message"]), (400, "messages", True))

@@ -121,6 +121,32 @@ def leavers(server):
     free_again(server, "closed while it waited")
 
 
+def soon(server):
+    """A half-closed connection is answered; when it is closed, the answer is cancelled within 0.1 s."""
+    for name, body in (("an answer", dict(LONG, n=8)), ("a stream", dict(LONG, n=8, stream=True))):
+        took = []
+        for _ in range(5):
+            before = metric(server, "cancelled_total")
+            s = server.raw(request(PLAIN, body))
+            s.shutdown(socket.SHUT_WR)
+            time.sleep(0.15)
+            on = metric(server, "cancelled_total") == before and server.load()["running"] > 0
+            s.setblocking(False)
+            try:
+                while s.recv(65536):
+                    pass
+            except BlockingIOError:
+                pass  # with nothing unread, the close is no reset
+            s.close()
+            closed = time.time()
+            while metric(server, "cancelled_total") == before and time.time() < closed + 5:
+                time.sleep(0.002)
+            took.append(time.time() - closed)
+            check("half closed, %s goes on" % name, on, True)
+            free_again(server, "closed after that")
+        check("%s is cancelled within a tenth of a second (%.0f ms)" % (name, 1000 * sorted(took)[2]), sorted(took)[2] < 0.1 * SLOW, True)
+
+
 def crowd(server):
     """More than there are places for."""
     room = 4 + 12
@@ -277,7 +303,7 @@ def ends():
 
 
 with Server("--places", "4", "--queue", "12", "--body", "1024") as server:
-    for part in (whole_requests, nonsense, leavers, crowd):
+    for part in (whole_requests, nonsense, leavers, soon, crowd):
         part(server)
 shares()
 patience()

@@ -69,6 +69,7 @@ def refusals(server):
             ("/strata/steps", {"messages": CHAT, "answer_tokens": [10 ** 6]}, "answer_tokens"), ("/strata/steps", {"messages": CHAT, "answer_tokens": "a"}, "answer_tokens"),
             ("/strata/steps", {"messages": CHAT, "answer_tokens": [5], "chain": "mirostat:3"}, "answer_tokens"),
             ("/v1/completions", {"prompt": "a", "answer_tokens": [5], "chain": "adaptive_p:0.5"}, "answer_tokens"),
+            ("/v1/completions", {"prompt": "a", "answer_tokens": [5], "chain": "arithmetic:0.5"}, "answer_tokens"),
             ("/v1/completions", {"prompt": "a", "answer_tokens": [5], "negative": "b", "chain": "cfg:2,temp:1"}, "answer_tokens"),
             ("/strata/steps", {"messages": CHAT, "prompt": "a"}, "prompt"), ("/strata/steps", {"prompt": ["a", "b"]}, "prompt"), ("/strata/steps", {}, "prompt"),
             ("/strata/steps", {"messages": CHAT, "stream": True}, "stream"), ("/strata/steps", {"messages": CHAT, "max_tokens": 3}, "max_tokens"),

@@ -17,10 +17,12 @@ typedef struct TestModel {
     double rope_base, epsilon, spread; /* spread: deviation of the logits, about */
     int format;
     bool tied, qwen3; /* qwen3: heads are normed, and pairs are k and k + half */
+    bool faint_up;    /* ffn_up is so small that scales of Q8_0 are subnormal halves */
     bool silent_end;  /* the end token has logit 0: hardly the likeliest */
     double *embedding, *end_norm, *output, *w[LAYERS][PER_BLOCK];
     int n_merges, merge[TOKENS][2], end; /* end: the token that ends and begins texts */
     bool add_bos, json_pairs;
+    int marks;                          /* 1: marks of JSON are likely; 2: brackets above all */
     unsigned char bytes[TOKENS][PIECE]; /* of each token */
     int size[TOKENS];
 } TestModel;
@@ -83,17 +85,22 @@ void out_array(Out *out, const char *key, int type, int n); /* n items must foll
 void out_item_text(Out *out, const void *bytes, size_t size);
 void out_item_int(Out *out, int type, long long value);
 void out_tensor(Out *out, const char *name, int format, int rows, int cols, const double *x);
+void out_depth(Out *out, int depth); /* of the last tensor: (depth, rows / depth, cols) */
+void out_scatter(Out *out);          /* numbers in another order than entries, with gaps */
 void out_close(Out *out);
 double rounded(double x, int format, double scale); /* scale: of its block of Q8_0 */
+double block_scale(const double *x);                /* of 32 numbers */
 void round_rows(double *x, int n, int format);
 
 /* `logits MODEL` on random tokens, compared; 1e-4 of the largest is near. */
 void need_logits(const TestModel *m, const char *name, int n);
 
-/* `generate` on a text of random words, compared with the judge's own. */
-void need_text(TestModel *m, const char *name, int n, bool ends);
+/* `generate` on a text of so many random words, compared with the judge's own: n tokens, or
+ * fewer where the text `ends`. */
+void need_text(TestModel *m, const char *name, int words, int n, bool ends);
 
-/* A text of random words of the model, in the file `name`; its tokens by the library. */
+/* A text of random words of the model, in the file `name` (a hundred words or more: some are
+ * long); its tokens by the library. */
 int random_text(const TestModel *m, const char *name, const char *model, int words, int *ids);
 
 int text_tokens(const char *name, const char *model, int *ids);

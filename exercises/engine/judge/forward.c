@@ -158,7 +158,10 @@ void need_greedy(const char *what, const TestModel *m, const int *prompt, int n_
                  i + 1);
             break;
         }
-        need(i < n_got, "%s: %zu tokens, expected %zu", what, n_got, wanted);
+        need(i < n_got,
+             "%s: %zu tokens, and token %zu does not end it: each text ends at its own end "
+             "token, or after %zu tokens",
+             what, n_got, i + 1, wanted);
         int token = (int)got[i];
         need(token >= 0 && token < m->vocab, "%s: token %zu is %g, and the vocabulary has %d",
              what, i + 1, got[i], m->vocab);

@@ -41,8 +41,9 @@ static void fill_block(TestModel *m, double **w) {
                                          : in,
                                 0, f);
     w[GATE] = weights((long)m->hidden * m->dim, 1.5 * in, 0, f);
-    w[UP] = weights((long)m->hidden * m->dim, in, 0, f);
-    w[DOWN] = weights((long)m->dim * m->hidden, 0.7 / sqrt(m->hidden), 0, f);
+    double large = m->faint_up ? 150 : 1;
+    w[UP] = weights((long)m->hidden * m->dim, in / large, 0, f);
+    w[DOWN] = weights((long)m->dim * m->hidden, 0.7 * large / sqrt(m->hidden), 0, f);
     w[Q_NORM] = m->qwen3 ? weights(m->head_dim, 0.3, 1, F32) : NULL;
     w[K_NORM] = m->qwen3 ? weights(m->head_dim, 0.3, 1, F32) : NULL;
 }
@@ -55,25 +56,35 @@ static bool known(const TestModel *m, int n, const unsigned char *bytes, int siz
     return false;
 }
 
-/* A token to make a pair of: letters (a space may begin them), digits, or marks of JSON. */
+/* A token to make a pair of: letters (a space may begin them; the byte a9 ends an accented e),
+ * digits, or marks of JSON. */
 static int part(const TestModel *m, int n, int kind, bool first) {
-    static const char *const bytes[] = {"aeioubdlnst", "0123456789", "{}[]\":,1a"};
+    static const char *const bytes[] = {"aeioubdlnst\xa9", "0123456789", "{}[]\":,1a"};
     int size = (int)strlen(bytes[kind]);
     if (kind == 0 && first && judge_between(0, 2) == 0) return ' ';
     for (int tries = 0; n > 256 && tries < 20 && judge_between(0, 2) > 0; tries++) {
         int i = judge_between(256, n - 1);
         if (strchr(bytes[kind], m->bytes[i][m->size[i] - 1]) && m->bytes[i][0] != ' ') return i;
     }
-    return bytes[kind][judge_between(0, size - 1)];
+    return (unsigned char)bytes[kind][judge_between(0, size - 1)];
 }
 
 static void make_words(TestModel *m) {
+    /* an ending that is a word; an accented e (token 257), and letters joined with it; the
+     * other endings; pairs with white space, whose halves are two words */
+    static const int first[][2] = {
+        {'\'', 's'}, {0xc3, 0xa9}, {'n', 257},  {257, 't'},  {'\'', 'r'}, {260, 'e'},
+        {'\'', 'v'}, {262, 'e'},   {'\'', 'm'}, {'\'', 'd'}, {'\'', 't'}, {'\'', 'l'},
+        {267, 'l'},  {'!', '\t'},  {'!', '\v'}, {'!', '\f'}, {'!', '\r'}};
+    static const int json_first[][2] = {{'"', ':'}, {256, '['}, {'a', 257}};
+    enum { FIRST = sizeof first / sizeof *first };
     int n = 256, at[TOKENS], of[TOKENS][2];
     for (int i = 0; i < 256; i++) m->bytes[i][0] = (unsigned char)i, m->size[i] = 1;
     for (int made = 0; made < m->n_merges;) {
         int kind = m->json_pairs ? 2 : judge_between(0, 5) == 0;
         int a = part(m, n, kind, true), b = part(m, n, kind, false);
-        if (made == 0 && !m->json_pairs) a = '\'', b = 's'; /* an ending that is a word */
+        if (made < FIRST && !m->json_pairs) a = first[made][0], b = first[made][1];
+        if (made < 3 && m->json_pairs) a = json_first[made][0], b = json_first[made][1];
         int size = m->size[a] + m->size[b];
         if (size > 9) continue;
         memcpy(m->bytes[n], m->bytes[a], (size_t)m->size[a]);
@@ -96,6 +107,30 @@ static void make_words(TestModel *m) {
     m->end = at[n - 1];
 }
 
+/* Column 0 of the embedding is large whatever the token, so that column 0 of the output makes a
+ * token likely: 1 makes its odds about 20 times as large.  a":[ may only come in a key: there
+ * it opens a bracket, and a bracket alone would be one more letter. */
+static void favor_marks(TestModel *m) {
+    static const struct {
+        const char *marks;
+        double favor;
+    } favored[2][4] = {{{"\"", 1.5}, {"-0", 1.2}, {"tfn", 1.1}, {"123456789,[{ ~", 0.5}},
+                       {{"[", 2}, {"{", 1.7}, {"\"", 1.2}, {"],", 0.4}}};
+    for (int i = 0; i < m->vocab; i++) {
+        double favor = 0;
+        for (int k = 0; k < m->size[i]; k++)
+            for (int f = 0; f < 4; f++)
+                if (m->bytes[i][k] && strchr(favored[m->marks - 1][f].marks, m->bytes[i][k]))
+                    favor += favored[m->marks - 1][f].favor;
+        bool nests = m->size[i] == 4 && memcmp(m->bytes[i], "a\":[", 4) == 0;
+        m->embedding[i * m->dim] = 4;
+        m->output[i * m->dim] = i == m->end              ? 0
+                                : nests && m->marks == 2 ? 3
+                                                         : favor / m->size[i];
+    }
+    m->end_norm[0] = 1;
+}
+
 void test_fill(TestModel *m) {
     make_words(m);
     double deviation = m->spread / sqrt(m->dim);
@@ -104,6 +139,7 @@ void test_fill(TestModel *m) {
     m->output =
         m->tied ? m->embedding : weights((long)m->vocab * m->dim, deviation, 0, m->format);
     for (int i = 0; m->silent_end && i < m->dim; i++) m->output[m->end * m->dim + i] = 0;
+    if (m->marks) favor_marks(m);
     for (int l = 0; l < m->layers; l++) fill_block(m, m->w[l]);
 }
 

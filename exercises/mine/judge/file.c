@@ -76,6 +76,46 @@ static void judge_merges(const GgufPair *tokens, const GgufPair *merges) {
     }
 }
 
+/* Both numbers are those of the block: a model that computes with others is another model. */
+static void judge_numbers_of_block(const Gguf *gguf) {
+    static const struct {
+        const char *key;
+        double value;
+    } wants[] = {{"llama.attention.layer_norm_rms_epsilon", 1e-5},
+                 {"llama.rope.freq_base", 10000}};
+    for (int i = 0; i < 2; i++) {
+        double got = 0;
+        gguf_float(gguf_find(gguf, wants[i].key), 0, &got);
+        need(fabs(got / wants[i].value - 1) < 1e-5,
+             "the key %s is %g: blocks like those of chapter 8 compute with %g", wants[i].key,
+             got, wants[i].value);
+    }
+}
+
+static void judge_end_token(const Gguf *gguf) {
+    const GgufPair *tokens = gguf_find(gguf, "tokenizer.ggml.tokens"),
+                   *types = gguf_find(gguf, "tokenizer.ggml.token_type");
+    const unsigned char *cursor = tokens->data;
+    int64_t bos = -1, eos = -1;
+    gguf_int(gguf_find(gguf, "tokenizer.ggml.bos_token_id"), 0, &bos);
+    gguf_int(gguf_find(gguf, "tokenizer.ggml.eos_token_id"), 0, &eos);
+    need(types->count == tokens->count, "%d tokens have %d types", (int)tokens->count,
+         (int)types->count);
+    for (int i = 0; i < (int)tokens->count; i++) {
+        int64_t type = 0;
+        bool end = text_equal(gguf_next_string(&cursor), text_of("<|endoftext|>"));
+        gguf_int(types, (uint64_t)i, &type);
+        need(type == (end ? 3 : 1),
+             "token %d is of type %d: that of <|endoftext|> is 3 (control), that of all others "
+             "is 1 (normal)",
+             i, (int)type);
+        need(!end || (bos == i && eos == i),
+             "<|endoftext|> is token %d, the bos token is %d, eos is %d: texts begin and end "
+             "with <|endoftext|>, so it is both",
+             i, (int)bos, (int)eos);
+    }
+}
+
 void judge_model_file(const char *path) {
     Fault fault;
     FileMap file;
@@ -83,6 +123,8 @@ void judge_model_file(const char *path) {
     need(file_open(&file, path, &fault), "%s", fault.text);
     need(gguf_parse(&gguf, file.data, file.size, &fault), "%s: %s", path, fault.text);
     judge_keys(&gguf);
+    judge_numbers_of_block(&gguf);
+    judge_end_token(&gguf);
     judge_bytes(gguf_find(&gguf, "tokenizer.ggml.tokens"));
     judge_merges(gguf_find(&gguf, "tokenizer.ggml.tokens"),
                  gguf_find(&gguf, "tokenizer.ggml.merges"));

@@ -173,8 +173,8 @@ void chapter_adamw(void) {
         {FULL_DECAY, "the decay is multiplied by the rate"},
         {NO_ROOT, "divide by the square root of the mean square"},
         {NO_EPS, "1e-8 is added to the root: it tames weights whose gradients are as small"}};
-    double w[8], gradient[8][8], want[64], wrong[64];
-    int n = judge_between(4, 8), steps = judge_between(4, 8);
+    double w[8], gradient[40][8], want[320], wrong[320];
+    int n = judge_between(4, 8), steps = judge_between(24, 40);
     Rule u = {judge_between(5, 9) / 100.0, judge_between(70, 85) / 100.0,
               judge_between(95, 99) / 100.0, judge_between(2, 6) / 10.0,
               judge_between(10, 20) / 10.0};

@@ -61,10 +61,10 @@ void chapter_neuron(void) {
 
 /* ------------------------------------------------------------------ 5 */
 
-static void ask_next(double deviation) {
-    double table[12 * 6], want[12], sum = 0, largest = -INFINITY, total = 0;
-    int vocab = judge_between(6, 12), dim = judge_between(3, 6),
-        token = judge_between(1, vocab - 2);
+static void ask_next(int vocab, int dim, double deviation) {
+    static double table[300 * 70], want[300];
+    double sum = 0, largest = -INFINITY, total = 0;
+    int token = judge_between(1, vocab - 2);
     FILE *in = judge_input("in");
     judge_fill(table, (size_t)(vocab * dim), deviation);
     fprintf(in, "%d %d %d\n", vocab, dim, token);
@@ -101,9 +101,9 @@ static void ask_next(double deviation) {
 }
 
 void chapter_next(void) {
-    ask_next(1);
-    ask_next(1);
-    ask_next(40);
+    ask_next(judge_between(6, 12), judge_between(3, 6), 1);
+    ask_next(judge_between(200, 300), judge_between(40, 70), 0.3);
+    ask_next(judge_between(6, 12), judge_between(3, 6), 40);
 }
 
 /* ------------------------------------------------------------------ 6 */
@@ -138,7 +138,7 @@ static void table_way(int way, double size, int steps, double rate, double *out)
     if (way & SQUARED) out[steps] = entropy_of(first, 256);
 }
 
-void chapter_table(void) {
+static void judge_table(Reply text, const char *path) {
     static const Mistake mistakes[] = {
         {SUMMED, "the gradient is that of the mean over the whole text: a rare byte's row "
                  "moves little"},
@@ -148,12 +148,11 @@ void chapter_table(void) {
         {SQUARED, "the floor is the entropy of what follows a byte, averaged over the bytes; "
                   "this is that of single bytes"}};
     double want[40], wrong[40], got[40];
-    Reply text = judge_text("stories.txt", 4);
     int steps = judge_between(10, 25);
     double rate = judge_between(50, 120) / 10.0;
     size_t n = (size_t)steps + 1;
     table_way(0, (double)text.size, steps, rate, want);
-    Reply r = ask("table %s %d %g", judge_path("stories.txt"), steps, rate);
+    Reply r = ask("table %s %d %g", path, steps, rate);
     need(r.n == 2 * (size_t)steps + 1 && strstr(r.text, "floor"),
          "print %d lines `step loss` and a line `floor X`", steps);
     for (int i = 0; i < steps; i++) got[i] = r.numbers[2 * i + 1];
@@ -169,8 +168,17 @@ void chapter_table(void) {
         need(!(most < 1e-3), "%s", mistakes[m].hint);
     }
     need(fabs(got[0] - log(256)) < 1e-3,
-         "the first loss is %g, expected %.4f = log 256: all scores begin at 0", got[0],
-         log(256));
-    refuse("loss %g, then %g; floor %g; expected %g, then %g; floor %g", got[0], got[1],
-           got[steps], want[0], want[1], want[steps]);
+         "%s: the first loss is %g, expected %.4f = log 256: all scores begin at 0, and the "
+         "last byte is followed by the first",
+         path, got[0], log(256));
+    refuse("%s: loss %g, then %g; floor %g; expected %g, then %g; floor %g, of all %zu bytes, "
+           "the last of which is followed by the first",
+           path, got[0], got[1], got[steps], want[0], want[1], want[steps], text.size);
+}
+
+void chapter_table(void) {
+    Reply text = judge_text("stories.txt", 150);
+    judge_table(text, judge_path("stories.txt"));
+    text = judge_ring("ring.txt");
+    judge_table(text, judge_path("ring.txt"));
 }

@@ -16,18 +16,19 @@ typedef struct Reader {
     Json *json;
     const char *begin, *at, *end;
     int depth;
+    size_t *left; /* values that may follow */
     Fault *fault;
 } Reader;
 
 static bool json_wrong(const Reader *r, const char *wanted) {
-    int line = 1;
+    size_t line = 1;
     const char *line_begin = r->begin;
     for (const char *c = r->begin; c < r->at; c++)
         if (*c == '\n') line++, line_begin = c + 1;
     char found[32] = "the end";
     long rest = r->end - r->at;
     if (rest > 0) snprintf(found, sizeof found, "'%.*s'", rest < 12 ? (int)rest : 12, r->at);
-    return fault_set(r->fault, "JSON, line %d, column %ld: wanted %s, got %s", line,
+    return fault_set(r->fault, "JSON, line %zu, column %ld: wanted %s, got %s", line,
                      (long)(r->at - line_begin) + 1, wanted, found);
 }
 
@@ -93,8 +94,8 @@ static bool json_take_escape(Reader *r, char *out, size_t *size) {
 /* After the opening quote.  The result is never longer than the source. */
 static bool take_string(Reader *r, Text *text) {
     const char *c = r->at;
-    while (c < r->end && *c != '"') c += *c == '\\' ? 2 : 1;
-    char *out = region_alloc(&r->json->region, (size_t)((c < r->end ? c : r->end) - r->at) + 1);
+    while (c < r->end && *c != '"') c += *c == '\\' && r->end - c > 1 ? 2 : 1;
+    char *out = region_alloc(&r->json->region, (size_t)(c - r->at) + 1);
     size_t size = 0;
     if (!out) return fault_set(r->fault, "JSON: no memory for a string");
     while (r->at < r->end && *r->at != '"') {
@@ -156,15 +157,15 @@ typedef struct Members {
     Text repeated;
 } Members;
 
-static bool member_room(Reader *r, Members *m) {
+static bool member_room(Reader *r, Members *m, bool object) {
     size_t before = m->room;
-    return (GROW(m->keys, before, m->count + 1) && GROW(m->items, m->room, m->count + 1)) ||
+    return ((!object || GROW(m->keys, before, m->count + 1)) &&
+            GROW(m->items, m->room, m->count + 1)) ||
            fault_set(r->fault, "JSON: no memory for %zu values", m->count + 1);
 }
 
 static bool take_member(Reader *r, Members *m, bool object) {
-    if (!member_room(r, m)) return false;
-    m->keys[m->count] = (Text){0};
+    if (!member_room(r, m, object)) return false;
     json_skip_space(r);
     if (object) {
         if (!json_take_char(r, '"')) return json_wrong(r, "a key in quotes");
@@ -186,11 +187,8 @@ typedef struct Placed {
 
 static int by_key(const void *x, const void *y) {
     const Placed *a = x, *b = y;
-    size_t size = a->key.size < b->key.size ? a->key.size : b->key.size;
-    int order = size ? memcmp(a->key.data, b->key.data, size) : 0;
-    if (order) return order;
-    if (a->key.size != b->key.size) return a->key.size < b->key.size ? -1 : 1;
-    return (a->at > b->at) - (a->at < b->at);
+    int order = text_order(a->key, b->key);
+    return order ? order : (a->at > b->at) - (a->at < b->at);
 }
 
 /* Of equal keys keep the last. */
@@ -266,6 +264,8 @@ static bool take_any(Reader *r, JsonValue *value) {
 
 static bool take_value(Reader *r, JsonValue *value) {
     json_skip_space(r);
+    if (*r->left == 0) return json_wrong(r, "no more values: there are too many");
+    --*r->left;
     size_t place = (size_t)(r->at - r->begin);
     bool ok = take_any(r, value);
     value->place = place;
@@ -273,12 +273,17 @@ static bool take_value(Reader *r, JsonValue *value) {
 }
 
 Json *json_read(Text text, Fault *fault) {
+    size_t left = SIZE_MAX;
+    return json_read_some(text, &left, fault);
+}
+
+Json *json_read_some(Text text, size_t *left, Fault *fault) {
     Json *json = calloc(1, sizeof *json);
     if (!json) {
-        fault_set(fault, "JSON: no memory");
+        fault_set(fault, "JSON: no memory for a text");
         return NULL;
     }
-    Reader r = {json, text.data, text.data, text.data + text.size, 0, fault};
+    Reader r = {json, text.data, text.data, text.data + text.size, 0, left, fault};
     bool ok = take_value(&r, &json->root);
     json_skip_space(&r);
     if (ok && r.at < r.end) ok = json_wrong(&r, "nothing after the value");
@@ -294,6 +299,12 @@ void json_free(Json *json) {
 }
 
 const JsonValue *json_root(const Json *json) { return &json->root; }
+
+JsonValue json_string(Text text) { return (JsonValue){.kind = JSON_STRING, .text = text}; }
+
+Text json_text(const JsonValue *value) {
+    return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
+}
 
 const JsonValue *json_find(const JsonValue *object, Text key) {
     if (!object || object->kind != JSON_OBJECT) return NULL;

@@ -165,14 +165,13 @@ static bool pytorch_read_tensors(Pytorch *p, const Archive *a, const PickleValue
 
 /* The folder of the pickle contains everything else, too. */
 static const ZipEntry *find_pickle(Archive *a) {
-    static const char pickle[] = "/data.pkl";
-    const size_t size = sizeof pickle - 1;
+    const Text pickle = text_of("/data.pkl");
     for (size_t i = 0; i < a->zip.count; i++) {
         Text name = a->zip.entries[i].name;
-        if (name.size <= size || memcmp(name.data + name.size - size, pickle, size) != 0)
-            continue;
-        a->prefix = (Text){name.data, name.size - size + 1};
-        if (!memchr(name.data, '/', name.size - size)) return &a->zip.entries[i];
+        size_t folder = name.size - pickle.size;
+        if (!text_ends(name, pickle) || folder == 0) continue;
+        a->prefix = (Text){name.data, folder + 1};
+        if (!memchr(name.data, '/', folder)) return &a->zip.entries[i];
     }
     return NULL;
 }

@@ -7,7 +7,7 @@
  * and JavaScript.
  *
  * Invariant: every value of a tree is well formed, whatever the bytes were; the text is not
- * needed afterwards.
+ * needed afterwards [what_is_no_json_is_refused_by_place, fuzz/published.sh].
  *
  * Source   RFC 8259. */
 #ifndef STRATA_JSON_H
@@ -48,9 +48,17 @@ enum { JSON_DEPTH = 500 };
  * Fails, naming line and column, when it is not JSON, is nested more than JSON_DEPTH deep, or
  * memory runs out. */
 Json *json_read(Text text, Fault *fault);
+
+/* The same, of a stranger's text: a value takes two bytes of it and a hundred of memory, so a
+ * text of more than `*left` values is refused; then fewer are left for the next. */
+Json *json_read_some(Text text, size_t *left, Fault *fault);
 void json_free(Json *json);
 
 const JsonValue *json_root(const Json *json);
+
+/* A text as a value; and back: "" of what is no text, or NULL. */
+JsonValue json_string(Text text);
+Text json_text(const JsonValue *value);
 
 /* The value of a key; NULL: no such key, or `object` is not an object. */
 const JsonValue *json_get(const JsonValue *object, const char *key);

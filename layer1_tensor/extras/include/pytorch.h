@@ -8,7 +8,7 @@
  * of opcodes and names, and nothing is executed: see extras/import/pickle.h.
  *
  * Invariant: after pytorch_parse returns true each tensor is contiguous within the file and has
- * the bytes that its shape and format need; names are unique. */
+ * the bytes that its shape and format need; names are unique [numbers_are_there, damage]. */
 #ifndef STRATA_PYTORCH_H
 #define STRATA_PYTORCH_H
 

@@ -5,7 +5,8 @@
  *
  *     last --> |####.....| --> |########| --> |########|    one malloc for many allocations
  *
- * Invariant: what was allocated stays in place until region_free; taken <= limit, if any. */
+ * Invariant: what was allocated stays in place until region_free; taken <= limit, if any
+ * [regions_stay_in_place_within_their_limit]. */
 #ifndef STRATA_REGION_H
 #define STRATA_REGION_H
 

@@ -7,7 +7,8 @@
  * aligned, so numbers are read by safe_numbers.
  *
  * Invariant: after safetensors_parse returns true the tensors cover the data without gaps, and
- * each has the bytes that its shape and format need; names are unique.
+ * each has the bytes that its shape and format need; names are unique [refuses_what_is_wrong,
+ * survives_cuts].
  *
  * Source   github.com/huggingface/safetensors, the format's description and its checks. */
 #ifndef STRATA_SAFETENSORS_H

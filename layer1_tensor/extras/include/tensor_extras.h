@@ -11,5 +11,6 @@
 #include "pytorch.h"       /* the one before it: parsed, never executed */
 #include "profile_trace.h" /* a profile as a trace for browsers */
 #include "sha256.h"        /* to verify downloads */
+#include "file_same.h"     /* do two paths name the same file */
 
 #endif

@@ -1,5 +1,6 @@
 /* region.c - see region.h. */
 #include "region.h"
+#include "memory_limit.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -20,8 +21,9 @@ void *region_alloc(Region *region, size_t size) {
     if (size > max - region->taken) return NULL;
     if (!block || block->size - block->used < size) {
         size_t room = size > REGION_BLOCK ? size : REGION_BLOCK;
+        if (!memory_limit_take(sizeof *block + room)) return NULL;
         block = calloc(1, sizeof *block + room);
-        if (!block) return NULL;
+        if (!block) return memory_limit_give(sizeof *block + room), NULL;
         block->before = region->last;
         block->size = room;
         region->last = block;
@@ -35,6 +37,7 @@ void *region_alloc(Region *region, size_t size) {
 void region_free(Region *region) {
     for (RegionBlock *block = region->last, *before; block; block = before) {
         before = block->before;
+        memory_limit_give(sizeof *block + block->size);
         free(block);
     }
     region->last = NULL;

@@ -58,10 +58,10 @@ void gguf_take_pair(Reader *reader, GgufPair *pair) {
     if (pair->type == GGUF_ARRAY) {
         pair->item = (GgufType)take_int(reader, 4, "an array's type is missing");
         pair->count = take_int(reader, 8, "an array's length is missing");
-        if (pair->item == GGUF_ARRAY) refuse_array(reader, pair->key);
     }
     if ((unsigned)pair->item >= GGUF_TYPES)
         refuse_type(reader, pair->key, (unsigned)pair->item);
+    if (pair->item == GGUF_ARRAY) refuse_array(reader, pair->key);
     if (reader->ok) take_items(reader, pair);
 }
 

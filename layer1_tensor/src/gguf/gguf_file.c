@@ -103,10 +103,10 @@ static bool add_parts(GgufFile *file, Gguf *gguf, const char *path, Fault *fault
             "%s is part %lld of %lld of a split model: give the first one, whose name "
             "ends in -00001-of-%05lld.gguf, with the others beside it",
             path, (long long)number + 1, (long long)count, (long long)count);
-    for (int64_t i = 1; i < count; i++)
-        if (!part_path(path, i, count, other, sizeof other) ||
-            !gguf_file_add_part(file, gguf, other, i, count, fault))
-            return false;
+    for (int64_t i = 1; i < count; i++) {
+        part_path(path, i, count, other, sizeof other); /* as long as the first one */
+        if (!gguf_file_add_part(file, gguf, other, i, count, fault)) return false;
+    }
     return gguf_file_finish(gguf, path, fault);
 }
 

@@ -4,7 +4,6 @@
  * and after the first failure takes nothing more.  Counts from the file never size an
  * allocation on their own: each counted thing needs some bytes in the file, so the file's size
  * bounds the count. */
-#include "file_kind.h"
 #include "gguf_reader.h"
 
 #include <stdlib.h>
@@ -134,7 +133,7 @@ static void read_tensors(Gguf *gguf, Reader *reader, uint64_t *offsets) {
         offsets[i] = gguf_take_tensor(reader, &gguf->tensors[i]);
     if (!reader->ok) return;
     size_t header = (size_t)(reader->at - reader->start);
-    gguf->data_start = (header + gguf->alignment - 1) & ~(gguf->alignment - 1);
+    gguf->data_start = round_up(header, gguf->alignment);
     if (gguf->n_tensors == 0) return;
     if (gguf->data_start > (size_t)(reader->end - reader->start))
         fail(reader, "the header ends where the data should begin");

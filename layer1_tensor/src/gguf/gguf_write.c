@@ -1,7 +1,6 @@
 /* gguf_write.c - see gguf.h.  Pairs, tensor headers and data are three buffers, joined at the
  * end; a failed allocation is reported then. */
-#include "gguf.h"
-#include "file_write.h"
+#include "gguf_bytes.h"
 #include "grow.h"
 
 #include <errno.h>
@@ -56,24 +55,13 @@ static void gguf_write_put_text(GgufWriter *writer, Buffer *buffer, Text text) {
 
 static void put_padding(GgufWriter *writer, Buffer *buffer, size_t written) {
     static const unsigned char zeros[GGUF_ALIGNMENT];
-    gguf_write_put(writer, buffer, zeros,
-                   (GGUF_ALIGNMENT - written % GGUF_ALIGNMENT) % GGUF_ALIGNMENT);
+    gguf_write_put(writer, buffer, zeros, round_up(written, GGUF_ALIGNMENT) - written);
 }
 
 static int int_size(GgufType type) {
-    switch (type) {
-    case GGUF_U8:
-    case GGUF_I8:
-    case GGUF_BOOL: return 1;
-    case GGUF_U16:
-    case GGUF_I16: return 2;
-    case GGUF_U32:
-    case GGUF_I32: return 4;
-    case GGUF_U64:
-    case GGUF_I64: return 8;
-    default: REQUIRE(false, "%s is not an integer type", gguf_type_name(type));
-    }
-    return 0;
+    REQUIRE(type != GGUF_F32 && type != GGUF_F64 && gguf_type_size[type],
+            "%s is not an integer type", gguf_type_name(type));
+    return gguf_type_size[type];
 }
 
 static void put_float_value(GgufWriter *writer, GgufType type, double value) {
@@ -86,60 +74,57 @@ static void put_float_value(GgufWriter *writer, GgufType type, double value) {
         gguf_write_put(writer, &writer->pairs, &value, sizeof value);
 }
 
-static void put_key(GgufWriter *writer, const char *key, GgufType type) {
-    gguf_write_put_text(writer, &writer->pairs, text_of(key));
+static void put_key(GgufWriter *writer, Text key, GgufType type) {
+    gguf_write_put_text(writer, &writer->pairs, key);
     put_le(writer, &writer->pairs, type, 4);
     writer->n_pairs++;
 }
 
-static void put_array_head(GgufWriter *writer, const char *key, GgufType item, size_t count) {
+static void put_array_head(GgufWriter *writer, Text key, GgufType item, uint64_t count) {
     put_key(writer, key, GGUF_ARRAY);
     put_le(writer, &writer->pairs, item, 4);
     put_le(writer, &writer->pairs, count, 8);
 }
 
 void gguf_put_int(GgufWriter *writer, const char *key, GgufType type, int64_t value) {
-    put_key(writer, key, type);
+    put_key(writer, text_of(key), type);
     put_le(writer, &writer->pairs, (uint64_t)value, int_size(type));
 }
 
 void gguf_put_float(GgufWriter *writer, const char *key, GgufType type, double value) {
-    put_key(writer, key, type);
+    put_key(writer, text_of(key), type);
     put_float_value(writer, type, value);
 }
 
 void gguf_put_string(GgufWriter *writer, const char *key, Text value) {
-    put_key(writer, key, GGUF_STRING);
+    put_key(writer, text_of(key), GGUF_STRING);
     gguf_write_put_text(writer, &writer->pairs, value);
 }
 
 void gguf_put_ints(GgufWriter *writer, const char *key, GgufType item, const int64_t *values,
                    size_t count) {
-    put_array_head(writer, key, item, count);
+    put_array_head(writer, text_of(key), item, count);
     for (size_t i = 0; i < count; i++)
         put_le(writer, &writer->pairs, (uint64_t)values[i], int_size(item));
 }
 
 void gguf_put_floats(GgufWriter *writer, const char *key, GgufType item, const double *values,
                      size_t count) {
-    put_array_head(writer, key, item, count);
+    put_array_head(writer, text_of(key), item, count);
     for (size_t i = 0; i < count; i++) put_float_value(writer, item, values[i]);
 }
 
 void gguf_put_strings(GgufWriter *writer, const char *key, const Text *values, size_t count) {
-    put_array_head(writer, key, GGUF_STRING, count);
+    put_array_head(writer, text_of(key), GGUF_STRING, count);
     for (size_t i = 0; i < count; i++) gguf_write_put_text(writer, &writer->pairs, values[i]);
 }
 
 void gguf_put_pair(GgufWriter *writer, const GgufPair *pair) {
-    gguf_write_put_text(writer, &writer->pairs, pair->key);
-    put_le(writer, &writer->pairs, pair->type, 4);
-    if (pair->type == GGUF_ARRAY) {
-        put_le(writer, &writer->pairs, pair->item, 4);
-        put_le(writer, &writer->pairs, pair->count, 8);
-    }
+    if (pair->type == GGUF_ARRAY)
+        put_array_head(writer, pair->key, pair->item, pair->count);
+    else
+        put_key(writer, pair->key, pair->type);
     gguf_write_put(writer, &writer->pairs, pair->data, gguf_value_bytes(pair));
-    writer->n_pairs++;
 }
 
 static void put_info(GgufWriter *writer, const char *name, const Tensor *tensor,
@@ -166,8 +151,7 @@ void gguf_announce_tensor(GgufWriter *writer, const char *name, Dtype dtype, int
     Tensor tensor = tensor_view(dtype, ndim, shape, NULL);
     REQUIRE(!writer->data.size, "tensor '%s' is announced behind others", name);
     put_info(writer, name, &tensor, writer->announced);
-    size_t bytes = tensor_bytes(&tensor);
-    writer->announced += bytes + (GGUF_ALIGNMENT - bytes % GGUF_ALIGNMENT) % GGUF_ALIGNMENT;
+    writer->announced += round_up(tensor_bytes(&tensor), GGUF_ALIGNMENT);
 }
 
 /* Everything before the data. */

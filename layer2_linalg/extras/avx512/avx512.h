@@ -2,7 +2,7 @@
 #ifndef STRATA_AVX512_H
 #define STRATA_AVX512_H
 
-#include "simd/inline.h"
+#include "simd/hints.h"
 
 #include <immintrin.h>
 #include <stdint.h>

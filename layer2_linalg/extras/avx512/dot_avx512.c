@@ -5,7 +5,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
-#include "simd/unroll.h"
 #include "avx512.h"
 
 enum { ROWS = 6, COLS = 4, STEP = 16 };
@@ -30,10 +29,6 @@ INLINE __m512 multiply_add(__m512 w, __m512 x, __m512 sum) {
 INLINE void store_sums(int R, const __m512 *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
-
-/* With several inputs, which the L2 cache limits, masked loads throughout are a fifth faster on
- * Zen 5; but not for F16, which is converted on loading. */
-INLINE bool tail_apart(int C, Dtype dtype) { return C == 1 || dtype != DTYPE_F32; }
 
 #include "simd/dot_template.h"
 

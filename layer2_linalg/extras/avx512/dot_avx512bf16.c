@@ -12,7 +12,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
-#include "simd/unroll.h"
 #include "avx512.h"
 
 #undef INLINE
@@ -43,8 +42,6 @@ INLINE __m512 multiply_add(__m512bh w, __m512bh x, __m512 sum) {
 INLINE void store_sums(int R, const __m512 *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
-
-INLINE bool tail_apart(int C, Dtype dtype) { return (void)dtype, C == 1; }
 
 #include "simd/dot_template.h"
 

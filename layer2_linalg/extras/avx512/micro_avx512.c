@@ -1,7 +1,6 @@
 /* micro_avx512.c - the micro-kernel of the packed product: 8 rows by 48 columns of C in 24 of
  * the 32 registers.  Read micro_avx2.c first. */
 #include "kernel_types_extras.h"
-#include "simd/unroll.h"
 
 #if defined(__x86_64__)
 #include "avx512.h"

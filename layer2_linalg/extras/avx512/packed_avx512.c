@@ -3,7 +3,6 @@
 
 #if defined(__x86_64__)
 #include "unpack_avx512.h"
-#include "simd/unroll.h"
 
 INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *codebook,
                          int8_t *q) {

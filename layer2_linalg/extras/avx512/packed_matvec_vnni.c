@@ -6,7 +6,6 @@
 
 #if defined(__x86_64__)
 #include "avx2/inputs_avx2.h"
-#include "simd/unroll.h"
 #include "unpack_avx512.h"
 
 #undef INLINE

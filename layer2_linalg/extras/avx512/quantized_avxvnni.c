@@ -6,7 +6,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
-#include "simd/unroll.h"
 #include "vnni_template.h"
 #include "avx2/inputs_avx2.h"
 #include "avx2/maddubs_avx2.h"

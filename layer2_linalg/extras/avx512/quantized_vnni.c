@@ -14,7 +14,6 @@
 
 #if defined(__x86_64__)
 #include "avx2/inputs_avx2.h"
-#include "simd/unroll.h"
 #include "vnni_template.h"
 #include "avx512.h"
 

@@ -4,7 +4,6 @@
 #if defined(__x86_64__)
 #include "exp_avx512.h"
 #include "simd/scan_lanes.h"
-#include "simd/unroll.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -29,7 +28,7 @@ INLINE void add_exps(const float *x, __m512 shift, int count, __m512 *sum, __m51
     }
 }
 
-AVX512 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shift) {
+AVX512 void exp_lanes_avx512(ExpLanes *lanes, const float *x, size_t n, float shift) {
     const __m512 minus = _mm512_set1_ps(shift);
     __m512 sum = _mm512_setzero_ps(), weighted = sum, squares = sum;
     size_t i = 0;
@@ -38,40 +37,24 @@ AVX512 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float sh
     _mm512_storeu_ps(lanes->sum, sum);
     _mm512_storeu_ps(lanes->weighted, weighted);
     _mm512_storeu_ps(lanes->squares, squares);
-    exp_lanes_take(lanes, x + i, n - i, shift);
+    exp_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
-AVX512 ExpSums scan_exp_avx512(const float *x, size_t n, float shift) {
-    ExpSums total = {0};
-    for (size_t i = 0; i < n; i += SCAN_CHUNK) {
-        ExpLanes lanes;
-        exp_chunk(&lanes, x + i, chunk_at(i, n), shift);
-        exp_lanes_fold(&total, &lanes);
-    }
-    return total;
-}
-
-AVX512 Moments scan_moments_avx512(const float *x, size_t n, float shift) {
+AVX512 void moment_lanes_avx512(MomentLanes *lanes, const float *x, size_t n, float shift) {
     __m512 minus = _mm512_set1_ps(shift), none = _mm512_set1_ps(-INFINITY);
-    Moments total = {0};
-    for (size_t from = 0; from < n; from += SCAN_CHUNK) {
-        __m512 sum = _mm512_setzero_ps(), squares = sum;
-        size_t i = 0, size = chunk_at(from, n);
-        MomentLanes lanes = {.count = 0};
-        for (; i + 16 <= size; i += 16) {
-            __m512 v = _mm512_loadu_ps(x + from + i);
-            __mmask16 some = _mm512_cmp_ps_mask(v, none, _CMP_NEQ_UQ);
-            __m512 d = _mm512_maskz_sub_ps(some, v, minus);
-            lanes.count += (size_t)__builtin_popcount(some);
-            sum = _mm512_add_ps(sum, d);
-            squares = _mm512_add_ps(squares, _mm512_mul_ps(d, d));
-        }
-        _mm512_storeu_ps(lanes.sum, sum);
-        _mm512_storeu_ps(lanes.squares, squares);
-        moment_lanes_take(&lanes, x + from + i, size - i, shift);
-        moment_lanes_fold(&total, &lanes);
+    __m512 sum = _mm512_setzero_ps(), squares = sum;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m512 v = _mm512_loadu_ps(x + i);
+        __mmask16 some = _mm512_cmp_ps_mask(v, none, _CMP_NEQ_UQ);
+        __m512 d = _mm512_maskz_sub_ps(some, v, minus);
+        lanes->count += (size_t)__builtin_popcount(some);
+        sum = _mm512_add_ps(sum, d);
+        squares = _mm512_add_ps(squares, _mm512_mul_ps(d, d));
     }
-    return total;
+    _mm512_storeu_ps(lanes->sum, sum);
+    _mm512_storeu_ps(lanes->squares, squares);
+    moment_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
 AVX512 void scan_segment_max_avx512(const float *x, size_t n, float *out) {

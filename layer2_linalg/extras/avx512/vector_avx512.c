@@ -5,9 +5,7 @@
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
-#include "simd/prefetch.h"
 #include "exp_avx512.h"
-#include "simd/unroll.h"
 
 #include <math.h>
 

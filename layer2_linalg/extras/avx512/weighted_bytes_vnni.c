@@ -9,8 +9,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__x86_64__)
-#include "simd/prefetch.h"
-#include "simd/unroll.h"
 #include "avx512.h"
 
 #include <math.h>

@@ -13,6 +13,7 @@
  */
 #include "grids.h"
 #include "blocks_extras.h"
+#include "grid_fit.h"
 #include "formats/quants.h"
 
 /* 9 is added, so that none is negative: -8, 0 and 8 shifted up, then down. */
@@ -47,5 +48,47 @@ void unpack_iq1_m(const void *blocks, size_t n, Quants *out) {
     for (int p = 0; p < 32; p++) {
         unsigned high = block->high[p / 2] >> (4 * (p % 2)) & 15;
         read_point(grid_iq1[block->q[p] | (high & 7) << 8], high >> 3, out->q + 8 * p);
+    }
+}
+
+/* Shifted up, and down. */
+#define IQ1_GRID                                                                       \
+    .points = grid_iq1, .count = 2048, .numbers = 8, .bits = 2,                        \
+    .levels = {iq1_codebook, iq1_codebook + 4}, .offset = 9, .top = 9, .max_scale = 7, \
+    .unit = 0.125f
+
+void quantize_iq1_s(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {IQ1_GRID, .group = 32, .group_side = true};
+    BlockIQ1_S *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        memset(block, 0, sizeof *block);
+        block->d = fit.d;
+        for (int p = 0; p < 32; p++) {
+            block->q[p] = (uint8_t)fit.point[p];
+            block->high[p / 4] |= (uint16_t)(fit.point[p] >> 8 << (3 * (p % 4)));
+        }
+        for (int i = 0; i < 8; i++)
+            block->high[i] |= (uint16_t)(fit.side[4 * i] << 15 | fit.scale[i] << 12);
+    }
+}
+
+void quantize_iq1_m(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {IQ1_GRID, .group = 16, .any_side = true};
+    BlockIQ1_M *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        memset(block, 0, sizeof *block);
+        for (int i = 0; i < 4; i++)
+            block->scales[i] = (uint16_t)((fit.d >> (4 * i) & 15) << 12);
+        for (int g = 0; g < 16; g++)
+            block->scales[g / 4] |= (uint16_t)(fit.scale[g] << (3 * (g % 4)));
+        for (int p = 0; p < 32; p++) {
+            block->q[p] = (uint8_t)fit.point[p];
+            block->high[p / 2] |=
+                (uint8_t)((fit.point[p] >> 8 | fit.side[p] << 3) << (4 * (p % 2)));
+        }
     }
 }

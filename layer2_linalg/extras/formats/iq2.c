@@ -15,6 +15,7 @@
 #include "grids.h"
 #include "signs.h"
 #include "blocks_extras.h"
+#include "grid_fit.h"
 #include "formats/quants.h"
 
 uint8_t even_signs(unsigned seven) {
@@ -66,5 +67,58 @@ void unpack_iq2_s(const void *blocks, size_t n, Quants *out) {
     for (int p = 0; p < 32; p++) {
         int high = block->high[p / 4] >> (2 * (p % 4)) & 3;
         read_point(grid_iq2_s[block->q[p] | high << 8], block->signs[p], out->q + 8 * p);
+    }
+}
+
+#define IQ2_GRID(grid, n)                                                          \
+    .points = grid, .count = n, .numbers = 8, .bits = 2, .levels = {iq2_codebook}, \
+    .offset = 43, .top = 43, .max_scale = 15, .unit = 0.125f, .has_signs = true
+
+void quantize_iq2_xxs(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {IQ2_GRID(grid_iq2_xxs, 256), .group = 32, .even = true};
+    BlockIQ2_XXS *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        block->d = fit.d;
+        for (int i = 0; i < 8; i++) {
+            uint32_t rest = (uint32_t)fit.scale[i] << 28;
+            for (int p = 0; p < 4; p++) {
+                block->q[i][p] = (uint8_t)fit.point[4 * i + p];
+                rest |= (fit.signs[4 * i + p] & 127u) << (7 * p);
+            }
+            memcpy(block->q[i] + 4, &rest, 4);
+        }
+    }
+}
+
+void quantize_iq2_xs(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {IQ2_GRID(grid_iq2_xs, 512), .group = 16, .even = true};
+    BlockIQ2_XS *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        block->d = fit.d;
+        for (int i = 0; i < 8; i++)
+            block->scales[i] = (uint8_t)(fit.scale[2 * i] | fit.scale[2 * i + 1] << 4);
+        for (int p = 0; p < 32; p++)
+            block->q[p] = (uint16_t)(fit.point[p] | (fit.signs[p] & 127) << 9);
+    }
+}
+
+void quantize_iq2_s(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {IQ2_GRID(grid_iq2_s, 1024), .group = 16};
+    BlockIQ2_S *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        memset(block, 0, sizeof *block);
+        block->d = fit.d;
+        for (int i = 0; i < 8; i++)
+            block->scales[i] = (uint8_t)(fit.scale[2 * i] | fit.scale[2 * i + 1] << 4);
+        for (int p = 0; p < 32; p++) {
+            block->q[p] = (uint8_t)fit.point[p], block->signs[p] = fit.signs[p];
+            block->high[p / 4] |= (uint8_t)(fit.point[p] >> 8 << (2 * (p % 4)));
+        }
     }
 }

@@ -13,6 +13,7 @@
 #include "grids.h"
 #include "signs.h"
 #include "blocks_extras.h"
+#include "grid_fit.h"
 #include "formats/quants.h"
 
 /* The largest magnitude is added, so that none is negative: eight magnitudes, then their
@@ -51,4 +52,41 @@ void unpack_iq3_s(const void *blocks, size_t n, Quants *out) {
         read_point(grid_iq3_s[block->q[p] | (block->ninth[p / 8] >> (p % 8) & 1) << 8],
                    (unsigned)block->signs[p / 2] >> (4 * (p % 2)), iq3_s_codebook,
                    out->q + 4 * p);
+}
+
+void quantize_iq3_xxs(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {grid_iq3_xxs, 256,  4,     3,    {iq3_xxs_codebook},
+                              62,           62,   32,    15,   0.25f,
+                              true,         true, false, false};
+    BlockIQ3_XXS *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        block->d = fit.d;
+        for (int p = 0; p < 64; p++) block->q[p] = (uint8_t)fit.point[p];
+        for (int i = 0; i < 8; i++) {
+            uint32_t rest = (uint32_t)fit.scale[i] << 28;
+            for (int j = 0; j < 4; j++) rest |= (fit.signs[4 * i + j] & 127u) << (7 * j);
+            memcpy(block->rest[i], &rest, 4);
+        }
+    }
+}
+
+void quantize_iq3_s(const float *x, const float *importance, void *row, size_t n) {
+    static const Grid grid = {
+        grid_iq3_s, 512, 4, 3, {iq3_s_codebook}, 15, 15, 32, 15, 1, true, false, false, false};
+    BlockIQ3_S *block = row;
+    GridBlock fit;
+    for (size_t b = 0; b < n; b += SUPER_BLOCK, block++) {
+        grid_fit(&grid, x + b, importance ? importance + b : NULL, &fit);
+        memset(block, 0, sizeof *block);
+        block->d = fit.d;
+        memcpy(block->signs, fit.signs, sizeof block->signs);
+        for (int i = 0; i < 8; i++)
+            block->scales[i / 2] |= (uint8_t)(fit.scale[i] << (4 * (i % 2)));
+        for (int p = 0; p < 64; p++) {
+            block->q[p] = (uint8_t)fit.point[p];
+            block->ninth[p / 8] |= (uint8_t)(fit.point[p] >> 8 << (p % 8));
+        }
+    }
 }

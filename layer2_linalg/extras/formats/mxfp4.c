@@ -29,8 +29,7 @@ static float distance(int code, float scale, float x) {
     return fabsf((float)(mxfp4_codebook[code] - 12) * scale - x);
 }
 
-/* The nearest of the sixteen values; the first of two equally near ones. */
-static int nearest_value(float x, float scale) {
+int mxfp4_nearest(float x, float scale) {
     int best = 0;
     for (int i = 1; i < 16; i++)
         if (distance(i, scale, x) < distance(best, scale, x)) best = i;
@@ -48,6 +47,6 @@ void quantize_mxfp4(const float *x, const float *importance, void *row, size_t n
         float scale = ldexpf(1, block->exponent - 128);
         for (int j = 0; j < 16; j++)
             block->q[j] =
-                (uint8_t)(nearest_value(x[j], scale) | nearest_value(x[j + 16], scale) << 4);
+                (uint8_t)(mxfp4_nearest(x[j], scale) | mxfp4_nearest(x[j + 16], scale) << 4);
     }
 }

@@ -4,7 +4,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
-#include "simd/unroll.h"
 #include "neon.h"
 
 enum { ROWS = 4, COLS = 4, STEP = 4 };
@@ -42,8 +41,6 @@ INLINE float32x4_t multiply_add(float32x4_t w, float32x4_t x, float32x4_t sum) {
 INLINE void store_sums(int R, const float32x4_t *sum, float *y) {
     UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
 }
-
-INLINE bool tail_apart(int C, Dtype dtype) { return (void)C, (void)dtype, true; }
 
 #include "simd/dot_template.h"
 

@@ -1,10 +1,9 @@
 /* micro_neon.c - the micro-kernel of the packed product: 6 rows by 16 columns of C in 24 of the
  * 32 registers (AArch64).  Read micro_avx2.c first. */
 #include "kernel_types_extras.h"
-#include "simd/unroll.h"
 
 #if defined(__aarch64__)
-#include <arm_neon.h>
+#include "neon.h"
 
 void micro_neon(size_t k, const float *a, const float *b, float *c, size_t ldc, bool add) {
     enum { MR = MICRO_ROWS_neon, NR = MICRO_COLS_neon, NV = NR / 4 };

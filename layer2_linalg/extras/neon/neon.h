@@ -2,7 +2,7 @@
 #ifndef STRATA_NEON_H
 #define STRATA_NEON_H
 
-#include "simd/inline.h"
+#include "simd/hints.h"
 
 #include <arm_neon.h>
 #include <stdint.h>

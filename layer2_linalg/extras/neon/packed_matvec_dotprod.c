@@ -4,7 +4,6 @@
 
 #if defined(__aarch64__)
 #include "simd/input_terms.h"
-#include "simd/unroll.h"
 #include "unpack_neon.h"
 
 #undef INLINE

@@ -3,7 +3,6 @@
 
 #if defined(__aarch64__)
 #include "unpack_neon.h"
-#include "simd/unroll.h"
 
 INLINE void unpack_block(int bits, const unsigned char *block, const int8_t *codebook,
                          int8_t *q) {

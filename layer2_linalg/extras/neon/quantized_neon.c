@@ -11,7 +11,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
-#include "simd/unroll.h"
 #include "neon.h"
 
 /* sum += the products of four quads, one per row. */

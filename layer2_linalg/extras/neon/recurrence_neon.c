@@ -3,7 +3,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
-#include "simd/unroll.h"
 #include "neon.h"
 
 #include <math.h>

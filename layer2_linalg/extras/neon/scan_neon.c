@@ -28,40 +28,28 @@ INLINE void add_exps(const float *x, float32x4_t shift, ExpLanes *lanes) {
     }
 }
 
-ExpSums scan_exp_neon(const float *x, size_t n, float shift) {
+void exp_lanes_neon(ExpLanes *lanes, const float *x, size_t n, float shift) {
     const float32x4_t minus = vdupq_n_f32(shift);
-    ExpSums total = {0};
-    for (size_t from = 0; from < n; from += SCAN_CHUNK) {
-        ExpLanes lanes = {0};
-        size_t i = 0, size = chunk_at(from, n);
-        for (; i + 16 <= size; i += 16) add_exps(x + from + i, minus, &lanes);
-        exp_lanes_take(&lanes, x + from + i, size - i, shift);
-        exp_lanes_fold(&total, &lanes);
-    }
-    return total;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) add_exps(x + i, minus, lanes);
+    exp_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
-Moments scan_moments_neon(const float *x, size_t n, float shift) {
+void moment_lanes_neon(MomentLanes *lanes, const float *x, size_t n, float shift) {
     float32x4_t minus = vdupq_n_f32(shift), none = vdupq_n_f32(-INFINITY);
-    Moments total = {0};
-    for (size_t from = 0; from < n; from += SCAN_CHUNK) {
-        MomentLanes lanes = {.count = 0};
-        size_t i = 0, size = chunk_at(from, n);
-        for (; i + 16 <= size; i += 16)
-            for (size_t r = 0; r < 16; r += 4) {
-                float32x4_t v = vld1q_f32(x + from + i + r);
-                uint32x4_t some = vmvnq_u32(vceqq_f32(v, none));
-                float32x4_t d = vreinterpretq_f32_u32(
-                    vandq_u32(some, vreinterpretq_u32_f32(vsubq_f32(v, minus))));
-                lanes.count += vaddvq_u32(vshrq_n_u32(some, 31));
-                vst1q_f32(lanes.sum + r, vaddq_f32(vld1q_f32(lanes.sum + r), d));
-                vst1q_f32(lanes.squares + r,
-                          vaddq_f32(vld1q_f32(lanes.squares + r), vmulq_f32(d, d)));
-            }
-        moment_lanes_take(&lanes, x + from + i, size - i, shift);
-        moment_lanes_fold(&total, &lanes);
-    }
-    return total;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (size_t r = 0; r < 16; r += 4) {
+            float32x4_t v = vld1q_f32(x + i + r);
+            uint32x4_t some = vmvnq_u32(vceqq_f32(v, none));
+            float32x4_t d = vreinterpretq_f32_u32(
+                vandq_u32(some, vreinterpretq_u32_f32(vsubq_f32(v, minus))));
+            float *sum = lanes->sum + r, *squares = lanes->squares + r;
+            lanes->count += vaddvq_u32(vshrq_n_u32(some, 31));
+            vst1q_f32(sum, vaddq_f32(vld1q_f32(sum), d));
+            vst1q_f32(squares, vaddq_f32(vld1q_f32(squares), vmulq_f32(d, d)));
+        }
+    moment_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
 /* FMAX returns NaN if either operand is NaN. */
@@ -79,28 +67,19 @@ void scan_segment_max_neon(const float *x, size_t n, float *out) {
 size_t scan_keep_neon(const float *x, const int32_t *ids, size_t n, float threshold, float *out,
                       int32_t *out_ids) {
     float32x4_t min = vdupq_n_f32(threshold);
-    size_t kept = 0, i = 0;
-    for (; i + 16 <= n; i += 16) {
-        uint32x4_t any = vcgeq_f32(vld1q_f32(x + i), min);
-        for (size_t r = 4; r < 16; r += 4)
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i += 16) {
+        const bool whole = i + 16 <= n;
+        uint32x4_t any = vdupq_n_u32(0);
+        for (size_t r = 0; whole && r < 16; r += 4)
             any = vorrq_u32(any, vcgeq_f32(vld1q_f32(x + i + r), min));
-        if (vmaxvq_u32(any) == 0) continue;
-        for (size_t k = i; k < i + 16; k++) {
+        if (whole && vmaxvq_u32(any) == 0) continue;
+        for (size_t k = i; k < n && k < i + 16; k++) {
             if (!(x[k] >= threshold)) continue;
             out_ids[kept] = ids ? ids[k] : (int32_t)k;
             out[kept++] = x[k];
         }
     }
-    for (; i < n; i++) {
-        if (!(x[i] >= threshold)) continue;
-        out_ids[kept] = ids ? ids[i] : (int32_t)i;
-        out[kept++] = x[i];
-    }
     return kept;
-}
-
-size_t scan_below_neon(const float *x, const int32_t *ids, size_t n, float threshold,
-                       float *out, int32_t *out_ids) {
-    return scan_below_scalar(x, ids, n, threshold, out, out_ids);
 }
 #endif

@@ -3,10 +3,8 @@
 #include "kernel_types_extras.h"
 
 #if defined(__aarch64__)
-#include "simd/prefetch.h"
 #include "exp_neon.h"
 #include "neon.h"
-#include "simd/unroll.h"
 
 #include <math.h>
 #include <string.h>

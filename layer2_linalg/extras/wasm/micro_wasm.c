@@ -1,7 +1,6 @@
 /* micro_wasm.c - the micro-kernel of the packed product: 4 rows by 8 columns of C in 8
  * registers (WebAssembly).  Read micro_avx2.c first. */
 #include "kernel_types_extras.h"
-#include "simd/unroll.h"
 
 #if defined(__wasm__)
 #include "wasm.h"

@@ -26,37 +26,25 @@ INLINE void add_exps(const float *x, v128_t shift, ExpLanes *lanes) {
     }
 }
 
-SIMD128 ExpSums scan_exp_wasm(const float *x, size_t n, float shift) {
+SIMD128 void exp_lanes_wasm(ExpLanes *lanes, const float *x, size_t n, float shift) {
     const v128_t minus = set(shift);
-    ExpSums total = {0};
-    for (size_t from = 0; from < n; from += SCAN_CHUNK) {
-        ExpLanes lanes = {0};
-        size_t i = 0, size = chunk_at(from, n);
-        for (; i + 16 <= size; i += 16) add_exps(x + from + i, minus, &lanes);
-        exp_lanes_take(&lanes, x + from + i, size - i, shift);
-        exp_lanes_fold(&total, &lanes);
-    }
-    return total;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16) add_exps(x + i, minus, lanes);
+    exp_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
-SIMD128 Moments scan_moments_wasm(const float *x, size_t n, float shift) {
+SIMD128 void moment_lanes_wasm(MomentLanes *lanes, const float *x, size_t n, float shift) {
     const v128_t minus = set(shift), none = set(-INFINITY);
-    Moments total = {0};
-    for (size_t from = 0; from < n; from += SCAN_CHUNK) {
-        MomentLanes lanes = {.count = 0};
-        size_t i = 0, size = chunk_at(from, n);
-        for (; i + 16 <= size; i += 16)
-            for (size_t r = 0; r < 16; r += 4) {
-                v128_t v = load(x + from + i + r), some = wasm_f32x4_ne(v, none),
-                       d = wasm_v128_and(some, sub(v, minus));
-                lanes.count += (size_t)__builtin_popcount(wasm_i32x4_bitmask(some));
-                store(lanes.sum + r, add(load(lanes.sum + r), d));
-                store(lanes.squares + r, add(load(lanes.squares + r), mul(d, d)));
-            }
-        moment_lanes_take(&lanes, x + from + i, size - i, shift);
-        moment_lanes_fold(&total, &lanes);
-    }
-    return total;
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (size_t r = 0; r < 16; r += 4) {
+            v128_t v = load(x + i + r), some = wasm_f32x4_ne(v, none),
+                   d = wasm_v128_and(some, sub(v, minus));
+            lanes->count += (size_t)__builtin_popcount(wasm_i32x4_bitmask(some));
+            store(lanes->sum + r, add(load(lanes->sum + r), d));
+            store(lanes->squares + r, add(load(lanes->squares + r), mul(d, d)));
+        }
+    moment_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
 /* f32x4.max returns NaN if either operand is NaN. */
@@ -75,22 +63,18 @@ SIMD128 void scan_segment_max_wasm(const float *x, size_t n, float *out) {
 SIMD128 size_t scan_keep_wasm(const float *x, const int32_t *ids, size_t n, float threshold,
                               float *out, int32_t *out_ids) {
     v128_t min = set(threshold);
-    size_t kept = 0, i = 0;
-    for (; i + 16 <= n; i += 16) {
-        v128_t any = wasm_f32x4_ge(load(x + i), min);
-        for (size_t r = 4; r < 16; r += 4)
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i += 16) {
+        const bool whole = i + 16 <= n;
+        v128_t any = set(0);
+        for (size_t r = 0; whole && r < 16; r += 4)
             any = wasm_v128_or(any, wasm_f32x4_ge(load(x + i + r), min));
-        if (!wasm_v128_any_true(any)) continue;
-        for (size_t k = i; k < i + 16; k++) {
+        if (whole && !wasm_v128_any_true(any)) continue;
+        for (size_t k = i; k < n && k < i + 16; k++) {
             if (!(x[k] >= threshold)) continue;
             out_ids[kept] = ids ? ids[k] : (int32_t)k;
             out[kept++] = x[k];
         }
-    }
-    for (; i < n; i++) {
-        if (!(x[i] >= threshold)) continue;
-        out_ids[kept] = ids ? ids[i] : (int32_t)i;
-        out[kept++] = x[i];
     }
     return kept;
 }

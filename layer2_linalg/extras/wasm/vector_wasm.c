@@ -3,7 +3,6 @@
 #include "kernel_types_extras.h"
 
 #if defined(__wasm__)
-#include "simd/unroll.h"
 #include "exp_wasm.h"
 
 #include <math.h>

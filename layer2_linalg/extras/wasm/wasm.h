@@ -5,7 +5,7 @@
 #ifndef STRATA_WASM_H
 #define STRATA_WASM_H
 
-#include "simd/inline.h"
+#include "simd/hints.h"
 
 #include <stdint.h>
 #include <string.h>

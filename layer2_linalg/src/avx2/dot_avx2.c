@@ -8,8 +8,7 @@
  * depend on what is computed with it.  A tile of 4 rows by 3 inputs keeps twelve chains in
  * flight; each weight loaded (and converted) serves three inputs, each input four rows.
  *
- * With one input the weights come from main memory, four rows side by side; the same columns of
- * the next four rows are prefetched meanwhile. */
+ * dot_template.h has the loops: for one input, for a few, for many. */
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
@@ -64,8 +63,6 @@ INLINE void store_sums(int R, const __m256 *sum, float *y) {
     else
         *y = add_lanes(sum[0]);
 }
-
-INLINE bool tail_apart(int C, Dtype dtype) { return (void)C, (void)dtype, true; }
 
 #include "../simd/dot_template.h"
 

@@ -2,7 +2,7 @@
 #ifndef STRATA_INPUTS_AVX2_H
 #define STRATA_INPUTS_AVX2_H
 
-#include "../simd/inline.h"
+#include "../simd/hints.h"
 #include "../simd/input_terms.h"
 
 #include <immintrin.h>

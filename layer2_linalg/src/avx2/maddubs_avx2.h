@@ -30,6 +30,11 @@ static inline int quads_per_i16(PackedLayout p) {
     return p.max == 0 || p.max == 127 ? 1 : p.max == 63 ? 2 : 4;
 }
 
+/* quantized_s8_avx2.c: PanelProduct for signed quants in groups of 32.  Returns how many of the
+ * first inputs it took: 0 when they are too few to pay for the widening. */
+size_t panel_product_s8_avx2(const Panel *panels, size_t count, const InputTile *x,
+                             float (*y)[PANEL_ROWS]);
+
 /* Keeps the compiler from delaying this sum, which would take too many registers. */
 #define KEEP_IN_REGISTER(v) __asm__("" : "+x"(v))
 

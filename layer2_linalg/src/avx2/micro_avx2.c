@@ -6,7 +6,6 @@
  *      ...     |    ...    |      each step along k: 2 loads, 6 broadcasts, 12 multiply-adds,
  *     a[5] ->  | c50 | c51 |      at two multiply-adds a cycle these are the limit */
 #include "../kernels/kernel_types.h"
-#include "../simd/unroll.h"
 
 #if defined(__x86_64__)
 #include "avx2.h"

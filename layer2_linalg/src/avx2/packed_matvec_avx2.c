@@ -14,7 +14,6 @@
 #include "inputs_avx2.h"
 #include "maddubs_avx2.h"
 #include "unpack_avx2.h"
-#include "../simd/unroll.h"
 
 /* sum += the products of 32 quants of 16 rows, some quads at a time in 16 bits.  Quads i and 4
  * + i share bytes, so they are taken together, in two chains; groups of 16 keep these apart. */

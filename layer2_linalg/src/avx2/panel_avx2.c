@@ -3,7 +3,6 @@
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
-#include "../simd/unroll.h"
 #include "avx2.h"
 
 #include <math.h>
@@ -47,10 +46,7 @@ AVX2 float quantize_input_block_avx2(const float *x, int8_t *q, int16_t *sum) {
         in[i] = _mm256_loadu_ps(x + 8 * i);
         max = _mm256_max_epu32(max, _mm256_castps_si256(_mm256_and_ps(in[i], magnitude)));
     }
-    __m128i half = _mm_max_epu32(_mm256_castsi256_si128(max), _mm256_extracti128_si256(max, 1));
-    half = _mm_max_epu32(half, _mm_shuffle_epi32(half, 0x4E));
-    half = _mm_max_epu32(half, _mm_shuffle_epi32(half, 0xB1));
-    float largest = _mm_cvtss_f32(_mm_castsi128_ps(half));
+    float largest = largest_magnitude(max);
     if (!(largest < INFINITY) || !(largest > 1e-30f))
         return quantize_input_block_scalar(x, q, sum);
     __m256 inverse = _mm256_set1_ps(127 / largest);

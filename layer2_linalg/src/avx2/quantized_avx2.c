@@ -12,10 +12,8 @@
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
-#include "../simd/unroll.h"
 #include "inputs_avx2.h"
 #include "maddubs_avx2.h"
-#include "quantized_s8_avx2.h"
 
 enum { COLS = 4 }; /* inputs at a time: 2 x 4 sums, and as many 16-bit ones */
 

@@ -12,11 +12,10 @@
  * panel and once per four inputs, so it pays only for many inputs.
  *
  * Invariant: the sums are those of quantized_avx2.c. */
-#include "quantized_s8_avx2.h"
+#include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
 #include "maddubs_avx2.h"
-#include "../simd/unroll.h"
 
 enum { COLS = 4, PANELS = 2, ENOUGH = 12 /* inputs */ };
 
@@ -82,7 +81,8 @@ AVX2 size_t panel_product_s8_avx2(const Panel *panels, size_t count, const Input
     Wide wide[PANELS];
     WideInputs x[COLS];
     size_t done = 0;
-    if (in->count < ENOUGH || count > PANELS) return 0;
+    REQUIRE(count <= PANELS, "%zu panels side by side", count);
+    if (in->count < ENOUGH) return 0;
     for (size_t p = 0; p < count; p++)
         widen(panels[p].q[0][0], in->n * PANEL_ROWS, wide[p].q[0][0][0], wide[p].q[1][0][0]);
     for (; done + COLS <= in->count; done += COLS) {

@@ -6,9 +6,7 @@
 
 #if defined(__x86_64__)
 #include "exp_avx2.h"
-#include "../simd/inline.h"
 #include "../simd/scan_lanes.h"
-#include "../simd/unroll.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -34,7 +32,7 @@ INLINE void add_exps(const float *x, __m256 shift, int count, __m256 sum[2], __m
     }
 }
 
-AVX2 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shift) {
+AVX2 void exp_lanes_avx2(ExpLanes *lanes, const float *x, size_t n, float shift) {
     const __m256 minus = _mm256_set1_ps(shift), zero = _mm256_setzero_ps();
     __m256 sum[2] = {zero, zero}, weighted[2] = {zero, zero}, squares[2] = {zero, zero};
     size_t i = 0;
@@ -45,20 +43,10 @@ AVX2 static void exp_chunk(ExpLanes *lanes, const float *x, size_t n, float shif
         _mm256_storeu_ps(lanes->weighted + 8 * r, weighted[r]);
         _mm256_storeu_ps(lanes->squares + 8 * r, squares[r]);
     }
-    exp_lanes_take(lanes, x + i, n - i, shift);
+    exp_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
-AVX2 ExpSums scan_exp_avx2(const float *x, size_t n, float shift) {
-    ExpSums total = {0};
-    for (size_t i = 0; i < n; i += SCAN_CHUNK) {
-        ExpLanes lanes;
-        exp_chunk(&lanes, x + i, chunk_at(i, n), shift);
-        exp_lanes_fold(&total, &lanes);
-    }
-    return total;
-}
-
-AVX2 static void moment_chunk(MomentLanes *lanes, const float *x, size_t n, float shift) {
+AVX2 void moment_lanes_avx2(MomentLanes *lanes, const float *x, size_t n, float shift) {
     __m256 minus = _mm256_set1_ps(shift), none = _mm256_set1_ps(-INFINITY);
     __m256 sum[2] = {_mm256_setzero_ps(), _mm256_setzero_ps()}, squares[2] = {sum[0], sum[0]};
     size_t i = 0, count = 0;
@@ -75,23 +63,7 @@ AVX2 static void moment_chunk(MomentLanes *lanes, const float *x, size_t n, floa
         _mm256_storeu_ps(lanes->squares + 8 * r, squares[r]);
     }
     lanes->count = count;
-    moment_lanes_take(lanes, x + i, n - i, shift);
-}
-
-AVX2 Moments scan_moments_avx2(const float *x, size_t n, float shift) {
-    Moments total = {0};
-    for (size_t i = 0; i < n; i += SCAN_CHUNK) {
-        MomentLanes lanes;
-        moment_chunk(&lanes, x + i, chunk_at(i, n), shift);
-        moment_lanes_fold(&total, &lanes);
-    }
-    return total;
-}
-
-AVX2 static float largest_lane(__m256 v) {
-    __m128 four = _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
-    return _mm_cvtss_f32(_mm_max_ss(two, _mm_movehdup_ps(two)));
+    moment_lanes_scalar(lanes, x + i, n - i, shift);
 }
 
 AVX2 void scan_segment_max_avx2(const float *x, size_t n, float *out) {

@@ -5,9 +5,7 @@
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
-#include "../simd/prefetch.h"
 #include "exp_avx2.h"
-#include "../simd/unroll.h"
 
 #include <math.h>
 
@@ -85,10 +83,7 @@ AVX2 float vector_max_avx2(const float *x, size_t n) {
         odd = _mm256_or_ps(odd, _mm256_cmp_ps(v, v, _CMP_UNORD_Q));
     }
     if (_mm256_movemask_ps(odd)) return NAN;
-    __m128 half = _mm_max_ps(_mm256_castps256_ps128(max), _mm256_extractf128_ps(max, 1)),
-           pair = _mm_max_ps(half, _mm_movehl_ps(half, half));
-    float head = _mm_cvtss_f32(_mm_max_ss(pair, _mm_movehdup_ps(pair))),
-          tail = vector_max_scalar(x + i, n - i);
+    float head = largest_lane(max), tail = vector_max_scalar(x + i, n - i);
     return head > tail ? head : tail;
 }
 

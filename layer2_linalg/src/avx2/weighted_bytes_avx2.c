@@ -6,7 +6,6 @@
 #include "../kernels/kernel_types.h"
 
 #if defined(__x86_64__)
-#include "../simd/unroll.h"
 #include "avx2.h"
 
 #include <math.h>
@@ -85,10 +84,7 @@ AVX2 float quantize_factors_avx2(const float *w, const uint16_t *scale, size_t n
         __m256 x = _mm256_mul_ps(_mm256_loadu_ps(w + i), load_halves(scale + i));
         max = _mm256_max_epu32(max, _mm256_castps_si256(_mm256_and_ps(x, magnitude)));
     }
-    __m128i half = _mm_max_epu32(_mm256_castsi256_si128(max), _mm256_extracti128_si256(max, 1));
-    half = _mm_max_epu32(half, _mm_shuffle_epi32(half, 0x4E));
-    half = _mm_max_epu32(half, _mm_shuffle_epi32(half, 0xB1));
-    const float largest = _mm_cvtss_f32(_mm_castsi128_ps(half));
+    const float largest = largest_magnitude(max);
     if (!(largest < INFINITY) || !(largest > 1e-30f))
         return quantize_factors_scalar(w, scale, n, q);
     const __m256 inverse = _mm256_set1_ps(32767 / largest);

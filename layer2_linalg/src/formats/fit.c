@@ -90,6 +90,14 @@ float fit_scale_min(Fit f, float *min, int8_t *q) {
     return best;
 }
 
+float fit_small(Fit f, float *low) {
+    int8_t q[32];
+    *low = smallest(f.x, f.n);
+    float min, d = (largest(f.x, f.n) - *low) / (float)f.high;
+    if (f.importance && *low < 0) d = fit_scale_min(f, &min, q), *low = -min;
+    return d;
+}
+
 static int multiple(float value, float unit, int low, int high) {
     return unit != 0 ? clamp(nearest(fminf(fmaxf(value / unit, -1e6f), 1e6f)), low, high) : 0;
 }

@@ -47,18 +47,12 @@ void quantize_q4_0(const float *x, const float *importance, void *row, size_t n)
     }
 }
 
-/* The smallest number becomes 0, the largest 15. */
 void quantize_q4_1(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 15, NULL};
     BlockQ4_1 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t quants[SMALL_BLOCK];
-        float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 15, min;
-        if (importance && low < 0) {
-            d = fit_scale_min((Fit){x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 0, 15, NULL},
-                              &min, quants);
-            low = -min;
-        }
-        float inverse = d != 0 ? 1 / d : 0;
+        float low, d = fit_small(fit_slice(all, b * SMALL_BLOCK, SMALL_BLOCK), &low),
+                   inverse = d != 0 ? 1 / d : 0;
         block->d = f16_from_f32(d), block->m = f16_from_f32(low);
         for (int j = 0; j < 16; j++)
             block->q[j] = (uint8_t)(quant((x[j] - low) * inverse + 0.5f, 15) |

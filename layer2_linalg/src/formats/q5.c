@@ -49,16 +49,11 @@ void quantize_q5_0(const float *x, const float *importance, void *row, size_t n)
 }
 
 void quantize_q5_1(const float *x, const float *importance, void *row, size_t n) {
+    const Fit all = {x, importance, 0, 0, 31, NULL};
     BlockQ5_1 *block = row;
     for (size_t b = 0; b < n / SMALL_BLOCK; b++, block++, x += SMALL_BLOCK) {
-        int8_t quants[SMALL_BLOCK];
-        float low = smallest(x, SMALL_BLOCK), d = (largest(x, SMALL_BLOCK) - low) / 31, min;
-        if (importance && low < 0) {
-            d = fit_scale_min((Fit){x, importance + SMALL_BLOCK * b, SMALL_BLOCK, 0, 31, NULL},
-                              &min, quants);
-            low = -min;
-        }
-        float inverse = d != 0 ? 1 / d : 0;
+        float low, d = fit_small(fit_slice(all, b * SMALL_BLOCK, SMALL_BLOCK), &low),
+                   inverse = d != 0 ? 1 / d : 0;
         memset(block, 0, sizeof *block);
         block->d = f16_from_f32(d), block->m = f16_from_f32(low);
         for (int k = 0; k < SMALL_BLOCK; k++)

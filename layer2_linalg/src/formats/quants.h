@@ -99,6 +99,10 @@ float fit_scale(Fit f, int8_t *q);
 /* The same for  scale * quant - min,  with quants from 0 on, scale and min >= 0. */
 float fit_scale_min(Fit f, float *min, int8_t *q);
 
+/* The scale d and offset low of d q + low, for 32 numbers: the smallest becomes 0, the largest
+ * f.high; with importance fit_scale_min finds both. */
+float fit_small(Fit f, float *low);
+
 /* A group's scale and min as integer multiples, 0 .. max, of those of its super-block: the pair
  * of least error near the given one.  Writes the quants. */
 typedef struct Pair {

@@ -23,12 +23,15 @@ bool cpu_has_avx512(void) {
 }
 bool cpu_has_vnni(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx512vnni"); }
 bool cpu_has_bf16(void) { return cpu_has_avx512() && __builtin_cpu_supports("avx512bf16"); }
+/* Intel's (Sapphire Rapids) begin one in two cycles: half as many products a cycle as F32's. */
+bool cpu_has_fast_bf16(void) { return cpu_has_bf16() && __builtin_cpu_is("amd"); }
 #else
 bool cpu_has_avx2(void) { return false; }
 bool cpu_has_avxvnni(void) { return false; }
 bool cpu_has_avx512(void) { return false; }
 bool cpu_has_vnni(void) { return false; }
 bool cpu_has_bf16(void) { return false; }
+bool cpu_has_fast_bf16(void) { return false; }
 #endif
 
 #if defined(__aarch64__)

@@ -8,6 +8,8 @@
 #include "kernel_types.h"
 #include "kernels.h"
 
+#include <stdatomic.h>
+
 #define FIELD(type, name, isa) type *name;
 
 typedef struct Kernels {
@@ -20,8 +22,15 @@ typedef struct Kernels {
     bool bf16_rounds; /* dot_tile_bf16 rounds the inputs to BF16, too */
 } Kernels;
 
+/* Select as kernels_select(NULL, ...) does; abort with its message if that fails. */
+const Kernels *kernels_first(void);
+
 /* The table in use. */
-const Kernels *kernels(void);
+extern _Atomic(const Kernels *) kernels_chosen;
+static inline const Kernels *kernels(void) {
+    const Kernels *table = atomic_load_explicit(&kernels_chosen, memory_order_relaxed);
+    return table ? table : kernels_first();
+}
 
 /* The tables that this machine can run, scalar first; returns their number. */
 int kernels_tables(const Kernels *tables[KERNELS_MAX]);

@@ -9,7 +9,7 @@
 
 #include "../panel.h"
 #include "recurrence.h"
-#include "scan.h"
+#include "../simd/scan_lanes.h"
 #include "vector.h"
 #include "weighted_bytes.h"
 
@@ -36,8 +36,6 @@ typedef void Mask(float *x, const uint64_t *bits, size_t n);
 typedef void RecurrenceStep(const Recurrence *t);
 typedef void RecurrenceStrips(const StripRecurrence *t);
 typedef void Exp(float *out, const float *x, float shift, size_t n);
-typedef ExpSums ScanExp(const float *x, size_t n, float shift);
-typedef Moments ScanMoments(const float *x, size_t n, float shift);
 typedef void ScanSegmentMax(const float *x, size_t n, float *out);
 typedef size_t ScanKeep(const float *x, const int32_t *ids, size_t n, float threshold,
                         float *out, int32_t *out_ids);
@@ -52,7 +50,7 @@ typedef struct MicroKernel {
 
 enum { MICRO_MAX_ROWS = 8, MICRO_MAX_COLS = 48 };
 
-/* y[p * x.count + c][r] += the products of row r of panel p with input c. */
+/* y[p * x.count + c][r] += the products of row r of panel p with input c; 1 or 2 panels. */
 typedef void PanelProduct(const Panel *panels, size_t count, const QuantFormat *format,
                           const InputTile *x, float (*y)[PANEL_ROWS]);
 
@@ -85,8 +83,8 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
     ROW(Exp, vector_exp, isa)                                    \
     ROW(RecurrenceStep, recurrence_step, isa) /* recurrence.h */ \
     ROW(RecurrenceStrips, recurrence_strips, isa)                \
-    ROW(ScanExp, scan_exp, isa) /* scan.h */                     \
-    ROW(ScanMoments, scan_moments, isa)                          \
+    ROW(ExpLanesOf, exp_lanes, isa) /* scan.h */                 \
+    ROW(MomentLanesOf, moment_lanes, isa)                        \
     ROW(ScanSegmentMax, scan_segment_max, isa)                   \
     ROW(ScanKeep, scan_keep, isa)                                \
     ROW(ScanKeep, scan_below, isa)

@@ -1,9 +1,10 @@
 /* kernels.c - choose an instruction set; see kernels.h.  kernel_sets.c lists them. */
 #include "kernel_table.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+
+_Atomic(const Kernels *) kernels_chosen;
 
 int kernels_list(const char *isas[KERNELS_MAX]) {
     const Kernels *tables[KERNELS_MAX];
@@ -11,8 +12,6 @@ int kernels_list(const char *isas[KERNELS_MAX]) {
     for (int i = 0; i < count; i++) isas[i] = tables[i]->isa;
     return count;
 }
-
-static _Atomic(const Kernels *) chosen;
 
 static const char *wanted_set(void) {
     const char *variable = getenv("STRATA_ISA");
@@ -27,7 +26,7 @@ bool kernels_select(const char *isa, Fault *fault) {
     for (int i = 0; i < count; i++) {
         bool last = i == count - 1;
         if (strcmp(wanted, list[i]->isa) == 0 || (last && strcmp(wanted, "auto") == 0)) {
-            atomic_store(&chosen, list[i]);
+            atomic_store(&kernels_chosen, list[i]);
             return true;
         }
         strcat(strcat(names, i ? ", " : ""), list[i]->isa);
@@ -40,13 +39,11 @@ bool kernels_select(const char *isa, Fault *fault) {
 }
 
 /* A wrong STRATA_ISA must not be silently ignored, and there is no Fault to fill here. */
-const Kernels *kernels(void) {
-    const Kernels *table = atomic_load_explicit(&chosen, memory_order_relaxed);
-    if (table) return table;
+const Kernels *kernels_first(void) {
     Fault fault;
     bool ok = kernels_select(NULL, &fault);
     REQUIRE(ok, "%s", fault.text);
-    return atomic_load(&chosen);
+    return atomic_load(&kernels_chosen);
 }
 
 const char *kernels_isa(void) { return kernels()->isa; }

@@ -17,7 +17,7 @@
 #define STRATA_EXP_TEMPLATE_H
 
 #include "exp_constants.h"
-#include "unroll.h"
+#include "hints.h"
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 
 /*            bits, group, scales, min, codebook, max */
 #define PACKED_LAYOUTS(TRY)                                               \
-    TRY(4, 32, SCALE_F16, false, false, 15)        /* Q4_0 */             \
+    TRY(4, 32, SCALE_F16, false, false, 15)        /* Q4_0, Q1_0 */       \
     TRY(4, 32, SCALE_F16, true, false, 15)         /* Q4_1 */             \
     TRY(4, 32, SCALE_SUPERBLOCK, false, false, 15) /* TQ1_0, TQ2_0 */     \
     TRY(4, 32, SCALE_SUPERBLOCK, true, false, 15)  /* Q4_K */             \
@@ -15,6 +15,7 @@
     TRY(4, 16, SCALE_SUPERBLOCK, true, false, 15)  /* Q2_K */             \
     TRY(4, 32, SCALE_F16, false, true, 0)          /* IQ4_NL */           \
     TRY(4, 32, SCALE_BF16, false, true, 31)        /* MXFP4 */            \
+    TRY(4, 16, SCALE_F16, false, true, 31)         /* NVFP4 */            \
     TRY(4, 32, SCALE_SUPERBLOCK, false, true, 0)   /* IQ4_XS */           \
     TRY(4, 32, SCALE_SUPERBLOCK, false, true, 31)  /* IQ1_S, IQ3_S */     \
     TRY(4, 32, SCALE_SUPERBLOCK, false, true, 127) /* IQ2_XXS, IQ3_XXS */ \
@@ -26,7 +27,7 @@
     TRY(6, 16, SCALE_SUPERBLOCK, false, false, 63) /* Q6_K */             \
     TRY(8, 32, SCALE_F16, false, false, 0)         /* Q8_0 */
 
-/* A layout as one number, for a switch: comparing eighteen layouts would cost about 1 % of a
+/* A layout as one number, for a switch: comparing nineteen layouts would cost about 1 % of a
  * product of 16 rows. */
 #define LAYOUT_NUMBER(bits, group, scales, min, codebook, max) \
     ((bits) | (group) << 4 | (scales) << 10 | (min) << 12 | (codebook) << 13 | (max) << 14)

@@ -12,7 +12,7 @@
 #define STRATA_PACKED_LAYOUT_H
 
 #include "../panel.h"
-#include "prefetch.h"
+#include "hints.h"
 
 /* How the weights of a format are stored. */
 typedef struct PackedLayout {
@@ -54,7 +54,7 @@ static inline TileLayout tile_layout(PackedLayout p) {
 
 /* Bytes of all tiles of 16 rows. */
 static inline size_t strip_bytes(size_t cols, TileLayout at) {
-    return (cols + PANEL_COLS - 1) / PANEL_COLS * at.bytes;
+    return div_up(cols, PANEL_COLS) * at.bytes;
 }
 
 /* Tiles are read once, in order: prefetching a line some way ahead for each line read hides the

@@ -15,7 +15,6 @@
 #define STRATA_PACKED_MATVEC_TEMPLATE_H
 
 #include "packed_dispatch.h"
-#include "unroll.h"
 
 INLINE void store_strip(const Sums acc[SUMS], float y[PANEL_ROWS]) {
     UNROLL for (int i = 0; i < SUMS; i++) store_sums(y + PANEL_ROWS / SUMS * i, acc[i]);

@@ -15,7 +15,7 @@
 #define STRATA_STRIP_ROWS_TEMPLATE_H
 
 #include "../kernels/kernel_types.h"
-#include "unroll.h"
+#include "hints.h"
 
 /* Rows r .. r + count * LANES - 1.  The loop reads local variables only: a store might change
  * anything that is read through a pointer. */

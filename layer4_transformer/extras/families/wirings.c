@@ -80,7 +80,11 @@ static void with_cross(const Block *b, const Pass *p, float *x) {
 }
 
 static void include_cross(BlockSizes *sizes, const Block *b) {
-    attention_sizes_include(&sizes->attention, &b->extras->cross.attention);
+    const Attention *a = &b->extras->cross.attention;
+    attention_require_bare(a, "cross attention");
+    REQUIRE(a->shape.cross && !a->rope && !a->kv_back && !(a->q_temperature > 0),
+            "cross attention has no mask, positions or kv_back");
+    attention_sizes_include(&sizes->attention, a);
 }
 
 /* x += norm(network(norm'(x)) + experts(x)); both have norms of their own */
@@ -106,6 +110,23 @@ static void include_beside(BlockSizes *sizes, const Block *b) { dense_part.inclu
 static void joined(const Block *b, const Pass *p, float *x) {
     block_mix(b, p, wirings_memory_of(p)->join.both, x);
     feed_normed(b, p, x);
+}
+
+/* x += gain * the branch (layer scale: Touvron et al. 2021, arXiv:2103.17239). */
+static void add_scaled(const Block *b, const Pass *p, const float *gain, float *x) {
+    float *branch = p->run->branch;
+    for (size_t i = 0; i < p->batch->count * p->dim; i++) branch[i] *= gain[i % p->dim];
+    block_add(b, &(Norm){.kind = NORM_NONE}, p, x);
+}
+
+static void scaled(const Block *b, const Pass *p, float *x) {
+    BlockRun *run = p->run;
+    block_norm(p, &b->attn_norm, run->normed, x);
+    b->mixer[0]->forward(b, p, run->normed, run->branch);
+    add_scaled(b, p, b->extras->branch_gains[0], x);
+    block_norm(p, &b->ffn_norm, run->normed, x);
+    b->network->forward(b, p, run->normed, run->branch);
+    add_scaled(b, p, b->extras->branch_gains[1], x);
 }
 
 /* Add the layer's input to x; with AltUp to all parts but the first, which gates it, scaled. */
@@ -139,10 +160,11 @@ static void include_inner(BlockSizes *sizes, const Block *b) {
 
 const Wiring after_wiring = {.name = "norm after", .forward = norm_after},
              laurel_wiring = {"laurel", with_laurel, NULL, wiring_open},
-             cross_wiring = {"cross attention", with_cross, include_cross, NULL},
-             beside_wiring = {"experts beside", beside, include_beside, NULL},
              joined_wiring = {"joined", joined, NULL, wiring_open},
-             extended_wiring = {"extended", extended, include_inner, wiring_open};
+             scaled_wiring = {.name = "scaled", .forward = scaled};
+static const Wiring cross_wiring = {"cross attention", with_cross, include_cross, NULL},
+                    beside_wiring = {"experts beside", beside, include_beside, NULL},
+                    extended_wiring = {"extended", extended, include_inner, wiring_open};
 
 /* ------------------------------------------------------------------ which parts a block has */
 

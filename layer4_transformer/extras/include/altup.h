@@ -15,7 +15,7 @@
  *
  * A batch of n tokens stores part i at x + i * n * dim.
  *
- * Invariant: a token's output depends only on its own parts.
+ * Invariant: a token's output depends only on its own parts [neighbours_change_no_bit].
  * Source   Baykal et al. 2023, arXiv:2301.13310 (AltUp); Google 2025, Gemma 3n, reference code.
  * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_ALTUP_H

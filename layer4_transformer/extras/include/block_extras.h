@@ -7,6 +7,7 @@
  *     cross         x += mixer(norm(x));  x += cross attention(norm''(x));
  *                   x += network(norm'(x))                                       T5
  *     beside        x += mixer(norm(x));  x += network(norm'(x)) + experts(x)    Gemma 4
+ *     scaled        x += g mixer(norm(x));  x += g' network(norm'(x))              InternViT
  *     joined        x += mixer([token | x]);  x += network(norm'(x))             EAGLE-3
  *
  * extended_wiring wraps one of them: the block may add a per-layer input at its end
@@ -40,6 +41,7 @@ typedef struct BlockExtras {
     Cross cross;
     Join join;                                 /* before the block of a draft head */
     Norm attn_norm_2;                          /* of `after`; or none */
+    const float *branch_gains[2];              /* (dim) each, of `scaled` */
     Norm network_post_norm, experts_post_norm; /* of `beside` */
     Laurel laurel;
     LayerInput layer_input;
@@ -50,14 +52,13 @@ typedef struct BlockExtras {
 
 extern const PartKind mla_part, mamba_part, mamba2_part, delta_part, rwkv_part, short_conv_part,
     experts_part, rwkv_channel_part;
-extern const Wiring after_wiring, laurel_wiring, cross_wiring, beside_wiring, joined_wiring,
-    extended_wiring;
+extern const Wiring after_wiring, laurel_wiring, joined_wiring, scaled_wiring;
 
 /* Choose mixers, network and wiring by the block's weights; `usual` is its family's wiring. */
 void block_choose(Block *block, const Wiring *usual);
 
 /* Memory that other kinds use, too (block_memory). */
-OpenMemory experts_open, rwkv_open, mamba_open, wiring_open;
+OpenMemory experts_open, mamba_open, wiring_open;
 
 /* The memory of wiring_open. */
 typedef struct WiringRun {

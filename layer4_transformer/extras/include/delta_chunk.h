@@ -23,7 +23,8 @@
  * delta_step, whose rows stay in L1 from token to token, is no slower.  And KDA's decays, one
  * for each number of a key, need e^G K and e^-G K, which overflows when much is forgotten.
  *
- * Invariant: the same as delta_step, token by token, up to rounding.
+ * Invariant: the same as delta_step, token by token, up to rounding
+ * [both_forms_keep_the_bound].
  * Source   Yang et al. 2024, arXiv:2406.06484, sec. 3; arXiv:2412.06464, sec. 3.3 (with decay).
  * Tutorial docs/layer4/delta.md */
 #ifndef STRATA_DELTA_CHUNK_H

@@ -13,7 +13,7 @@
  *
  * The backward pass needs the state before every token, and recomputes it, one head at a time.
  *
- * Invariant: one thread sums each gradient, in a fixed order.
+ * Invariant: one thread sums each gradient, in a fixed order [threads_change_no_bit].
  * Source   the chain rule, on Yang et al. 2024, arXiv:2412.06464, eq. 10; recomputation: Chen
  *          et al. 2016, arXiv:1604.06174.
  * Tutorial docs/layer4/look-back.md */
@@ -48,7 +48,7 @@ typedef struct DeltaTokenGradients {
  *   dout            (d) gradient of delta_step's out
  *
  * Needs    d <= DELTA_DIM.
- * Cost     20 d flops a row, three times delta_step. */
+ * Flops    20 d a row, three times delta_step. */
 void delta_step_backward(float *memory, const float *after, const float *before, size_t d,
                          const DeltaToken *token, const float *dout, DeltaTokenGradients *grad);
 

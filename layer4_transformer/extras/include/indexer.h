@@ -13,7 +13,7 @@
  *
  * Its keys are a cache layer (KvShape without values), so pages, prefixes and forks cover them.
  *
- * Invariant: a token's choice depends only on its own sequence.
+ * Invariant: a token's choice depends only on its own sequence [neighbours_change_no_bit].
  * Source   DeepSeek 2025, DeepSeek-V3.2, eq. 1 and 2 (the lightning indexer).
  * Tutorial docs/layer4/sparse.md */
 #ifndef STRATA_INDEXER_H
@@ -68,7 +68,8 @@ void indexer_choose(Pool *pool, const Indexer *x, IndexerRun *run, KvCache *kv,
  *
  *   chosen   (n / 64 + 1) words of 64 bits, written
  *
- * Cost     32 passes over the scores: the smallest chosen one, bit by bit from the highest. */
+ * Cost     34 passes over the scores: 32 find the smallest chosen one, bit by bit from the
+ *          highest [the_largest_are_found_in_34_passes]. */
 void choose_top(const float *scores, size_t n, size_t top, uint64_t *chosen);
 
 #endif

@@ -8,7 +8,7 @@
  * h is the hidden state that chose token p; in EAGLE-3, a map of three states from different
  * depths.  Each has its own norm.  The block's output predicts the token after p.
  *
- * Invariant: a row depends only on its own token and h.
+ * Invariant: a row depends only on its own token and h [drafts_are_what_the_head_says].
  * Source   DeepSeek-AI 2024, arXiv:2412.19437, section 2.2, eq. 21 (there h comes first); Li et
  *          al. 2025, arXiv:2503.01840, section 3.1.
  * Tutorial docs/layer6/speculative.md */

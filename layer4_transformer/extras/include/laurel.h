@@ -6,7 +6,7 @@
  * left maps down to a few numbers (64 of 2048 in Gemma 3n), right maps back: what every token
  * needs to know about itself can bypass attention's large maps.
  *
- * Invariant: a token's output depends only on its own row.
+ * Invariant: a token's output depends only on its own row [neighbours_change_no_bit].
  * Source   Menghani et al. 2024, arXiv:2411.07501, eq. 3 (LAuReL-LR); Google 2025, Gemma 3n,
  *          reference code.
  * Tutorial docs/layer4/layer-inputs.md */

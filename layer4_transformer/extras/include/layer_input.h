@@ -18,7 +18,8 @@
  * The table is large, but a token reads one row of it, so it may stay on disk; a wider model
  * would read all of its weights for every token.
  *
- * Invariant: a token's inputs depend only on the token and its own row of the stream.
+ * Invariant: a token's inputs depend only on the token and its own row of the stream
+ * [neighbours_change_no_bit].
  * Source   Google 2025, Gemma 3n, model overview ("per-layer embeddings") and reference code.
  * Tutorial docs/layer4/layer-inputs.md */
 #ifndef STRATA_LAYER_INPUT_H

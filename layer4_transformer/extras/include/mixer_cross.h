@@ -14,7 +14,8 @@
  *
  * So sequences share, copy and release a source's pages like any others (kv.h).
  *
- * Invariant: what cross_keep stores depends only on the source and is never overwritten.
+ * Invariant: what cross_keep stores depends only on the source and is never overwritten
+ * [forks_share_a_source].
  * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.2.3; Bahdanau et al. 2014,
  *          arXiv:1409.0473.
  * Tutorial docs/layer4/cross-attention.md */
@@ -29,6 +30,10 @@ typedef struct Cross {
     Attention attention;
 } Cross;
 
+/* Abort if an Attention sets what only attention_forward does: clamp, norms and gates of q, k
+ * and v, v_scale, sub_norm. */
+void attention_require_bare(const Attention *attention, const char *mixer);
+
 /* Store keys and values of a source's rows in layer `layer` of the cache.
  *
  *   source   its rows are positions of the source
@@ -38,7 +43,7 @@ void cross_keep(Pool *pool, const Cross *cross, AttentionRun *run, KvCache *kv, 
 
 /* out (count, dim) = attention to the source for each row of x (count, dim), already normed.
  *
- * Cost     2 * count * heads * source * (head_dim + value_dim) flops, and the products with q
+ * Flops    2 * count * heads * source * (head_dim + value_dim), and the products with q
  *          and o. */
 void cross_forward(Pool *pool, const Cross *cross, AttentionRun *run, const KvCache *kv,
                    size_t layer, const Batch *batch, const float *x, float *out);

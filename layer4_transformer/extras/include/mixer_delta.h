@@ -19,7 +19,8 @@
  * convolutions, then S of each head, a row for each number of a value, sixteen rows in a strip
  * (recurrence.h).
  *
- * Invariant: a token's output depends only on its own sequence, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit
+ * [neighbours_change_no_bit].
  * Source   Yang et al. 2024, arXiv:2412.06464, eq. 10 (Gated DeltaNet); Schlag et al. 2021,
  *          arXiv:2102.11174 (the delta rule); Kimi Team 2025, arXiv:2510.26692, eq. 1 (KDA).
  * Tutorial docs/layer4/delta.md */
@@ -88,7 +89,8 @@ void delta_run_init(DeltaRun *run, size_t rows, const DeltaSizes *sizes, Arena *
  *   out      (rows) o above without 1 / sqrt(d)
  *
  * Needs    d, rows <= DELTA_DIM.
- * Cost     7 d flops a row; reads before twice, writes after once. */
+ * Flops    7 d a row.
+ * Cost     reads before twice, writes after once [states_are_read_as_often_as_said]. */
 void delta_step(float *after, const float *before, size_t d, size_t rows, const float *decay,
                 float beta, const float *q, const float *k, const float *v, float *out);
 

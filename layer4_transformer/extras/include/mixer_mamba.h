@@ -21,7 +21,8 @@
  * State (state.h): the convolution's, then S as (inner, n); in Mamba 2 each head's rows in
  * strips (recurrence.h).  The size is the same after 100 tokens or a million.
  *
- * Invariant: a token's output depends only on its own sequence, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit
+ * [neighbours_change_no_bit, pieces_change_no_bit].
  * Source   Gu & Dao 2023, arXiv:2312.00752, algorithm 2 (Mamba 1); Dao & Gu 2024,
  *          arXiv:2405.21060, sec. 7 (Mamba 2).
  * Tutorial docs/layer4/mamba.md */

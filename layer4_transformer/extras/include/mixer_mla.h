@@ -20,7 +20,8 @@
  *     plain        128 * (192 + 128) = 40960
  *     absorbed     512 + 64 + 512    =  1088      c is stored as key and as value
  *
- * Invariant: a row's result depends only on its own sequence, to the bit.
+ * Invariant: a row's result depends only on its own sequence, to the bit
+ * [neighbours_change_no_bit].
  * Source   DeepSeek 2024, arXiv:2405.04434, sec. 2.1.
  * Tutorial docs/layer4/mla.md */
 #ifndef STRATA_MIXER_MLA_H

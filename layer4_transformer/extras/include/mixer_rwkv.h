@@ -26,7 +26,8 @@
  * State (state.h): the last row of x before either shift, then S of each head, a row for each
  * number of a value, sixteen rows in a strip (recurrence.h).
  *
- * Invariant: a token's output depends only on its own sequence, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit
+ * [neighbours_change_no_bit].
  * Source   Peng et al. 2025, arXiv:2503.14456 (RWKV-7), sec. 4. */
 #ifndef STRATA_MIXER_RWKV_H
 #define STRATA_MIXER_RWKV_H
@@ -51,23 +52,11 @@ typedef struct Rwkv {
     const float *mu;                 /* (6, dim) */
     const float *kk, *ka, *rk;       /* (dim) */
     Norm norm;                       /* of each head, with its own gain and bias */
-    Norm channel_norm;               /* before the channel mix */
     const float *channel_mu;         /* (dim) */
     Linear channel_up, channel_down; /* (hidden, dim), (dim, hidden) */
     size_t d, heads;
     bool first; /* the first layer, whose v the later ones mix in */
 } Rwkv;
-
-/* Floats of its state. */
-size_t rwkv_state(const Rwkv *rwkv);
-
-/* The largest of a model. */
-typedef struct RwkvSizes {
-    size_t dim, rank, hidden;
-} RwkvSizes;
-
-/* Grow sizes to fit this one. */
-void rwkv_sizes_include(RwkvSizes *sizes, const Rwkv *rwkv);
 
 /* Working memory for up to `rows` tokens. */
 typedef struct RwkvRun {
@@ -82,8 +71,6 @@ typedef struct RwkvRun {
     void *scratch;    /* for the products */
 } RwkvRun;
 
-void rwkv_run_init(RwkvRun *run, size_t rows, const RwkvSizes *sizes, Arena *arena);
-
 /* One token of one head: update the state and read it.
  *
  *   after    the updated state; may be before
@@ -92,15 +79,9 @@ void rwkv_run_init(RwkvRun *run, size_t rows, const RwkvSizes *sizes, Arena *are
  *   kk, a    (d) k' above, and how much of it is corrected
  *   out      (d) o above
  *
- * Cost     9 d^2 flops; reads before twice, writes after once. */
+ * Flops    9 d^2.
+ * Cost     reads before twice, writes after once [states_are_read_as_often_as_said]. */
 void rwkv_step(float *after, const float *before, size_t d, const float *w, const float *kk,
                const float *a, const float *r, const float *k, const float *v, float *out);
-
-/* out (count, dim) = the time mix, or the channel mix, for each row of x (count, dim); updates
- * the states of `layer`.  Evaluate layers in order: later ones mix in the first one's v. */
-void rwkv_time_mix(Pool *pool, const Rwkv *rwkv, RwkvRun *run, const KvCache *kv, size_t layer,
-                   const Batch *batch, const float *x, float *out);
-void rwkv_channel_mix(Pool *pool, const Rwkv *rwkv, RwkvRun *run, const KvCache *kv,
-                      size_t layer, const Batch *batch, const float *x, float *out);
 
 #endif

@@ -17,7 +17,8 @@
  * Each token has one row for each of its experts.  The rows of an expert lie together and are
  * one matrix product; then each token sums its own rows, weighted, in the order of its choices.
  *
- * Invariant: a token's output does not depend on which experts other tokens chose.
+ * Invariant: a token's output does not depend on which experts other tokens chose
+ * [neighbours_change_no_bit].
  * Source   Shazeer et al. 2017, arXiv:1701.06538; Jiang et al. 2024, arXiv:2401.04088, sec. 2.1
  *          (softmax of the chosen); Dai et al. 2024, arXiv:2401.06066 (shared experts);
  *          DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2 (sigmoid, selection bias, groups);

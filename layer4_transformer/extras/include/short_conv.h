@@ -8,7 +8,8 @@
  *
  * Recurrent layers begin with one, because a state blurs positions and neighbours show them.
  *
- * Invariant: a token's output depends only on its own sequence, to the bit.
+ * Invariant: a token's output depends only on its own sequence, to the bit
+ * [pieces_change_no_bit].
  * Source   Gu & Dao 2023, arXiv:2312.00752, sec. 3.4; Poli et al. 2023, arXiv:2302.10866
  *          (Hyena). */
 #ifndef STRATA_SHORT_CONV_H
@@ -31,8 +32,8 @@ size_t short_conv_state(const ShortConv *conv);
 /* One token, channels begin .. end - 1.
  *
  *   out      (channels)   written
- *   after    the new state; may be before
- *   before   the state; NULL: the sequence begins, all 0 */
+ *   before   the state, at first all 0
+ *   after    the new state; may be before */
 void short_conv_step(const ShortConv *conv, const float *before, float *after, const float *x,
                      float *out, size_t begin, size_t end);
 

@@ -7,7 +7,7 @@
  *
  * No activation; each sequence starts from zeros.
  *
- * Invariant: one thread sums each gradient, in a fixed order. */
+ * Invariant: one thread sums each gradient, in a fixed order [threads_change_no_bit]. */
 #ifndef STRATA_SHORT_CONV_TRAIN_H
 #define STRATA_SHORT_CONV_TRAIN_H
 

@@ -6,7 +6,7 @@
  *
  * kv_heads of a TrainShape are the key heads; value head h uses key head h % kv_heads.
  *
- * Invariant: as in block_train.h. */
+ * Invariant: as in block_train.h [threads_change_no_bit]. */
 #ifndef STRATA_TRAIN_DELTA_H
 #define STRATA_TRAIN_DELTA_H
 

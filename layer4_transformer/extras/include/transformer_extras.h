@@ -4,6 +4,7 @@
 
 #include "transformer.h"
 
+#include "prefix_file.h"      /* kept prefixes in a file */
 #include "shift.h"            /* context shift: cut old positions out of the cache */
 #include "moe.h"              /* mixture of experts */
 #include "mixer_cross.h"      /* cross attention */

@@ -99,7 +99,7 @@ static void place_rows(void *context, int worker, size_t begin, size_t end) {
 /* Scores of n positions from the start of a page. */
 static void score_page(const Rows *t, size_t row, size_t first, size_t n, float *scores) {
     const Indexer *x = t->x;
-    const size_t whole = (n + STRIP - 1) / STRIP * STRIP;
+    const size_t whole = round_up(n, STRIP);
     const float *w = t->run->w + row * x->heads;
     float part[GROUP][KV_PAGE];
     KvQuery query;

@@ -1,6 +1,12 @@
 /* mixer_cross.c - see mixer_cross.h. */
 #include "mixer_cross.h"
 
+void attention_require_bare(const Attention *a, const char *mixer) {
+    REQUIRE(!(a->clamp > 0) && !a->q_norm.kind && !a->k_norm.kind && !a->v_norm.kind &&
+                !a->gate.w.data && !a->gate_in_q && a->v_scale == 0 && !a->sub_norm.kind,
+            "%s has no clamp, norms, gates or v_scale", mixer);
+}
+
 typedef struct Keep {
     const AttentionShape *shape;
     const AttentionRun *run;

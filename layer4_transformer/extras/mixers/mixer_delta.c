@@ -15,8 +15,6 @@ size_t delta_state(const DeltaNet *m) {
            short_conv_state(&m->v_conv) + m->heads * strip_rows(m->d) * m->d;
 }
 
-static size_t tiles_of(size_t d) { return (d + TILE - 1) / TILE; }
-
 void delta_sizes_include(DeltaSizes *s, const DeltaNet *m) {
     if (!m->out.w.data) return;
     s->dim = max_size(s->dim, m->out.w.shape[0]);
@@ -161,7 +159,7 @@ static void step_head(const Rows *t, size_t i, size_t h, size_t j, size_t rows,
  * L1. */
 static void some_tiles(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
-    size_t d = t->m->d, tiles = tiles_of(d), head = strip_rows(d) * d,
+    size_t d = t->m->d, tiles = div_up(d, TILE), head = strip_rows(d) * d,
            all = delta_state(t->m) - t->m->heads * head;
     (void)worker;
     for (size_t at = begin; at < end; at++) {
@@ -200,7 +198,7 @@ void delta_forward(Pool *pool, const DeltaNet *m, DeltaRun *run, const KvCache *
     Rows rows = {m, run, kv, layer, batch};
     project(pool, &rows, x);
     pool_for(pool, n, ROWS, prepare_rows, &rows);
-    pool_for(pool, m->heads * tiles_of(m->d), 1, some_tiles, &rows);
+    pool_for(pool, m->heads * div_up(m->d, TILE), 1, some_tiles, &rows);
     pool_for(pool, n, ROWS, gate_rows, &rows);
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }

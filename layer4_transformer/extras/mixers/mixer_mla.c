@@ -231,6 +231,7 @@ static void mla_rows(const Block *b, const Pass *p, const float *in, float *out)
 
 /* Uses attention's working memory; the mixed rows may be wider. */
 static void mla_include(BlockSizes *s, const Block *b) {
+    attention_require_bare(&b->attention, "latent attention");
     attention_sizes_include(&s->attention, &b->attention);
     s->attention.mixed =
         max_size(s->attention.mixed, b->attention.shape.heads * b->extras->mla.value);

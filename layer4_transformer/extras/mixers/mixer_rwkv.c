@@ -7,31 +7,6 @@
 
 enum { ROWS = 4, CHANNELS = 64 }; /* per task */
 
-size_t rwkv_state(const Rwkv *m) {
-    return 2 * m->heads * m->d + m->heads * strip_rows(m->d) * m->d;
-}
-
-void rwkv_sizes_include(RwkvSizes *s, const Rwkv *m) {
-    const RwkvMap *maps[] = {&m->w, &m->a, &m->g, &m->value};
-    if (!m->out.w.data) return;
-    s->dim = max_size(s->dim, m->heads * m->d);
-    s->hidden = max_size(s->hidden, m->channel_up.w.shape[0]);
-    for (int i = 0; i < 4; i++)
-        if (maps[i]->down.w.data) s->rank = max_size(s->rank, maps[i]->down.w.shape[0]);
-}
-
-void rwkv_run_init(RwkvRun *run, size_t rows, const RwkvSizes *s, Arena *arena) {
-    size_t f = sizeof(float), widest = max_size(max_size(s->dim, s->hidden), s->rank);
-    float **const whole[] = {&run->r, &run->k,  &run->v,     &run->w, &run->a,
-                             &run->g, &run->kk, &run->first, &run->y};
-    run->mixed = arena_take(arena, RWKV_MIXES * rows * s->dim, f);
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        *whole[i] = arena_take(arena, rows * s->dim, f);
-    run->rank = arena_take(arena, rows * s->rank, f);
-    run->hidden = arena_take(arena, rows * s->hidden, f);
-    run->scratch = arena_take(arena, s->dim ? linear_scratch_bytes(rows, widest) : 0, 1);
-}
-
 typedef struct Rows {
     const Rwkv *m;
     RwkvRun *run;
@@ -56,20 +31,16 @@ static void shift_channels(void *context, int worker, size_t begin, size_t end) 
     size_t dim = width(t->m), n = t->batch->count;
     (void)worker;
     for (size_t i = 0; i < n; i++) {
-        size_t sequence = (size_t)t->batch->sequence[i],
-               position = (size_t)t->batch->position[i];
-        const float *before = kv_state(t->kv, t->layer, sequence, position),
-                    *x = t->x + i * dim;
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + t->at;
+        StateStep state = state_step(t->kv, t->layer, t->batch, i, t->at + begin, end - begin);
+        const float *x = t->x + i * dim;
         float step[CHANNELS] = {0};
-        for (size_t c = begin; c < end; c++)
-            step[c - begin] = (before ? before[t->at + c] : 0) - x[c];
+        for (size_t c = begin; c < end; c++) step[c - begin] = state.before[c - begin] - x[c];
         for (size_t j = 0; j < t->mixes; j++) {
             float *mixed = t->run->mixed + (j * n + i) * dim;
             const float *mu = t->mu + j * dim;
             for (size_t c = begin; c < end; c++) mixed[c] = x[c] + step[c - begin] * mu[c];
         }
-        memcpy(after + begin, x + begin, (end - begin) * sizeof *x);
+        memcpy(state.after, x + begin, (end - begin) * sizeof *x);
     }
 }
 
@@ -189,10 +160,46 @@ static void finish_rows(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-void rwkv_time_mix(Pool *pool, const Rwkv *m, RwkvRun *run, const KvCache *kv, size_t layer,
-                   const Batch *batch, const float *x, float *out) {
-    size_t n = batch->count;
-    Rows rows = {m, run, kv, layer, batch, x, m->mu, RWKV_MIXES, 0};
+/* ------------------------------------------------------------------ as a part of a block */
+
+/* Working memory for the widest of a model. */
+static void *rwkv_open(const BlockPlan *plan) {
+    const size_t rows = plan->rows, f = sizeof(float);
+    size_t dim = 0, rank = 0, hidden = 0;
+    RwkvRun spare = {0}, *run = arena_take(plan->arena, 1, sizeof *run),
+            *to = run ? run : &spare;
+    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++) {
+        const Rwkv *m = b->extras ? &b->extras->rwkv : NULL;
+        if (!m || !m->out.w.data) continue;
+        const RwkvMap *maps[] = {&m->w, &m->a, &m->g, &m->value};
+        dim = max_size(dim, width(m));
+        hidden = max_size(hidden, m->channel_up.w.shape[0]);
+        for (int i = 0; i < 4; i++)
+            if (maps[i]->down.w.data) rank = max_size(rank, maps[i]->down.w.shape[0]);
+    }
+    float **const whole[] = {&to->r, &to->k,  &to->v,     &to->w, &to->a,
+                             &to->g, &to->kk, &to->first, &to->y};
+    to->mixed = arena_take(plan->arena, RWKV_MIXES * rows * dim, f);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        *whole[i] = arena_take(plan->arena, rows * dim, f);
+    to->rank = arena_take(plan->arena, rows * rank, f);
+    to->hidden = arena_take(plan->arena, rows * hidden, f);
+    size_t widest = max_size(max_size(dim, hidden), rank);
+    to->scratch = arena_take(plan->arena, dim ? linear_scratch_bytes(rows, widest) : 0, 1);
+    return run;
+}
+
+static size_t rwkv_state(const Block *b) {
+    const Rwkv *m = &b->extras->rwkv;
+    return 2 * width(m) + m->heads * strip_rows(m->d) * m->d;
+}
+
+static void rwkv_time_mix(const Block *b, const Pass *p, const float *in, float *out) {
+    const Rwkv *m = &b->extras->rwkv;
+    RwkvRun *run = block_memory(p->run, rwkv_open);
+    Pool *pool = p->run->pool;
+    size_t n = p->batch->count;
+    Rows rows = {m, run, p->kv, p->layer, p->batch, in, m->mu, RWKV_MIXES, 0};
     pool_for(pool, width(m), CHANNELS, shift_channels, &rows);
     project(pool, &rows);
     pool_for(pool, n, ROWS, prepare_rows, &rows);
@@ -201,41 +208,18 @@ void rwkv_time_mix(Pool *pool, const Rwkv *m, RwkvRun *run, const KvCache *kv, s
     linear(pool, &m->out, run->y, n, out, run->scratch);
 }
 
-/* ------------------------------------------------------------------ the channel mix */
-
-void rwkv_channel_mix(Pool *pool, const Rwkv *m, RwkvRun *run, const KvCache *kv, size_t layer,
-                      const Batch *batch, const float *x, float *out) {
-    size_t n = batch->count, hidden = m->channel_up.w.shape[0];
-    Rows rows = {m, run, kv, layer, batch, x, m->channel_mu, 1, width(m)};
+static void rwkv_channel_mix(const Block *b, const Pass *p, const float *in, float *out) {
+    const Rwkv *m = &b->extras->rwkv;
+    RwkvRun *run = block_memory(p->run, rwkv_open);
+    Pool *pool = p->run->pool;
+    size_t n = p->batch->count, hidden = m->channel_up.w.shape[0];
+    Rows rows = {m, run, p->kv, p->layer, p->batch, in, m->channel_mu, 1, width(m)};
     pool_for(pool, width(m), CHANNELS, shift_channels, &rows);
     linear(pool, &m->channel_up, run->mixed, n, run->hidden, run->scratch);
     relu_squared(run->hidden, run->hidden, n * hidden);
     linear(pool, &m->channel_down, run->hidden, n, out, run->scratch);
 }
 
-/* ------------------------------------------------------------------ as a part of a block */
-
-void *rwkv_open(const BlockPlan *plan) {
-    RwkvSizes sizes = {0};
-    RwkvRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
-    for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++)
-        if (b->extras) rwkv_sizes_include(&sizes, &b->extras->rwkv);
-    rwkv_run_init(run ? run : &spare, plan->rows, &sizes, plan->arena);
-    return run;
-}
-
-static void rwkv_time_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    rwkv_time_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv,
-                  p->layer, p->batch, in, out);
-}
-
-static void rwkv_channel_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    rwkv_channel_mix(p->run->pool, &b->extras->rwkv, block_memory(p->run, rwkv_open), p->kv,
-                     p->layer, p->batch, in, out);
-}
-
-static size_t rwkv_numbers(const Block *b) { return rwkv_state(&b->extras->rwkv); }
-
-const PartKind rwkv_part = {"rwkv time mix", rwkv_time_rows, rwkv_numbers, NULL, rwkv_open},
+const PartKind rwkv_part = {"rwkv time mix", rwkv_time_mix, rwkv_state, NULL, rwkv_open},
                rwkv_channel_part = {
-                   .name = "rwkv channel mix", .forward = rwkv_channel_rows, .open = rwkv_open};
+                   .name = "rwkv channel mix", .forward = rwkv_channel_mix, .open = rwkv_open};

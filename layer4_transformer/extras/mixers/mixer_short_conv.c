@@ -4,14 +4,6 @@
 
 enum { ROWS = 4 }; /* rows per task */
 
-void short_conv_run_init(ShortConvRun *run, size_t rows, size_t dim, Arena *arena) {
-    size_t f = sizeof(float);
-    run->in = arena_take(arena, rows * 3 * dim, f);
-    run->x = arena_take(arena, rows * dim, f);
-    run->y = arena_take(arena, rows * dim, f);
-    run->scratch = arena_take(arena, dim ? linear_scratch_bytes(rows, dim) : 0, 1);
-}
-
 typedef struct Rows {
     const ShortConvRun *run;
     size_t dim;
@@ -36,35 +28,35 @@ static void gate_out(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-void short_conv_forward(Pool *pool, const ShortConvMixer *m, ShortConvRun *run,
-                        const KvCache *kv, size_t layer, const Batch *batch, const float *x,
-                        float *out) {
-    size_t n = batch->count, dim = m->conv.channels;
-    Rows rows = {run, dim};
-    linear(pool, &m->in, x, n, run->in, run->scratch);
-    pool_for(pool, n, ROWS, gate_in, &rows);
-    short_conv_rows(pool, &m->conv, kv, layer, batch, run->x, dim, run->y);
-    pool_for(pool, n, ROWS, gate_out, &rows);
-    linear(pool, &m->out, run->y, n, out, run->scratch);
-}
-
 /* ------------------------------------------------------------------ as a part of a block */
 
 static void *short_conv_open(const BlockPlan *plan) {
-    ShortConvRun spare, *run = arena_take(plan->arena, 1, sizeof *run);
-    short_conv_run_init(run ? run : &spare, plan->rows, plan->dim, plan->arena);
+    const size_t rows = plan->rows, dim = plan->dim, f = sizeof(float);
+    ShortConvRun spare = {0}, *run = arena_take(plan->arena, 1, sizeof *run),
+                 *to = run ? run : &spare;
+    to->in = arena_take(plan->arena, rows * 3 * dim, f);
+    to->x = arena_take(plan->arena, rows * dim, f);
+    to->y = arena_take(plan->arena, rows * dim, f);
+    to->scratch = arena_take(plan->arena, linear_scratch_bytes(rows, dim), 1);
     return run;
 }
 
-static void short_conv_part_rows(const Block *b, const Pass *p, const float *in, float *out) {
-    short_conv_forward(p->run->pool, &b->extras->short_conv,
-                       block_memory(p->run, short_conv_open), p->kv, p->layer, p->batch, in,
-                       out);
+static void short_conv_forward(const Block *b, const Pass *p, const float *in, float *out) {
+    const ShortConvMixer *m = &b->extras->short_conv;
+    ShortConvRun *run = block_memory(p->run, short_conv_open);
+    Pool *pool = p->run->pool;
+    size_t n = p->batch->count, dim = m->conv.channels;
+    Rows rows = {run, dim};
+    linear(pool, &m->in, in, n, run->in, run->scratch);
+    pool_for(pool, n, ROWS, gate_in, &rows);
+    short_conv_rows(pool, &m->conv, p->kv, p->layer, p->batch, run->x, dim, run->y);
+    pool_for(pool, n, ROWS, gate_out, &rows);
+    linear(pool, &m->out, run->y, n, out, run->scratch);
 }
 
 static size_t short_conv_numbers(const Block *b) {
     return short_conv_state(&b->extras->short_conv.conv);
 }
 
-const PartKind short_conv_part = {"short convolution", short_conv_part_rows, short_conv_numbers,
+const PartKind short_conv_part = {"short convolution", short_conv_forward, short_conv_numbers,
                                   NULL, short_conv_open};

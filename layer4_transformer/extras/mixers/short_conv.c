@@ -12,12 +12,8 @@ void short_conv_step(const ShortConv *conv, const float *before, float *after, c
         const float *w = conv->w + c * conv->taps;
         float sum = conv->bias ? conv->bias[c] : 0;
         for (size_t j = 0; j < past; j++) {
-            float input = before ? before[c * past + j] : 0,
-                  next = j + 1 == past ? x[c]
-                         : before      ? before[c * past + j + 1]
-                                       : 0;
-            sum += w[j] * input;
-            after[c * past + j] = next;
+            sum += w[j] * before[c * past + j];
+            after[c * past + j] = j + 1 == past ? x[c] : before[c * past + j + 1];
         }
         out[c] = sum + w[past] * x[c];
     }
@@ -39,13 +35,11 @@ static void short_conv_some_channels(void *context, int worker, size_t begin, si
     const Rows *t = context;
     (void)worker;
     for (size_t i = 0; i < t->batch->count; i++) {
-        size_t sequence = (size_t)t->batch->sequence[i],
-               position = (size_t)t->batch->position[i];
-        const float *before = kv_state(t->kv, t->layer, sequence, position);
-        float *after = kv_state(t->kv, t->layer, sequence, position + 1) + t->conv->at;
-        if (before) before += t->conv->at;
-        short_conv_step(t->conv, before, after, t->x + i * t->x_step,
-                        t->out + i * t->conv->channels, begin, end);
+        const size_t past = t->conv->taps - 1;
+        StateStep state = state_step(t->kv, t->layer, t->batch, i, t->conv->at + begin * past,
+                                     (end - begin) * past);
+        short_conv_step(t->conv, state.before - begin * past, state.after - begin * past,
+                        t->x + i * t->x_step, t->out + i * t->conv->channels, begin, end);
     }
 }
 

@@ -1,5 +1,6 @@
 /* shift.c - see shift.h. */
 #include "shift.h"
+#include "block_extras.h"
 #include "memory/kv_pages.h"
 #include "prefix.h"
 
@@ -63,10 +64,24 @@ bool shift_pages(KvCache *kv, size_t sequence, size_t keep, size_t gone) {
     return true;
 }
 
+ShiftElsewhere *shift_elsewhere;
+
+ShiftRope shift_rope(const Block *b, const Rope *rope, const KvShape *shape,
+                     const BlockRun *run, float *key) {
+    const bool latent =
+        b->extras && b->extras->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
+    return (ShiftRope){.rope = rope,
+                       .plain = latent ? shape->key_dim - rope->rotary : 0,
+                       .key = key,
+                       .cosine = run->attention.cosine,
+                       .sine = run->attention.sine};
+}
+
 void shift_keys(KvCache *kv, size_t layer, size_t sequence, size_t first, size_t by,
                 const ShiftRope *turn) {
     const Rope *rope = turn->rope;
     if (!kv_has_pages(kv, layer) || !rope || rope->style == ROPE_NONE) return;
+    if (shift_elsewhere) shift_elsewhere(kv, layer, sequence, first, by);
     first = first_there(kv, sequence, layer, first / KV_PAGE) * KV_PAGE;
     rope_angles(rope, by, turn->cosine, turn->sine);
     for (size_t i = 0; i < rope->rotary / 2; i++) /* keys already have the magnitude */

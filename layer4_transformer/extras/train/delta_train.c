@@ -163,13 +163,6 @@ static void backward_key(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-static size_t longest_of(Sequences sequences) {
-    size_t longest = 0;
-    for (size_t s = 0; s < sequences.count; s++)
-        longest = max_size(longest, sequences.start[s + 1] - sequences.start[s]);
-    return longest;
-}
-
 void delta_sequences(Pool *pool, const DeltaShape *shape, Sequences sequences,
                      const DeltaRows *rows, float *out, float *scratch) {
     Task task = {.shape = shape,
@@ -177,7 +170,7 @@ void delta_sequences(Pool *pool, const DeltaShape *shape, Sequences sequences,
                  .rows = rows,
                  .out = out,
                  .scratch = scratch,
-                 .scratch_each = scratch_each(shape->d, longest_of(sequences))};
+                 .scratch_each = scratch_each(shape->d, sequences_longest(sequences))};
     pool_for(pool, sequences.count * shape->keys, 1, forward_key, &task);
 }
 
@@ -190,6 +183,6 @@ void delta_backward(Pool *pool, const DeltaShape *shape, Sequences sequences,
                  .grad = grad,
                  .dout = dout,
                  .scratch = scratch,
-                 .scratch_each = scratch_each(shape->d, longest_of(sequences))};
+                 .scratch_each = scratch_each(shape->d, sequences_longest(sequences))};
     pool_for(pool, sequences.count * shape->keys, 1, backward_key, &task);
 }

@@ -23,7 +23,7 @@ static ConvShape conv_shape(const TrainShape *s) {
     return (ConvShape){.channels = train_channels(s), .taps = s->taps};
 }
 
-static float sigmoid_of(float x) { return 1 / (1 + expf(-x)); }
+static float sigmoid_of(float x) { return 1 / (1 + (float)real_exp(-(double)x)); }
 
 /* q and k of length 1, beta in 0 .. 1, rate = log(decay) < 0. */
 static void read_rows(void *context, int worker, size_t begin, size_t end) {
@@ -43,7 +43,8 @@ static void read_rows(void *context, int worker, size_t begin, size_t end) {
             rate[h] = saved->alpha[i * s->heads + h] + t->w->bias[h];
         }
         softplus(rate, rate, s->heads);
-        for (size_t h = 0; h < s->heads; h++) rate[h] *= -expf(t->w->rate[h]);
+        for (size_t h = 0; h < s->heads; h++)
+            rate[h] *= (float)-real_exp((double)t->w->rate[h]);
     }
 }
 
@@ -118,7 +119,7 @@ static void read_backward(const TrainRun *run, const TrainDelta *w, TrainDelta *
             float beta = v->rows.beta[at], slope = sigmoid_of(v->alpha[at] + w->bias[h]);
             d->beta[at] *= beta * (1 - beta);
             grad->rate[h] += d->rate[at] * v->rows.rate[at];
-            d->rate[at] *= -expf(w->rate[h]) * slope;
+            d->rate[at] *= (float)-real_exp((double)w->rate[h]) * slope;
             grad->bias[h] += d->rate[at];
         }
     }

@@ -28,16 +28,6 @@ typedef struct OnlineSoftmax {
     float max, sum;
 } OnlineSoftmax;
 
-static void finish_scores(const AttentionShape *s, float *scores, size_t n, size_t head,
-                          size_t query, size_t first) {
-    if (s->softcap > 0 || s->max_bias > 0) {
-        float slope = attention_slope(s, head);
-        for (size_t j = 0; j < n; j++)
-            scores[j] = attention_score(s, scores[j], slope, query, first + j);
-    }
-    if (s->relative) relative_add(s->relative, head, query, first, n, scores);
-}
-
 /* Turn n scores into weights.  A larger maximum rescales the sums so far; NaN reaches the
  * result. */
 static void online_softmax_update(OnlineSoftmax *run, float *acc, size_t value_dim,
@@ -53,21 +43,32 @@ static void online_softmax_update(OnlineSoftmax *run, float *acc, size_t value_d
     run->sum += vector_sum(scores, n);
 }
 
-/* Scores of a span at their offsets in the page.  Whole strips are computed; scores outside the
- * span are ignored. */
-static void score_keys(const Online *t, KvHead at, KvSpan span, const KvQuery *query,
-                       float (*scores)[KV_PAGE]) {
+/* Scores of a span at their offsets in the page, for each head of a group.  Whole strips are
+ * computed; scores outside the span are ignored. */
+static void score_keys(const Online *t, const QueryGroup *g, KvHead at, KvSpan span,
+                       const KvQuery *query, float (*scores)[KV_PAGE]) {
+    const AttentionShape *s = t->shape;
     const size_t begin = span.first % KV_PAGE, from = begin / STRIP * STRIP,
-                 to = div_up(begin + span.n, STRIP) * STRIP;
-    const float scale = t->shape->scale;
+                 to = round_up(begin + span.n, STRIP),
+                 position = (size_t)t->batch->position[g->row];
     kv_scores(t->kv, at, (KvSpan){span.first - begin + from, to - from}, query, *scores + from,
               KV_PAGE);
-    for (size_t h = 0; h < query->rows.count; h++)
-        for (size_t j = from; j < to; j++) scores[h][j] *= scale;
+    for (size_t h = 0; h < g->heads; h++) {
+        float *score = scores[h] + begin;
+        for (size_t j = from; j < to; j++) scores[h][j] *= s->scale;
+        if (s->softcap > 0 || s->max_bias > 0) {
+            float slope = attention_slope(s, g->head + h);
+            for (size_t j = 0; j < span.n; j++)
+                score[j] = attention_score(s, score[j], slope, position, span.first + j);
+        }
+        if (s->relative)
+            relative_add(s->relative, g->head + h, position, span.first, span.n, score);
+    }
 }
 
 /* The chosen ones of a span: bit 0 is its first position. */
 static uint64_t chosen_of(const AttentionShape *s, size_t row, KvSpan span) {
+    REQUIRE(span.first / 64 < s->chosen_words, "no word for position %zu", span.first);
     uint64_t all = span.n < 64 ? ((uint64_t)1 << span.n) - 1 : ~(uint64_t)0;
     return s->chosen[row * s->chosen_words + span.first / 64] >> span.first % 64 & all;
 }
@@ -79,11 +80,9 @@ static void one_page(const Online *t, const QueryGroup *g, const KvQuery *query,
     const uint64_t chosen = s->chosen ? chosen_of(s, g->row, span) : 1;
     float scores[GROUP][KV_PAGE];
     if (!chosen) return;
-    size_t begin = span.first % KV_PAGE, vd = attention_value_dim(s),
-           position = (size_t)t->batch->position[g->row];
-    score_keys(t, at, span, query, scores);
+    size_t begin = span.first % KV_PAGE, vd = attention_value_dim(s);
+    score_keys(t, g, at, span, query, scores);
     for (size_t h = 0; h < g->heads; h++) {
-        finish_scores(s, scores[h] + begin, span.n, g->head + h, position, span.first);
         for (size_t j = 0; s->chosen && j < span.n; j++)
             if (!(chosen >> j & 1)) scores[h][begin + j] = -INFINITY;
         online_softmax_update(&run[h], out + h * vd, vd, scores[h] + begin, span.n);
@@ -94,10 +93,15 @@ static void one_page(const Online *t, const QueryGroup *g, const KvQuery *query,
 Range attention_range(const AttentionShape *s, const KvCache *kv, size_t sequence,
                       size_t position) {
     size_t source = kv->source[sequence];
+    REQUIRE(!s->cross || source, "cross attention to a sequence without a source");
     if (s->cross) return (Range){0, source};
     if (position < source) return mask_range(s->mask, position, source);
     Range seen = mask_range(s->mask, position - source, kv->length[sequence] - source);
-    return (Range){seen.begin + source, seen.end + source};
+    seen.begin += source, seen.end += source;
+    for (const size_t(*g)[3] = kv->groups; g < kv->groups + kv->n_groups; g++)
+        if ((*g)[0] == sequence && position >= (*g)[1] && position < (*g)[2])
+            seen.end = (*g)[2];
+    return seen;
 }
 
 /* A task: its pages in order, from the mask's first position to its last; then divide each
@@ -146,6 +150,12 @@ static void attend_tasks(void *context, int worker, size_t begin, size_t end) {
 void attention_online(Pool *pool, const AttentionShape *shape, const KvCache *kv, size_t layer,
                       const Batch *batch, float *q, float *out) {
     PROFILE("attention");
+    const KvShape *kept = &kv->shape[layer];
+    attention_require(shape);
+    REQUIRE(kept->kv_heads == shape->kv_heads && kept->key_dim == shape->head_dim &&
+                kept->value_dim == attention_value_dim(shape) &&
+                (!kept->window || (shape->mask.window && shape->mask.window <= kept->window)),
+            "the cache's layer %zu has other heads, or a shorter window", layer);
     size_t group = shape->heads / shape->kv_heads, pairs = batch->count * shape->kv_heads,
            together = min_size(group, GROUP);
     while (together > 1 && pairs * div_up(group, together) < (size_t)pool_threads(pool))

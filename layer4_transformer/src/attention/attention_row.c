@@ -4,26 +4,18 @@
 
 #include <math.h>
 
-/* Scores of the strip that contains position `at`. */
-static void score_strip(const AttentionShape *s, const KvCache *kv, size_t layer,
-                        size_t sequence, size_t head, size_t at, const KvQuery *query,
-                        float scores[STRIP]) {
-    size_t kv_head = head / (s->heads / s->kv_heads);
-    kv_scores(kv, (KvHead){layer, sequence, kv_head}, (KvSpan){at - at % STRIP, STRIP}, query,
-              scores, STRIP);
-}
-
 Range attention_row(const AttentionShape *s, const KvCache *kv, size_t layer, size_t sequence,
                     size_t position, size_t head, const float *q, float *weights) {
     float scores[STRIP], slope = attention_slope(s, head),
                          max = s->sinks ? s->sinks[head] : -INFINITY;
+    const KvHead kv_head = {layer, sequence, head / (s->heads / s->kv_heads)};
     Range seen = attention_range(s, kv, sequence, position);
     size_t n = seen.end - seen.begin;
     KvQuery query;
     kv_query(kv, layer, (KvRows){q, s->head_dim, 1}, &query);
     for (size_t at = seen.begin; at < seen.end; at++) {
         if (at == seen.begin || at % STRIP == 0)
-            score_strip(s, kv, layer, sequence, head, at, &query, scores);
+            kv_scores(kv, kv_head, (KvSpan){at - at % STRIP, STRIP}, &query, scores, STRIP);
         float score = attention_score(s, s->scale * scores[at % STRIP], slope, position, at);
         if (s->relative) relative_add(s->relative, head, position, at, 1, &score);
         if (s->chosen && !(s->chosen[at / 64] >> at % 64 & 1)) score = -INFINITY;

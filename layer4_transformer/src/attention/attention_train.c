@@ -8,28 +8,16 @@
 
 enum { ROWS = 64 };
 
-typedef struct Task {
-    const AttentionShape *shape;
-    Sequences sequences;
-    const float *q, *k, *v, *dout;
-    float *out, *dq, *dk, *dv;
-    float *scratch;
-    size_t scratch_each, longest;
-} Task;
-
-static size_t longest_of(Sequences sequences) {
+size_t sequences_longest(Sequences sequences) {
     size_t longest = 0;
-    for (size_t s = 0; s < sequences.count; s++) {
-        size_t length = sequences.start[s + 1] - sequences.start[s];
-        longest = length > longest ? length : longest;
-    }
+    for (size_t s = 0; s < sequences.count; s++)
+        longest = max_size(longest, sequences.start[s + 1] - sequences.start[s]);
     return longest;
 }
 
 /* P and dP for a tile of rows, and packing space. */
 static size_t scratch_each(size_t longest) {
-    size_t product = matmul_scratch_floats(1, longest > 512 ? longest : 512);
-    return 2 * ROWS * longest + (product + 15) / 16 * 16;
+    return 2 * ROWS * longest + round_up(matmul_scratch_floats(1, max_size(longest, 512)), 16);
 }
 
 size_t attention_scratch_floats(int threads, size_t longest) {
@@ -60,36 +48,46 @@ static void probabilities(const AttentionShape *shape, const QueryTile *b, Matri
     }
 }
 
-static QueryTile tile_at(const Task *t, int worker, size_t first, size_t length, size_t head) {
+static QueryTile tile_at(const AttentionTask *t, int worker, size_t first, size_t length,
+                         size_t head) {
+    size_t longest = sequences_longest(t->sequences);
     QueryTile b = {.first = first, .length = length, .head = head};
-    b.rows = length - first < ROWS ? length - first : ROWS;
+    b.rows = min_size(ROWS, length - first);
     b.keys = mask_range(t->shape->mask, first + b.rows - 1, length).end;
-    b.p = t->scratch + (size_t)worker * t->scratch_each;
-    b.dp = b.p + ROWS * t->longest;
-    b.packing = b.dp + ROWS * t->longest;
+    b.p = t->scratch + (size_t)worker * scratch_each(longest);
+    b.dp = b.p + ROWS * longest;
+    b.packing = b.dp + ROWS * longest;
     return b;
 }
 
+/* Call a function for each tile of a task: one key-value head of one sequence. */
+typedef void OnTile(const AttentionTask *t, const QueryTile *tile, size_t start,
+                    size_t kv_head);
+
+static void each_tile(const AttentionTask *t, int worker, size_t task, OnTile *on_tile) {
+    size_t group = t->shape->heads / t->shape->kv_heads, kv_head = task % t->shape->kv_heads;
+    const size_t *start = t->sequences.start + task / t->shape->kv_heads;
+    for (size_t head = kv_head * group; head < (kv_head + 1) * group; head++)
+        for (size_t first = 0; first < start[1] - start[0]; first += ROWS) {
+            QueryTile tile = tile_at(t, worker, first, start[1] - start[0], head);
+            on_tile(t, &tile, start[0], kv_head);
+        }
+}
+
+static void forward_tile(const AttentionTask *t, const QueryTile *b, size_t start,
+                         size_t kv_head) {
+    size_t hd = t->shape->head_dim, q_dim = t->shape->heads * hd,
+           kv_dim = t->shape->kv_heads * hd, at = (start + b->first) * q_dim + b->head * hd,
+           at_kv = start * kv_dim + kv_head * hd;
+    Matrix q = {t->q + at, q_dim, 1}, k = {t->k + at_kv, kv_dim, 1},
+           v = {t->v + at_kv, kv_dim, 1};
+    probabilities(t->shape, b, q, k);
+    matmul_packed(NULL, b->rows, hd, b->keys, (Matrix){b->p, b->keys, 1}, v, t->out + at, q_dim,
+                  false, b->packing);
+}
+
 static void forward_group(void *context, int worker, size_t begin, size_t end) {
-    const Task *t = context;
-    const AttentionShape *s = t->shape;
-    size_t hd = s->head_dim, q_dim = s->heads * hd, kv_dim = s->kv_heads * hd,
-           group = s->heads / s->kv_heads;
-    for (size_t task = begin; task < end; task++) {
-        size_t seq = task / s->kv_heads, kv_head = task % s->kv_heads,
-               start = t->sequences.start[seq];
-        size_t length = t->sequences.start[seq + 1] - start;
-        Matrix k = {t->k + start * kv_dim + kv_head * hd, kv_dim, 1},
-               v = {t->v + start * kv_dim + kv_head * hd, kv_dim, 1};
-        for (size_t head = kv_head * group; head < (kv_head + 1) * group; head++)
-            for (size_t first = 0; first < length; first += ROWS) {
-                QueryTile b = tile_at(t, worker, first, length, head);
-                size_t at = (start + first) * q_dim + head * hd;
-                probabilities(s, &b, (Matrix){t->q + at, q_dim, 1}, k);
-                matmul_packed(NULL, b.rows, hd, b.keys, (Matrix){b.p, b.keys, 1}, v,
-                              t->out + at, q_dim, false, b.packing);
-            }
-    }
+    for (; begin < end; begin++) each_tile(context, worker, begin, forward_tile);
 }
 
 /* dP in b->dp becomes dS in place. */
@@ -103,7 +101,8 @@ static void score_gradients(const QueryTile *b, float scale) {
 
 /* Gradients of one tile: writes its rows of dQ, adds to dK and dV of its visible keys, to which
  * other tiles and heads add, too. */
-static void backward_tile(const Task *t, const QueryTile *b, size_t start, size_t kv_head) {
+static void backward_tile(const AttentionTask *t, const QueryTile *b, size_t start,
+                          size_t kv_head) {
     const AttentionShape *s = t->shape;
     size_t hd = s->head_dim, q_dim = s->heads * hd, kv_dim = s->kv_heads * hd;
     size_t at = (start + b->first) * q_dim + b->head * hd,
@@ -123,56 +122,36 @@ static void backward_tile(const Task *t, const QueryTile *b, size_t start, size_
 }
 
 static void backward_group(void *context, int worker, size_t begin, size_t end) {
-    const Task *t = context;
-    const AttentionShape *s = t->shape;
-    size_t hd = s->head_dim, kv_dim = s->kv_heads * hd, group = s->heads / s->kv_heads;
-    for (size_t task = begin; task < end; task++) {
-        size_t seq = task / s->kv_heads, kv_head = task % s->kv_heads,
-               start = t->sequences.start[seq];
-        size_t length = t->sequences.start[seq + 1] - start;
-        for (size_t i = start; i < start + length; i++) {
-            memset(t->dk + i * kv_dim + kv_head * hd, 0, hd * sizeof *t->dk);
-            memset(t->dv + i * kv_dim + kv_head * hd, 0, hd * sizeof *t->dv);
+    const AttentionTask *t = context;
+    size_t heads = t->shape->kv_heads, hd = t->shape->head_dim;
+    for (; begin < end; begin++) {
+        const size_t *start = t->sequences.start + begin / heads;
+        for (size_t i = start[0]; i < start[1]; i++) {
+            memset(t->dk + (i * heads + begin % heads) * hd, 0, hd * sizeof *t->dk);
+            memset(t->dv + (i * heads + begin % heads) * hd, 0, hd * sizeof *t->dv);
         }
-        for (size_t head = kv_head * group; head < (kv_head + 1) * group; head++)
-            for (size_t first = 0; first < length; first += ROWS) {
-                QueryTile b = tile_at(t, worker, first, length, head);
-                backward_tile(t, &b, start, kv_head);
-            }
+        each_tile(t, worker, begin, backward_tile);
     }
 }
 
-/* Fields of AttentionShape without gradients here. */
+/* Fields of AttentionShape that training supports. */
 static void require_plain(const AttentionShape *s) {
+    attention_require(s);
     REQUIRE(!s->sinks && !s->relative && !s->cross && !s->chosen,
             "training does not support sinks, relative, cross and chosen");
     REQUIRE(attention_value_dim(s) == s->head_dim,
             "training needs values as wide as keys, not of %zu", s->value_dim);
 }
 
-void attention_sequences(Pool *pool, const AttentionShape *shape, Sequences sequences,
-                         const float *q, const float *k, const float *v, float *out,
-                         float *scratch) {
-    require_plain(shape);
-    Task task = {.shape = shape,
-                 .sequences = sequences,
-                 .q = q,
-                 .k = k,
-                 .v = v,
-                 .out = out,
-                 .scratch = scratch};
-    task.longest = longest_of(sequences);
-    task.scratch_each = scratch_each(task.longest);
-    pool_for(pool, sequences.count * shape->kv_heads, 1, forward_group, &task);
+void attention_sequences(Pool *pool, const AttentionTask *task) {
+    require_plain(task->shape);
+    pool_for(pool, task->sequences.count * task->shape->kv_heads, 1, forward_group,
+             (void *)task);
 }
 
-void attention_backward(Pool *pool, const AttentionShape *shape, Sequences sequences,
-                        const float *q, const float *k, const float *v, const float *dout,
-                        float *dq, float *dk, float *dv, float *scratch) {
-    require_plain(shape);
-    REQUIRE(shape->softcap == 0, "attention_backward does not support softcap");
-    Task task = {
-        shape, sequences, q, k, v, dout, NULL, dq, dk, dv, scratch, 0, longest_of(sequences)};
-    task.scratch_each = scratch_each(task.longest);
-    pool_for(pool, sequences.count * shape->kv_heads, 1, backward_group, &task);
+void attention_backward(Pool *pool, const AttentionTask *task) {
+    require_plain(task->shape);
+    REQUIRE(!(task->shape->softcap > 0), "training has no gradient of softcap");
+    pool_for(pool, task->sequences.count * task->shape->kv_heads, 1, backward_group,
+             (void *)task);
 }

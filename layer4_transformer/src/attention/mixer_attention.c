@@ -6,6 +6,10 @@
 
 enum { ROWS = 4 }; /* rows per task */
 
+static inline bool is_rotated(const Attention *a) {
+    return a->rope && a->rope->style != ROPE_NONE;
+}
+
 void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     const AttentionShape *s = &a->shape;
     sizes->dim = max_size(sizes->dim, a->o.w.shape[0]);
@@ -17,6 +21,22 @@ void attention_sizes_include(AttentionSizes *sizes, const Attention *a) {
     if (a->gate.w.data) sizes->gate = max_size(sizes->gate, a->gate.w.shape[0]);
     if (a->gate_in_q) sizes->gate = max_size(sizes->gate, 2 * attention_q_width(s));
     if (a->rope) sizes->rotary = max_size(sizes->rotary, a->rope->rotary);
+}
+
+void attention_check(const Attention *a) {
+    const AttentionShape *s = &a->shape;
+    const size_t q = attention_q_width(s), k = attention_k_width(s), v = attention_v_width(s),
+                 mixed = s->heads * attention_value_dim(s), gates = a->gate.w.shape[0];
+    REQUIRE(a->q.w.shape[0] == (a->gate_in_q ? 2 * q : q) && a->o.w.shape[1] == mixed &&
+                (a->kv_back ? !a->k.w.data && !a->v.w.data
+                            : a->k.w.shape[0] == k && v == (a->v.w.data ? a->v.w.shape[0] : k)),
+            "maps q, k, v or o of other sizes than the heads");
+    REQUIRE(a->gate_in_q ? !a->gate.w.data && mixed == q
+                         : !a->gate.w.data || gates == mixed || gates == s->heads,
+            "%zu gates for %zu heads", gates, s->heads);
+    REQUIRE(!is_rotated(a) || a->rope->rotary <= s->head_dim, "rotary of %zu", s->head_dim);
+    REQUIRE(a->clamp >= 0 && (!(a->q_temperature > 0) || a->temperature_ctx > 0),
+            "clamp or temperature_ctx");
 }
 
 void attention_run_init(AttentionRun *run, size_t rows, const AttentionSizes *s, Arena *arena) {
@@ -44,8 +64,6 @@ static void clamp_row(float *x, size_t n, float limit) {
     for (size_t i = 0; i < n; i++) x[i] = x[i] > limit ? limit : x[i] < -limit ? -limit : x[i];
 }
 
-static bool is_rotated(const Attention *a) { return a->rope && a->rope->style != ROPE_NONE; }
-
 /* Norm and rotation of one row's heads, in the family's order; either may be none. */
 static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size_t heads,
                           const float *cosine, const float *sine) {
@@ -72,7 +90,7 @@ static void split_q_gate(const Attention *a, float *both, float *q) {
 }
 
 /* Row i of the batch: prepare q, k and v as the family does, and store k and v; with `kv_back`
- * there is only a query, and it is not clamped. */
+ * there is only a query. */
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     const AttentionShape *s = &a->shape;
@@ -81,12 +99,13 @@ static void place_row(const Rows *t, size_t i) {
           *q = t->run->q + i * attention_q_width(s), *k = t->run->k + i * attention_k_width(s),
           *v = t->run->v + i * attention_v_width(s);
     if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * attention_q_width(s), q);
-    if (a->clamp > 0 && !a->kv_back) clamp_row(q, attention_q_width(s), a->clamp);
+    if (a->clamp > 0) clamp_row(q, attention_q_width(s), a->clamp);
     if (is_rotated(a)) rope_angles(a->rope, position, cosine, sine);
+    if (is_rotated(a) && a->rope->places) rope_places(a->rope, i, cosine, sine);
     norm_and_rope(a, &a->q_norm, q, s->heads, cosine, sine);
     if (a->q_temperature > 0) attention_scale_q(a, q, attention_q_width(s), position);
     if (a->kv_back) return;
-    for (size_t n = 0; a->v_scale > 0 && n < attention_v_width(s); n++) v[n] *= a->v_scale;
+    for (size_t n = 0; a->v_scale != 0 && n < attention_v_width(s); n++) v[n] *= a->v_scale;
     if (a->clamp > 0) {
         clamp_row(k, attention_k_width(s), a->clamp);
         clamp_row(v, attention_v_width(s), a->clamp);
@@ -128,11 +147,6 @@ static void project(Pool *pool, const Attention *a, AttentionRun *run, const flo
         pool_for(pool, n, ROWS, take_values, &(Rows){.a = a, .run = run});
 }
 
-static void append_kv(Pool *pool, Rows *rows) {
-    PROFILE("keep");
-    pool_for(pool, rows->batch->count, ROWS, place_rows, rows);
-}
-
 /* A PoolTask: output gate and norm. */
 static void finish_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
@@ -157,7 +171,10 @@ void attention_forward(const Block *b, const Pass *p, const float *x, float *out
     AttentionRun *run = &p->run->attention;
     Rows rows = {a, run, p->kv, layer, p->batch};
     project(pool, a, run, x, n);
-    append_kv(pool, &rows);
+    {
+        PROFILE("keep");
+        pool_for(pool, n, ROWS, place_rows, &rows);
+    }
     if (run->probe) probe_queries(run->probe, &a->shape, run->q);
     attention_online(pool, &a->shape, p->kv, layer, p->batch, run->q, run->mixed);
     if (run->probe) {

@@ -28,6 +28,7 @@ void kv_init(KvCache *kv, const KvConfig *c, Arena *arena) {
     REQUIRE(c->dtype == DTYPE_F32 || c->dtype == DTYPE_F16 || c->dtype == DTYPE_BF16 ||
                 kv_has_blocks(c->dtype),
             "keys and values in %s", dtype_name(c->dtype));
+    REQUIRE(!c->hadamard || kv_has_blocks(c->dtype), "%s is not rotated", dtype_name(c->dtype));
     const size_t rows = c->sequences * c->layers;
     const size_t each = pages_of_sequence(c); /* 0: no layer has keys and values */
     const size_t pages = each && c->budget ? c->budget : c->sequences * each;
@@ -67,14 +68,17 @@ bool kv_extend(KvCache *kv, size_t sequence, size_t length) {
             kv->config.sequences);
     size_t have = kv_pages_for(kv->length[sequence]), want = kv_pages_for(length);
     if (length <= kv->length[sequence]) return true;
-    if (length > kv->config.ctx || !kv_reserve(kv, sequence, length, 0)) return false;
-    for (size_t l = 0; l < kv->config.layers; l++) {
+    if (length > kv->config.ctx) return false;
+    /* most tokens still fit into the last page */
+    const bool more = kv_pages_needed(kv, sequence, length) > 0;
+    if (more && !kv_reserve(kv, sequence, length, 0)) return false;
+    for (size_t l = 0; more && l < kv->config.layers; l++) {
         int32_t *table = kv_table(kv, sequence, l);
         if (!kv_has_pages(kv, l)) continue;
         if (writes_to_shared(kv, sequence, l)) copy_on_write(&kv->pages, &table[have - 1]);
         for (size_t i = have; i < want; i++) table[i] = page_take(&kv->pages);
     }
-    if (kv->snapshots) state_extend(kv, sequence, length);
+    state_extend(kv, sequence, length);
     kv->length[sequence] = length;
     return true;
 }
@@ -124,7 +128,7 @@ void kv_slide(KvCache *kv, size_t sequence) {
     if (length <= KV_REWIND) return;
     for (size_t l = 0; l < kv->config.layers; l++) {
         int32_t *gone = kv_gone(kv, sequence, l);
-        size_t seen = kv_first_seen(kv, l, length - KV_REWIND);
+        size_t seen = kv_has_pages(kv, l) ? kv_first_seen(kv, l, length - KV_REWIND) : 0;
         for (; ((size_t)*gone + 1) * KV_PAGE <= seen; ++*gone)
             page_release(&kv->pages, kv_table(kv, sequence, l)[*gone]);
     }

@@ -269,9 +269,8 @@ static void nibble_scores(const Blocks *b, size_t dim, KvSpan span, const KvRows
                           float *scores, size_t step) {
     float part[MAX_ROWS][KV_PAGE], scale[KV_PAGE];
     for (size_t i = 0; i < b->key_blocks; i++) {
-        size_t left = dim - i * BLOCK;
         memset(part, 0, q->count * sizeof *part);
-        score_block(b, i, span, left < BLOCK ? left : BLOCK, q, part);
+        score_block(b, i, span, min_size(dim - i * BLOCK, BLOCK), q, part);
         widen_scales(b->key_scales + i * KV_PAGE + span.first, scale, span.n);
         for (size_t c = 0; c < q->count; c++)
             for (size_t j = 0; j < span.n; j++) scores[c * step + j] += scale[j] * part[c][j];

@@ -12,6 +12,7 @@ bool writes_to_shared(const KvCache *kv, size_t sequence, size_t layer) {
 void copy_on_write(PagePool *pool, int32_t *entry) {
     int32_t fresh = page_take(pool);
     memcpy(page_bytes(pool, fresh), page_bytes(pool, *entry), pool->page_bytes);
+    if (pool->copied) pool->copied(pool, *entry, fresh);
     page_release(pool, *entry);
     *entry = fresh;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* Numbers of one head in a page: keys, then values in whole strips. */
-static size_t head_numbers(const KvShape *shape) {
-    return KV_PAGE * (shape->key_dim + div_up(shape->value_dim, STRIP) * STRIP);
+static inline size_t head_numbers(const KvShape *shape) {
+    return KV_PAGE * (shape->key_dim + round_up(shape->value_dim, STRIP));
 }
 
 size_t kv_head_bytes(Dtype dtype, const KvShape *shape) {
@@ -28,8 +28,8 @@ double kv_bytes_moved(const KvCache *kv, size_t length) {
 static char *head_bytes_at(const KvCache *kv, KvHead at, size_t position) {
     REQUIRE(position < kv->length[at.sequence], "position %zu of %zu", position,
             kv->length[at.sequence]);
-    size_t page = (size_t)kv_table(kv, at.sequence, at.layer)[position / KV_PAGE];
-    return kv->pages.bytes + page * kv->pages.page_bytes +
+    int32_t page = kv_table(kv, at.sequence, at.layer)[position / KV_PAGE];
+    return (char *)page_bytes(&kv->pages, page) +
            at.head * head_numbers(&kv->shape[at.layer]) * kv->number_bytes;
 }
 
@@ -84,10 +84,13 @@ void kv_rotate(const KvCache *kv, float *x, size_t heads, size_t dim) {
     if (kv->config.hadamard) hadamard(x, heads * dim, hadamard_block(dim));
 }
 
-/* Key and value of a position, number by number, for all heads. */
-static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t position,
-                          const float *k, const float *v) {
+void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
+              const float *v) {
     const KvShape *s = &kv->shape[layer];
+    if (kv_has_blocks(kv->config.dtype)) {
+        kv_blocks_store(kv, layer, sequence, position, k, v);
+        return;
+    }
     for (size_t head = 0; head < s->kv_heads; head++, k += s->key_dim, v += s->value_dim) {
         const KvHead at = {layer, sequence, head};
         void *key = kv_key(kv, at, position), *value = kv_value(kv, at, position);
@@ -95,14 +98,6 @@ static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t pos
         for (size_t i = 0; i < s->value_dim; i++)
             put(kv, value, i / STRIP * STRIP * KV_PAGE + i % STRIP, v[i]);
     }
-}
-
-void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
-              const float *v) {
-    if (kv_has_blocks(kv->config.dtype))
-        kv_blocks_store(kv, layer, sequence, position, k, v);
-    else
-        store_numbers(kv, layer, sequence, position, k, v);
 }
 
 void kv_query(const KvCache *kv, size_t layer, KvRows rows, KvQuery *query) {

@@ -193,7 +193,7 @@ void prefix_forget(KvCache *kv, int32_t low, int32_t high) {
 static int32_t take_entry(KvCache *kv) {
     if (kv->free_prefix == NONE) {
         int32_t oldest = oldest_leaf(kv);
-        if (oldest == NONE || kv->prefix[oldest].used == kv->clock) return NONE;
+        if (kv->prefix[oldest].used == kv->clock) return NONE;
         evict(kv, oldest);
     }
     int32_t i = kv->free_prefix;

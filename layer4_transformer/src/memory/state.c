@@ -24,7 +24,7 @@ void state_init(KvCache *kv, Arena *arena) {
     page_pool_init(&kv->states, pages, numbers * sizeof(float), arena);
     kv->states_of = arena_take(arena, c->sequences, sizeof *kv->states_of);
     Snapshot *lists = arena_take(arena, all, sizeof *lists);
-    if (!lists || !kv->states_of) return; /* measuring */
+    if (!lists) return; /* measuring, or no states */
     for (size_t s = 0; s < c->sequences; s++)
         kv->states_of[s] = (Snapshots){.list = lists + s * kv->snapshots};
 }
@@ -92,8 +92,7 @@ static void advance(KvCache *kv, Snapshots *s, size_t length) {
 void state_extend(KvCache *kv, size_t sequence, size_t length) {
     size_t now = kv->length[sequence];
     while (kv->snapshots && now < length) {
-        size_t border = (now / KV_PAGE + 1) * KV_PAGE;
-        now = border < length ? border : length;
+        now = min_size((now / KV_PAGE + 1) * KV_PAGE, length);
         advance(kv, &kv->states_of[sequence], now);
     }
 }

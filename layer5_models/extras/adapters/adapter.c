@@ -1,5 +1,6 @@
 /* adapter.c - see adapter.h. */
 #include "parts.h"
+#include "families.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,9 +66,13 @@ static void add_role(Maps *maps, Block *block, RoleId id) {
 
 static Maps maps_in_block(const Model *m, Block *block, const char *name) {
     Maps maps = {0};
-    if (strcmp(name, "attn_qkv") == 0)
+    if (strcmp(name, "attn_qkv") == 0) { /* attention's, or a delta net's */
         for (RoleId id = ROLE_ATTN_Q; id <= ROLE_ATTN_V; id++) add_role(&maps, block, id);
-    else if (strcmp(name, "ffn_up") == 0 && m->recipe->gate_in_up)
+        if (maps.count) return maps;
+        for (RoleId id = ROLE_DELTA_Q; id <= ROLE_DELTA_V; id++) add_role(&maps, block, id);
+        return maps;
+    }
+    if (strcmp(name, "ffn_up") == 0 && m->recipe->gate_in_up)
         add_role(&maps, block, ROLE_FFN_GATE), add_role(&maps, block, ROLE_FFN_UP);
     else
         for (RoleId id = 0; id < role_count(); id++)
@@ -85,6 +90,31 @@ static Maps maps_of(Model *m, const char *name) {
     if (sscanf(name, "blk.%zu.%n", &layer, &used) != 1 || !used || layer >= m->sizes.layers)
         return maps;
     return maps_in_block(m, &m->blocks[layer], name + used);
+}
+
+/* Do this map's rows belong to the batch's tokens, one by one? */
+static bool adapter_has_tokens_rows(const Model *m, const Linear *map) {
+    if (model_extras(m)->encoder) return false;
+    if (map == &m->head) return true;
+    for (const Block *b = m->blocks; b < m->blocks + m->sizes.layers; b++) {
+        const Attention *a = &b->attention;
+        const Network *net = &b->ffn.net;
+        if (map == &a->q || map == &a->k || map == &a->v || map == &a->o)
+            return b->mixer[0] == &attention_part;
+        if (map == &net->up || map == &net->gate || map == &net->down)
+            return b->network == &dense_part;
+    }
+    return false;
+}
+
+static bool adapter_check_rows(const Model *m, const Pair *p, const Maps *maps, Fault *fault) {
+    for (size_t i = 0; i < maps->count; i++)
+        if (!adapter_has_tokens_rows(m, maps->maps[i]))
+            return fault_set(fault,
+                             "'%s' of a %s model cannot be adapted for single texts: wanted "
+                             "matrices of attention, a dense network or the head",
+                             p->name, m->recipe->arch);
+    return true;
 }
 
 static bool check_pair(const Pair *p, const Maps *maps, size_t rank, Fault *fault) {
@@ -116,11 +146,15 @@ static float *adapter_join(const Pair *p, Fault *fault) {
     return numbers;
 }
 
-/* B's rows belong to the maps in order; all share A. */
+/* B's rows belong to the maps in order; all share A.
+ *
+ *   rows   NULL: on all rows */
 static bool apply_pair(Model *m, const Lora *lora, const Pair *p, double strength,
-                       Fault *fault) {
+                       const AdapterRows *rows, Fault *fault) {
     Maps maps = maps_of(m, p->name);
-    if (!check_pair(p, &maps, lora->rank, fault)) return false;
+    if (!check_pair(p, &maps, lora->rank, fault) ||
+        (rows && !adapter_check_rows(m, p, &maps, fault)))
+        return false;
     double rank = (double)p->rank_a, alpha = lora->alpha != 0 ? lora->alpha : rank;
     LowRank part = {.rank = p->rank_a, .in = p->in};
     part.scale = (float)(strength * alpha / (lora->by_root ? sqrt(rank) : rank));
@@ -129,6 +163,7 @@ static bool apply_pair(Model *m, const Lora *lora, const Pair *p, double strengt
     part.a = numbers, part.b = numbers + p->rank_a * p->in;
     for (size_t i = 0; i < maps.count; i++) {
         part.out = maps.maps[i]->w.shape[0];
+        if (rows) part.rows = maps.maps[i] == &m->head ? &rows->wanted : &rows->tokens;
         if (!adapter_add_part(m, maps.maps[i], part, i ? NULL : numbers, fault))
             return i ? false : (free(numbers), false);
         part.b += part.out * part.rank;
@@ -136,7 +171,8 @@ static bool apply_pair(Model *m, const Lora *lora, const Pair *p, double strengt
     return true;
 }
 
-bool model_adapt(Model *model, const char *path, double strength, Fault *fault) {
+static bool adapter_apply(Model *model, const char *path, double strength,
+                          const AdapterRows *rows, Fault *fault) {
     Lora lora = {0};
     struct stat info;
     bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode),
@@ -144,7 +180,15 @@ bool model_adapt(Model *model, const char *path, double strength, Fault *fault) 
                        : lora_read_gguf(&lora, model, path, fault),
          ok = read && (lora.n_pairs || fault_set(fault, "there is no matrix in it"));
     for (size_t i = 0; ok && i < lora.n_pairs; i++)
-        ok = apply_pair(model, &lora, &lora.pairs[i], strength, fault);
+        ok = apply_pair(model, &lora, &lora.pairs[i], strength, rows, fault);
     lora_free(&lora);
     return ok || (read && fault_prefix(fault, path));
+}
+
+bool model_adapt(Model *model, const char *path, double strength, Fault *fault) {
+    return adapter_apply(model, path, strength, NULL, fault);
+}
+
+bool model_adapt_rows(Model *model, const char *path, const AdapterRows *rows, Fault *fault) {
+    return adapter_apply(model, path, 1, rows, fault);
 }

@@ -36,9 +36,7 @@ static bool lora_gguf_split_name(Text name, char *stem, size_t size, bool *is_b)
     static const char *const ends[] = {".weight.lora_a", ".weight.lora_b"};
     for (int i = 0; i < 2; i++) {
         size_t n = strlen(ends[i]);
-        if (name.size <= n || name.size - n >= size ||
-            memcmp(name.data + name.size - n, ends[i], n) != 0)
-            continue;
+        if (!text_ends(name, text_of(ends[i])) || name.size - n >= size) continue;
         snprintf(stem, size, "%.*s", (int)(name.size - n), name.data);
         return *is_b = i == 1, true;
     }

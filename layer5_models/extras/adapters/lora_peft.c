@@ -66,16 +66,14 @@ static bool read_config(Lora *lora, const Folder *folder, Fault *fault) {
 /* "base_model.model.NAME.lora_A.weight", or ".lora_A.default.weight" -> NAME, and which of the
  * two. */
 static bool lora_peft_split_name(Text *name, bool *is_b) {
-    static const char start[] = "base_model.model.";
+    const Text start = text_of("base_model.model.");
     static const char *const ends[] = {".lora_A.weight", ".lora_B.weight",
                                        ".lora_A.default.weight", ".lora_B.default.weight"};
-    size_t n = sizeof start - 1;
-    if (name->size <= n || memcmp(name->data, start, n) != 0) return false;
-    Text rest = {name->data + n, name->size - n};
+    if (!text_begins(*name, start)) return false;
+    Text rest = {name->data + start.size, name->size - start.size};
     for (int i = 0; i < 4; i++) {
-        size_t m = strlen(ends[i]);
-        if (rest.size <= m || memcmp(rest.data + rest.size - m, ends[i], m) != 0) continue;
-        *name = (Text){rest.data, rest.size - m};
+        if (!text_ends(rest, text_of(ends[i]))) continue;
+        *name = (Text){rest.data, rest.size - strlen(ends[i])};
         return *is_b = i % 2, true;
     }
     return false;
@@ -95,7 +93,7 @@ static bool lora_peft_fill(const Model *model, Target *t, float *out, Fault *fau
 
 static bool lora_peft_read_matrix(Lora *lora, const Model *model, const SafeTensor *from,
                                   Fault *fault) {
-    Target t = {.parts = (const SafeTensor *[]){from}, .n_parts = 1, .ndim = 2};
+    Target t = {.parts = (const SafeTensor *[]){from}, .n_parts = 1, .ndim = 2, .factor = 1};
     Text name = from->name;
     bool is_b = false;
     if (!lora_peft_split_name(&name, &is_b) || from->ndim != 2 || from->bytes == 0 ||

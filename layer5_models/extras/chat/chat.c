@@ -94,9 +94,6 @@ void chat_form_close(ChatForm *form) {
 
 /* ------------------------------------------------------------------ its variables */
 
-static JsonValue json_string(Text text) {
-    return (JsonValue){.kind = JSON_STRING, .text = text};
-}
 static JsonValue json_bool(bool truth) {
     return (JsonValue){.kind = truth ? JSON_TRUE : JSON_FALSE};
 }
@@ -119,6 +116,7 @@ static bool render(const ChatForm *form, const JsonValue *variables, Rendered *r
 bool chat_encode_rendered(const Tokenizer *tokenizer, const Rendered *rendered,
                           TokenList *tokens, Fault *fault) {
     size_t from = tokens->count;
+    if (!token_list_reserve(tokens, 1, fault)) return false;
     tokenizer_begin(tokenizer, tokens);
     size_t first = tokens->count;
     if (!tokenizer_encode_marked(tokenizer, (Text){rendered->text, rendered->size},

@@ -72,21 +72,39 @@ static bool agree_check_flag(const Conversion *c, const char *key, const char *b
     return true;
 }
 
-static bool is_qwen2(const Conversion *c) { return strncmp(c->family->arch, "qwen2", 5) == 0; }
+static bool is_qwen2(const Conversion *c) {
+    return strncmp(c->family->classes, "Qwen2", 5) == 0;
+}
 
 static bool check_biases(const Conversion *c) {
     for (size_t i = 0; i < c->n_targets; i++)
         if (!check_layers(c, &c->targets[i])) return false;
-    static const char *const with[] = {"gpt2", "starcoder2", "bert"};
+    static const char *const with[] = {"gpt2", "starcoder2", "bert", "phi2"};
     bool all = false;
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         all = all || strcmp(c->family->arch, with[i]) == 0;
     return agree_check_flag(c, "attention_bias", "blk.0.attn_", false) &&
            agree_check_flag(c, "qkv_bias", "blk.0.attn_q", is_qwen2(c)) &&
+           agree_check_flag(c, "use_qkv_bias", "blk.0.attn_q", false) &&
+           agree_check_flag(c, "attention_out_bias", "blk.0.attn_output", false) &&
            agree_check_flag(c, "mlp_bias", "blk.0.ffn_", false) &&
            (quirks_of(c->recipe)->recurrent ||
             (agree_check_flag(c, "use_bias", "blk.0.attn_", all) &&
              agree_check_flag(c, "use_bias", "blk.0.ffn_", all)));
+}
+
+/* "use_qk_norm" and "qk_layernorm": norms of the heads, or none (which is the default). */
+static bool check_head_norms(const Conversion *c) {
+    static const char *const keys[] = {"use_qk_norm", "qk_layernorm"};
+    bool has = target_of(c, "blk.0.attn_q_norm.weight") != NULL;
+    for (size_t i = 0; i < 2; i++) {
+        const ConfigKey *key = config_key(c, text_of(keys[i]));
+        if (key && key->use == READ && !quirks_of(c->recipe)->head_norms_unit &&
+            json_true(c->folder.sizes, keys[i]) != has)
+            return REFUSE(c, "config.json: '%s' is %s, and the folder has %s of heads", keys[i],
+                          has ? "not true" : "true", has ? "norms" : "no norms");
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------ words */
@@ -99,14 +117,19 @@ static bool check_vocab(const Conversion *c, size_t rows) {
                       vocab, rows);
     bool untied = tie && tie->kind == JSON_FALSE;
     if (untied && always_tied(c))
-        return REFUSE(
-            c,
-            "config.json: tie_word_embeddings is false, and the head of a %s is its embedding",
-            c->family->architecture);
+        return REFUSE(c,
+                      "config.json: tie_word_embeddings is false, and the head of a %.*s is "
+                      "its embedding",
+                      CLASS(c));
     if (untied && !quirks_of(c->recipe)->vectors && !target_of(c, "output.weight"))
         return REFUSE(c,
                       "config.json: tie_word_embeddings is false, and the folder has no head: "
                       "a file may be missing");
+    if (c->family->times && !target_of(c, "output.weight") &&
+        factor_of(c, "output.weight") != factor_of(c, "token_embd.weight"))
+        return REFUSE(c,
+                      "config.json: the head is the embedding, and lm_head_multiplier is not "
+                      "embedding_multiplier: GGUF files have one matrix for both");
     bool by_itself = always_tied(c) || listed("gpt2 starcoder2 t5", text_of(c->family->arch));
     if (!tie && !by_itself && !quirks_of(c->recipe)->vectors && !target_of(c, "output.weight"))
         convert_note(c, "the folder has no head, and config.json does not say "
@@ -146,6 +169,7 @@ static bool check_gates(const Conversion *c) {
 }
 
 bool check_agreement(const Conversion *c, size_t rows) {
-    return check_biases(c) && check_vocab(c, rows) && check_types(c) && check_gates(c) &&
-           check_ids(c, "bos_token_id", rows) && check_ids(c, "eos_token_id", rows);
+    return check_biases(c) && check_head_norms(c) && check_vocab(c, rows) && check_types(c) &&
+           check_gates(c) && check_ids(c, "bos_token_id", rows) &&
+           check_ids(c, "eos_token_id", rows);
 }

@@ -4,6 +4,7 @@
  *     block */
 #include "parts.h"
 #include "json.h"
+#include "vision_tower.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -36,11 +37,23 @@ void convert_note(const Conversion *c, const char *format, ...) {
     c->how->note(c->how->context, text);
 }
 
+/* Which token row i of a draft head is: the folder has how much further than i. */
+static void write_ids(const float *offsets, size_t count, unsigned char *out) {
+    for (size_t i = 0; i < count; i++) {
+        const int64_t id = (int64_t)i + (int64_t)offsets[i];
+        memcpy(out + i * sizeof id, &id, sizeof id);
+    }
+}
+
 static void convert_rows(void *context, int worker, size_t begin, size_t end) {
     RowBlock *b = context;
     float *row = b->rows + (size_t)worker * b->cols;
     for (size_t r = begin; r < end; r++) {
         target_row(b->c, b->target, b->first + r, row);
+        if (b->target->dtype == DTYPE_I64) {
+            write_ids(row, b->cols, b->stored + r * b->row_bytes);
+            continue;
+        }
         if (quantize_misfit(b->target->dtype, row, b->cols) < b->cols) b->misfits = true;
         quantize_row(b->target->dtype, row, NULL, b->stored + r * b->row_bytes, b->cols);
     }
@@ -84,12 +97,15 @@ static size_t target_bytes(const Target *t) {
 
 static bool write_numbers(Conversion *c, Pool *pool, FileOut *out) {
     double done = 0, all = 0;
-    size_t divisors = c->n_divisors * sizeof *c->rope_divisors;
+    size_t divisors = c->n_divisors * sizeof **c->divisors;
     for (size_t i = 0; i < c->n_targets; i++) all += (double)target_bytes(&c->targets[i]);
     for (size_t i = 0; i < c->n_targets; i++)
         if (!write_target(c, &c->targets[i], pool, out, &done, all)) return false;
-    return !c->n_divisors ||
-           (write_bytes(c, out, c->rope_divisors, divisors) && write_padding(c, out, divisors));
+    for (int i = 0; i < 3; i++)
+        if (c->divisors[i] &&
+            !(write_bytes(c, out, c->divisors[i], divisors) && write_padding(c, out, divisors)))
+            return false;
+    return true;
 }
 
 /* ------------------------------------------------------------------ header */
@@ -124,23 +140,27 @@ static int file_type(const Conversion *c) {
 static size_t vocab_rows(const Conversion *c) {
     for (size_t i = 0; i < c->n_targets; i++)
         if (strcmp(c->targets[i].name, "token_embd.weight") == 0) return c->targets[i].shape[0];
-    return 0;
+    return quirks_of(c->recipe)->is_draft_head ? size_or(c->folder.sizes, "vocab_size", 0) : 0;
 }
 
 static bool put_header(Conversion *c) {
     size_t vocab;
     if (!put_config(c) || !plan_targets(c)) return false;
-    if (!(vocab = vocab_rows(c))) return REFUSE(c, "the folder has no embedding of tokens");
-    if (!check_agreement(c, vocab) || !put_vectors(c)) return false;
-    if (!put_words(c, vocab)) return false;
+    const Quirks *q = quirks_of(c->recipe);
+    if (!q->is_vision_tower) {
+        if (!(vocab = vocab_rows(c))) return REFUSE(c, "the folder has no embedding of tokens");
+        if (!check_agreement(c, vocab) || !put_layers(c) || !put_vectors(c)) return false;
+        if (!(q->is_draft_head ? put_target_words(c) : put_words(c, vocab))) return false;
+    }
     put_name(c);
     gguf_put_int(c->writer, "general.file_type", GGUF_U32, file_type(c));
     for (size_t i = 0; i < c->n_targets; i++) {
         const Target *t = &c->targets[i];
         gguf_announce_tensor(c->writer, t->name, t->dtype, t->ndim, t->shape);
     }
-    if (c->n_divisors)
-        gguf_announce_tensor(c->writer, "rope_freqs.weight", DTYPE_F32, 1, &c->n_divisors);
+    for (int i = 0; i < 3; i++)
+        if (c->divisors[i])
+            gguf_announce_tensor(c->writer, divisor_names[i], DTYPE_F32, 1, &c->n_divisors);
     return true;
 }
 
@@ -148,7 +168,9 @@ static bool try_header(const Conversion *c, const FileOut *out) {
     Model model;
     FileMap file;
     if (!file_open(&file, out->part, c->fault)) return false;
-    bool ok = model_open_memory(&model, file.data, file.size, c->fault);
+    bool ok = quirks_of(c->recipe)->is_vision_tower
+                  ? model_open_vision(&model, file.data, file.size, CLASS_FIRST, c->fault)
+                  : model_open_memory(&model, file.data, file.size, c->fault);
     if (ok) model_close(&model);
     file_close(&file);
     return ok || fault_prefix(c->fault, "the file would be refused");
@@ -157,7 +179,11 @@ static bool try_header(const Conversion *c, const FileOut *out) {
 static bool convert_opened(Conversion *c, const char *path, Pool *pool) {
     FileOut out;
     if (!put_header(c) || !gguf_begin_file(c->writer, path, &out, c->fault)) return false;
-    if (try_header(c, &out) && write_numbers(c, pool, &out)) return file_end(&out, c->fault);
+    /* of a draft head numbers are read, too: which tokens its rows are */
+    const bool after = quirks_of(c->recipe)->is_draft_head;
+    bool ok = (after || try_header(c, &out)) && write_numbers(c, pool, &out);
+    if (ok && after) ok = fflush(out.stream) == 0 && try_header(c, &out);
+    if (ok) return file_end(&out, c->fault);
     file_drop(&out);
     return false;
 }
@@ -170,13 +196,17 @@ bool convert_folder(const char *folder, const char *path, const Convert *how, Po
             fault, "%.200s is a file of the model that is read: give the new file another name",
             path);
     if (!file_writable(path, fault) || !folder_open(&c.folder, folder, fault)) return false;
-    c.folder.sizes = json_root(c.folder.config);
-    c.family = family_of(c.folder.sizes, fault);
-    c.recipe = c.family ? recipe_find(text_of(c.family->arch)) : NULL;
+    c.family = family_of(json_root(c.folder.config), how->vision, &c.class, fault);
+    c.recipe = c.family && join_sizes(&c) ? recipe_find(text_of(c.family->arch)) : NULL;
     c.writer = c.recipe ? gguf_writer_open(fault) : NULL;
-    bool ok = c.writer && convert_opened(&c, path, pool);
+    if (c.recipe)
+        c.prefix = quirks_of(c.recipe)->keys ? quirks_of(c.recipe)->keys : c.family->arch;
+    bool ok = c.writer && open_target(&c) &&
+              (!quirks_of(c.recipe)->dense || folder_open_dense(&c.folder, fault)) &&
+              convert_opened(&c, path, pool);
     gguf_writer_close(c.writer);
-    free_targets(&c), free(c.rope_divisors);
-    folder_close(&c.folder);
+    free_targets(&c), free_joined(&c);
+    for (int i = 0; i < 3; i++) free(c.divisors[i]);
+    folder_close(&c.folder), json_free(c.target.config);
     return ok;
 }

@@ -7,6 +7,7 @@
  *
  * The index and the files must agree: what only one of them has is refused. */
 #include "parts.h"
+#include "file_same.h"
 #include "json.h"
 #include "pytorch.h"
 #include "safetensors.h"
@@ -102,6 +103,16 @@ static bool folder_open_part(Folder *folder, const char *name, Fault *fault) {
     return ok || fault_prefix(fault, name);
 }
 
+static bool folder_add_part(Folder *folder, const char *name, Fault *fault) {
+    if (folder->n_parts % 16 == 0) {
+        struct Part *more = realloc(folder->parts, (folder->n_parts + 16) * sizeof *more);
+        if (!more) return fault_set(fault, "no memory for %zu files", folder->n_parts);
+        folder->parts = more;
+    }
+    folder->parts[folder->n_parts] = (struct Part){0};
+    return folder_open_part(folder, name, fault);
+}
+
 static struct Part *folder_find_part(Folder *folder, Text name) {
     for (size_t i = 0; i < folder->n_parts; i++)
         if (text_equal(name, text_of(folder->parts[i].name))) return &folder->parts[i];
@@ -120,14 +131,8 @@ static bool open_named(Folder *folder, Text name, Fault *fault) {
         return fault_set(fault, "the index names the file '%.*s': wanted one in the folder",
                          (int)(name.size < 80 ? name.size : 80), name.data);
     if (folder_find_part(folder, name)) return true;
-    if (folder->n_parts % 16 == 0) {
-        struct Part *more = realloc(folder->parts, (folder->n_parts + 16) * sizeof *more);
-        if (!more) return fault_set(fault, "no memory for %zu files", folder->n_parts);
-        folder->parts = more;
-    }
-    folder->parts[folder->n_parts] = (struct Part){0};
     snprintf(plain, sizeof plain, "%.*s", (int)name.size, name.data);
-    return folder_open_part(folder, plain, fault);
+    return folder_add_part(folder, plain, fault);
 }
 
 static bool open_parts(Folder *folder, const JsonValue *map, Fault *fault) {
@@ -143,6 +148,14 @@ static bool open_parts(Folder *folder, const JsonValue *map, Fault *fault) {
 
 static int folder_by_name(const void *a, const void *b) {
     return text_order(((const SafeTensor *)a)->name, ((const SafeTensor *)b)->name);
+}
+
+const SafeTensor *folder_tensor(const Folder *folder, Text name, const char *end) {
+    char full[256];
+    snprintf(full, sizeof full, "%.*s%s", (int)min_size(200, name.size), name.data, end);
+    const SafeTensor key = {.name = text_of(full)};
+    if (name.size > 200 || !folder->n_tensors) return NULL;
+    return bsearch(&key, folder->tensors, folder->n_tensors, sizeof key, folder_by_name);
 }
 
 static bool collect(Folder *folder, Fault *fault) {
@@ -222,6 +235,32 @@ static bool open_numbers(Folder *folder, Fault *fault) {
         "%.200s has neither model.safetensors nor pytorch_model.bin, whole or with "
         "an index: give the folder of a published model",
         folder->path);
+}
+
+/* EmbeddingGemma's two maps of a text's vector, each in a folder of its own: "linear.weight" in
+ * "2_Dense" is called "2_Dense.weight" here. */
+bool folder_open_dense(Folder *folder, Fault *fault) {
+    static const char *const files[] = {"2_Dense/model.safetensors",
+                                        "3_Dense/model.safetensors"};
+    static const char *const names[][2] = {{"2_Dense.weight", "3_Dense.weight"},
+                                           {"2_Dense.bias", "3_Dense.bias"}};
+    for (size_t i = 0; i < 2; i++) {
+        if (!folder_has(folder, files[i])) continue;
+        if (!folder_add_part(folder, files[i], fault)) return false;
+        const struct Part *part = &folder->parts[folder->n_parts - 1];
+        SafeTensor *more =
+            realloc(folder->tensors, (folder->n_tensors + part->n_tensors + 1) * sizeof *more);
+        if (!more) return fault_set(fault, "no memory for %zu tensors", folder->n_tensors);
+        folder->tensors = more;
+        for (size_t k = 0; k < part->n_tensors; k++) {
+            SafeTensor *t = &more[folder->n_tensors++];
+            *t = part->tensors[k];
+            if (text_equal(t->name, text_of("linear.weight"))) t->name = text_of(names[0][i]);
+            if (text_equal(t->name, text_of("linear.bias"))) t->name = text_of(names[1][i]);
+        }
+    }
+    qsort(folder->tensors, folder->n_tensors, sizeof *folder->tensors, folder_by_name);
+    return true;
 }
 
 bool folder_open(Folder *folder, const char *path, Fault *fault) {

@@ -19,7 +19,7 @@ static const char *const files[] = {"tokenizer_config.json", "special_tokens_map
 /* "<s>", or {"content": "<s>", ...} */
 static Text token_text(const JsonValue *value) {
     if (value && value->kind == JSON_OBJECT) value = json_get(value, "content");
-    return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
+    return json_text(value);
 }
 
 static Text said_text(const Json *json, const char *key) {
@@ -192,6 +192,18 @@ static void put_pairs(Conversion *c, const Vocab *v, const MarkerFiles *from) {
                      from->written.between >= 0);
 }
 
+/* The token for open positions of a diffusion model. */
+static bool put_mask(Conversion *c, const Vocab *v, const MarkerFiles *from) {
+    static const char key[] = "tokenizer.ggml.mask_token_id";
+    const Quirks *q = c->recipe ? quirks_of(c->recipe) : NULL;
+    if (!q || !q->bidirectional || q->vectors || put_id(c, v, from, "mask", "mask") >= 0)
+        return true;
+    int64_t id = vocab_id(v, text_of("<|mdm_mask|>"));
+    if (id < 0) id = vocab_id(v, text_of("<|mask|>"));
+    if (id < 0) return REFUSE(c, "config.json: no mask_token_id, which a %.*s needs", CLASS(c));
+    return gguf_put_int(c->writer, key, GGUF_U32, id), true;
+}
+
 /* ------------------------------------------------------------------ the chat template */
 
 /* One text, or the "default" of a list of named ones. */
@@ -199,7 +211,7 @@ static Text template_in(const JsonValue *value) {
     for (size_t i = 0; value && value->kind == JSON_ARRAY && i < value->count; i++)
         if (json_is(json_get(&value->items[i], "name"), "default"))
             return token_text(json_get(&value->items[i], "template"));
-    return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
+    return json_text(value);
 }
 
 static bool put_template(Conversion *c, const MarkerFiles *from) {
@@ -212,6 +224,23 @@ static bool put_template(Conversion *c, const MarkerFiles *from) {
     if (!folder_map(&c->folder, file, &map, c->fault)) return false;
     gguf_put_string(c->writer, key, (Text){(const char *)map.data, map.size});
     file_close(&map);
+    return true;
+}
+
+/* Tokens that generation_config.json never lets the model say. */
+static bool put_suppressed(Conversion *c, const Vocab *v, const MarkerFiles *from) {
+    const JsonValue *list =
+        from->generation ? json_get(json_root(from->generation), "suppress_tokens") : NULL;
+    int64_t ids[64];
+    size_t count = list && list->kind == JSON_ARRAY ? list->count : 0, id;
+    for (size_t i = 0; i < count; i++) {
+        if (count > 64 || !json_size(&list->items[i], &id) || id >= v->count)
+            return REFUSE(c,
+                          "generation_config.json: suppress_tokens is not a list of at most 64 "
+                          "ids of tokens");
+        ids[i] = (int64_t)id;
+    }
+    if (count) gguf_put_ints(c->writer, "tokenizer.ggml.suppress_tokens", GGUF_I32, ids, count);
     return true;
 }
 
@@ -228,6 +257,7 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
     MarkerFiles from = {.written = {false, -1, -1, -1}};
     bool ok = read_marker_files(c, &from) && markers_check_names(c, v, &from) &&
               read_processor(c, v, json_get(root, "post_processor"), &from.written);
+    ok = ok && put_suppressed(c, v, &from);
     put_id(c, v, &from, "pad", "padding");
     if (ok && v->wordpiece) {
         ok = put_wordpiece(c, v, &from, root != NULL) && put_template(c, &from);
@@ -237,7 +267,7 @@ bool put_markers(Conversion *c, const Vocab *v, const JsonValue *root) {
         put_unknown(c, v, &from);
         put_adds(c, &from, root);
         if (c->recipe && quirks_of(c->recipe)->vectors) put_pairs(c, v, &from);
-        ok = put_template(c, &from);
+        ok = put_mask(c, v, &from) && put_template(c, &from);
     }
     json_free(from.words), json_free(from.map), json_free(from.generation);
     return ok;

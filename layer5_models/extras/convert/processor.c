@@ -85,7 +85,7 @@ static bool read_pair(const TemplateItems *pair, Written *written) {
 static bool read_template(Conversion *c, const Vocab *v, const JsonValue *step,
                           Written *written) {
     TemplateItems single, pair;
-    bool scores = strstr(c->family->architecture, "ForSequenceClassification") != NULL;
+    bool scores = strstr(c->family->classes, "ForSequenceClassification") != NULL;
     if (!read_places(c, v, step, json_get(step, "single"), &single)) return false;
     if (single.texts != 1 || single.counts[0] > 1 || single.counts[1] > 1)
         return refuse_template(c);

@@ -9,9 +9,9 @@
 
 /* A name that matched a rule. */
 typedef struct Hit {
-    const NameRule *rule;
-    size_t layer, expert;
-    Text suffix; /* ".weight", ".bias" or nothing */
+    const NameRule *rule, *block; /* block: how its list begins names; NULL: as most do */
+    size_t layer, expert, choice; /* choice: the word of a set */
+    Text suffix;                  /* ".weight", ".bias" or nothing */
 } Hit;
 
 /* A number without leading zeros, of at most seven digits. */
@@ -23,10 +23,29 @@ static bool convert_rules_take_number(const char **at, const char *end, size_t *
     return *at > from && *at - from < 8 && (*from != '0' || *at - from == 1);
 }
 
-static bool matches(const char *pattern, Text name, Hit *hit) {
-    const char *at = name.data, *end = name.data + name.size;
+static bool matches(const char *pattern, const char *at, const char *end, Hit *hit);
+
+/* "{q,k,v}_proj": one of the words, and the rest.  Of two sets the last counts. */
+static bool matches_set(const char *set, const char *at, const char *end, Hit *hit) {
+    const char *rest = strchr(set, '}') + 1;
+    for (size_t i = 0; set < rest; i++) {
+        size_t n = strcspn(++set, ",}");
+        bool same = (size_t)(end - at) >= n && memcmp(at, set, n) == 0;
+        hit->choice = SIZE_MAX;
+        if (same && matches(rest, at + n, end, hit)) {
+            if (hit->choice == SIZE_MAX) hit->choice = i;
+            return true;
+        }
+        set += n + (set[n] == '}');
+    }
+    return false;
+}
+
+static bool matches(const char *pattern, const char *at, const char *end, Hit *hit) {
     for (; *pattern; pattern++) {
-        if (*pattern == '#') {
+        if (*pattern == '{') {
+            return matches_set(pattern, at, end, hit);
+        } else if (*pattern == '#') {
             if (!convert_rules_take_number(&at, end, &hit->layer)) return false;
         } else if (*pattern == '%') {
             if (!convert_rules_take_number(&at, end, &hit->expert)) return false;
@@ -37,34 +56,66 @@ static bool matches(const char *pattern, Text name, Hit *hit) {
     return at == end;
 }
 
-static bool convert_rules_ends_with(Text text, const char *end) {
-    size_t n = strlen(end);
-    return text.size > n && memcmp(text.data + text.size - n, end, n) == 0;
+/* A rule that ends with a suffix is about the whole name. */
+static bool matches_rule(Text name, Hit *hit) {
+    char pattern[200];
+    const char *theirs = hit->rule->theirs,
+               *block = hit->block ? hit->block->theirs : "layers.#";
+    if (text_ends(text_of(theirs), text_of(".weight")) ||
+        text_ends(text_of(theirs), text_of(".bias")))
+        name.size += hit->suffix.size;
+    snprintf(pattern, sizeof pattern, "%s%s", *theirs == '.' ? block : "", theirs);
+    return hit->rule->change != BLOCK &&
+           matches(pattern, name.data, name.data + name.size, hit);
+}
+
+/* The rule after hit->rule that names `stem`, in all lists of the family; `list`: 0 first. */
+static bool next_hit(const ConvertFamily *family, Text stem, Hit *hit, int *list) {
+    for (; *list < MAX_RULE_LISTS && family->rules[*list]; ++*list, hit->rule = NULL) {
+        const NameRule *first = family->rules[*list];
+        hit->block = first->change == BLOCK ? first : NULL;
+        hit->rule = hit->rule ? hit->rule + 1 : first;
+        for (; hit->rule->theirs; hit->rule++)
+            if (matches_rule(stem, hit)) return true;
+    }
+    return false;
 }
 
 /* The name without the model's prefix and without .weight or .bias (old norms: gamma, beta). */
 static Text stem_of(const ConvertFamily *family, Text name, Text *suffix) {
-    size_t prefix = strlen(family->prefix);
-    if (name.size > prefix && memcmp(name.data, family->prefix, prefix) == 0)
+    size_t prefix;
+    if (begins_with_one_of(name, family->prefix, &prefix))
         name.data += prefix, name.size -= prefix;
     static const char *const suffixes[][2] = {
-        {".weight", ".weight"}, {".bias", ".bias"}, {".gamma", ".weight"}, {".beta", ".bias"}};
+        {".parametrizations.weight.original", ".weight"}, /* beside adapters */
+        {".weight", ".weight"},
+        {".bias", ".bias"},
+        {".gamma", ".weight"},
+        {".beta", ".bias"}};
     *suffix = (Text){"", 0};
-    for (int i = 0; i < 4 && !suffix->size; i++)
-        if (convert_rules_ends_with(name, suffixes[i][0]))
+    const bool old = memmem(name.data, name.size, "Norm.", 5); /* not xIELU's beta */
+    for (int i = 0; i < (old ? 5 : 3) && !suffix->size; i++)
+        if (text_ends(name, text_of(suffixes[i][0])))
             name.size -= strlen(suffixes[i][0]), *suffix = text_of(suffixes[i][1]);
     return name;
 }
 
 /* ------------------------------------------------------------------ targets */
 
-/* "blk.#.attn_q" with its number and suffix. */
+/* ".attn_{q,k,v}" with its block, the chosen word and the suffix ("!": none). */
 static void write_name(char *out, size_t size, const Hit *hit) {
-    const char *mark = strchr(hit->rule->ours, '#');
-    int before = mark ? (int)(mark - hit->rule->ours) : (int)strlen(hit->rule->ours);
-    int used = snprintf(out, size, "%.*s", before, hit->rule->ours);
-    if (mark) used += snprintf(out + used, size - (size_t)used, "%zu%s", hit->layer, mark + 1);
-    snprintf(out + used, size - (size_t)used, "%.*s", (int)hit->suffix.size, hit->suffix.data);
+    const char *ours = hit->rule->ours, *block = hit->block ? hit->block->ours : "blk.#";
+    const size_t begin = strcspn(ours, "{");
+    const char *word = ours + begin, *rest = word;
+    char layer[60] = "";
+    if (*word) rest = strchr(word++, '}') + 1;
+    for (size_t i = 0; rest > word && i < hit->choice; i++) word += strcspn(word, ",") + 1;
+    if (*ours == '.') /* "blk." without its '#' */
+        snprintf(layer, sizeof layer, "%.*s%zu", (int)strlen(block) - 1, block, hit->layer);
+    const bool bare = ours[strlen(ours) - 1] == '!';
+    snprintf(out, size, "%s%.*s%.*s%s%.*s", layer, (int)begin, ours, (int)strcspn(word, ",}"),
+             word, rest, bare ? 0 : (int)hit->suffix.size, hit->suffix.data);
+    out[strcspn(out, "!")] = 0;
 }
 
 static Target *find_target(Conversion *c, const char *name) {
@@ -73,7 +124,9 @@ static Target *find_target(Conversion *c, const char *name) {
     return NULL;
 }
 
-static bool is_stack(const NameRule *rule) { return strchr(rule->theirs, '%') != NULL; }
+static bool is_stack(const NameRule *rule) {
+    return rule->change == STACKED || strchr(rule->theirs, '%') != NULL;
+}
 
 /* Integers are weights quantized by another program, with scales in other tensors. */
 static bool convert_rules_is_whole(SafeType type) {
@@ -88,27 +141,53 @@ static bool convert_rules_is_whole(SafeType type) {
     }
 }
 
+/* "NAME_blocks" has its scales in "NAME_scales", an F8 "NAME" in "NAME_scale_inv". */
+static const SafeTensor *scales_of(const Conversion *c, const SafeTensor *from) {
+    Text name = from->name;
+    if (from->type == SAFE_F8_E4M3) return folder_tensor(&c->folder, name, "_scale_inv");
+    if (from->type != SAFE_U8 || !text_ends(name, text_of("_blocks"))) return NULL;
+    return name.size -= strlen("_blocks"), folder_tensor(&c->folder, name, "_scales");
+}
+
+/* Is it used with the tensor whose scales it has? */
+static bool is_scales(const Conversion *c, Text name) {
+    static const char *const ends[][2] = {{"_scale_inv", ""}, {"_scales", "_blocks"}};
+    for (int i = 0; i < 2; i++) {
+        if (!text_ends(name, text_of(ends[i][0]))) continue;
+        const Text stem = {name.data, name.size - strlen(ends[i][0])};
+        const SafeTensor *of = folder_tensor(&c->folder, stem, ends[i][1]);
+        if (of && scales_of(c, of)) return true;
+    }
+    return false;
+}
+
 static bool convert_rules_add_part(Conversion *c, Target *t, const Hit *hit,
                                    const SafeTensor *from) {
-    if (convert_rules_is_whole(from->type))
+    const SafeTensor *scales = scales_of(c, from);
+    if (convert_rules_is_whole(from->type) && !scales && hit->rule->change != OFFSETS)
         return REFUSE(
             c, "'%.*s' is of type %s: wanted numbers with a fraction, F16, BF16 or F32",
             (int)min_size(100, from->name.size), from->name.data, safe_type_name(from->type));
-    size_t at = is_stack(hit->rule) ? hit->expert : 0;
+    size_t at = !is_stack(hit->rule)           ? 0
+                : hit->rule->change == STACKED ? hit->choice
+                                               : hit->expert;
     if (at >= MOE_EXPERTS)
         return REFUSE(c, "'%s' has an expert %zu, and %d are built in", t->name, at,
                       MOE_EXPERTS);
     if (at >= t->n_parts) {
-        const SafeTensor **more = realloc(t->parts, (at + 1) * sizeof *more);
-        if (!more) return REFUSE(c, "no memory for expert %zu of '%s'", at, t->name);
-        memset(more + t->n_parts, 0, (at + 1 - t->n_parts) * sizeof *more);
-        t->parts = more, t->n_parts = at + 1;
+        const SafeTensor **more = realloc(t->parts, (at + 1) * sizeof *more),
+                         **beside = realloc(t->scales, (at + 1) * sizeof *beside);
+        if (more) t->parts = more;
+        if (beside) t->scales = beside;
+        if (!more || !beside) return REFUSE(c, "no memory for expert %zu of '%s'", at, t->name);
+        for (; t->n_parts <= at; t->n_parts++) more[t->n_parts] = beside[t->n_parts] = NULL;
     }
+    if (t->parts[at] == from) return true; /* of two rules the first counts */
     if (t->parts[at])
         return REFUSE(c, "both '%.*s' and '%.*s' would become '%s'",
                       (int)min_size(60, t->parts[at]->name.size), t->parts[at]->name.data,
                       (int)min_size(60, from->name.size), from->name.data, t->name);
-    t->parts[at] = from;
+    t->parts[at] = from, t->scales[at] = scales;
     return true;
 }
 
@@ -118,9 +197,11 @@ static bool add_hit(Conversion *c, const Hit *hit, const SafeTensor *from) {
     Target *t = find_target(c, name);
     if (!t) {
         t = &c->targets[c->n_targets++];
-        *t = (Target){.change = hit->rule->change};
+        *t = (Target){.change = hit->rule->change, .stack = is_stack(hit->rule)};
         memcpy(t->name, name, sizeof name);
-        t->add_one = c->family->add_one && strstr(name, "norm.weight");
+        t->factor = factor_of(c, name);
+        t->add_one = c->family->add_one && strstr(name, "norm.weight") &&
+                     !strstr(name, "ssm_norm"); /* Qwen 3 Next's */
     }
     return convert_rules_add_part(c, t, hit, from);
 }
@@ -132,100 +213,42 @@ static bool is_tied_head(const Conversion *c, const Hit *hit) {
     bool usual = always_tied(c) ||
                  (quirks_of(c->recipe)->scale_tied && !(tie && tie->kind == JSON_FALSE)),
          tied = usual || json_true(c->folder.sizes, "tie_word_embeddings");
-    return tied && hit->rule->ours && strcmp(hit->rule->ours, "output") == 0;
+    char name[96] = "";
+    if (hit->rule->ours) write_name(name, sizeof name, hit);
+    return tied && strncmp(name, "output.", 7) == 0;
+}
+
+/* Jina 3's adapters, one for each task. */
+static bool is_adapter(const Conversion *c, Text name) {
+    return json_get(c->folder.sizes, "lora_adaptations") &&
+           (text_ends(name, text_of(".lora_A")) || text_ends(name, text_of(".lora_B")));
 }
 
 static bool follow_rules(Conversion *c, const SafeTensor *from) {
     Hit hit = {0};
-    bool known = false;
-    Text stem = stem_of(c->family, from->name, &hit.suffix);
-    for (int l = 0; l < MAX_RULE_LISTS && c->family->rules[l]; l++)
-        for (const NameRule *rule = c->family->rules[l]; rule->theirs; rule++) {
-            hit.rule = rule;
-            if (!matches(rule->theirs, stem, &hit)) continue;
-            known = true;
-            if (rule->change == DROPPED || is_tied_head(c, &hit)) continue;
-            if (!add_hit(c, &hit, from)) return false;
-        }
-    return known || REFUSE(c,
-                           "the tensor '%.*s' plays no part in a %s as this program knows it: "
-                           "without it the results would be wrong, so the folder is refused",
-                           (int)min_size(100, from->name.size), from->name.data,
-                           c->family->architecture);
+    size_t other;
+    char room[256];
+    const Text name = draft_name(c, from->name, room);
+    bool known = begins_with_one_of(name, c->family->others, &other) ||
+                 is_scales(c, from->name) || is_adapter(c, from->name);
+    if (known) return true;
+    Text stem = stem_of(c->family, name, &hit.suffix);
+    for (int list = 0; next_hit(c->family, stem, &hit, &list); known = true)
+        if (hit.rule->change != DROPPED && !is_tied_head(c, &hit) && !add_hit(c, &hit, from))
+            return false;
+    return known ||
+           REFUSE(c,
+                  "the tensor '%.*s' plays no part in a %.*s as this program knows it: "
+                  "without it the results would be wrong, so the folder is refused",
+                  (int)min_size(100, from->name.size), from->name.data, CLASS(c));
 }
 
-/* ------------------------------------------------------------------ shapes */
-
-static bool wrong_shape(const Conversion *c, const Target *t, const char *wanted) {
-    char got[80];
-    const SafeTensor *from = t->parts[0];
-    return REFUSE(c, "the tensor '%.*s' is %s, wanted %s", (int)min_size(80, from->name.size),
-                  from->name.data, tensor_shape_text(from->ndim, from->shape, got, sizeof got),
-                  wanted);
-}
-
-static bool convert_rules_same_shape(const SafeTensor *a, const SafeTensor *b) {
-    return a->ndim == b->ndim && memcmp(a->shape, b->shape, sizeof a->shape) == 0;
-}
-
-static bool check_stack(const Conversion *c, const Target *t) {
-    for (size_t e = 0; e < t->n_parts; e++) {
-        if (!t->parts[e])
-            return REFUSE(c, "expert %zu of '%s' is missing, of %zu", e, t->name, t->n_parts);
-        if (!convert_rules_same_shape(t->parts[e], t->parts[0]))
-            return REFUSE(c, "the experts of '%s' are not of one shape", t->name);
-    }
-    return true;
-}
-
-static bool rows_divide(const Conversion *c, const Target *t) {
-    const size_t *shape = t->parts[0]->shape;
-    size_t heads = t->change == PERMUTED_K ? c->kv_heads : c->heads;
-    switch (t->change) {
-    case PERMUTED_Q:
-    case PERMUTED_K: return heads && shape[0] % heads == 0 && shape[0] / heads % 2 == 0;
-    case BY_HEADS: return heads && shape[0] % (3 * heads) == 0;
-    case FIRST_HALF:
-    case SECOND_HALF: return t->parts[0]->ndim >= 2 && shape[t->parts[0]->ndim - 2] % 2 == 0;
-    case SQUEEZED: return t->parts[0]->ndim < 2 || (t->parts[0]->ndim == 3 && shape[1] == 1);
-    case TRANSPOSED: return t->parts[0]->ndim <= 2;
-    case GROUPED: return c->groups && t->parts[0]->ndim == 1 && shape[0] % c->groups == 0;
-    case AFTER_PAD: return t->parts[0]->ndim == 2 && shape[0] > c->first_position;
-    case COLUMN:
-    case MINUS_EXP: return t->parts[0]->ndim == 1;
-    default: return true;
-    }
-}
-
-static void convert_rules_swap(size_t *a, size_t *b) {
-    size_t old = *a;
-    *a = *b, *b = old;
-}
-
-/* Turn their shape of a part into ours. */
-static void change_shape(const Conversion *c, Target *t) {
-    const SafeTensor *from = t->parts[0];
-    t->ndim = from->ndim ? from->ndim : 1;
-    for (int i = 0; i < TENSOR_MAX_DIMS; i++) t->shape[i] = i < from->ndim ? from->shape[i] : 1;
-    if (t->change == TRANSPOSED && t->ndim == 2) convert_rules_swap(&t->shape[0], &t->shape[1]);
-    if (t->change == FIRST_HALF || t->change == SECOND_HALF) t->shape[t->ndim - 2] /= 2;
-    if (t->change == SQUEEZED && t->ndim == 3) t->ndim = 2, t->shape[1] = t->shape[2];
-    if (t->change == COLUMN || t->change == MINUS_EXP) t->ndim = 2, t->shape[1] = 1;
-    if (t->change == AFTER_PAD) t->shape[0] -= c->first_position;
-    if (t->change == GROUPED)
-        t->ndim = 2, t->shape[1] = t->shape[0] / c->groups, t->shape[0] = c->groups;
-}
-
-/* A stack of n parts of shape (a, b) is (n, a, b). */
-static void stack_shape(Target *t, bool stack) {
-    if (!stack) return;
-    memmove(t->shape + 1, t->shape, (TENSOR_MAX_DIMS - 1) * sizeof *t->shape);
-    t->shape[0] = t->n_parts, t->ndim++;
-}
+/* ------------------------------------------------------------------ formats */
 
 /* The folder's format, or one that GGUF has and that can hold it. */
 static Dtype own_format(SafeType type) {
     switch (type) {
+    case SAFE_U8: return DTYPE_MXFP4;
     case SAFE_F16: return DTYPE_F16;
     case SAFE_BF16:
     case SAFE_F8_E4M3:
@@ -234,9 +257,10 @@ static Dtype own_format(SafeType type) {
     }
 }
 
-static Dtype convert_rules_format_of(const Conversion *c, Target *t) {
+static Dtype convert_rules_format_of(const Conversion *c, const Target *t) {
     size_t row = t->shape[t->ndim - 1];
     const char *name = t->name;
+    if (t->change == OFFSETS) return DTYPE_I64;
     if (quant_preset_keeps(text_of(name), t->ndim)) return DTYPE_F32;
     if (!c->how->preset) return own_format(t->parts[0]->type);
     if (strcmp(name, "token_embd.weight") == 0 &&
@@ -245,33 +269,31 @@ static Dtype convert_rules_format_of(const Conversion *c, Target *t) {
     return quant_preset_dtype(c->how->preset, text_of(name), c->layers, row, false);
 }
 
-static bool convert_rules_finish(Conversion *c, Target *t) {
-    const SafeTensor *from = t->parts[0];
-    bool stack = t->n_parts > 1 || strstr(t->name, "_exps.");
-    if (!check_stack(c, t)) return false;
-    if (from->ndim + stack > TENSOR_MAX_DIMS || from->bytes == 0)
-        return wrong_shape(c, t, "1 to 4 dimensions and something in it");
-    if (!rows_divide(c, t)) return wrong_shape(c, t, "rows that divide as config.json says");
-    change_shape(c, t);
-    stack_shape(t, stack && from->ndim < 3);
-    t->dtype = convert_rules_format_of(c, t);
-    return true;
-}
-
 bool plan_targets(Conversion *c) {
     const Folder *f = &c->folder;
     /* a fused tensor becomes two */
     c->targets = calloc(2 * f->n_tensors + 1, sizeof *c->targets);
     if (!c->targets) return REFUSE(c, "no memory for %zu tensors", f->n_tensors);
+    size_t other, left_out = 0;
+    for (size_t i = 0; i < f->n_tensors && !c->family->part && !c->drafts; i++)
+        left_out += begins_with_one_of(f->tensors[i].name, c->family->others, &other);
+    if (left_out) convert_note(c, "%zu tensors of a draft head are left out", left_out);
+    if (json_get(c->folder.sizes, "lora_adaptations"))
+        convert_note(c,
+                     "the adapters of its tasks are left out: the file has the model without");
     for (size_t i = 0; i < f->n_tensors; i++)
         if (!follow_rules(c, &f->tensors[i])) return false;
+    for (size_t i = 0; i < c->n_targets; i++) {
+        if (!shape_target(c, &c->targets[i])) return false;
+    }
     for (size_t i = 0; i < c->n_targets; i++)
-        if (!convert_rules_finish(c, &c->targets[i])) return false;
+        c->targets[i].dtype = convert_rules_format_of(c, &c->targets[i]);
     return true;
 }
 
 void free_targets(Conversion *c) {
-    for (size_t i = 0; i < c->n_targets; i++) free(c->targets[i].parts);
+    for (size_t i = 0; i < c->n_targets; i++)
+        free(c->targets[i].parts), free(c->targets[i].scales);
     free(c->targets);
 }
 
@@ -279,18 +301,15 @@ void free_targets(Conversion *c) {
 
 static bool find_rule(const ConvertFamily *family, Text theirs, Hit *hit) {
     Text stem = stem_of(family, theirs, &hit->suffix);
-    for (int l = 0; l < MAX_RULE_LISTS && family->rules[l]; l++)
-        for (hit->rule = family->rules[l]; hit->rule->theirs; hit->rule++)
-            if (hit->rule->ours && !is_stack(hit->rule) &&
-                matches(hit->rule->theirs, stem, hit))
-                return true;
+    for (int list = 0; next_hit(family, stem, hit, &list);)
+        if (hit->rule->ours && !is_stack(hit->rule)) return true;
     return false;
 }
 
 bool name_here(const char *arch, Text theirs, char *ours, size_t size, Change *change) {
-    Hit hit = {0};
     const ConvertFamily *family;
     for (size_t i = 0; (family = family_at(i)); i++) {
+        Hit hit = {0};
         if (strcmp(family->arch, arch) != 0 || !find_rule(family, theirs, &hit)) continue;
         write_name(ours, size, &hit);
         return *change = hit.rule->change, true;

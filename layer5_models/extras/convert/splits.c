@@ -1,12 +1,13 @@
 /* splits.c - the name of the pre-tokenizer rule in tokenizer.json.  See parts.h.
  *
- * Its steps are data, as our rules are (extras/pre_rules.c): they are compared as text.
+ * Its steps are data, as our rules are (extras/pre_rules.c): they are compared with them.
  *
  * Source   the tokenizers library's pre_tokenizers and normalizers */
 #include "parts.h"
 #include "json.h"
 #include "tokenizers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_PATTERNS = 8 };
@@ -89,12 +90,8 @@ static bool read_step(Splits *s, const JsonValue *step) {
 static bool read_normal(Splits *s, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *list = json_get(step, "normalizers");
     if (!step || step->kind == JSON_NULL) return true;
-    if (json_is(type, "NFC")) {
-        convert_note(s->c,
-                     "text is tokenized as it stands: GGUF files cannot say that letters and "
-                     "their accents are joined first (NFC)");
-        return true;
-    }
+    /* spaces that a form makes become U+2581, too, if the form comes first */
+    if (!(is_alike(step) && (s->spaces || s->prefix)) && read_form(s->c, step)) return true;
     if (json_is(type, "Prepend") && json_is(json_get(step, "prepend"), "\u2581"))
         return s->prefix = true;
     if (json_is(type, "Replace") && json_is(json_get(step, "content"), "\u2581") &&
@@ -106,6 +103,15 @@ static bool read_normal(Splits *s, const JsonValue *step) {
         if (json_get(&list->items[i], "normalizers") || !read_normal(s, &list->items[i]))
             return splits_refuse(s, "normalizer", &list->items[i]);
     return true;
+}
+
+static bool refuse_splits(const Splits *s) {
+    char all[600] = "";
+    for (size_t i = 0, at = 0; i < s->count && at < sizeof all; i++)
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s'%.*s'", i ? ", then by " : "",
+                               (int)min_size(250, s->patterns[i].size), s->patterns[i].data);
+    return REFUSE(s->c, "tokenizer.json splits text by %s, and no rule that is built in does",
+                  s->count ? all : "no pattern");
 }
 
 bool read_splits(Conversion *c, const JsonValue *root, bool *plain, const char **pre) {
@@ -123,8 +129,5 @@ bool read_splits(Conversion *c, const JsonValue *root, bool *plain, const char *
     }
     *pre = tokenizer_rule_name(s.patterns, s.count,
                                json_true(json_get(root, "model"), "ignore_merges"));
-    return *pre ||
-           REFUSE(c, "tokenizer.json splits text by '%.*s', and no rule that is built in does",
-                  (int)(s.count ? min_size(200, s.patterns[0].size) : 0),
-                  s.count ? s.patterns[0].data : "");
+    return *pre || refuse_splits(&s);
 }

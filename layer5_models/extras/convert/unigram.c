@@ -40,6 +40,8 @@ static bool convert_unigram_read_normalizer(Plain *p, const JsonValue *step) {
     const JsonValue *type = json_get(step, "type"), *pattern = json_get(step, "pattern"),
                     *content = json_get(step, "content"),
                     *map = json_get(step, "precompiled_charsmap");
+    bool first = !p->map.data && !(is_alike(step) && (p->strip || p->merge));
+    if (first && read_form(p->c, step)) return true; /* ours comes first */
     if (json_is(type, "Precompiled") && !p->map.data && map && map->kind == JSON_STRING)
         return p->map = map->text, true;
     if (json_is(type, "Strip") && !json_true(step, "strip_left"))
@@ -82,8 +84,7 @@ static int convert_unigram_digit_of(char c) {
     return at ? (int)(at - digits) : -1;
 }
 
-/* Returns the bytes written, or SIZE_MAX: not base64. */
-static size_t from_base64(Text text, unsigned char *out) {
+size_t from_base64(Text text, unsigned char *out) {
     size_t n = 0;
     uint32_t bits = 0;
     if (text.size % 4) return SIZE_MAX;

@@ -20,16 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool vectors_ends_with(Text text, const char *end) {
-    size_t n = strlen(end);
-    return text.size >= n && memcmp(text.data + text.size - n, end, n) == 0;
-}
-
-static Text vectors_text_at(const JsonValue *object, const char *key) {
-    const JsonValue *value = json_get(object, key);
-    return value && value->kind == JSON_STRING ? value->text : (Text){"", 0};
-}
-
 /* ------------------------------------------------------------------ pooling */
 
 static const struct {
@@ -57,8 +47,7 @@ static Pooling mode_of(const JsonValue *config) {
 
 static bool check_width(Conversion *c, const char *file, const JsonValue *config,
                         const char *key) {
-    size_t width,
-        dim = size_or(c->folder.sizes, "hidden_size", size_or(c->folder.sizes, "d_model", 0));
+    size_t width, dim = config_size(c, "embedding_length", 0);
     if (!json_size(json_get(config, key), &width) || width == dim) return true;
     return REFUSE(c, "%s: %s is %zu, and config.json has a hidden_size of %zu", file, key,
                   width, dim);
@@ -83,12 +72,28 @@ static bool put_pooling(Conversion *c, Text path) {
     return ok;
 }
 
+/* {"in_features": 768, "out_features": 3072, "bias": false, "activation_function": "..."} */
+static bool check_dense(Conversion *c, Text path) {
+    char file[40];
+    if (!text_equal(path, text_of("2_Dense")) && !text_equal(path, text_of("3_Dense")))
+        return REFUSE(c, "modules.json: a map of vectors in '%.*s', wanted 2_Dense or 3_Dense",
+                      (int)min_size(80, path.size), path.data);
+    snprintf(file, sizeof file, "%.*s/config.json", (int)path.size, path.data);
+    Json *json = folder_json(&c->folder, file, false, c->fault);
+    bool ok = json && (json_is(json_get(json_root(json), "activation_function"), IDENTITY) ||
+                       REFUSE(c, "%s: activation_function is not %s", file, IDENTITY));
+    json_free(json);
+    return ok;
+}
+
 static bool put_module(Conversion *c, const JsonValue *module, bool scores) {
-    Text type = vectors_text_at(module, "type");
-    if (vectors_ends_with(type, ".Transformer") || vectors_ends_with(type, ".Normalize"))
+    Text type = json_text(json_get(module, "type"));
+    if (text_ends(type, text_of(".Transformer")) || text_ends(type, text_of(".Normalize")))
         return true;
-    if (vectors_ends_with(type, ".Pooling") && !scores)
-        return put_pooling(c, vectors_text_at(module, "path"));
+    if (text_ends(type, text_of(".Dense")) && quirks_of(c->recipe)->dense)
+        return check_dense(c, json_text(json_get(module, "path")));
+    if (text_ends(type, text_of(".Pooling")) && !scores)
+        return put_pooling(c, json_text(json_get(module, "path")));
     return REFUSE(c, "modules.json: a module '%.*s' is not built in%s",
                   (int)min_size(100, type.size), type.data,
                   scores ? " for a model that scores" : "");
@@ -159,7 +164,7 @@ static bool read_prompts(Conversion *c) {
     Json *json;
     if (!read_object(c, "config_sentence_transformers.json", &json)) return false;
     const JsonValue *said = json ? json_root(json) : NULL, *prompts = json_get(said, "prompts");
-    Text name = vectors_text_at(said, "default_prompt_name"), prompt = {"", 0};
+    Text name = json_text(json_get(said, "default_prompt_name")), prompt = {"", 0};
     if (name.size && prompts && json_find(prompts, name) &&
         json_find(prompts, name)->kind == JSON_STRING)
         prompt = json_find(prompts, name)->text;
@@ -183,7 +188,7 @@ static Text label_at(const JsonValue *names, size_t at, char usual[32]) {
     char key[24];
     snprintf(key, sizeof key, "%zu", at);
     snprintf(usual, 32, "LABEL_%zu", at);
-    Text name = vectors_text_at(names, key);
+    Text name = json_text(json_get(names, key));
     return name.size ? name : text_of(usual);
 }
 
@@ -209,7 +214,7 @@ static bool check_activation(Conversion *c) {
     if (said && !object && said->kind != JSON_NULL)
         return REFUSE(c, "config.json: 'sentence_transformers' is not an object");
     for (size_t i = 0; object && i < said->count; i++) {
-        Text key = said->keys[i], value = vectors_text_at(said, "activation_fn");
+        Text key = said->keys[i], value = json_text(json_get(said, "activation_fn"));
         bool activation = text_equal(key, text_of("activation_fn"));
         if (text_equal(key, text_of("version")) || said->items[i].kind == JSON_NULL) continue;
         if (!activation)
@@ -227,11 +232,11 @@ static bool check_activation(Conversion *c) {
 bool put_vectors(Conversion *c) {
     const Target *head = target_of(c, "cls.output.weight"),
                  *types = target_of(c, "token_types.weight");
-    bool scores = strstr(c->family->architecture, "ForSequenceClassification") != NULL;
+    bool scores = strstr(c->family->classes, "ForSequenceClassification") != NULL;
     char key[64];
     if (scores && (!head || !target_of(c, "cls.weight")))
-        return REFUSE(c, "a %s without the head that scores: a file may be missing",
-                      c->family->architecture);
+        return REFUSE(c, "a %.*s without the head that scores: a file may be missing",
+                      CLASS(c));
     if (!check_activation(c) || !read_limits(c) || !read_prompts(c)) return false;
     snprintf(key, sizeof key, "%s.attention.causal", c->family->arch);
     if (quirks_of(c->recipe)->bidirectional) gguf_put_int(c->writer, key, GGUF_BOOL, 0);

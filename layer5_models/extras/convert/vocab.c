@@ -64,6 +64,10 @@ static bool read_files(Conversion *c, Vocab *v, const JsonValue *root) {
     FileMap file;
     const char *model = file_of(&c->folder, models), *name = model;
     if (!name && root) return read_tokenizer_json(c, v, root);
+    bool found = false;
+    if (!name && !read_tiktoken(c, v, &found)) return false;
+    if (!name && !found && !read_world_words(c, v, &found)) return false;
+    if (found) return true;
     if (!name && strcmp(c->family->arch, "bert") == 0) name = file_of(&c->folder, lists);
     if (!name)
         return REFUSE(c, "the folder has neither tokenizer.json nor tokenizer.model, nor the "
@@ -80,6 +84,7 @@ bool put_vocab(Conversion *c, Vocab *v, const JsonValue *root) {
     if (c->lowers && !v->wordpiece)
         return REFUSE(c, "sentence_bert_config.json: do_lower_case is true, which is built in "
                          "for WordPiece alone");
+    put_form(c);
     gguf_put_strings(c->writer, "tokenizer.ggml.tokens", v->tokens, v->count);
     gguf_put_ints(c->writer, "tokenizer.ggml.token_type", GGUF_I32, v->types, v->count);
     if (v->has_scores)

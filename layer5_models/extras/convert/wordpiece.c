@@ -51,9 +51,9 @@ static bool convert_wordpiece_put_plain(Conversion *c, const Plain *p) {
     return true;
 }
 
-static bool check_type(Conversion *c, const JsonValue *root, const char *part,
+static bool check_type(Conversion *c, const JsonValue *step, const char *part,
                        const char *wanted) {
-    const JsonValue *type = json_get(json_get(root, part), "type");
+    const JsonValue *type = json_get(step, "type");
     if (json_is(type, wanted)) return true;
     Text got = type && type->kind == JSON_STRING ? type->text : text_of("(none)");
     return REFUSE(c, "tokenizer.json: the %s is '%.*s', wanted %s, as WordPiece has it", part,
@@ -104,9 +104,10 @@ static bool respell(Conversion *c, Vocab *v) {
 bool read_wordpiece(Conversion *c, Vocab *v, const JsonValue *root) {
     const JsonValue *model = json_get(root, "model");
     const Plain plain = {"tokenizer.json", "lowercase", "handle_chinese_chars",
-                         json_get(root, "normalizer")};
-    return check_type(c, root, "normalizer", "BertNormalizer") &&
-           check_type(c, root, "pre_tokenizer", "BertPreTokenizer") &&
+                         after_forms(c, json_get(root, "normalizer"))};
+    return check_type(c, plain.said, "normalizer", "BertNormalizer") &&
+           check_type(c, json_get(root, "pre_tokenizer"), "pre_tokenizer",
+                      "BertPreTokenizer") &&
            convert_wordpiece_check_model(c, model) && convert_wordpiece_put_plain(c, &plain) &&
            read_vocab(c, v, model, false) && read_added(c, v, json_get(root, "added_tokens")) &&
            respell(c, v);

@@ -31,11 +31,6 @@ typedef struct Filled {
     size_t size;
 } Filled;
 
-static bool rerank_starts_with(Text text, size_t at, const char *with) {
-    Text w = text_of(with);
-    return text.size - at >= w.size && memcmp(text.data + at, w.data, w.size) == 0;
-}
-
 static void rerank_add(Filled *f, Text text, bool user) {
     if (f->text) memcpy(f->text + f->size, text.data, text.size);
     if (f->user) memset(f->user + f->size, user, text.size);
@@ -45,9 +40,10 @@ static void rerank_add(Filled *f, Text text, bool user) {
 /* Into f, whose arrays are NULL while measuring. */
 static void rerank_fill(Filled *f, Text template, Text query, Text document) {
     for (size_t at = 0; at < template.size;) {
-        bool q = rerank_starts_with(template, at, "{query}"),
-             d = rerank_starts_with(template, at, "{document}");
-        rerank_add(f, q ? query : d ? document : (Text){template.data + at, 1}, q || d);
+        Text rest = {template.data + at, template.size - at};
+        bool q = text_begins(rest, text_of("{query}")),
+             d = text_begins(rest, text_of("{document}"));
+        rerank_add(f, q ? query : d ? document : (Text){rest.data, 1}, q || d);
         at += q ? 7 : d ? 10 : 1;
     }
 }

@@ -52,7 +52,8 @@ static void set_head_norms(Binder *b, Block *block, const LayerSizes *s, size_t 
             a->k_norm = bind_norm(b, name, true, s->kv_heads, s->head_dim, from);
     }
     a->norm_after_rope = q->head_norms_late;
-    if (!q->head_norms_unit || !s->rope) return;
+    const bool maverick = key_size(b, "expert_count", 0, 0, MOE_EXPERTS) == 128;
+    if (!q->head_norms_unit || !s->rope || maverick) return;
     a->q_norm = a->k_norm =
         (Norm){.kind = NORM_RMS, .width = s->head_dim, .eps = b->model->eps};
     a->norm_after_rope = true;
@@ -133,34 +134,6 @@ static void set_relative(Binder *b, Block *block, const LayerSizes *s, size_t la
 
 /* ------------------------------------------------------------------ other mixers */
 
-static ShortConv delta_conv(size_t channels, size_t taps, size_t at) {
-    return (ShortConv){.channels = channels, .taps = taps, .silu = true, .at = at};
-}
-
-static void set_delta(Binder *b, DeltaNet *m, const LayerSizes *s) {
-    const Recurrent kind = quirks_in(b)->recurrent;
-    const LayerExtras *e = s->extras;
-    size_t k = more_delta_k(s), v = more_delta_v(s), taps = e->delta_taps;
-    m->d = e->delta_dim, m->keys = e->delta_keys, m->heads = e->delta_heads;
-    m->q_conv = delta_conv(k, taps, 0);
-    m->k_conv = delta_conv(k, taps, k * (taps - 1));
-    m->v_conv = delta_conv(v, taps, 2 * k * (taps - 1));
-    m->tiled = kind == RECURRENT_DELTA_TILED;
-    m->per_channel = m->sigmoid_gate = kind == RECURRENT_KDA;
-    m->eps = b->model->eps;
-}
-
-/* One tensor holds the three convolutions of a delta net. */
-static void bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t layer) {
-    const size_t taps = s->extras->delta_taps, k = more_delta_k(s) * taps,
-                 shape[2] = {2 * more_delta_k(s) + more_delta_v(s), taps};
-    char full[96];
-    const float *w =
-        bind_numbers(b, block_name(b, full, sizeof full, layer, "ssm_conv1d", "weight"), true,
-                     2, shape, role_of(ROLE_DELTA_Q_CONV)->from);
-    if (w) m->q_conv.w = w, m->k_conv.w = w + k, m->v_conv.w = w + 2 * k;
-}
-
 /* Of the norm per head: 64 times that of other norms, whatever the head size. */
 #define RWKV_EPS 64e-5f
 
@@ -232,6 +205,8 @@ static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t lay
     f->act = activation_of(b, s->extras);
     f->gated = b->model->recipe->gated && !s->extras->no_gate;
     if (s->extras->experts) set_router(b, &block->extras->experts.router, s);
+    if (block->extras->experts.router.expert_scale) /* the same tensor: once is enough */
+        block->extras->experts.net.down.scale = NULL;
     if (q->sparse_layers) f->cut = read_sparsity(b, layer);
     if (q->xielu) set_xielu(b, &f->xielu, layer);
     if (!q->limits) return;
@@ -280,10 +255,12 @@ static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t
     static const RoleId delta[] = {ROLE_DELTA_Q, ROLE_DELTA_K, ROLE_DELTA_V};
     const LayerExtras *e = s->extras;
     const bool one = e->delta_heads && !e->delta_per_number, /* one map, and one convolution */
-        has_delta = one && bind_fused(b, block, "attn_qkv", delta, 3, layer);
+        has_in = one && bind_delta_in(b, &block->extras->delta, s, layer),
+               has_delta = has_in || (one && bind_fused(b, block, "attn_qkv", delta, 3, layer));
     if (one) bind_delta_conv(b, &block->extras->delta, s, layer);
     for (RoleId id = CORE_ROLES; id < role_count() && b->ok; id++) {
         bool done = (has_delta && id >= ROLE_DELTA_Q && id <= ROLE_DELTA_V) ||
+                    (has_in && id == ROLE_DELTA_GATE) ||
                     (one && id >= ROLE_DELTA_Q_CONV && id <= ROLE_DELTA_V_CONV);
         Need need = need_of(b->model, id, layer);
         if (!done && need != NEED_NO) bind_role(b, block, id, layer, need);
@@ -300,6 +277,7 @@ void bind_more_block(Binder *b, Block *block, size_t layer) {
     set_mixers(b, block, s, layer);
     bind_more_roles(b, block, s, layer);
     if (s->extras->joined) bind_depths(b, &block->extras->join);
+    if (m->extras->quirks->is_vision_tower) bind_vision_block(b, block, layer);
     if (s->extras->buckets) set_relative(b, block, s, layer);
     set_network(b, block, s, layer);
     if (layer >= m->sizes.layers) bind_draft_ends(b, layer);

@@ -72,15 +72,23 @@ const char *advice_on_type(Text type) {
     return NULL;
 }
 
+/* The list of tokens that are never predicted; NULL: none. */
+static const GgufPair *suppressed_of(Binder *b) {
+    const GgufPair *pair = gguf_find(&b->model->gguf, SUPPRESSED_KEY);
+    if (!pair || !pair->count) return NULL;
+    b->used_keys[pair - b->model->gguf.pairs] = true;
+    return pair;
+}
+
 /* The quirks of its row, or of a plain family's file that is more; NULL: none.  Any family may
- * have embedding models. */
+ * have embedding models, and tokens that are never predicted. */
 static const Quirks *quirks_of_file(Binder *b) {
     const Recipe *r = b->model->recipe;
     if (r->quirks) return r->quirks;
     for (const MoreFiles *f = more_files; f->arch; f++)
         if (text_equal(text_of(f->arch), text_of(r->arch)) && f->has(&b->model->gguf))
             return f->quirks;
-    return find_key(b, "pooling_type") ? &no_quirks : NULL;
+    return find_key(b, "pooling_type") || suppressed_of(b) ? &no_quirks : NULL;
 }
 
 bool find_more(Binder *b) {
@@ -91,6 +99,7 @@ bool find_more(Binder *b) {
     if (!(m->extras = calloc(1, sizeof *m->extras)))
         return fault_set(b->fault, "no memory for a model");
     *m->extras = (ModelExtras){.quirks = q, .logit_scale = 1, .latent_scale = 1};
+    m->extras->suppressed = suppressed_of(b);
     m->extras->vision.class_last = b->kind == &vision_kinds[CLASS_LAST];
     m->hooks = &more_hooks;
     if (q->keys) b->keys = q->keys;

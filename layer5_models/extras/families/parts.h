@@ -97,9 +97,10 @@ Linear bind_map(Binder *binder, const char *name, bool required, size_t rows, si
 void bind_types(Binder *binder);
 void bind_text_head(Binder *binder);
 
-/* ../vision: sizes; tensors. */
+/* ../vision: sizes; tensors outside the blocks, and in a block. */
 bool read_vision(Binder *binder);
 void bind_vision(Binder *binder);
+void bind_vision_block(Binder *binder, Block *block, size_t layer);
 
 /* ../draft_heads: a draft head in its own file; the map where its block begins. */
 void bind_draft_head(Binder *binder);
@@ -119,7 +120,20 @@ bool source_check(const Session *session, const Batch *batch, Fault *fault);
 /* Record where sources end, and split the batch into source rows and the rest. */
 void source_split(Session *session, const Batch *batch, Batch *source, Batch *text);
 
+/* session_lent.c: each picture of the batch, whose rows see each other.  Fails if one is not
+ * whole. */
+bool see_groups(Session *session, const Batch *batch, Fault *fault);
+
+/* session_places.c: the places of a batch's rows, before its layers run. */
+void place_batch(Session *session, const Batch *batch);
+
 /* Turn the encoder's rows (session->x) into keys and values of every decoder layer. */
 void source_keep(Session *session, const Batch *source);
+
+/* bind_delta.c: the sizes of a delta net, its convolutions in one tensor, and its maps, if one
+ * matrix has them all (false: it has not). */
+void set_delta(Binder *b, DeltaNet *m, const LayerSizes *s);
+void bind_delta_conv(Binder *b, DeltaNet *m, const LayerSizes *s, size_t layer);
+bool bind_delta_in(Binder *b, DeltaNet *m, const LayerSizes *s, size_t layer);
 
 #endif

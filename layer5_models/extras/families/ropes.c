@@ -1,6 +1,8 @@
 /* ropes.c - other ropes than a plain decoder's.  See parts.h. */
 #include "families/parts.h"
 
+#include <string.h>
+
 #include <math.h>
 
 /* Longrope, Ding et al. 2024, arXiv:2402.13753: two lists of divisors. */
@@ -43,19 +45,30 @@ static void read_alpha(Binder *b, RopeConfig *c) {
     if (d > 2) c->theta *= pow(alpha, d / (d - 2));
 }
 
-/* Pairs of an image token rotate by time, height or width; in text all three are the
+/* Of pair i: 0 time, 1 row, 2 column. */
+static unsigned char axis_of(RopeSections sections, const int64_t count[4], int64_t i) {
+    const int64_t turn = i % 3;
+    if (sections == SECTIONS_MIXED) return (unsigned char)(i < 3 * count[turn] ? turn : 0);
+    return i < count[0] ? 0 : i < count[0] + count[1] ? 1 : 2;
+}
+
+/* Pairs of a picture's token rotate by its time, row or column; in text all three are the
  * position. */
-static void check_sections(Binder *b, const RopeConfig *c) {
+static const unsigned char *read_axes(Binder *b, const RopeConfig *c) {
     const char *key = "rope.dimension_sections";
     const GgufPair *pair = find_key(b, key);
-    int64_t section = 0, sum = 0;
+    int64_t count[4] = {0}, sum = 0;
     bool ok = pair && pair->type == GGUF_ARRAY && pair->count == 4;
     for (uint64_t i = 0; ok && i < 4; i++)
-        ok = gguf_int(pair, i, &section) && section >= 0 && (sum += section) <= 65536;
-    if (!ok || section != 0 || (size_t)sum != c->rotary / 2)
+        ok = gguf_int(pair, i, &count[i]) && count[i] >= 0 && (sum += count[i]) <= 65536;
+    if (!ok || count[3] != 0 || (size_t)sum != c->rotary / 2)
         refuse_key(b, key, "four numbers of pairs, the last 0, of all that rotate",
                    "in text every pair is rotated by the token's position");
     find_key(b, "n_deepstack_layers"); /* for images */
+    unsigned char *axis = arena_take(&b->model->arena, c->rotary / 2, 1);
+    for (size_t i = 0; axis && b->ok && i < c->rotary / 2; i++)
+        axis[i] = axis_of(quirks_in(b)->rope_sections, count, (int64_t)i);
+    return axis;
 }
 
 /* Two ropes, and the magnitude of rotated vectors; the session's length decides. */
@@ -73,14 +86,26 @@ static void read_long(Binder *b, RopeConfig *c) {
     m->ropes[0].magnitude = x->long_rope.magnitude = (float)c->attn_factor;
 }
 
+bool model_choose_rope(Model *model, const char *which, Fault *fault) {
+    static const char *const words[] = {
+        [ROPE_BY_LENGTH] = "auto", [ROPE_SHORT] = "short", [ROPE_LONG] = "long"};
+    int i = 0;
+    while (i < 3 && strcmp(words[i], which) != 0) i++;
+    if (i == 3) return fault_set(fault, "'%.40s' is not auto, short or long", which);
+    if (model_extras(model)->long_ctx) return model->extras->long_choice = (RopeChoice)i, true;
+    return i == ROPE_BY_LENGTH ||
+           fault_set(fault, "this model has one list of rotary positions, not longrope's two");
+}
+
 void read_more_ropes(Binder *b) {
     Model *m = b->model;
     const Quirks *q = quirks_in(b);
     RopeConfig c = {.style = m->recipe->rope, .rotary = rotary_of(m, false), .factor = 1};
+    const unsigned char *axis = NULL;
     if (c.style != ROPE_NONE) {
         c.theta = key_number(b, "rope.freq_base", 10000, 2, 1e12);
         if (q->rope_alpha) read_alpha(b, &c);
-        if (q->rope_sections && c.rotary) check_sections(b, &c);
+        if (q->rope_sections && c.rotary) axis = read_axes(b, &c);
         scale_more_ropes(b, &c);
         if (m->recipe->rope_freqs) c.divisors = read_divisors(b, q->rope_freqs_needed);
     }
@@ -89,6 +114,7 @@ void read_more_ropes(Binder *b) {
         read_long(b, &c);
     else
         rope_init(&m->ropes[0], &c, &m->arena);
+    m->ropes[0].axis = axis;
     if (q->rope_freqs_full) c.divisors = NULL;
     read_window_rope(b, &c);
 }

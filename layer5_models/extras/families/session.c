@@ -6,7 +6,9 @@
 #include "decoder_parts.h"
 #include "draft_head.h"
 #include "families/parts.h"
+#include "layers_elsewhere.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------ opening */
@@ -47,12 +49,15 @@ size_t more_shapes(const Model *m, KvConfig *config, KvShape *shapes) {
         const LayerExtras *e = m->layers[l].extras;
         const Indexer *index = &m->blocks[l].extras->mla.index;
         shapes[l].state = block_state(&m->blocks[l]);
+        if (l && x->vision.kind) shapes[l].kv_heads = 0; /* one layer at a time needs room */
         if (e->kv_back || e->encodes) shapes[l].kv_heads = 0;
         if (x->quirks->bidirectional) shapes[l].window = 0;
         if (!index->heads) continue;
         shapes[index->layer] = (KvShape){1, index->width, 0, 0, 0};
         layers = 2 * m->sizes.layers;
     }
+    if (x->quirks->rope_sections)
+        shapes[layers++] = (KvShape){.kv_heads = 1, .key_dim = KV_LAG_BITS};
     /* source rows see the whole source, so no prefix can be shared */
     if (x->encoder) config->prefixes = 0;
     return layers;
@@ -67,55 +72,45 @@ static void layout_text_head(Session *s, SessionExtras *x) {
     x->wide_scratch = arena_take(&s->arena, linear_scratch_bytes(1, wide), 1);
 }
 
+/* Do a batch's rows have places of their own? */
+static bool has_places(const Model *m) {
+    return model_extras(m)->quirks->rope_sections || model_extras(m)->vision.axes;
+}
+
+const LayersElsewhere *layers_elsewhere;
+
 void layout_more_session(Session *s, const SessionConfig *c) {
     const ModelExtras *m = model_extras(s->model);
     SessionExtras spare, *x = s->extras = arena_take(&s->arena, 1, sizeof *x);
     if (!x) x = &spare; /* while the arena measures */
+    x->elsewhere = s->extras && layers_elsewhere && layers_elsewhere->has(s);
+    if (x->elsewhere) s->hooks = &more_hooks;
     const size_t few = m->draft_head.row_of ? m->draft_head.count : 0,
                  parts = m->encoder ? c->max_tokens : 0;
     x->key = arena_take(&s->arena, s->model->sizes.key, sizeof *x->key);
     layout_text_head(s, x);
     if (few) x->reduced_logits = arena_take(&s->arena, few, sizeof *x->reduced_logits);
+    x->groups = arena_take(&s->arena, c->max_tokens, sizeof *x->groups);
+    x->places =
+        arena_take(&s->arena, has_places(s->model) ? c->max_tokens : 0, sizeof *x->places);
     x->split.token = arena_take(&s->arena, parts, sizeof *x->split.token);
     x->split.sequence = arena_take(&s->arena, parts, sizeof *x->split.sequence);
     x->split.position = arena_take(&s->arena, parts, sizeof *x->split.position);
     x->split.wanted = arena_take(&s->arena, parts, sizeof *x->split.wanted);
 }
 
-/* ------------------------------------------------------------------ what hangs on it */
-
-/* A plain decoder comes here only with lent or tapped rows. */
-static void choose_way(Session *s) {
-    s->hooks = s->extras->tap.count || s->extras->n_rows ? &more_hooks : s->model->hooks;
-}
-
-void session_tap(Session *s, const size_t *layers, size_t count, float *rows) {
-    s->extras->tap.layers = layers, s->extras->tap.count = count, s->extras->tap.rows = rows;
-    choose_way(s);
-}
-
-bool session_lend(Session *s, const float *rows, size_t count, Fault *fault) {
-    const ModelExtras *m = model_extras(s->model);
-    const bool looks = m->layer_table.table.data;
-    if (looks || m->encoder || m->quirks->bidirectional)
-        return fault_set(fault, "a %s model reads no pictures: %s", s->model->recipe->arch,
-                         looks ? "its layers look tokens up by themselves"
-                               : "it does not go on with a text");
-    s->extras->rows = rows, s->extras->n_rows = count;
-    choose_way(s);
-    return true;
-}
-
-size_t tokens_of(const Session *s) { return s->model->sizes.vocab + s->extras->n_rows; }
-
-const Rope *session_rope(const Session *s, size_t l) {
-    const ModelExtras *m = model_extras(s->model);
-    const Rope *rope = s->model->blocks[l].attention.rope;
-    bool longer = m->long_ctx && session_ctx(s) > m->long_ctx && rope == &s->model->ropes[0];
-    return longer ? &m->long_rope : rope;
-}
-
 /* ------------------------------------------------------------------ what goes in */
+
+/* Other machines have the file's weights, and no word of what is between their layers. */
+static bool check_split(const Session *s, Fault *fault) {
+    if (!s->extras->elsewhere) return true;
+    if (s->model->adapters)
+        return fault_set(fault, "adapters change layers that other machines compute from the "
+                                "file: wanted --split rows");
+    return !s->extras->tap.count ||
+           fault_set(fault, "what reads rows between layers (a draft head, early layers) needs "
+                            "all of them on this machine: wanted --split rows");
+}
 
 static bool check_more(Session *s, const Batch *batch, Fault *fault) {
     const bool joins = draft_head_is(s->model);
@@ -124,8 +119,9 @@ static bool check_more(Session *s, const Batch *batch, Fault *fault) {
         return fault_set(fault,
                          "a %s model has per-layer inputs by token: rows cannot replace tokens",
                          s->model->recipe->arch);
-    return ((batch->input && !joins) || check_tokens(s, batch, session_tokens(s), fault)) &&
-           check_wanted(s, batch, fault) && source_check(s, batch, fault);
+    return check_split(s, fault) &&
+           check_batch(s, batch, batch->input && !joins ? 0 : session_tokens(s), fault) &&
+           source_check(s, batch, fault) && see_groups(s, batch, fault);
 }
 
 /* Does the token belong to the second text?  False for files with one row of types. */
@@ -201,19 +197,34 @@ static void keep_tapped(Session *s, size_t n, size_t l) {
                    dim * sizeof *s->x);
 }
 
+/* Block l; or, in *own, with the session's rope or a vision tower's windows. */
+static const Block *block_of(const Session *s, size_t l, Block *own) {
+    const Block *b = &s->model->blocks[l];
+    const size_t every = model_extras(s->model)->vision.full_every;
+    const bool windows = every && (l + 1) % every;
+    if (session_rope(s, l) == b->attention.rope && !windows) return b;
+    *own = *b;
+    own->attention.rope = session_rope(s, l);
+    if (windows) {
+        own->attention.shape.chosen = s->extras->windows;
+        own->attention.shape.chosen_words = s->extras->window_words;
+    }
+    return own;
+}
+
 static void run_block(Session *s, size_t l, const Batch *batch) {
     const Model *m = s->model;
-    Block longer, *b = &m->blocks[l];
+    Block own;
     keep_tapped(s, batch->count, l);
-    if (session_rope(s, l) != b->attention.rope) {
-        longer = *b;
-        longer.attention.rope = session_rope(s, l);
-        b = &longer;
-    }
-    /* all encoder blocks work in the cache of the first decoder layer */
-    const Pass pass = {&s->run, &s->kv, max_size(l, model_extras(m)->encoder), batch,
-                       m->sizes.dim};
-    block_forward(b, &pass, s->x);
+    /* all encoder blocks work in the cache of the first decoder layer, or of a vision tower's
+     * first */
+    const size_t layer =
+        m->extras && m->extras->vision.kind ? 0 : max_size(l, model_extras(m)->encoder);
+    const Pass pass = {&s->run, &s->kv, layer, batch, m->sizes.dim};
+    const size_t groups = s->kv.n_groups;
+    s->kv.n_groups = layer_groups(m, l, groups);
+    block_forward(block_of(s, l, &own), &pass, s->x);
+    s->kv.n_groups = groups;
 }
 
 /* s->x = the batch after layers from .. to - 1; false: cancelled. */
@@ -225,6 +236,7 @@ static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
         probe_enter(s->run.probe, from, batch);
         probe_stream(s->run.probe, PROBE_EMBEDDED, s->x, m->sizes.dim);
     }
+    if (s->extras->elsewhere) return layers_elsewhere->forward(s, batch);
     for (size_t l = from; l < to; l++) {
         if (s->is_wanted && !s->is_wanted(s->context)) return false;
         run_block(s, l, batch);
@@ -243,11 +255,18 @@ static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
 static void unembed_more(Session *s, const Batch *batch) {
     const Model *m = s->model;
     const float scale = model_extras(m)->logit_scale;
+    const GgufPair *suppressed = model_extras(m)->suppressed;
     size_t wanted = 0;
     unembed(s, batch);
     if (s->hidden_only) return;
     for (size_t i = 0; i < batch->count; i++) wanted += batch->wanted[i];
     for (size_t i = 0; scale != 1 && i < wanted * m->sizes.vocab; i++) s->logits[i] *= scale;
+    for (size_t i = 0; suppressed && i < suppressed->count; i++) {
+        int64_t id = 0;
+        gguf_int(suppressed, i, &id);
+        for (size_t row = 0; row < wanted; row++)
+            s->logits[row * m->sizes.vocab + (size_t)id] = -INFINITY;
+    }
     if (s->extras->reduced_logits) draft_head_spread(s, batch);
 }
 
@@ -275,6 +294,7 @@ bool forward_more(Session *s, const Batch *batch, Fault *fault) {
     for (size_t i = 0; i < batch->count && model_extras(s->model)->quirks->bidirectional; i++)
         kv_truncate(&s->kv, (size_t)batch->sequence[i], 0);
     if (!take_room(s, batch, fault)) return false;
+    place_batch(s, batch);
     return run_more(s, batch) || stop_batch(s, batch, fault);
 }
 
@@ -296,11 +316,12 @@ static bool eval_canvas(Session *s, const int32_t *tokens, size_t count, bool al
 bool eval_more(Session *s, const int32_t *tokens, size_t count, bool all_logits, Fault *fault) {
     if (model_extras(s->model)->quirks->bidirectional)
         return eval_canvas(s, tokens, count, all_logits, fault);
-    for (size_t at = 0, n; at < count; at += n) {
+    for (size_t at = 0, n, left; at < count; at += n) {
         size_t source =
             s->kv.length[0] == 0 ? model_source(s->model, tokens + at, count - at) : 0;
         n = min_size(min_size(count - at, s->max_tokens), PREFILL_BATCH);
         if (all_logits) n = min_size(n, source + s->max_logits);
+        if (s->group_of && n < count - at) n -= session_group(s, tokens[at + n], &left);
         const size_t last = count - at - 1; /* the last one is always wanted */
         if (!eval_batch(s, tokens + at, n, all_logits ? min_size(source, last) : last, fault))
             return false;

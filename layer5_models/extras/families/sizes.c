@@ -94,10 +94,9 @@ bool read_more_sizes(Binder *b) {
     if (q->is_vision_tower) {
         s->layers = s->blocks = need_size(b, "block_count", 1, MODEL_LAYERS);
         s->dim = s->stream = need_size(b, "embedding_length", 1, MAX_SIZE);
-        if (!b->ok || !read_vision(b)) return false;
-        s->blocks = s->layers, b->model->embedding_scale = b->model->residual_scale = 1;
         read_eps(b);
-        return b->ok;
+        b->model->embedding_scale = b->model->residual_scale = 1;
+        return b->ok && read_vision(b);
     }
     if (!b->ok || !read_sizes(b)) return false;
     if (q->encoder) read_decoder(b);

@@ -11,7 +11,7 @@
  * Several files may act at once; their corrections add up.
  *
  * Invariant: every tensor and key of a file is applied or refused by name; the model's own
- * weights do not change.
+ * weights do not change [refuses_what_does_not_fit, acts_as_changed_weights].
  *
  * Source   Hu et al. 2021, arXiv:2106.09685; llama.cpp's llama-adapter.cpp for the names in
  *          GGUF files. */
@@ -28,5 +28,20 @@
  * Fails when the file is for another family, or has a matrix that the model does not have in
  * that shape; then close the model. */
 bool model_adapt(Model *model, const char *path, double strength, Fault *fault);
+
+/* The rows of a batch that an adapter acts on: all tokens' of the batch, and those of the head,
+ * which has only the wanted ones.  The caller of the batch sets them. */
+typedef struct AdapterRows {
+    LowRankRows tokens, wanted;
+} AdapterRows;
+
+/* The same, as trained, on some rows only: texts with and without it share a batch
+ * [texts_share_a_batch].
+ *
+ *   rows   borrowed until the model is closed
+ *
+ * Fails, too, for matrices whose rows are not the batch's: those of experts, recurrent layers,
+ * latent attention and encoders. */
+bool model_adapt_rows(Model *model, const char *path, const AdapterRows *rows, Fault *fault);
 
 #endif

@@ -6,7 +6,8 @@
  *
  * The form is a chat template (template.h): the model file's own, or a built-in one.
  *
- * Invariant: a user's text never becomes part of a control token. */
+ * Invariant: a user's text never becomes part of a control token [a_users_text_is_known,
+ * texts_never_become_marks]. */
 #ifndef STRATA_CHAT_H
 #define STRATA_CHAT_H
 

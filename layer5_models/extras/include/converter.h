@@ -9,7 +9,7 @@
  *
  * Invariant: every tensor and key of the folder is used, known to change nothing, or refused by
  * name; the result is opened with model_open before the first weight is read.  Weights are
- * converted one block of rows at a time. */
+ * converted one block of rows at a time [refuses_folders, takes_harmless_keys, every_class]. */
 #ifndef STRATA_CONVERTER_H
 #define STRATA_CONVERTER_H
 
@@ -19,6 +19,8 @@ typedef struct Convert {
     const QuantPreset *preset;  /* NULL: each matrix in the folder's format, F8 as BF16 */
     const char *const *without; /* (n_without) keys of config.json to ignore */
     size_t n_without;
+    const char *target; /* the folder of the model that a draft head is for; NULL: none */
+    bool vision; /* the vision tower and its projector (mmproj), not the language model */
     /* Called with the bytes written so far, and of all; NULL: no callback. */
     void (*progress)(void *context, double bytes, double all);
     /* Called with a sentence about something that GGUF cannot express and that matters
@@ -39,7 +41,9 @@ bool convert_folder(const char *folder, const char *path, const Convert *how, Po
 /* A class of models: its name in config.json and its family here. */
 typedef struct ConvertFamily ConvertFamily;
 
-/* Name and family of class number `index`; false: the end. */
-bool convert_class(size_t index, const char **architecture, const char **arch);
+/* Name and family of class number `index`; false: the end.
+ *
+ * Invariant  every family of recipe.h has a class [every_family] */
+bool convert_class(size_t index, Text *name, const char **arch);
 
 #endif

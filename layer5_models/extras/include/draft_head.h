@@ -13,7 +13,8 @@
  *               that enter three layers (low, middle, high); it predicts frequent tokens only;
  *               and its first row, which has no h, is masked
  *
- * Invariant: the head's output depends on tokens and rows of h; the model never reads from it.
+ * Invariant: the head's output depends on tokens and rows of h; the model never reads from it
+ * [drafts_are_what_the_head_says].
  * Source   DeepSeek-AI 2024, arXiv:2412.19437, section 2.2; Gloeckle et al. 2024,
  * arXiv:2404.19737;
  *          Li et al. 2025, arXiv:2503.01840, section 3; llama.cpp (d8a24cc),

@@ -10,7 +10,7 @@
  * The core reaches them only through the functions of FamilyHooks (src/model/bind.h).
  *
  * Invariant: a plain decoder has no quirks and no extras: quirks_of and model_extras give
- * zeros. */
+ * zeros [recipes_are_found_by_name]. */
 #ifndef STRATA_FAMILIES_H
 #define STRATA_FAMILIES_H
 
@@ -59,6 +59,15 @@ typedef enum AttentionGate {
     GATE_NUMBER, /* a map of its own, per number */
     GATE_HEAD,   /* ... per head */
 } AttentionGate;
+
+/* Which pairs rotate by which position in a picture (M-RoPE). */
+typedef enum RopeSections {
+    SECTIONS_NONE,
+    SECTIONS_IN_ORDER, /* first those of time, then of rows, then of columns */
+    SECTIONS_MIXED,    /* in turn: time, row, column, time ... */
+} RopeSections;
+
+enum { KV_LAG_BITS = 32 }; /* of the lag behind positions, kept in the KV cache */
 
 /* The file must have the width of per-layer inputs. */
 #define LAYER_INPUT_FROM_KEY ((size_t)-1)
@@ -112,7 +121,8 @@ typedef struct Quirks {
     bool yarn_multiplier; /* and one for YaRN: rope.scaling.yarn_log_multiplier */
     bool rope_full_half;  /* layers without a window rotate half as many numbers */
     bool rope_alpha;      /* theta is multiplied by rope.scaling.alpha^(d / (d - 2)) */
-    bool rope_sections;   /* pairs rotate by time, height or width; in text only by time */
+    /* pairs rotate by a picture's time, row or column: rope.dimension_sections */
+    RopeSections rope_sections;
     /* each distance has a learned bias: attn_rel_b, the first block's for blocks without one */
     bool relative;
     float max_bias;             /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
@@ -137,9 +147,10 @@ typedef struct Quirks {
     size_t no_rope_temperature_ctx;
     /* the first of every window_pattern layers has no window, instead of the last */
     bool window_after;
-    bool window_heads;    /* windowed layers have other head lengths: the keys *_swa */
-    bool window_listed;   /* the file lists which layers have one: sliding_window_pattern */
-    size_t window_layers; /* only models with this many layers have windows; 0: all */
+    bool window_heads;      /* windowed layers have other head lengths: the keys *_swa */
+    bool groups_in_windows; /* rows of a picture see each other in windowed layers alone */
+    bool window_listed;     /* the file lists which layers have one: sliding_window_pattern */
+    size_t window_layers;   /* only models with this many layers have windows; 0: all */
     /* layers with rotary positions attend within chunks of this many positions; 0: no chunks */
     size_t chunk;
 
@@ -254,6 +265,13 @@ typedef struct DraftEnds {
 
 enum { DRAFT_DEPTHS = 3 };
 
+/* Which of longrope's two ropes a session has. */
+typedef enum RopeChoice {
+    ROPE_BY_LENGTH, /* by its context */
+    ROPE_SHORT,
+    ROPE_LONG
+} RopeChoice;
+
 /* A draft head in a file of its own: what it reads of its model, and which tokens it
  * predicts. */
 typedef struct DraftHead {
@@ -273,6 +291,8 @@ typedef struct ModelExtras {
     float attention_scale; /* replaces 1 / sqrt(head_dim); 0: no */
     float latent_scale;    /* of scores, times 1 / sqrt(query length), in latent attention */
     float max_bias, clamp; /* of all layers; 0: none */
+    /* ids of tokens whose logits are -infinity; NULL: none */
+    const GgufPair *suppressed;
     /* with an encoder: the token that separates the source from the output */
     int32_t start;
     /* of a diffusion model: a position's logits predict the next position */
@@ -287,12 +307,18 @@ typedef struct ModelExtras {
     size_t streams;         /* 0: a single stream */
     /* of layers without a window in sessions of more than long_ctx positions */
     Rope long_rope;
-    size_t long_ctx;      /* 0: the same rope in all sessions */
+    size_t long_ctx; /* 0: the same rope in all sessions */
+    RopeChoice long_choice;
     DraftEnds draft;      /* of the first draft head */
     DraftHead draft_head; /* of a draft head in a file of its own */
 } ModelExtras;
 
 const ModelExtras *model_extras(const Model *model);
+
+/* Choose longrope's rope for all sessions of a model: "auto", "short" or "long".
+ *
+ * Fails for another word, and for models without longrope. */
+bool model_choose_rope(Model *model, const char *which, Fault *fault);
 
 /* Does it have logits?  Otherwise texts become vectors or scores (pooling.h). */
 bool model_writes(const Model *model);
@@ -309,6 +335,7 @@ bool model_shares_vocabulary(const Model *model, const Model *companion, const c
 /* ------------------------------------------------------------------ sessions */
 
 typedef struct SessionExtras {
+    bool elsewhere;       /* other machines have layers of it (layers_elsewhere.h) */
     float *key;           /* (the longest key) for shifting keys */
     float *pooled, *wide; /* a text's row inside the text head (text_head.h) */
     void *wide_scratch;
@@ -319,6 +346,16 @@ typedef struct SessionExtras {
     } split;
     const float *rows; /* (n_rows, dim) lent rows for tokens beyond the vocabulary; borrows */
     size_t n_rows;
+    size_t group;        /* at most so many of them see each other; 0: none do */
+    size_t (*groups)[3]; /* (max_tokens) of a batch with pictures whose rows see each other */
+    /* of a family with sections (session_grid), or of a vision tower: places of a batch's rows,
+     * and the rope with them */
+    const size_t (*grid)[2];
+    size_t grid_rows;
+    int32_t (*places)[3]; /* (max_tokens) */
+    Rope placed;
+    const uint64_t *windows; /* (rows, window_words) AttentionShape.chosen of a vision tower */
+    size_t window_words;
     struct { /* session_tap: rows of the last batch as they entered some layers */
         const size_t *layers;
         size_t count; /* 0: none are kept */
@@ -331,10 +368,33 @@ typedef struct SessionExtras {
 /* Tokens vocab .. vocab + count - 1 become aliases for these rows, which replace their
  * embeddings (an image is a run of tokens: vision.h).
  *
- *   rows   (count, dim)   borrowed; unchanged once their token was read
+ *   rows       (count, dim)   borrowed; unchanged once their token was read
+ *   together   so many rows at a time attend to each other, both ways (Gemma 3), and are read
+ *              in one batch (session_group); 0: a row sees only what comes before it
  *
- * Fails for a model with per-layer inputs, with an encoder, or bidirectional. */
-bool session_lend(Session *session, const float *rows, size_t count, Fault *fault);
+ * Fails for a model with per-layer inputs, with an encoder, or bidirectional; and when
+ * `together` rows fit into no batch or no window, or a layer has no attention. */
+bool session_lend(Session *session, const float *rows, size_t count, size_t together,
+                  Fault *fault);
+
+/* How many of a batch's `count` groups (KvCache.groups) see each other in a layer: all or
+ * none. */
+size_t layer_groups(const Model *model, size_t layer, size_t count);
+
+/* How pictures among the lent rows lie, and how many rows each has.  Families with M-RoPE give
+ * a row the place of its time, row and column, and text after a picture continues behind the
+ * greatest place [places_follow_pictures].
+ *
+ *   grid   (count / rows) rows down and across of each picture, whose tokens are vocab + rows *
+ *          number ...; borrowed
+ *   rows   as many as see each other at most (session_lend): then of each picture only its own
+ *          rows do */
+void session_grid(Session *session, const size_t (*grid)[2], size_t rows);
+
+/* A token's place in its group of rows that see each other; 0 also for a token without a group.
+ *
+ *   left   written: how many of the group are left, this one counted; 0: no group */
+size_t session_group(const Session *session, int32_t token, size_t *left);
 
 /* Keep the rows of each batch as they enter some layers.
  *
@@ -349,6 +409,11 @@ void session_lens(Session *session, const float *x);
 /* The rope of a layer: in a session longer than the trained context some families have
  * another. */
 const Rope *session_rope(const Session *session, size_t layer);
+bool session_is_long(const Session *session);
+
+/* The same of a model's layer: `longer` as session_is_long, `placed` (NULL: none) for families
+ * with axes. */
+const Rope *layer_rope(const Model *model, size_t layer, bool longer, const Rope *placed);
 
 /* Cut positions keep .. keep + gone - 1 out of a sequence; later ones move up.  It continues
  * almost as if it had never read them: see shift.h.

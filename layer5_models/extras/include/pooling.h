@@ -12,7 +12,7 @@
  * trained for it; so vectors are compared by their cosine.
  *
  * Invariant: a vector is the same, to the bit, however the text was split into batches.  (A
- * bidirectional model reads it in one.)
+ * bidirectional model reads it in one.) [pieces_change_nothing]
  *
  * Source   Reimers & Gurevych 2019, arXiv:1908.10084, section 3 (mean and cls); Neelakantan et
  *          al. 2022, arXiv:2201.10005, section 2.1 (last); Nogueira & Cho 2019,

@@ -13,7 +13,7 @@
  * user's text stays marked through every filter, so that no user can write a special token.
  *
  * Invariant: a rendering ends, within limits of steps, depth, memory and output, whatever the
- * template.
+ * template [all_has_limits].
  *
  * Source   the Jinja documentation, https://jinja.palletsprojects.com/templates/. */
 #ifndef STRATA_TEMPLATE_H

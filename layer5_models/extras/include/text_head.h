@@ -5,7 +5,8 @@
  *
  * pooling.h runs it.
  *
- * Invariant: without the scoring tensors there are no labels. */
+ * Invariant: without the scoring tensors there are no labels
+ * [models_that_rank_nothing_say_so]. */
 #ifndef STRATA_TEXT_HEAD_H
 #define STRATA_TEXT_HEAD_H
 

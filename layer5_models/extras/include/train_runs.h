@@ -17,9 +17,7 @@ Text corpus_cut_document(Text *rest);
 /* Split documents of a file that have more than `ctx` tokens (with BOS), before a word if
  * possible. Each part is read from its beginning, without what came before it.
  *
- *   cut   how many were split
- *
- * Cost     encodes the file once or twice. */
+ *   cut   how many were split */
 bool corpus_cut(Corpus *corpus, const Tokenizer *tokenizer, size_t ctx, size_t *cut,
                 Fault *fault);
 
@@ -53,6 +51,12 @@ bool train_log_add(FILE *log, const TrainStep *step, double tokens_per_second,
 
 /* Flush it to disk, before a checkpoint that relies on it. */
 bool train_log_sync(FILE *log, Fault *fault);
+
+/* The sizes of a model as those of the run that begins with it: width, layers, heads, context,
+ * epsilon, base of the rotary positions.  Keys that the file lacks keep the run's value.
+ *
+ * Fails, naming it, when a size is one that no run can have. */
+bool train_take_shape(TrainConfig *config, const Gguf *gguf, Fault *fault);
 
 /* Begin with the weights of a model that the run itself could have written (fine-tuning), in
  * any number format.

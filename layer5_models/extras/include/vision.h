@@ -4,11 +4,11 @@
  *             --projector--> rows
  *
  * All of it is in a file of its own (mmproj, beside the model's).  The tower is a row of the
- * families' table: bidirectional, with learned positions.  The projector reads the input of the
- * last block, as it was trained, and only the rows of patches.
+ * families' table: bidirectional, with learned positions.  What differs between encoders, and
+ * their projectors, is a row of the table in ../vision/kinds.c.
  *
  * Invariant: a picture's rows depend, to the bit, on it and the file alone, not on threads or
- * earlier pictures.
+ * earlier pictures [threads_and_pictures_before_change_no_bit].
  *
  * Source   Radford et al. 2021, arXiv:2103.00020 (CLIP); Liu et al. 2023, arXiv:2304.08485,
  *          section 4.1, and 2024, arXiv:2310.03744 (LLaVA)
@@ -23,11 +23,21 @@ typedef struct Vision {
     FileMap file;                 /* owns, when opened by path */
     Model model;                  /* with a vision tower; owns */
     Session session;              /* for one picture; owns */
+    Pool *pool;                   /* borrows */
+    size_t room;                  /* patches for which there is memory */
+    size_t across, down;          /* patches of the picture */
+    size_t *order;                /* (patches) the place of each among the encoder's inputs */
+    uint64_t *windows;            /* which inputs each of them sees in windows */
+    unsigned char *cut;           /* a picture without the pixels that fill no patch */
     float *patches;               /* (patches, 3 patch patch) */
-    float *input;                 /* (patches + 1, dim) */
-    float *mid;                   /* (patches, mid) */
+    float *input;                 /* (patches + class row, dim) */
+    float *merged;                /* (rows, what the projector reads) */
+    float *mid;                   /* (rows, mid) */
+    float *turned;                /* (width, dim) a map that the file has as (dim, width) */
+    float *place;                 /* (dim) */
+    unsigned char *heads;         /* maps of queries and keys in another order; owns */
     void *scratch;                /* of the tower and the projector */
-    int32_t *sequence, *position; /* (patches + 1) */
+    int32_t *sequence, *position; /* (patches + class row) */
     bool *wanted;
     Arena arena; /* owns all from patches on */
 } Vision;
@@ -43,21 +53,31 @@ bool vision_open_memory(Vision *vision, const void *bytes, size_t size, ClassPla
                         Pool *pool, Fault *fault);
 void vision_close(Vision *vision);
 
-/* Rows per picture, and numbers per row. */
+/* Rows per picture, or the most there can be, and numbers per row. */
 size_t vision_rows(const Vision *vision);
 size_t vision_width(const Vision *vision);
 
-/* The picture as the tower reads it: a square of the size it was trained on.
+/* From now on, read pictures in one piece, without tiles. */
+void vision_read_whole(Vision *vision);
+
+/* Rows of a picture that vision_shape has made, and how many of them down and across. */
+size_t vision_rows_of(const Vision *vision, const Picture *shaped);
+void vision_grid(const Vision *vision, const Picture *shaped, size_t grid[2]);
+
+/* The picture as the tower reads it, made as its model's processor makes it: a square of the
+ * size it was trained on, or, with `crop`, such a square of its middle.  For towers that read
+ * any size (vision_any_size) a rectangle of whole patches, without `crop`; for those that read
+ * tiles, squares as picture_tiles makes them.
  *
- * Fails when memory runs out. */
-bool vision_shape(const Vision *vision, const Picture *picture, PictureFit fit, Picture *out,
+ * Fails when memory runs out, and as picture_rectangle does. */
+bool vision_shape(const Vision *vision, const Picture *picture, bool crop, Picture *out,
                   Fault *fault);
 
-/* Read such a square.
+/* Read such a picture.
  *
  *   out   (rows, width)   written
  *
- * Fails when cancelled (session.is_wanted). */
-bool vision_read(Vision *vision, const Picture *square, float *out, Fault *fault);
+ * Fails when cancelled (session.is_wanted), and when memory runs out. */
+bool vision_read(Vision *vision, const Picture *shaped, float *out, Fault *fault);
 
 #endif

@@ -38,8 +38,7 @@ enum { MAX_STEPS = 4000000 };
 static void match(Checker *c, size_t at, const Pending *todo, Memory memory, double nats);
 
 static bool rule_starts(const Rule *rule, const char *word) {
-    size_t size = strlen(word);
-    return rule && rule->name.size >= size && memcmp(rule->name.data, word, size) == 0;
+    return rule && text_begins(rule->name, text_of(word));
 }
 
 /* The section decides the name of a wrong fact: in an answer or on a card. */

@@ -59,7 +59,27 @@ static bool check_act(const Session *s, const Act *act, Fault *fault) {
     return known || fault_set(fault, "no layer of the model has what is to be changed");
 }
 
+static bool is_expected;
+
+void session_expect_probe(bool expected) { is_expected = expected; }
+
+bool session_expects_probe(void) { return is_expected; }
+
+/* Are there keys of all heads? */
+static bool has_all_heads(const Session *s) {
+    for (size_t l = 0; l < s->model->sizes.layers; l++)
+        if (s->kv.shape[l].kv_heads && s->kv.shape[l].kv_heads < s->model->layers[l].kv_heads)
+            return false;
+    return true;
+}
+
 bool session_probe(Session *s, Probe *probe, Fault *fault) {
+    if (probe && s->extras->elsewhere)
+        return fault_set(fault, "this session's layers are on several machines: a probe needs "
+                                "all of them on one");
+    if (probe && !has_all_heads(s))
+        return fault_set(fault, "this session's heads are shared among machines: a probe needs "
+                                "all of them on one");
     if (probe && model_extras(s->model)->encoder)
         return fault_set(fault,
                          "a look inside a %s model is not built: its layers read two texts",

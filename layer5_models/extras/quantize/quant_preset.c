@@ -31,13 +31,22 @@ static const QuantPreset presets[] = {
     {"IQ4_XS", 30, DTYPE_IQ4_XS, "the same in larger blocks"},
     {"Q4_1", 3, DTYPE_Q4_1, "the older four bits, with an offset"},
     {"Q4_0", 2, DTYPE_Q4_0, "the older four bits, the fastest"},
-    {"MXFP4", 38, DTYPE_MXFP4, "four-bit floats"},
+    {"NVFP4", 39, DTYPE_NVFP4, "four-bit floats, a scale for each 16"},
+    {"MXFP4", 38, DTYPE_MXFP4, "four-bit floats, a power of two for each 32"},
     {"Q3_K_L", FILE_Q3_K_L, DTYPE_Q3_K, "three bits, much of it in five"},
     {"Q3_K_M", FILE_Q3_K_M, DTYPE_Q3_K, "three bits, some of it in four and five"},
     {"Q3_K_S", 11, DTYPE_Q3_K, "three bits nearly throughout"},
+    {"IQ3_S", 26, DTYPE_IQ3_S, "points of a grid; from here on with --importance"},
+    {"IQ3_XXS", 23, DTYPE_IQ3_XXS, "three bits, some of it in two and four"},
     {"Q2_K", FILE_Q2_K, DTYPE_Q2_K, "two bits, some of it in three and four"},
+    {"IQ2_S", 28, DTYPE_IQ2_S, "two and a half bits, some of it in three and four"},
+    {"IQ2_XS", 20, DTYPE_IQ2_XS, "the same with a smaller grid"},
+    {"IQ2_XXS", 19, DTYPE_IQ2_XXS, "the same with a still smaller one"},
+    {"IQ1_M", 31, DTYPE_IQ1_M, "one bit and three quarters"},
+    {"IQ1_S", 24, DTYPE_IQ1_S, "one bit and a half: little is left"},
     {"TQ2_0", 37, DTYPE_TQ2_0, "for models trained with weights -1, 0, 1"},
     {"TQ1_0", 36, DTYPE_TQ1_0, "the same in five digits a byte"},
+    {"Q1_0", 40, DTYPE_Q1_0, "for models trained with weights -1, 1"},
 };
 enum { PRESETS = sizeof presets / sizeof *presets };
 
@@ -59,18 +68,6 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault) {
               "no format '%.20s' that can be written: strata quantize --list names them%s",
               name, nearest_hint(hint, sizeof hint, text_of(name), names));
     return NULL;
-}
-
-static bool quant_preset_ends_with(Text name, const char *end) {
-    size_t n = strlen(end);
-    return name.size >= n && memcmp(name.data + name.size - n, end, n) == 0;
-}
-
-static bool quant_preset_holds(Text text, const char *part) {
-    size_t n = strlen(part);
-    for (size_t i = 0; i + n <= text.size; i++)
-        if (memcmp(text.data + i, part, n) == 0) return true;
-    return false;
 }
 
 static size_t quant_preset_layer_of(Text name) {
@@ -110,15 +107,50 @@ static Dtype down_dtype(const QuantPreset *m, size_t layer, size_t layers) {
     }
 }
 
+bool quant_preset_is_fitted(Dtype dtype) {
+    return dtype_is_quantized(dtype) && dtype != DTYPE_Q8_0 && dtype != DTYPE_MXFP4 &&
+           dtype != DTYPE_NVFP4 && dtype != DTYPE_TQ1_0 && dtype != DTYPE_TQ2_0 &&
+           dtype != DTYPE_Q1_0;
+}
+
+/* What the files of the IQ1 to IQ3 formats have in others. */
+typedef struct GridMix {
+    Dtype of, output, embedding, mixed, query_key; /* mixed: attention's output */
+    Dtype first_down;                              /* of the first eighth of the layers */
+} GridMix;
+
+static const GridMix grid_mixes[] = {
+    {DTYPE_IQ1_S, DTYPE_Q5_K, DTYPE_Q2_K, DTYPE_IQ2_XXS, DTYPE_IQ1_S, DTYPE_Q2_K},
+    {DTYPE_IQ1_M, DTYPE_Q5_K, DTYPE_Q2_K, DTYPE_IQ2_XXS, DTYPE_IQ1_M, DTYPE_Q2_K},
+    {DTYPE_IQ2_XXS, DTYPE_Q5_K, DTYPE_Q2_K, DTYPE_IQ2_XXS, DTYPE_IQ2_XXS, DTYPE_Q2_K},
+    {DTYPE_IQ2_XS, DTYPE_Q5_K, DTYPE_Q2_K, DTYPE_IQ2_XS, DTYPE_IQ2_XS, DTYPE_Q2_K},
+    {DTYPE_IQ2_S, DTYPE_Q5_K, DTYPE_IQ3_S, DTYPE_IQ3_S, DTYPE_IQ2_S, DTYPE_IQ3_S},
+    {DTYPE_IQ3_XXS, DTYPE_Q5_K, DTYPE_IQ3_S, DTYPE_IQ3_S, DTYPE_IQ2_S, DTYPE_IQ3_XXS},
+    {DTYPE_IQ3_S, DTYPE_Q6_K, DTYPE_IQ3_S, DTYPE_IQ3_S, DTYPE_IQ3_S, DTYPE_IQ3_S},
+};
+
+static Dtype by_mix(const GridMix *mix, Text name, size_t layers) {
+    if (text_equal(name, text_of("output.weight"))) return mix->output;
+    if (text_equal(name, text_of("token_embd.weight"))) return mix->embedding;
+    if (text_ends(name, text_of("attn_v.weight"))) return DTYPE_Q4_K;
+    if (text_ends(name, text_of("attn_output.weight"))) return mix->mixed;
+    if (text_ends(name, text_of("attn_q.weight")) || text_ends(name, text_of("attn_k.weight")))
+        return mix->query_key;
+    if (text_ends(name, text_of("ffn_down.weight")) && quant_preset_layer_of(name) < layers / 8)
+        return mix->first_down;
+    return mix->of;
+}
+
 static Dtype by_rule(const QuantPreset *m, Text name, size_t layers) {
-    bool small = dtype_is_quantized(m->dtype) && m->dtype != DTYPE_Q8_0 &&
-                 m->dtype != DTYPE_MXFP4 && m->dtype != DTYPE_TQ1_0 && m->dtype != DTYPE_TQ2_0;
+    bool small = quant_preset_is_fitted(m->dtype);
+    for (size_t i = 0; i < sizeof grid_mixes / sizeof *grid_mixes; i++)
+        if (grid_mixes[i].of == m->dtype) return by_mix(&grid_mixes[i], name, layers);
     if (text_equal(name, text_of("output.weight"))) return small ? DTYPE_Q6_K : m->dtype;
-    if (quant_preset_ends_with(name, "attn_v.weight"))
+    if (text_ends(name, text_of("attn_v.weight")))
         return value_dtype(m, quant_preset_layer_of(name), layers);
-    if (quant_preset_ends_with(name, "ffn_down.weight"))
+    if (text_ends(name, text_of("ffn_down.weight")))
         return down_dtype(m, quant_preset_layer_of(name), layers);
-    if (quant_preset_ends_with(name, "attn_output.weight")) {
+    if (text_ends(name, text_of("attn_output.weight"))) {
         if (m->file_type == FILE_Q3_K_L) return DTYPE_Q5_K;
         if (m->file_type == FILE_Q3_K_M) return DTYPE_Q4_K;
         if (m->file_type == FILE_Q2_K) return DTYPE_Q3_K;
@@ -134,6 +166,14 @@ static Dtype fallback(Dtype dtype) {
     case DTYPE_Q4_K: return DTYPE_Q5_0;
     case DTYPE_Q2_K:
     case DTYPE_Q3_K:
+    case DTYPE_IQ1_S:
+    case DTYPE_IQ1_M:
+    case DTYPE_IQ2_XXS:
+    case DTYPE_IQ2_XS:
+    case DTYPE_IQ2_S:
+    case DTYPE_IQ3_XXS:
+    case DTYPE_IQ3_S:
+    case DTYPE_NVFP4:
     case DTYPE_IQ4_XS: return DTYPE_IQ4_NL;
     default: return DTYPE_F16;
     }
@@ -149,9 +189,9 @@ Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, si
 bool quant_preset_keeps(Text name, int ndim) {
     static const char *const parts[] = {"_norm", "ffn_gate_inp", "position_embd", "ssm_conv1d",
                                         "attn_rel_b"};
-    if (ndim < 2 || !quant_preset_ends_with(name, ".weight")) return true;
+    if (ndim < 2 || !text_ends(name, text_of(".weight"))) return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (quant_preset_holds(name, parts[i])) return true;
+        if (memmem(name.data, name.size, parts[i], strlen(parts[i]))) return true;
     return false;
 }
 

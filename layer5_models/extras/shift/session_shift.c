@@ -1,19 +1,7 @@
 /* session_shift.c - cut old positions out of a sequence.  See families.h and shift.h. */
 #include "families.h"
+#include "layers_elsewhere.h"
 #include "shift.h"
-
-/* The rotation of a layer's keys.  In latent attention only a key's last numbers are
- * rotated. */
-static ShiftRope rope_of(const Session *s, size_t layer) {
-    const Block *b = &s->model->blocks[layer];
-    const Rope *rope = session_rope(s, layer);
-    bool latent = b->extras && b->extras->mla.kv_a.w.data && rope && rope->style != ROPE_NONE;
-    return (ShiftRope){.rope = rope,
-                       .plain = latent ? s->kv.shape[layer].key_dim - rope->rotary : 0,
-                       .key = s->extras->key,
-                       .cosine = s->run.attention.cosine,
-                       .sine = s->run.attention.sine};
-}
 
 /* A gain after the rotation differs per number, so rotating back cannot undo it. */
 static bool is_stretched(const Attention *a) {
@@ -30,6 +18,9 @@ bool session_can_shift(const Session *s, Fault *fault) {
     if (s->kv.snapshots)
         return fault_set(fault,
                          "this model has recurrent layers: a state forgets no single token");
+    if (s->extras->placed.places)
+        return fault_set(fault, "this model gives pictures places of their own: what stands "
+                                "behind one cannot be moved");
     for (size_t l = 0; l < m->sizes.layers; l++)
         if (m->blocks[l].extras && m->blocks[l].extras->mla.index.heads)
             return fault_set(fault,
@@ -44,8 +35,10 @@ bool session_can_shift(const Session *s, Fault *fault) {
 
 bool session_shift(Session *s, size_t sequence, size_t keep, size_t gone) {
     if (!shift_pages(&s->kv, sequence, keep, gone)) return false;
+    if (s->extras->elsewhere) return layers_elsewhere->shift(s, sequence, keep, gone), true;
     for (size_t l = 0; l < s->model->sizes.layers; l++) {
-        const ShiftRope turn = rope_of(s, l);
+        const ShiftRope turn = shift_rope(&s->model->blocks[l], session_rope(s, l),
+                                          &s->kv.shape[l], &s->run, s->extras->key);
         shift_keys(&s->kv, l, sequence, keep, gone, &turn);
     }
     return true;

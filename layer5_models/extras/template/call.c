@@ -123,7 +123,7 @@ static void bind_parameter(Machine *machine, const Macro *macro, const Node *par
     frame_set(machine, parameter->name, value);
 }
 
-Value call_macro(Machine *machine, const Macro *macro, Arguments arguments) {
+static Value call_macro(Machine *machine, const Macro *macro, Arguments arguments) {
     Frame *back = machine->frame, *frame = frame_open(machine, macro->frame);
     size_t n = 0;
     machine->frame = frame;

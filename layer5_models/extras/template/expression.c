@@ -330,7 +330,8 @@ static Node *parse_power(Parser *p, int power) {
     return left;
 }
 
-Node *parse_simple(Parser *p) { return parse_power(p, POWER_NONE); }
+/* Without a conditional. */
+static Node *parse_simple(Parser *p) { return parse_power(p, POWER_NONE); }
 
 Node *parse_expression(Parser *p) {
     Node *node = parse_simple(p);

@@ -83,12 +83,12 @@ static Value rejectattr(Machine *m, Value self, const Value *a) {
     return filters_choice_choose(m, self, a, true, false);
 }
 
-const Builtin filters_of_choice[] = {{"map", "*", map, NULL},
-                                     {"select", "*", select, NULL},
-                                     {"reject", "*", reject, NULL},
-                                     {"selectattr", "*", selectattr, NULL},
-                                     {"rejectattr", "*", rejectattr, NULL},
-                                     {0}};
+static const Builtin filters_of_choice[] = {{"map", "*", map, NULL},
+                                            {"select", "*", select, NULL},
+                                            {"reject", "*", reject, NULL},
+                                            {"selectattr", "*", selectattr, NULL},
+                                            {"rejectattr", "*", rejectattr, NULL},
+                                            {0}};
 
 /* ------------------------------------------------------------------ finding one */
 

@@ -26,7 +26,8 @@ Value follow_path(Machine *machine, Value from, Value path) {
     return from;
 }
 
-Value without_case(Machine *machine, Value value) {
+/* A string in lower case, for comparison; other values unchanged. */
+static Value without_case(Machine *machine, Value value) {
     return value.kind == IS_STRING
                ? value_string(string_case(machine, value.string, CASE_LOWER))
                : value;
@@ -61,7 +62,8 @@ static void filters_list_merge(Machine *machine, const Value *keys, const size_t
     }
 }
 
-void sort_by(Machine *machine, List *items, List *keys, bool reverse) {
+/* Sort stably by `keys` (same count). */
+static void sort_by(Machine *machine, List *items, List *keys, bool reverse) {
     size_t n = min_size(items->count, keys->count);
     size_t *order = machine_take_much(machine, 2 * (n + 1) * sizeof *order), *other = order + n;
     Value *sorted = machine_take_much(machine, (n + 1) * sizeof *sorted);

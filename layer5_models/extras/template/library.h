@@ -19,9 +19,7 @@ const Builtin *find_global(Text name); /* NULL: none */
 Value find_method(Machine *machine, Value of, const String *name);
 
 /* The tables; the last row has no name. */
-extern const Builtin filters_of_text[], filters_of_lists[], filters_of_choice[];
-extern const Builtin methods_of_strings[], methods_of_lists[], methods_of_dicts[],
-    methods_of_loops[];
+extern const Builtin filters_of_text[], filters_of_lists[], methods_of_strings[];
 
 /* ------------------------------------------------------------------ arguments */
 
@@ -33,12 +31,6 @@ const String *string_or(Machine *machine, Value argument, const char *absent);
 
 /* The value of a path `name` or `a.b.0`. */
 Value follow_path(Machine *machine, Value from, Value path);
-
-/* Sort stably by `keys` (same count). */
-void sort_by(Machine *machine, List *items, List *keys, bool reverse);
-
-/* A string in lower case, for comparison; other values unchanged. */
-Value without_case(Machine *machine, Value value);
 
 /* ------------------------------------------------------------------ letters */
 

@@ -17,6 +17,8 @@ void machine_raise(Machine *machine, const char *kind, const char *format, ...) 
 
 void *machine_take_much(Machine *machine, size_t size) {
     void *out = machine->failed ? NULL : region_alloc(&machine->region, size);
+    if (!out && size < LIMIT_MEMORY && machine->region.taken < LIMIT_MEMORY - size)
+        machine_raise(machine, "MemoryError", "no memory for %zu bytes of values", size);
     if (!out)
         machine_raise(machine, "MemoryError", "the values take more than %d MiB",
                       LIMIT_MEMORY >> 20);

@@ -69,11 +69,11 @@ static Value list_pop(Machine *machine, Value self, const Value *arguments) {
     return taken;
 }
 
-const Builtin methods_of_lists[] = {{"index", "value", list_index, NULL},
-                                    {"count", "value", list_count, NULL},
-                                    {"copy", "", list_copy, NULL},
-                                    {"pop", "index?", list_pop, NULL},
-                                    {0}};
+static const Builtin methods_of_lists[] = {{"index", "value", list_index, NULL},
+                                           {"count", "value", list_count, NULL},
+                                           {"copy", "", list_copy, NULL},
+                                           {"pop", "index?", list_pop, NULL},
+                                           {0}};
 
 /* ------------------------------------------------------------------ dicts */
 
@@ -114,7 +114,7 @@ static Value dict_copy(Machine *machine, Value self, const Value *arguments) {
     return value_dict(copy);
 }
 
-const Builtin methods_of_dicts[] = {
+static const Builtin methods_of_dicts[] = {
     {"items", "", dict_items, NULL},   {"keys", "", dict_keys, NULL},
     {"values", "", dict_values, NULL}, {"get", "key default?", dict_get, NULL},
     {"copy", "", dict_copy, NULL},     {0}};
@@ -136,7 +136,7 @@ static Value loop_changed(Machine *machine, Value self, const Value *arguments) 
     return value_bool(true);
 }
 
-const Builtin methods_of_loops[] = {
+static const Builtin methods_of_loops[] = {
     {"cycle", "*", loop_cycle, NULL}, {"changed", "*", loop_changed, NULL}, {0}};
 
 /* ------------------------------------------------------------------ finding one */

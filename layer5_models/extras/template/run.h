@@ -55,7 +55,6 @@ Value execute_text(Machine *machine, const Node *list, Frame *frame);
 
 Value call_value(Machine *machine, Value function, Arguments arguments);
 Value call_builtin(Machine *machine, const Builtin *builtin, Value self, Arguments arguments);
-Value call_macro(Machine *machine, const Macro *macro, Arguments arguments);
 /* writes to the output */
 Value run_loop(Machine *machine, const Node *node, Value over, int depth);
 

@@ -96,7 +96,6 @@ void parser_wrong(Parser *parser, const char *format, ...)
  * statements */
 
 Node *parse_expression(Parser *parser);         /* with: a if b else c */
-Node *parse_simple(Parser *parser);             /* without a conditional */
 Node *parse_tuple(Parser *parser, bool choice); /* a, b: a tuple; a: a single expression */
 Node *parse_target(Parser *parser); /* targets of an assignment: a name, several, ns.name */
 Node *parse_call(Parser *parser);   /* f(...), with what may follow */

@@ -64,16 +64,13 @@ void template_free(Template *tree) {
 
 /* ------------------------------------------------------------------ running */
 
-static bool names_token(Text name) {
-    return name.size >= 6 && memcmp(name.data + name.size - 6, "_token", 6) == 0;
-}
-
 static void set_variables(Machine *machine, const JsonValue *variables) {
     machine->frame = frame_open(machine, NULL);
     for (size_t i = 0; i < variables->count && !machine->failed; i++) {
         Text name = variables->keys[i];
         frame_set(machine, name,
-                  value_from_json(machine, &variables->items[i], !names_token(name)));
+                  value_from_json(machine, &variables->items[i],
+                                  !text_ends(name, text_of("_token"))));
     }
     machine->frame = frame_open(machine, machine->frame);
 }

@@ -1,10 +1,13 @@
 /* kind_data.c - opening the kinds of this folder.  See kind_data.h. */
 #include "kind_data.h"
+#include "normal_form.h"
 #include "tokenizer/tokenizer_kinds.h"
 
 #include <stdlib.h>
 
-static KindData *kind_data_new(Tokenizer *t, Fault *fault) {
+/* The kind's data, to be filled.  All these kinds may name a normal form. */
+static KindData *kind_data_new(Tokenizer *t, const Gguf *gguf, Fault *fault) {
+    if (!normal_form_read(t, gguf, fault)) return NULL;
     KindData *data = t->data = calloc(1, sizeof *data);
     if (!data) fault_set(fault, "no memory for a tokenizer");
     return data;
@@ -18,8 +21,8 @@ void close_kind_data(Tokenizer *t) {
 }
 
 bool always_begins(Tokenizer *t, const Gguf *gguf, Fault *fault) {
-    (void)gguf, (void)fault;
-    return t->add_bos = true;
+    t->add_bos = true;
+    return normal_form_read(t, gguf, fault);
 }
 
 /* A trie of the tokens that text may become: all, or only ordinary ones. */
@@ -47,7 +50,7 @@ static double score_of_unknown(const Tokenizer *t) {
 
 bool open_unigram(Tokenizer *t, const Gguf *gguf, Fault *fault) {
     const GgufPair *map = gguf_find(gguf, "tokenizer.ggml.precompiled_charsmap");
-    KindData *data = kind_data_new(t, fault);
+    KindData *data = kind_data_new(t, gguf, fault);
     if (!data || !charsmap_read(&data->charsmap, map ? map->data : NULL,
                                 map ? (size_t)map->count : 0, fault))
         return false;
@@ -58,7 +61,7 @@ bool open_unigram(Tokenizer *t, const Gguf *gguf, Fault *fault) {
 
 /* [CLS] begins every text, [SEP] ends it. */
 bool open_wordpiece(Tokenizer *t, const Gguf *gguf, Fault *fault) {
-    KindData *data = kind_data_new(t, fault);
+    KindData *data = kind_data_new(t, gguf, fault);
     if (!data) return false;
     data->lowercase = key_flag(gguf, "tokenizer.ggml.normalizer.lowercase", true);
     data->strip_accents =
@@ -69,13 +72,12 @@ bool open_wordpiece(Tokenizer *t, const Gguf *gguf, Fault *fault) {
 }
 
 bool open_longest(Tokenizer *t, const Gguf *gguf, Fault *fault) {
-    (void)gguf;
-    KindData *data = kind_data_new(t, fault);
+    KindData *data = kind_data_new(t, gguf, fault);
     return data && add_words(t, data, true, fault);
 }
 
 bool open_between_space(Tokenizer *t, const Gguf *gguf, Fault *fault) {
-    KindData *data = kind_data_new(t, fault);
+    KindData *data = kind_data_new(t, gguf, fault);
     if (data) data->lowercase = key_flag(gguf, "tokenizer.ggml.normalizer.lowercase", false);
     return data != NULL;
 }

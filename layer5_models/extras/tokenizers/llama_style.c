@@ -3,7 +3,8 @@
 #include "tokenizers.h"
 #include "tokenizer/tokenizer_kinds.h"
 
-const LlamaRule *llama_rule(const PreRule *rule) {
+/* The row of a rule; the last one for rules that are as trained. */
+static const LlamaRule *llama_rule(const PreRule *rule) {
     const LlamaRule *row = llama_rules;
     while (row->name && !text_equal(text_of(row->name), text_of(rule->names[0]))) row++;
     return row;

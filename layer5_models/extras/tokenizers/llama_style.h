@@ -15,8 +15,6 @@ typedef struct LlamaRule {
 /* The last row has no name; see extras/pre_rules.c. */
 extern const LlamaRule llama_rules[];
 
-/* The row of a rule; the last one for rules that are as trained. */
-const LlamaRule *llama_rule(const PreRule *rule);
 const char *const *llama_stages(const PreRule *rule);
 const RegexNotation *llama_rule_notation(const PreRule *rule);
 

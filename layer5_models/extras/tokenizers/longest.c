@@ -25,12 +25,8 @@ bool encode_longest(Encoder *encoder, Text text, TokenList *tokens, Fault *fault
 /* "\x0a" at the start: its byte; -1: none. */
 static int backslash_byte(Text text) {
     if (text.size < 4 || text.data[1] != 'x') return -1;
-    int digits[2];
-    for (int i = 0; i < 2; i++) {
-        char c = text.data[2 + i];
-        digits[i] = hex_digit(c >= 'a' && c <= 'f' ? (char)(c - 'a' + 'A') : c);
-    }
-    return digits[0] < 0 || digits[1] < 0 ? -1 : 16 * digits[0] + digits[1];
+    int high = digit_value(text.data[2]), low = digit_value(text.data[3]);
+    return high > 15 || low > 15 ? -1 : 16 * high + low;
 }
 
 size_t unescape_backslashes(Text text, char *out) {

@@ -1,5 +1,6 @@
 /* unicode_case.c - see unicode_case.h. */
 #include "unicode_case.h"
+#include "code_rows.h"
 
 #include <stddef.h>
 
@@ -16,22 +17,14 @@ typedef struct CaseSpecial {
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const CaseRow *case_row(const CaseRow *rows, size_t count, uint32_t code) {
-    size_t low = 0, high = count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (rows[middle].first <= code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const CaseRow *row = low ? &rows[low - 1] : NULL;
-    return row && code <= row->last && (code - row->first) % row->step == 0 ? row : NULL;
+/* The row of a code, if it is one of those in steps from the first. */
+static const CaseRow *in_steps(const CaseRow *row, uint32_t code) {
+    return row && (code - row->first) % row->step == 0 ? row : NULL;
 }
 
 uint32_t unicode_cased(uint32_t code, LetterCase to) {
-    const CaseRow *row = to == UPPER_CASE ? case_row(upper_rows, COUNT(upper_rows), code)
-                                          : case_row(lower_rows, COUNT(lower_rows), code);
+    const CaseRow *row = in_steps(
+        to == UPPER_CASE ? CODE_ROW(upper_rows, code) : CODE_ROW(lower_rows, code), code);
     return row ? row->to + code - row->first : code;
 }
 
@@ -50,6 +43,6 @@ uint32_t unicode_lower(uint32_t code) {
 
 uint32_t unicode_base(uint32_t code) {
     if (code < 0xC0) return code;
-    const CaseRow *row = case_row(base_rows, COUNT(base_rows), code);
+    const CaseRow *row = in_steps(CODE_ROW(base_rows, code), code);
     return row ? row->to : code;
 }

@@ -9,8 +9,62 @@
 #include "train/origin.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ------------------------------------------------------------------ the same shape */
+
+static const GgufPair *family_pair(const Gguf *gguf, const TrainConfig *c, const char *name) {
+    char key[80];
+    snprintf(key, sizeof key, "%s.%s", train_family(c), name);
+    return gguf_find(gguf, key);
+}
+
+typedef struct ShapeKey {
+    const char *name;
+    size_t *size, most;
+} ShapeKey;
+
+static bool take_size(const TrainConfig *c, const Gguf *gguf, const ShapeKey *k, Fault *fault) {
+    const GgufPair *pair = family_pair(gguf, c, k->name);
+    int64_t size;
+    if (!pair || !gguf_int(pair, 0, &size)) return true; /* begin_from says so */
+    if (size < 1 || (uint64_t)size > k->most)
+        return fault_set(
+            fault,
+            "the model to begin from says '%s.%s' is %lld: wanted 1 to %zu, what a "
+            "run can have",
+            train_family(c), k->name, (long long)size, k->most);
+    return *k->size = (size_t)size, true;
+}
+
+bool train_take_shape(TrainConfig *c, const Gguf *gguf, Fault *fault) {
+    TrainShape *s = &c->shape;
+    const ShapeKey attention[] = {{"attention.head_count", &s->heads, 1 << 12},
+                                  {"attention.head_count_kv", &s->kv_heads, 1 << 12},
+                                  {"attention.key_length", &s->head_dim, 1 << 12}},
+                   delta[] = {{"ssm.time_step_rank", &s->heads, 1 << 12},
+                              {"ssm.group_count", &s->kv_heads, 1 << 12},
+                              {"ssm.state_size", &s->head_dim, 1 << 12},
+                              {"ssm.conv_kernel", &s->taps, 64}},
+                   all[] = {{"embedding_length", &s->dim, 1 << 16},
+                            {"feed_forward_length", &s->hidden, 1 << 18},
+                            {"block_count", &c->layers, 64},
+                            {"context_length", &c->ctx, 1 << 20}};
+    const ShapeKey *of_mixer = c->family ? delta : attention;
+    bool ok = true;
+    for (size_t i = 0; ok && i < 4; i++) ok = take_size(c, gguf, &all[i], fault);
+    for (size_t i = 0; ok && i < (c->family ? 4 : 1); i++)
+        ok = take_size(c, gguf, &of_mixer[i], fault);
+    if (c->family || !ok) return ok;
+    s->kv_heads = s->heads, s->head_dim = s->dim / s->heads; /* where the file is silent */
+    double base = 10000, eps = (double)s->eps;
+    gguf_float(family_pair(gguf, c, "rope.freq_base"), 0, &base);
+    gguf_float(family_pair(gguf, c, "attention.layer_norm_rms_epsilon"), 0, &eps);
+    c->rope_theta = base, s->eps = (float)eps;
+    return take_size(c, gguf, &attention[1], fault) && take_size(c, gguf, &attention[2], fault);
+}
 
 /* ------------------------------------------------------------------ the same function */
 
@@ -143,7 +197,7 @@ static bool take_parameter(Trainer *t, const Parameter *p, const Gguf *gguf, Fau
         if (!(values[i] < 0))
             return fault_set(fault, "the model to begin from has %g in '%s', wanted below 0",
                              (double)values[i], p->name);
-        values[i] = logf(-values[i]);
+        values[i] = (float)real_log(-(double)values[i]);
     }
     return true;
 }

@@ -13,10 +13,10 @@
 
 #include <string.h>
 
-static const char magic[8] = "STRATA5";
+static const char magic[8] = "STRATA7";
 enum { MAGIC_NAME = 6 }; /* bytes of it that older versions had, too */
 
-enum { SETTINGS = 22 };
+enum { SETTINGS = 24 };
 
 typedef struct CheckpointHead {
     char magic[8];
@@ -32,6 +32,7 @@ typedef struct Setting {
 static uint64_t billionths(double x) { return (uint64_t)(x * 1e9); }
 
 static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
+    const char *isa = kernels_isa();
     const Setting all[SETTINGS] = {{"--size", c->warmup},
                                    {"--size", billionths(c->final_rate)},
                                    {"--size", billionths(c->weight_decay)},
@@ -53,6 +54,8 @@ static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
                                    {"--seed", c->seed},
                                    {"--steps", c->steps},
                                    {"--batch", c->batch_tokens},
+                                   {"--parts", c->parts},
+                                   {"--isa", hash_bytes(HASH_START, isa, strlen(isa))},
                                    {"--rate", billionths(c->learning_rate)}};
     memcpy(settings, all, sizeof all);
 }
@@ -134,7 +137,8 @@ static bool check_bytes(const FileMap *map, const char *path, Fault *fault) {
                      path, map->size);
 }
 
-/* "--dim, --layers": settings that differ, each option once; "": none. */
+/* "--dim, --layers": settings that differ, each option once; "": none.  More steps than were
+ * planned are the same run going on, with the rates of the longer plan from here on. */
 static void name_others(const Trainer *t, const CheckpointHead *head, char *names,
                         size_t room) {
     Setting settings[SETTINGS];
@@ -143,8 +147,10 @@ static void name_others(const Trainer *t, const CheckpointHead *head, char *name
     list_settings(&t->config, settings);
     names[0] = 0;
     for (const Setting *s = settings; s < settings + SETTINGS; s++) {
+        const uint64_t was = head->settings[s - settings];
+        if (s->option && strcmp(s->option, "--steps") == 0 && s->value > was) continue;
         const char *option = s->option ? s->option : used ? last : "--heads";
-        if (s->value == head->settings[s - settings] || strcmp(option, last) == 0) continue;
+        if (s->value == was || strcmp(option, last) == 0) continue;
         used += (size_t)snprintf(names + used, room - used, "%s%s", used ? ", " : "",
                                  last = option);
     }

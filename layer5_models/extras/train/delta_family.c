@@ -91,9 +91,10 @@ static void layout_delta(Trainer *t, TrainSaved *saved) {
  * softplus(bias) from 0.001 to 0.1: long and short memories.  Taps are symmetric around 0.
  * Source   Dao & Gu 2024, arXiv:2405.21060, reference code. */
 static float first_of_delta(const Parameter *p, double u) {
-    if (p->rate) return (float)log(1 + 15 * u);
+    if (p->rate) return (float)real_log(1 + 15 * u);
     if (p->taps) return (float)((2 * u - 1) / sqrt((double)p->taps));
-    if (strstr(p->name, "ssm_dt")) return (float)log(expm1(0.001 * pow(100, u)));
+    if (strstr(p->name, "ssm_dt"))
+        return (float)real_log(real_exp(0.001 * real_exp(u * real_log(100))) - 1);
     return 1;
 }
 

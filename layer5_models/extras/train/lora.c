@@ -194,7 +194,7 @@ bool trainer_export_lora(const Trainer *t, const char *name, const char *path, F
     GgufWriter *out = gguf_writer_open(fault);
     if (!out) return false;
     gguf_put_string(out, "general.type", text_of("adapter"));
-    gguf_put_string(out, "general.architecture", text_of("llama"));
+    gguf_put_string(out, "general.architecture", text_of(train_family(&t->config)));
     gguf_put_string(out, "general.name", text_of(name));
     gguf_put_string(out, "adapter.type", text_of("lora"));
     gguf_put_float(out, "adapter.lora.alpha", GGUF_F32, (double)l->alpha);

@@ -79,7 +79,7 @@ const float *bind_numbers(Binder *b, const char *name, bool required, int ndim,
     Tensor t = bind_tensor(b, name, required, ndim, shape, from);
     size_t count = 1;
     if (!t.data) return NULL;
-    if (t.dtype == DTYPE_F32 && (uintptr_t)t.data % sizeof(float) == 0) return t.data;
+    if (t.dtype == DTYPE_F32) return t.data;
     for (int i = 0; i < ndim; i++) count *= shape[i];
     float *copy = arena_take(&b->model->arena, count, sizeof *copy);
     if (!copy) return t.data; /* while measuring, only its presence counts */

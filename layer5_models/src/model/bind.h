@@ -154,6 +154,9 @@ bool read_sizes(Binder *binder);
 /* Read the eps of its norms. */
 void read_eps(Binder *binder);
 
+/* Tokens that the model never predicts. */
+#define SUPPRESSED_KEY "tokenizer.ggml.suppress_tokens"
+
 /* The softcap of scores or logits, 0: none; the family's own if the file has no key. */
 float read_softcap(Binder *binder, const char *key, float of_family);
 
@@ -233,6 +236,10 @@ void bind_block(Binder *binder, Block *block, size_t layer);
 
 /* Bind the tensor of one role. */
 void bind_role(Binder *binder, Block *block, RoleId id, size_t layer, Need need);
+
+/* Bind "x.scale" beside "x.weight", of each of a stack's `count` maps; NVFP4 has them. */
+void bind_scale(Binder *binder, Linear *map, const char *weight, size_t count,
+                const char *from);
 
 /* Bind `count` roles that one tensor holds, one after the other; false: the file has none. */
 bool bind_fused(Binder *binder, Block *block, const char *name, const RoleId *ids, int count,

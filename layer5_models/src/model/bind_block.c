@@ -3,10 +3,23 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 Need need_of(const Model *m, RoleId id, size_t layer) {
     const LayerSizes *s = &m->layers[layer];
     return m->hooks ? m->hooks->need(m->recipe, id, s) : role_of(id)->need(m->recipe, s);
+}
+
+void bind_scale(Binder *b, Linear *map, const char *weight, size_t count, const char *from) {
+    const int stem = (int)(strlen(weight) - strlen("weight"));
+    for (int i = 0; map->w.data && i < 2; i++) {
+        char name[96];
+        snprintf(name, sizeof name, "%.*s%s", stem, weight, i ? "input_scale" : "scale");
+        const GgufTensor *t = gguf_find_tensor(&b->model->gguf, name);
+        if (!t || t->ndim != 1 || t->shape[0] != count) continue; /* Gemma 4 has others */
+        const float *scale = bind_vector(b, name, true, count, from);
+        if (i == 0) map->scale = scale; /* the other one is for inputs of four bits */
+    }
 }
 
 static Linear bind_linear(Binder *b, const Role *role, const char *name, const LayerSizes *s,
@@ -16,6 +29,7 @@ static Linear bind_linear(Binder *b, const Role *role, const char *name, const L
     const size_t shape[3] = {count, role->rows(s), role->cols(s)};
     Linear map = {.w = bind_tensor(b, block_name(b, full, sizeof full, layer, name, "weight"),
                                    required, stack ? 3 : 2, shape + !stack, role->from)};
+    bind_scale(b, &map, full, stack ? count : 1, role->from);
     if (map.w.data) /* any matrix may have a bias: no key announces it */
         map.bias = bind_numbers(b, block_name(b, full, sizeof full, layer, name, "bias"), false,
                                 1 + stack, shape + !stack, role->from);
@@ -48,16 +62,16 @@ void bind_role(Binder *b, Block *block, RoleId id, size_t layer, Need need) {
     case ROLE_LINEAR:
         *(Linear *)place =
             bind_linear(b, role, name, s, layer, role->count ? role->count(s) : 0, required);
-        break;
+        return;
     case ROLE_NORM:
         block_name(b, full, sizeof full, layer, name, NULL);
         *(Norm *)place = bind_norm(b, full, required, role->rows(s), role->cols(s), role->from);
-        break;
+        return;
     case ROLE_VECTOR:
     case ROLE_OFFSET:
-    case ROLE_PLAIN:
-        *(const float **)place = bind_role_numbers(b, role, name, s, layer, required);
+    case ROLE_PLAIN: break;
     }
+    *(const float **)place = bind_role_numbers(b, role, name, s, layer, required);
 }
 
 /* --------------------------------------------------------- several matrices in one tensor */
@@ -66,6 +80,7 @@ static Linear slice_of_map(const Linear *map, size_t first, size_t n) {
     size_t cols = map->w.shape[1], bytes = dtype_row_bytes(map->w.dtype, cols);
     return (Linear){.w = tensor_view(map->w.dtype, 2, (size_t[]){n, cols},
                                      (char *)map->w.data + first * bytes),
+                    .scale = map->scale,
                     .bias = map->bias ? map->bias + first : NULL};
 }
 
@@ -79,6 +94,7 @@ bool bind_fused(Binder *b, Block *block, const char *name, const RoleId *ids, in
     Linear all = {.w = bind_tensor(b, block_name(b, full, sizeof full, layer, name, "weight"),
                                    false, 2, shape, from)};
     if (!all.w.data) return false;
+    bind_scale(b, &all, full, 1, from);
     all.bias = bind_vector(b, block_name(b, full, sizeof full, layer, name, "bias"), false,
                            shape[0], from);
     for (int i = 0; i < count; i++) {
@@ -96,7 +112,7 @@ static void bind_tensors(Binder *b, Block *block, size_t layer) {
     const LayerSizes *s = &m->layers[layer];
     bool has_qkv = need_of(m, ROLE_ATTN_K, layer) == NEED_YES &&
                    bind_fused(b, block, "attn_qkv", qkv, 3, layer),
-         has_up = s->gate_in_up && s->hidden && bind_fused(b, block, "ffn_up", up, 2, layer);
+         has_up = s->gate_in_up && bind_fused(b, block, "ffn_up", up, 2, layer);
     for (RoleId id = 0; id < CORE_ROLES && b->ok; id++) {
         bool done = (has_qkv && id >= ROLE_ATTN_Q && id <= ROLE_ATTN_V) ||
                     (has_up && (id == ROLE_FFN_GATE || id == ROLE_FFN_UP));

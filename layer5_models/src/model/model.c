@@ -24,6 +24,7 @@ void bind_head(Binder *b, size_t rows, const char *from) {
     Model *m = b->model;
     const size_t shape[2] = {rows, m->sizes.dim};
     m->head.w = bind_tensor(b, "output.weight", rows < m->sizes.vocab, 2, shape, from);
+    bind_scale(b, &m->head, "output.weight", 1, from);
     if (!m->head.w.data) m->head.w = m->embedding; /* a tied head */
     m->head.bias = bind_vector(b, "output.bias", false, rows, vocab_keys);
 }

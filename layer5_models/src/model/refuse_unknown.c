@@ -98,6 +98,9 @@ static bool check_information(Binder *b) {
         return refuse_key(b, "tensor_data_layout", pth, "no other order of rows is known");
     /* old converters wrote true for every family, even sequential ones */
     if (was_read(b, "use_parallel_residual")) return b->ok;
+    if (strcmp(b->model->recipe->arch, "llama") == 0 && !b->model->hooks) /* but not Llama's */
+        return check_fixed_key(b, &(FixedKey){"use_parallel_residual", true, false,
+                                              "a llama's branches follow each other"});
     if (b->model->recipe->wiring != &parallel_wiring)
         return find_key(b, "use_parallel_residual") || b->ok;
     return check_fixed_key(b, &(FixedKey){"use_parallel_residual", true, true,
@@ -113,7 +116,8 @@ static bool refuse_keys(Binder *b) {
         Text key = g->pairs[i].key;
         bool asks = text_begins(key, text_of(family)) ||
                     text_begins(key, text_of("adapter.")) ||
-                    text_begins(key, text_of("diffusion."));
+                    text_begins(key, text_of("diffusion.")) ||
+                    (g->pairs[i].count && text_equal(key, text_of(SUPPRESSED_KEY)));
         if (b->used_keys[i] || !asks) continue;
         return b->ok = fault_set(
                    b->fault,

@@ -41,7 +41,8 @@ static Need need_attention(const Recipe *r, const LayerSizes *s) {
 }
 
 static Need need_head_norms(const Recipe *r, const LayerSizes *s) {
-    return need_if(s->heads && r->head_norms);
+    (void)s;
+    return need_if(r->head_norms);
 }
 
 static Need need_attn_norm(const Recipe *r, const LayerSizes *s) {
@@ -51,7 +52,8 @@ static Need need_attn_norm(const Recipe *r, const LayerSizes *s) {
 
 /* A parallel block may have one norm for both branches. */
 static Need need_ffn_norm(const Recipe *r, const LayerSizes *s) {
-    if (r->no_pre_norms || !s->hidden) return NEED_NO;
+    (void)s;
+    if (r->no_pre_norms) return NEED_NO;
     return r->wiring == &parallel_wiring ? NEED_MAYBE : NEED_YES;
 }
 
@@ -60,17 +62,14 @@ static Need need_post_norm(const Recipe *r, const LayerSizes *s) {
     return need_if(r->post_norms);
 }
 
-static Need need_ffn_post_norm(const Recipe *r, const LayerSizes *s) {
-    return need_if(r->post_norms && s->hidden);
-}
-
 static Need need_network(const Recipe *r, const LayerSizes *s) {
     (void)r;
     return need_if(s->hidden);
 }
 
 static Need need_gate(const Recipe *r, const LayerSizes *s) {
-    return need_if(s->hidden && r->gated);
+    (void)s;
+    return need_if(r->gated);
 }
 
 #define AT(member) .place = offsetof(Block, member), .in_extras = false
@@ -89,7 +88,7 @@ static const Role core_roles[CORE_ROLES] = {
     [ROLE_FFN_GATE]       = {"ffn_gate", ROLE_LINEAR, AT(ffn.net.gate), size_hidden, size_dim, network, need_gate},
     [ROLE_FFN_UP]         = {"ffn_up", ROLE_LINEAR, AT(ffn.net.up), size_hidden, size_dim, network, need_network},
     [ROLE_FFN_DOWN]       = {"ffn_down", ROLE_LINEAR, AT(ffn.net.down), size_dim, size_hidden, network, need_network},
-    [ROLE_FFN_POST_NORM]  = {"post_ffw_norm", ROLE_NORM, AT(ffn_post_norm), size_one, size_dim, dim, need_ffn_post_norm},
+    [ROLE_FFN_POST_NORM]  = {"post_ffw_norm", ROLE_NORM, AT(ffn_post_norm), size_one, size_dim, dim, need_post_norm},
 };
 /* clang-format on */
 

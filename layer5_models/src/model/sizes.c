@@ -65,7 +65,7 @@ bool read_lengths(Binder *b, const char *kind, bool required, LayerSizes *s) {
 
 bool check_heads(Binder *b, const LayerSizes *s) {
     bool turns = b->model->recipe->rope != ROPE_NONE;
-    if (!b->ok || s->heads == 0) return b->ok;
+    if (!b->ok) return false;
     if (s->heads % s->kv_heads)
         b->ok = fault_set(b->fault,
                           "%zu heads (attention.head_count) do not divide among %zu "

@@ -81,7 +81,6 @@ void search_free(Search *search) {
 static void remember_barren(Search *s, size_t at, size_t end, uint16_t state) {
     const Pattern *p = s->pattern;
     size_t taken;
-    if (end - at < 64) return;
     if (s->barren_room < end - at) {
         free(s->barren);
         s->barren = malloc((end - at) * sizeof *s->barren);
@@ -95,8 +94,7 @@ static void remember_barren(Search *s, size_t at, size_t end, uint16_t state) {
     while (at < end) {
         s->barren[at - s->barren_from] = state;
         size_t symbol = symbol_at(s, at, &taken);
-        for (size_t i = 1; i < taken && at + i < end; i++)
-            s->barren[at + i - s->barren_from] = 0;
+        for (size_t i = 1; i < taken; i++) s->barren[at + i - s->barren_from] = 0;
         at += taken;
         state = p->machine.steps[state * p->symbols + symbol].next;
     }
@@ -127,8 +125,8 @@ static bool match_at(Search *s, size_t start, Match *match) {
 }
 
 size_t search_step(const Search *s, size_t at) {
-    size_t taken = 0;
-    if (at < s->text.size) symbol_at(s, at, &taken);
+    size_t taken = 0; /* at the end of the text */
+    symbol_at(s, at, &taken);
     return at + taken;
 }
 

@@ -195,7 +195,7 @@ static bool regex_take_atom(RegexReader *r, RegexNode *atom) {
 /* {m}, {m,}, {m,n}?  Any other brace is an ordinary character. */
 static bool is_braces(const RegexReader *r) {
     const char *c = r->at;
-    if (c == r->end || *c++ != '{' || c == r->end || *c < '0' || *c > '9') return false;
+    if (*c++ != '{' || c == r->end || *c < '0' || *c > '9') return false;
     while (c < r->end && *c >= '0' && *c <= '9') c++;
     if (c < r->end && *c == ',') c++;
     while (c < r->end && *c >= '0' && *c <= '9') c++;
@@ -204,7 +204,7 @@ static bool is_braces(const RegexReader *r) {
 
 static bool regex_take_count(RegexReader *r, uint32_t *count) {
     uint64_t n = 0;
-    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++) {
+    for (; *r->at >= '0' && *r->at <= '9'; r->at++) {
         n = n * 10 + (uint64_t)(*r->at - '0');
         if (n > MAX_REPEATS) return regex_wrong(r, "repeated more than 1000000000 times");
     }

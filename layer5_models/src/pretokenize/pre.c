@@ -51,27 +51,26 @@ void pre_free(PreTokenizer *pre) {
 
 /* The next match from `at` on.  An empty one only cuts, if there is text before it. */
 static bool find_match(Search *search, size_t at, Match *match) {
-    size_t from = at;
-    while (search_next(search, from, match)) {
+    for (size_t from = at; search_next(search, from, match);) {
         if (match->end > match->start || match->start > at) return true;
         from = search_step(search, match->start);
-        if (from == match->start) return false;
     }
     return false;
 }
 
 static Cut next_piece(PreTokenizer *c, size_t stage) {
-    Search *search = &c->stages[stage].search;
-    size_t at = c->stages[stage].at, end = search->text.size;
-    Match *match = &c->stages[stage].match;
-    bool found = c->stages[stage].ahead || find_match(search, at, match);
-    c->stages[stage].ahead = false;
+    PreStage *s = &c->stages[stage];
+    const Text text = s->search.text;
+    const Match *match = &s->match;
+    size_t at = s->at, end = text.size;
+    bool found = s->ahead || find_match(&s->search, at, &s->match);
+    s->ahead = false;
     if (found && match->start > at)
-        end = match->start, c->stages[stage].ahead = match->end > match->start, found = false;
+        end = match->start, s->ahead = match->end > match->start, found = false;
     else if (found)
         end = match->end;
-    c->stages[stage].at = end;
-    return (Cut){{search->text.data + at, end - at}, stage, found ? match->alternative : -1};
+    s->at = end;
+    return (Cut){{text.data + at, end - at}, stage, found ? match->alternative : -1};
 }
 
 static bool pre_begin_stage(PreTokenizer *c, size_t stage, Text text, Fault *fault) {

@@ -44,14 +44,16 @@ bool splitter_open(Splitter *splitter, const char *const *stages, const RegexNot
 void splitter_close(Splitter *splitter);
 
 /* A text on its way through the stages.  Begins as {0}; pre_free frees its memory. */
+typedef struct PreStage {
+    Search search; /* of one piece of the previous stage */
+    size_t at;     /* in it: everything before was emitted */
+    Match match;   /* the next one */
+    bool ahead;    /* `match` is still to be emitted */
+} PreStage;
+
 typedef struct PreTokenizer {
     const Splitter *splitter;
-    struct {
-        Search search; /* of one piece of the previous stage */
-        size_t at;     /* in it: everything before was emitted */
-        Match match;   /* the next one */
-        bool ahead;    /* `match` is still to be emitted */
-    } stages[MAX_STAGES];
+    PreStage stages[MAX_STAGES];
     bool begun;
 } PreTokenizer;
 

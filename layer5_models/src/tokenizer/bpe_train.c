@@ -86,9 +86,9 @@ static void spell_words(BpeTrainer *t) {
 
 /* Bytes as visible characters, in a new string. */
 static Text visible(Text bytes) {
-    char *out = malloc(2 * bytes.size + 1);
+    char *out = malloc(2 * bytes.size);
     size_t size = 0;
-    REQUIRE(out, "no memory for a token");
+    NEED_MEMORY(out, "a token");
     for (size_t i = 0; i < bytes.size; i++)
         size += utf8_encode(byte_to_visible((unsigned char)bytes.data[i]), out + size);
     return (Text){out, size};
@@ -97,11 +97,11 @@ static Text visible(Text bytes) {
 static void write_merges(const BpeTrainer *t, const Text *names, GgufWriter *out) {
     size_t n = t->n_symbols - 256;
     Text *merges = calloc(n + 1, sizeof *merges);
-    REQUIRE(merges, "no memory for %zu merges", n);
+    NEED_MEMORY(merges, "%zu merges", n);
     for (size_t i = 0; i < n; i++) {
         Text left = names[t->merges[i][0]], right = names[t->merges[i][1]];
         char *joined = malloc(left.size + right.size + 1);
-        REQUIRE(joined, "no memory for a merge");
+        NEED_MEMORY(joined, "a merge");
         memcpy(joined, left.data, left.size);
         joined[left.size] = ' ';
         memcpy(joined + left.size + 1, right.data, right.size);
@@ -117,7 +117,7 @@ static void write_vocab(const BpeTrainer *t, const char *const *specials, size_t
     size_t count = n_specials + t->n_symbols;
     Text *names = calloc(count, sizeof *names);
     int64_t *types = calloc(count, sizeof *types);
-    REQUIRE(names && types, "no memory for %zu tokens", count);
+    NEED_MEMORY(names && types, "%zu tokens", count);
     for (size_t i = 0; i < count; i++) {
         names[i] = i < n_specials ? text_of(specials[i]) : visible(t->symbols[i - n_specials]);
         types[i] = i < n_specials ? TOKEN_CONTROL : TOKEN_NORMAL;

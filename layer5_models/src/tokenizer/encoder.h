@@ -93,6 +93,13 @@ typedef struct LlamaStyle {
     bool (*split)(Splitter *splitter, const PreRule *rule, Fault *fault);
 } LlamaStyle;
 
+/* A normal form of Unicode, in which text is written first (extras: normal_form.h). */
+typedef struct NormalForm {
+    const char *name;
+    bool alike, joins; /* also what only looks different is taken apart; parts are joined */
+    bool (*rewrite)(const struct NormalForm *form, Encoder *encoder, Text *text, Fault *fault);
+} NormalForm;
+
 Encoder *encoder_open(const Tokenizer *tokenizer, size_t size, Fault *fault);
 void encoder_close(Encoder *encoder);
 

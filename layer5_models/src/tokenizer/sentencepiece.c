@@ -3,8 +3,6 @@
 #include "encoder.h"
 #include "unicode.h"
 
-#include <string.h>
-
 bool merge_scored(const Tokenizer *tokenizer, const Piece *left, const Piece *right,
                   double *priority, int32_t *merged) {
     *merged = vocab_find(tokenizer,
@@ -22,14 +20,9 @@ static bool emit_piece(const Tokenizer *tokenizer, const Piece *piece, TokenList
         return true;
     }
     for (uint32_t i = 0; i < piece->size; i++) {
-        unsigned char byte = (unsigned char)piece->data[i];
-        int32_t id = tokenizer->byte_token[byte];
-        bool known = id >= 0;
-        if (!known) id = tokenizer->unknown;
-        if (id < 0)
-            return fault_set(fault, "the vocabulary has no token for the byte 0x%02X", byte);
-        token_list_add(tokens, id);
-        if (!known) return true; /* no byte tokens: one unknown for the piece */
+        int32_t id = tokenizer->byte_token[(unsigned char)piece->data[i]];
+        token_list_add(tokens, id >= 0 ? id : tokenizer->unknown);
+        if (id < 0) return true; /* no byte tokens: one unknown for the piece */
     }
     return true;
 }
@@ -38,10 +31,6 @@ static size_t character(const Tokenizer *t, Text text, size_t at) {
     unsigned char first = (unsigned char)text.data[at];
     size_t size = t->as_llama ? t->as_llama->character(first) : utf8_length(first);
     return size < text.size - at ? size : text.size - at;
-}
-
-static bool is_escaped_space(Text text, size_t at) {
-    return text.size - at >= 3 && memcmp(text.data + at, "\xE2\x96\x81", 3) == 0;
 }
 
 /* Can a token contain both the character before `at` and the one there? */

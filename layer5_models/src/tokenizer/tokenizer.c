@@ -11,8 +11,8 @@ bool token_list_reserve(TokenList *list, size_t more, Fault *fault) {
 }
 
 void token_list_add(TokenList *list, int32_t id) {
-    Fault fault;
-    REQUIRE(token_list_reserve(list, 1, &fault), "%s", fault.text);
+    NEED_MEMORY(GROW(list->ids, list->capacity, list->count + 1), "%zu tokens",
+                list->count + 1);
     list->ids[list->count++] = id;
 }
 
@@ -24,7 +24,10 @@ void token_list_free(TokenList *list) {
 static bool is_white(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 static bool encode_plain(Encoder *encoder, Text text, TokenList *tokens, Fault *fault) {
-    return text.size == 0 || encoder->tokenizer->kind->encode(encoder, text, tokens, fault);
+    const Tokenizer *t = encoder->tokenizer;
+    if (text.size == 0) return true;
+    return (!t->form || t->form->rewrite(t->form, encoder, &text, fault)) &&
+           t->kind->encode(encoder, text, tokens, fault);
 }
 
 /* The special token at the start of a text, or -1.  A control token only if a user wrote none

@@ -6,7 +6,7 @@
  *          keys */
 #include "tokenizer_kinds.h"
 
-const TokenizerKind tokenizer_kinds[] = {TOKENIZER_KINDS_OF_THE_CORE, {0}};
+const TokenizerKind tokenizer_kinds[] = {TOKENIZER_KINDS_OF_THE_CORE("", NULL), {0}};
 
 const char *const tokenizer_kinds_known =
     "gpt2 and llama are built in; the program strata reads gemma4, t5, bert, rwkv and "

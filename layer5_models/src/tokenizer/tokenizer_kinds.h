@@ -9,7 +9,7 @@
 typedef struct TokenizerKind {
     const char *name;
     const char *needs;    /* a required key; NULL: none */
-    const char *own_keys; /* keys that only some kinds use, this one included; NULL: none */
+    const char *own_keys; /* keys that only some kinds use, this one included */
     Unescape *unescape;   /* how the file writes bytes; NULL: as they are */
     bool spaces;          /* it writes spaces as U+2581, and bytes as <0x0A> */
     bool merges;          /* pairs of tokens are merged, by rank */
@@ -33,15 +33,16 @@ extern const TokenizerKind tokenizer_kinds[];
 extern const char *const tokenizer_kinds_known;
 
 /* clang-format off */
-#define TOKENIZER_KINDS_OF_THE_CORE                                                          \
+/*   keys   more of own_keys, which read_keys (`open`) reads */
+#define TOKENIZER_KINDS_OF_THE_CORE(keys, read_keys)                                         \
     {.name = "gpt2", /* byte-level BPE */                                                    \
-     .needs = "tokenizer.ggml.merges", .unescape = unescape_visible,                         \
-     .merges = true, .splits = true, .encode = encode_split_text,                            \
+     .needs = "tokenizer.ggml.merges", .own_keys = keys, .unescape = unescape_visible,       \
+     .merges = true, .splits = true, .encode = encode_split_text, .open = read_keys,         \
      .bos = 11, .eos = 11, .unknown = -1, .separator = -1},                                  \
     {.name = "llama", /* SentencePiece BPE */                                                \
-     .needs = "tokenizer.ggml.scores", .own_keys = "add_space_prefix", .spaces = true,       \
-     .encode = encode_merged_text, .bos = 1, .eos = 2, .unknown = 0, .separator = -1,        \
-     .add_bos = true, .space_prefix = true}
+     .needs = "tokenizer.ggml.scores", .own_keys = "add_space_prefix " keys, .spaces = true, \
+     .encode = encode_merged_text, .open = read_keys, .bos = 1, .eos = 2, .unknown = 0,      \
+     .separator = -1, .add_bos = true, .space_prefix = true}
 /* clang-format on */
 
 #endif

@@ -56,8 +56,8 @@ double train_update(Trainer *t, double rate) {
     double norm = gradient_norm(t), round = (double)(t->step + 1);
     Update u = {
         .t = t, .rate = (float)rate, .scale = norm > c->clip ? (float)(c->clip / norm) : 1};
-    u.correction1 = (float)(1 / (1 - pow(c->beta1, round)));
-    u.correction2 = (float)(1 / (1 - pow(c->beta2, round)));
+    u.correction1 = (float)(1 / (1 - real_exp(round * real_log(c->beta1))));
+    u.correction2 = (float)(1 / (1 - real_exp(round * real_log(c->beta2))));
     for (size_t i = 0; i < t->n_parameters; i++) {
         const Parameter *p = &t->parameters[i];
         if (p->rows > 1 && t->values + p->offset != t->weights.embedding) {

@@ -40,9 +40,7 @@ bool corpus_learn_vocab(const Corpus *corpus, size_t tokens, bool mask, unsigned
     enum { MASK = 3 };
     static const char *const specials[] = {"<|endoftext|>", "<|im_start|>",
                                            "<|im_end|>", [MASK] = "<|mask|>"};
-    size_t n = corpus->world || corpus->count > VOCAB_DOCUMENTS ? VOCAB_DOCUMENTS
-                                                                : corpus->count,
-           size;
+    size_t n = corpus->world ? VOCAB_DOCUMENTS : min_size(corpus->count, VOCAB_DOCUMENTS), size;
     Text *texts = calloc(n, sizeof *texts);
     GgufWriter *writer = gguf_writer_open(fault);
     bool ok = writer != NULL;

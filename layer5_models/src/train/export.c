@@ -82,7 +82,7 @@ static bool put_parameter(GgufWriter *out, const Trainer *t, const Parameter *p,
         quantize_row(stored, t->values + p->offset + i * shape[1], NULL, bytes + i * row,
                      shape[1]);
     for (size_t i = 0; p->rate && i < p->cols; i++)
-        ((float *)(void *)bytes)[i] = -expf(t->values[p->offset + i]);
+        ((float *)(void *)bytes)[i] = (float)-real_exp((double)t->values[p->offset + i]);
     Tensor view = shape[0] == 1 ? tensor_view(stored, 1, shape + 1, bytes)
                                 : tensor_view(stored, 2, shape, bytes);
     gguf_put_tensor(out, p->name, &view);
@@ -95,11 +95,9 @@ bool trainer_export(const Trainer *t, const char *name, Dtype dtype, const char 
     GgufWriter *out = gguf_writer_open(fault);
     if (!out) return false;
     train_put_metadata(out, &t->config, name, dtype);
-    for (size_t i = 0; i < t->vocab->n_pairs; i++) {
-        Text key = t->vocab->pairs[i].key;
-        if (key.size > 10 && memcmp(key.data, "tokenizer.", 10) == 0)
+    for (size_t i = 0; i < t->vocab->n_pairs; i++)
+        if (text_begins(t->vocab->pairs[i].key, text_of("tokenizer.")))
             gguf_put_pair(out, &t->vocab->pairs[i]);
-    }
     bool ok = true;
     for (size_t i = 0; ok && i < t->n_parameters; i++)
         ok = put_parameter(out, t, &t->parameters[i], dtype, fault);

@@ -51,6 +51,7 @@ static void norm_rows(void *context, int worker, size_t begin, size_t end) {
 
 double train_forward(Trainer *t, bool gradients) {
     size_t n = t->batch.n, dim = t->config.shape.dim;
+    if (gradients && t->elsewhere) return t->elsewhere(t);
     prepare(t);
     for (size_t l = 0; l < t->config.layers; l++)
         block_train_forward(&t->run, &t->weights.blocks[l], &t->saved[l], t->x);
@@ -67,6 +68,7 @@ double train_forward(Trainer *t, bool gradients) {
 void train_backward(Trainer *t) {
     size_t n = t->batch.n, dim = t->config.shape.dim;
     float *dnormed = t->run.grad_a, *dx = t->normed; /* the norm's output is no longer needed */
+    if (t->elsewhere) return;                        /* it has the gradients */
     memset(t->gradients, 0, t->size * sizeof *t->gradients);
     linear_backward(t->pool, dnormed, false, t->grads.embedding, t->weights.embedding,
                     t->config.vocab, dim, t->normed, t->logits, n, t->run.matmul_scratch);

@@ -15,8 +15,8 @@ static bool check_config(const TrainConfig *c, const Tokenizer *tokenizer, Fault
         return fault_set(fault, "head_dim %zu must be even, dim %zu and hidden %zu positive",
                          s->head_dim, s->dim, s->hidden);
     if (c->family && !c->family->check(c, fault)) return false;
-    if (c->steps < 1 || c->batch_tokens < 1 || c->ctx < 2)
-        return fault_set(fault, "steps, batch tokens and context must be positive");
+    if (c->steps < 1 || c->batch_tokens < 1 || c->ctx < 2 || !(c->beta1 > 0 && c->beta2 > 0))
+        return fault_set(fault, "steps, batch tokens, context and betas must be positive");
     if (tokenizer_count(tokenizer) != c->vocab)
         return fault_set(fault, "the tokenizer has %zu tokens, the model %zu",
                          tokenizer_count(tokenizer), c->vocab);
@@ -62,9 +62,10 @@ void trainer_close(Trainer *t) {
  * Source   Loshchilov & Hutter 2016, arXiv:1608.03983 */
 static double rate_at(const TrainConfig *c, size_t step) {
     if (step < c->warmup) return c->learning_rate * (double)(step + 1) / (double)c->warmup;
-    double share = (double)(step - c->warmup) / fmax(1, (double)(c->steps - c->warmup));
-    return c->final_rate + (c->learning_rate - c->final_rate) * 0.5 *
-                               (1 + cos(3.14159265358979 * fmin(share, 1)));
+    double share = (double)(step - c->warmup) / fmax(1, (double)(c->steps - c->warmup)), cosine,
+           sine;
+    real_turn(3.14159265358979 * fmin(share, 1), &cosine, &sine);
+    return c->final_rate + (c->learning_rate - c->final_rate) * 0.5 * (1 + cosine);
 }
 
 TrainStep trainer_step(Trainer *t) {

@@ -72,6 +72,10 @@ struct Trainer {
      * none */
     struct TrainLora *lora;
     void (*drop_lora)(struct TrainLora *lora);
+    /* finds the loss and the gradients of a loaded batch in another way (train_parts.h); NULL:
+     * forward_backward.c */
+    double (*elsewhere)(Trainer *trainer);
+    struct TrainParts *parts; /* borrows */
     WorldText scratch;
     TokenList tokens;
     bool failed; /* a text could not be encoded: see `fault` */
@@ -107,8 +111,8 @@ void train_file_shape(const Parameter *p, size_t shape[2]);
 void train_put_metadata(GgufWriter *out, const TrainConfig *config, const char *name,
                         Dtype dtype);
 
-/* model.c: the loss of the batch, in nats summed over rows; backward needs what forward
- * saves. */
+/* forward_backward.c: the loss of the batch, in nats summed over rows; backward needs what
+ * forward saves.  With gradients, `elsewhere` (if set) finds them and the loss instead. */
 double train_forward(Trainer *trainer, bool gradients);
 void train_backward(Trainer *trainer);
 

@@ -16,7 +16,8 @@ typedef enum KeyKind {
     KEY_TOKEN,       /* the id of a token */
     KEY_FLAG,        /* true or false */
     KEY_NUMBER_EACH, /* a number for each token */
-    KEY_TYPE_EACH,   /* a type for each token */
+    KEY_TOKEN_EACH,
+    KEY_TYPE_EACH, /* a type for each token */
     KEY_BYTES,
     KEY_OFF /* false, or an empty array: "true" is not supported */
 } KeyKind;
@@ -64,8 +65,9 @@ static const struct {
     {"ggml.remove_extra_whitespaces", KEY_FLAG, true},
     {"ggml.normalizer.lowercase", KEY_FLAG, true},
     {"ggml.normalizer.strip_accents", KEY_FLAG, true},
+    {"ggml.normalizer.form", KEY_TEXT, true},
     {"ggml.precompiled_charsmap", KEY_BYTES, true},
-    {"ggml.suppress_tokens", KEY_OFF, false},
+    {"ggml.suppress_tokens", KEY_TOKEN_EACH, false}, /* the model's: it never predicts them */
 };
 
 static bool each_is_number(const GgufPair *pair) {
@@ -83,10 +85,17 @@ static bool each_is_type(const GgufPair *pair) {
     return true;
 }
 
+static bool each_is_token(const GgufPair *pair, size_t tokens) {
+    int64_t id;
+    for (uint64_t i = 0; i < pair->count; i++)
+        if (!gguf_int(pair, i, &id) || id < 0 || (uint64_t)id >= tokens) return false;
+    return true;
+}
+
 static bool key_fits(KeyKind kind, const GgufPair *pair, size_t tokens) {
     bool array = pair->type == GGUF_ARRAY;
     int64_t value = -1;
-    bool whole = !array && pair->type != GGUF_BOOL && gguf_int(pair, 0, &value);
+    bool whole = !array && gguf_int(pair, 0, &value) && pair->type != GGUF_BOOL;
     switch (kind) {
     case KEY_TEXT: return pair->type == GGUF_STRING;
     case KEY_TEXTS: return array && pair->item == GGUF_STRING;
@@ -94,13 +103,12 @@ static bool key_fits(KeyKind kind, const GgufPair *pair, size_t tokens) {
     case KEY_TOKEN: return whole && value >= 0 && (uint64_t)value < tokens;
     case KEY_FLAG: return pair->type == GGUF_BOOL;
     case KEY_NUMBER_EACH: return array && pair->count == tokens && each_is_number(pair);
+    case KEY_TOKEN_EACH: return array && each_is_token(pair, tokens);
     case KEY_TYPE_EACH: return array && pair->count == tokens && each_is_type(pair);
     case KEY_BYTES: return array && (pair->item == GGUF_U8 || pair->item == GGUF_I8);
-    case KEY_OFF:
-        return array ? pair->count == 0
-                     : pair->type == GGUF_BOOL && gguf_int(pair, 0, &value) && value == 0;
+    case KEY_OFF: break;
     }
-    return false;
+    return array ? pair->count == 0 : pair->type == GGUF_BOOL && value == 0;
 }
 
 static const char *key_wanted(KeyKind kind) {
@@ -111,6 +119,7 @@ static const char *key_wanted(KeyKind kind) {
         [KEY_TOKEN] = "the id of a token",
         [KEY_FLAG] = "true or false",
         [KEY_NUMBER_EACH] = "an array with one finite number for each token",
+        [KEY_TOKEN_EACH] = "an array of ids of tokens",
         [KEY_TYPE_EACH] = "an array with one type, 0 to 6, for each token",
         [KEY_BYTES] = "an array of bytes",
         [KEY_OFF] = "false (or an empty array): what it asks for is not built in",
@@ -123,18 +132,18 @@ static const char *key_shown(const GgufPair *pair, char *out, size_t size) {
     if (pair->type == GGUF_ARRAY)
         snprintf(out, size, "an array of %llu %s", (unsigned long long)pair->count,
                  gguf_type_name(pair->item));
-    else if (pair->type == GGUF_BOOL && gguf_int(pair, 0, &value))
-        snprintf(out, size, "%s", value ? "true" : "false");
-    else if (gguf_int(pair, 0, &value))
-        snprintf(out, size, "%lld", (long long)value);
-    else
+    else if (!gguf_int(pair, 0, &value))
         snprintf(out, size, "of the type %s", gguf_type_name(pair->type));
+    else if (pair->type == GGUF_BOOL)
+        snprintf(out, size, "%s", value ? "true" : "false");
+    else
+        snprintf(out, size, "%lld", (long long)value);
     return out;
 }
 
 static KeyKind kind_of_key(size_t key, const TokenizerKind *kind) {
     const char *name = keys[key].key + strlen("ggml.");
-    bool used = !keys[key].own || (kind->own_keys && strstr(kind->own_keys, name));
+    bool used = !keys[key].own || strstr(kind->own_keys, name);
     return used ? keys[key].kind : KEY_OFF;
 }
 

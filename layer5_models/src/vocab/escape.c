@@ -34,10 +34,14 @@ size_t unescape_visible(Text text, char *out) {
     return size;
 }
 
+bool is_escaped_space(Text text, size_t at) {
+    return text.size - at >= 3 && memcmp(text.data + at, "\xe2\x96\x81", 3) == 0;
+}
+
 size_t unescape_spaces(Text text, char *out) {
     size_t size = 0;
     for (size_t at = 0; at < text.size; at++) {
-        bool space = text.size - at >= 3 && memcmp(text.data + at, "\xe2\x96\x81", 3) == 0;
+        bool space = is_escaped_space(text, at);
         out[size++] = space ? ' ' : text.data[at];
         if (space) at += 2;
     }
@@ -55,7 +59,8 @@ size_t escape_spaces(Text text, char *out) {
     return (size_t)(end - out);
 }
 
-int hex_digit(char c) {
+/* 0-9, A-F; -1: none. */
+static int hex_digit(char c) {
     return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 

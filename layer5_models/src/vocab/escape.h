@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include "text.h"
 
-uint32_t byte_to_visible(unsigned char byte);
 int visible_to_byte(uint32_t code_point); /* -1: none */
 
 /* A token's name as bytes.  Returns the size, at most the text's. */
@@ -16,8 +15,10 @@ typedef size_t Unescape(Text text, char *out);
 Unescape unescape_visible; /* visible characters to bytes; others (in special tokens) stay */
 Unescape unescape_spaces;  /* U+2581 to spaces */
 
+/* Is there a U+2581 at this byte? */
+bool is_escaped_space(Text text, size_t at);
+
 size_t escape_spaces(Text text, char *out); /* spaces to U+2581: up to three times the size */
 int hex_byte(Text text);                    /* the byte of "<0x0A>"; -1: none */
-int hex_digit(char c);                      /* 0-9, A-F; -1: none */
 
 #endif

@@ -16,7 +16,7 @@ typedef struct Strings {
 } Strings;
 
 static Strings strings_of(const GgufPair *pair) {
-    return pair ? (Strings){pair->data, (size_t)pair->count} : (Strings){NULL, 0};
+    return (Strings){pair->data, (size_t)pair->count};
 }
 
 static size_t strings_size(Strings strings) {
@@ -85,7 +85,7 @@ static void collect_bytes(Tokenizer *t) {
 static bool has_space_inside(Text text) {
     bool other = false;
     for (size_t k = 0; k < text.size; k++) {
-        bool space = text.size - k >= 3 && memcmp(text.data + k, "\xE2\x96\x81", 3) == 0;
+        bool space = is_escaped_space(text, k);
         if (space && other) return true;
         if (space) k += 2;
         other = !space;
@@ -194,7 +194,7 @@ static void tables_read_numbers(Tokenizer *t, const Gguf *gguf) {
         double score = 0;
         gguf_int(types, i, &type);
         t->types[i] = (unsigned char)type;
-        if (t->scores && gguf_float(scores, i, &score)) t->scores[i] = (float)score;
+        if (t->scores) gguf_float(scores, i, &score), t->scores[i] = (float)score;
     }
 }
 

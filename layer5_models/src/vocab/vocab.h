@@ -27,10 +27,11 @@ struct Tokenizer {
     Splitter splitter;   /* the rule's patterns */
     /* llama.cpp's handling of text; NULL: as the model was trained */
     const struct LlamaStyle *as_llama;
-    size_t count;     /* tokens */
-    size_t n_symbols; /* tokens, and strings that only occur in merges */
-    Text *symbols;    /* each one's name, as text is looked up; into `bytes` */
-    Text *pieces;     /* what each token decodes to; may be the symbols */
+    const struct NormalForm *form; /* of texts; NULL: as they are */
+    size_t count;                  /* tokens */
+    size_t n_symbols;              /* tokens, and strings that only occur in merges */
+    Text *symbols;                 /* each one's name, as text is looked up; into `bytes` */
+    Text *pieces;                  /* what each token decodes to; may be the symbols */
     unsigned char *types;
     float *scores;  /* by token; NULL: none */
     char *bytes;    /* owns all symbols' and pieces' bytes */

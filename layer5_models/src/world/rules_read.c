@@ -31,12 +31,6 @@ static bool rules_read_wrong(Loader *loader, const char *what, Text where) {
             rules_read_wrong(loader, "no memory at", text_of("")); \
     } while (0)
 
-static Text rules_read_trim(Text t) {
-    while (t.size && isspace((unsigned char)t.data[0])) t.data++, t.size--;
-    while (t.size && isspace((unsigned char)t.data[t.size - 1])) t.size--;
-    return t;
-}
-
 static int find_variable(const World *world, Text name) {
     for (int i = 0; i < world->n_variables; i++)
         if (text_equal(world->variables[i].name, name)) return i;
@@ -73,17 +67,18 @@ static void read_class(Loader *loader, Text rest) {
     Class class = {.name = text_cut(&rest, ' ')};
     while (rest.size && class.n_columns < WORLD_COLUMNS)
         class.columns[class.n_columns++] = text_cut(&rest, ' ');
+    if (rest.size) rules_read_wrong(loader, "too many columns at", rest);
     APPEND(loader, world->classes, world->class_room, world->n_classes, class);
 }
 
 /* "he him his He His: Tom, Ben" */
 static void rules_read_words(Loader *loader, Text line) {
     Class *class = &loader->world->classes[loader->world->n_classes - 1];
-    Text head = rules_read_trim(text_cut(&line, ':'));
+    Text head = text_trim(text_cut(&line, ':'));
     Word word = {0};
     for (int i = 0; i < class->n_columns; i++) word.columns[i] = text_cut(&head, ' ');
-    while (line.size && loader->ok) {
-        word.text = rules_read_trim(text_cut(&line, ','));
+    while (line.size) {
+        word.text = text_trim(text_cut(&line, ','));
         if (word.text.size) APPEND(loader, class->words, class->room, class->count, word);
     }
 }
@@ -191,7 +186,7 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
         Text number = text_cut(&line, ' ');
         alternative.weight = strtod(number.data, NULL);
     }
-    line = rules_read_trim(line);
+    line = text_trim(line);
     while (line.size && strchr("?!+", line.data[0])) {
         Text word = text_cut(&line, ' ');
         if (word.data[0] == '+')
@@ -199,7 +194,7 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
                                 << tag_of(loader, (Text){word.data + 1, word.size - 1});
         else
             read_guard(loader, &alternative, word);
-        line = rules_read_trim(line);
+        line = text_trim(line);
     }
     read_symbols(loader, &alternative, line);
     rule = &loader->world->rules[index]; /* reading may have moved the rules */
@@ -207,19 +202,14 @@ static void read_alternative(Loader *loader, Rule *rule, Text line) {
     APPEND(loader, rule->alternatives, rule->room, rule->count, alternative);
 }
 
-static bool rules_read_starts(Text line, const char *word) {
-    size_t size = strlen(word);
-    return line.size >= size && memcmp(line.data, word, size) == 0;
-}
-
 static void rules_read_line(Loader *loader, Text line, int *rule) {
     Text rest = {line.data + 5, line.size > 5 ? line.size - 5 : 0};
     if (line.size == 0 || line.data[0] == '#') return;
-    if (rules_read_starts(line, "rule "))
-        *rule = rules_read_rule_of(loader, rules_read_trim(rest));
-    else if (rules_read_starts(line, "class "))
-        read_class(loader, rules_read_trim(rest));
-    else if (rules_read_starts(line, "var "))
+    if (text_begins(line, text_of("rule ")))
+        *rule = rules_read_rule_of(loader, text_trim(rest));
+    else if (text_begins(line, text_of("class ")))
+        read_class(loader, text_trim(rest));
+    else if (text_begins(line, text_of("var ")))
         read_variable(loader, (Text){line.data + 4, line.size - 4});
     else if (line.data[0] == '|' && *rule >= 0)
         read_alternative(loader, &loader->world->rules[*rule],
@@ -243,7 +233,7 @@ World *world_open_text(const char *text, Fault *fault) {
     world->text = strcpy(copy, text);
     for (Text rest = text_of(copy); rest.size && loader.ok;) {
         loader.line++;
-        rules_read_line(&loader, rules_read_trim(text_cut(&rest, '\n')), &rule);
+        rules_read_line(&loader, text_trim(text_cut(&rest, '\n')), &rule);
     }
     for (size_t i = 0; i < world->n_rules; i++)
         if (world->rules[i].count == 0)

@@ -19,7 +19,7 @@ void world_text_free(WorldText *text) {
 
 void world_text_append(WorldText *text, Text piece) {
     size_t need = text->size + piece.size + 1;
-    REQUIRE(GROW(text->bytes, text->capacity, need), "no memory for a text of %zu bytes", need);
+    NEED_MEMORY(GROW(text->bytes, text->capacity, need), "a text of %zu bytes", need);
     memcpy(text->bytes + text->size, piece.data, piece.size);
     text->size += piece.size;
     text->bytes[text->size] = 0;

@@ -161,8 +161,7 @@ static bool search(Search *s) {
     }
     for (size_t i = 0; i < t->count && !cannot_improve(s); i++)
         finish_text(s, t->live[i], t->live[i]->state.log_prob, reason);
-    return s->n_done > 0 || reason == STOP_CALLER ||
-           fault_set(t->fault, "dead end: no token goes on with a text that obeys");
+    return s->n_done > 0 || reason == STOP_CALLER || (*t->fault = t->dead_end, false);
 }
 
 static bool beam_check(const BeamOptions *o, Fault *fault) {
@@ -176,16 +175,12 @@ static bool beam_check(const BeamOptions *o, Fault *fault) {
 
 bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOptions *o,
                  BeamText *texts, size_t *count, Fault *fault) {
-    if (!beam_check(o, fault) || !texts_check(session, o->rules, n, o->beams, fault))
+    if (!beam_check(o, fault) || !texts_check(session, o->text.rules, n, o->beams, fault))
         return false;
     Search s = {.texts = {.session = session,
-                          .limits = o->limits,
-                          .stops = o->stops,
-                          .heal = o->heal,
+                          .options = &o->text,
                           .look = keep_next,
                           .owner = &s,
-                          .on_step = o->on_step,
-                          .context = o->context,
                           .capacity = o->beams,
                           .fault = fault},
                 .o = o,
@@ -193,8 +188,9 @@ bool beam_search(Session *session, const int32_t *prompt, size_t n, const BeamOp
                 .done = calloc(o->beams + 1, sizeof *s.done),
                 .extensions = malloc(o->beams * NEXT_MAX * sizeof *s.extensions)};
     bool ok = (s.done && s.extensions) || fault_set(fault, "no memory for beam search");
-    ok = ok && texts_open(&s.texts, o->rules, prompt, n);
-    s.max_length = o->limits.max_tokens < s.texts.room ? o->limits.max_tokens : s.texts.room;
+    ok = ok && texts_open(&s.texts, prompt, n);
+    s.max_length =
+        o->text.limits.max_tokens < s.texts.room ? o->text.limits.max_tokens : s.texts.room;
     ok = ok && search(&s);
     *count = ok ? s.n_done : 0;
     for (size_t i = 0; s.done && i < s.n_done; i++) {

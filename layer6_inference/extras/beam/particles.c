@@ -40,7 +40,7 @@ static void take_drawn(Cloud *cloud) {
         x->read = false;
         if (x->n_next == 0) {
             x->state.log_weight = -INFINITY;
-            text_finish(x, STOP_LIMIT);
+            text_finish(x, STOP_DEAD_END);
             continue;
         }
         x->state.log_weight += x->log_left;
@@ -107,13 +107,15 @@ static void multiply(Cloud *cloud) {
 
 /* A limit ends those that still go on.  They do not obey yet, so they weigh nothing, unless no
  * text has ended by itself. */
-static void end_all(Texts *t, StopReason reason) {
+static void end_all(Cloud *cloud, StopReason reason) {
+    const Texts *t = &cloud->texts;
     bool any = false;
     for (size_t i = 0; i < t->count; i++)
         any = any || (t->live[i]->state.over && t->live[i]->state.log_weight > -INFINITY);
     for (size_t i = 0; i < t->count; i++) {
         LiveText *x = t->live[i];
         if (x->state.over) continue;
+        cloud->result->cut = !any;
         if (any) x->state.log_weight = -INFINITY;
         text_finish(x, reason);
     }
@@ -128,11 +130,10 @@ static bool run_cloud(Cloud *cloud) {
     while (any_goes_on(t) && !texts_time_is_up(t, &reason)) {
         if (!texts_read(t)) return false;
         take_drawn(cloud);
-        if (!weigh(t, &w))
-            return fault_set(t->fault, "dead end: no token goes on with a text that obeys");
+        if (!weigh(t, &w)) return *t->fault = t->dead_end, false;
         if (w.effective < cloud->o->resample * (double)t->count - 1e-9) resample(cloud, &w);
     }
-    end_all(t, reason);
+    end_all(cloud, reason);
     return true;
 }
 
@@ -158,21 +159,17 @@ bool particles_draw(Session *session, const int32_t *prompt, size_t n, const Par
                     Particle *out, ParticleResult *result, Fault *fault) {
     if (o->particles < 1 || o->particles > PARTICLES_MAX)
         return fault_set(fault, "%zu particles: wanted 1 to %d", o->particles, PARTICLES_MAX);
-    if (!texts_check(session, o->rules, n, o->particles, fault)) return false;
+    if (!texts_check(session, o->text.rules, n, o->particles, fault)) return false;
     Cloud cloud = {.texts = {.session = session,
-                             .limits = o->limits,
-                             .stops = o->stops,
-                             .heal = o->heal,
+                             .options = &o->text,
                              .look = draw_next,
                              .owner = &cloud,
-                             .on_step = o->on_step,
-                             .context = o->context,
                              .capacity = o->particles,
                              .fault = fault},
                    .o = o,
                    .result = result};
     *result = (ParticleResult){0};
-    bool ok = texts_open(&cloud.texts, o->rules, prompt, n) && run_cloud(&cloud);
+    bool ok = texts_open(&cloud.texts, prompt, n) && run_cloud(&cloud);
     if (ok) hand_out(&cloud, out);
     texts_close(&cloud.texts);
     return ok;

@@ -17,27 +17,36 @@ void text_copy(const LiveText *text, TokenList *tokens) {
 bool text_take(LiveText *x, int32_t token, StopReason *reason) {
     const Texts *all = x->texts;
     const Tokenizer *t = all->session->model->tokenizer;
-    const Limits only_repeats = {.max_tokens = SIZE_MAX, .repeats = all->limits.repeats};
+    const Limits only_repeats = {.max_tokens = SIZE_MAX,
+                                 .repeats = all->options->limits.repeats};
     size_t read;
-    if (ends_before(&all->limits, t, token, reason)) return true;
+    if (ends_before(&all->options->limits, t, token, reason)) return true;
     Text piece = tokenizer_piece(t, token, false);
     token_list_add(&x->tokens, token);
     chain_accept(&x->rules, token);
-    if (all->heal) piece = heal_cut(all->heal, &x->state.spelled, piece);
-    if (all->stops && stops_read(all->stops, &x->state.stops, piece, &read))
+    if (all->options->heal) piece = heal_cut(all->options->heal, &x->state.spelled, piece);
+    if (all->options->stops && stops_read(all->options->stops, &x->state.stops, piece, &read))
         return *reason = STOP_STRING, true;
     if (chain_ends(&x->rules)) return *reason = STOP_COMPLETE, true;
     return ends_after(&only_repeats, x->tokens.ids + all->prompt, text_written(x), 1, 0,
                       reason);
 }
 
-/* Run the active stages that change logits but select no token. */
-static void restrict_by(Chain *chain, Candidates *candidates, const Step *step) {
-    for (size_t i = 0; i < chain->count; i++) {
-        Stage *stage = &chain->stages[i];
-        if (!stage->kind->selects && !stage_is_off(stage))
-            stage->kind->apply(stage, candidates, step);
+/* Run the active stages that change logits but select no token.  A dead end is noted; false:
+ * a stage left no token, and has a reason of its own. */
+static bool restrict_by(LiveText *x, Candidates *c, const Step *step) {
+    Fault *dead_end = &x->texts->dead_end;
+    for (size_t i = 0; i < x->rules.count; i++) {
+        Stage *stage = &x->rules.stages[i];
+        if (stage->kind->selects || stage_is_off(stage)) continue;
+        stage->kind->apply(stage, c, step);
+        if (candidates_max(c) > -INFINITY) continue;
+        const char *why = stage->kind->why_none ? stage->kind->why_none(stage) : "";
+        fault_set(dead_end, "dead end: %s left no token that may come next%s",
+                  stage->kind->name, why);
+        return !*why;
     }
+    return true;
 }
 
 /* Instead of choosing: let the owner look. */
@@ -46,15 +55,19 @@ static bool look_at_next(Extra *extra, Sequence *sequence, Fault *fault) {
     const Texts *all = x->texts;
     Candidates *c = sequence->candidates;
     float *logits = slot_row(sequence->slot);
-    Step step = {.tokenizer = all->session->model->tokenizer, .position = x->tokens.count};
+    Step step = {.tokenizer = all->session->model->tokenizer,
+                 .position = x->tokens.count,
+                 .history = x->tokens.ids,
+                 .history_count = x->tokens.count,
+                 .prompt_count = all->prompt};
     sequence->plan.waits = true;
     x->log_sum = log_sum_exp(logits, c->vocab);
     if (!candidates_load(c, logits, fault)) return false;
-    if (all->heal) {
-        heal_mask(all->heal, x->state.spelled, step.tokenizer, logits, c->vocab);
+    if (all->options->heal) {
+        heal_mask(all->options->heal, x->state.spelled, step.tokenizer, logits, c->vocab);
         candidates_changed(c);
     }
-    restrict_by(&x->rules, c, &step);
+    if (!restrict_by(x, c, &step)) return *fault = x->texts->dead_end, false;
     x->n_next = 0, x->read = true;
     all->look(x, c, &step);
     return true;
@@ -134,24 +147,26 @@ bool texts_check(const Session *session, const Chain *rules, size_t n, size_t ca
                  Fault *fault) {
     const Step step = {.tokenizer = session->model->tokenizer};
     size_t room = session_ctx(session);
-    if (rules && !chain_check(rules, &step, 0, fault)) return false;
+    if (rules && !chain_check(rules, &step, fault)) return false;
     REQUIRE(session->kv.config.sequences >= capacity,
             "a session of %zu sequences for %zu texts", session->kv.config.sequences, capacity);
     return (n > 0 && n < room) ||
            fault_set(fault, "the prompt has %zu tokens: wanted 1 to %zu", n, room - 1);
 }
 
-bool texts_open(Texts *all, Chain *rules, const int32_t *prompt, size_t n) {
+bool texts_open(Texts *all, const int32_t *prompt, size_t n) {
+    const TextOptions *o = all->options;
     all->prompt = n, all->start = clock_seconds();
     all->room = session_ctx(all->session) - n;
     all->pool = calloc(all->capacity, sizeof *all->pool);
     if (!all->pool) return fault_set(all->fault, "no memory for %zu texts", all->capacity);
+    fault_set(&all->dead_end, "dead end: no token goes on with a text that obeys");
     if (!engine_open(&all->engine, all->session, all->fault)) return false;
-    if (rules) {
-        rules->pending = all->heal ? all->heal->size : 0;
-        chain_reset(rules);
+    if (o->rules) {
+        o->rules->pending = o->heal ? o->heal->size : 0;
+        chain_reset(o->rules);
     }
-    all->live[all->count++] = new_text(all, &(TextState){0}, rules, prompt, n);
+    all->live[all->count++] = new_text(all, &(TextState){0}, o->rules, prompt, n);
     return true;
 }
 
@@ -162,10 +177,21 @@ void texts_close(Texts *all) {
     free(all->pool);
 }
 
+static bool stopped_by_caller(const Texts *all, size_t steps) {
+    const TextOptions *o = all->options;
+    return o->on_step && !o->on_step(o->context, steps);
+}
+
+bool texts_are_stopped(const Texts *all, size_t drawn, StopReason *reason) {
+    double max = all->options->limits.max_seconds;
+    if (stopped_by_caller(all, drawn)) return *reason = STOP_CALLER, true;
+    bool late = max > 0 && drawn > 0 && clock_seconds() - all->start >= max;
+    return late && (*reason = STOP_TIME, true);
+}
+
 bool texts_time_is_up(const Texts *all, StopReason *reason) {
-    if (all->on_step && !all->on_step(all->context, all->steps))
-        return *reason = STOP_CALLER, true;
-    Limits limits = all->limits;
+    if (stopped_by_caller(all, all->steps)) return *reason = STOP_CALLER, true;
+    Limits limits = all->options->limits;
     limits.repeats = 0;                          /* each text checks its stop strings */
     if (all->steps == 0) limits.max_seconds = 0; /* at least one token, however slow */
     return ends_after(&limits, NULL, all->steps, all->room - all->steps, all->start, reason);

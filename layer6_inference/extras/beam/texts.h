@@ -1,4 +1,4 @@
-/* texts.h - texts that go on side by side, a token a step: beams, particles.
+/* texts.h - texts that go on side by side, a token a step: beams, particles, proposals.
  *
  * Each is a text of an engine that does not choose: it stops when all its tokens are evaluated,
  * and `look` is called with the candidates for its next token.  When all were looked at, their
@@ -17,7 +17,7 @@ typedef struct Texts Texts;
 /* State of a text beside its tokens. */
 typedef struct TextState {
     double log_prob;   /* under the model */
-    double log_weight; /* of a particle */
+    double log_weight; /* of a particle; of a stochastic beam: its score */
     int32_t stops;     /* of the automaton of stop strings */
     size_t spelled;    /* matched bytes of the healed prompt's end */
     bool over;
@@ -34,7 +34,7 @@ typedef struct LiveText {
     bool used;
     bool read;       /* all tokens are evaluated; then: */
     double log_sum;  /* log of the sum of exp(logit) over the vocabulary */
-    double log_left; /* of a particle: log of the share that the rules left */
+    double log_left; /* of a particle: ln of the share that the rules left; else see `look` */
     size_t n_next;
     int32_t next[NEXT_MAX]; /* tokens that `look` noted */
     float logit[NEXT_MAX];
@@ -47,13 +47,9 @@ typedef void LookAtNext(LiveText *text, Candidates *candidates, const Step *step
 struct Texts {
     Engine engine;
     Session *session;
-    Limits limits;
-    const Stops *stops; /* or NULL */
-    const Heal *heal;   /* or NULL */
+    const TextOptions *options;
     LookAtNext *look;
     const void *owner; /* of look */
-    OnStep *on_step;   /* or NULL */
-    void *context;     /* of on_step */
     LiveText *pool;    /* (capacity) */
     size_t capacity;
     LiveText *live[TEXTS_MAX];
@@ -62,6 +58,7 @@ struct Texts {
     size_t room;   /* tokens that fit into the context after the prompt */
     size_t steps;
     double start;
+    Fault dead_end; /* the last one: which stage left no token */
     Fault *fault;
 };
 
@@ -72,10 +69,13 @@ bool texts_check(const Session *session, const Chain *rules, size_t n, size_t ca
 
 /* Open an engine for `capacity` texts, and the first one, with a prompt that fits; the other
  * fields are filled in before.  Close it even if this fails. */
-bool texts_open(Texts *texts, Chain *rules, const int32_t *prompt, size_t n);
+bool texts_open(Texts *texts, const int32_t *prompt, size_t n);
 void texts_close(Texts *texts);
 
-/* Step the engine until every text that is not over was looked at. */
+/* Step the engine until every text that is not over was looked at.
+ *
+ * Fails, too, when a stage left no token because it cannot say more (its grammar exceeded a
+ * limit): that is no dead end. */
 bool texts_read(Texts *texts);
 
 /* Append a token, unless it ends a text.  Returns whether the text is over. */
@@ -94,5 +94,9 @@ void text_copy(const LiveText *text, TokenList *tokens);
 
 /* Is it time to end all, by the caller's wish or a limit that is not a text's own? */
 bool texts_time_is_up(const Texts *texts, StopReason *reason);
+
+/* The same for texts that come one after another, after `drawn` tokens of all of them; the time
+ * limit waits for the first token. */
+bool texts_are_stopped(const Texts *texts, size_t drawn, StopReason *reason);
 
 #endif

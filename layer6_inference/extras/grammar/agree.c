@@ -1,4 +1,5 @@
-/* agree.c - is there a text that two grammars allow?  See shared.h.
+/* agree.c - is there a text that two grammars allow?  How long are a grammar's texts?  See
+ * shared.h.
  *
  *     choice yes|no       rows  y ye yes n no
  *     choice maybe|never  rows  m .. n ne ...      both: n, then nothing: they do not agree
@@ -21,14 +22,36 @@ typedef struct Search {
     uint16_t slots[AGREE_SLOTS]; /* 1 + index of a pair; 0: empty */
 } Search;
 
-/* The row after each byte. */
-static bool agree_expand(SharedGrammar *shared, uint32_t row, uint32_t next[256]) {
-    pthread_mutex_lock(&shared->lock);
+/* A row, and the rows after each byte. */
+typedef struct Around {
+    Grammar *grammar;
+    uint32_t row, next[256];
+    bool complete;
+} Around;
+
+static void agree_look(void *context) {
+    Around *x = context;
     for (int byte = 0; byte < 256; byte++)
-        next[byte] = grammar_next(shared->grammar, row, (uint8_t)byte);
-    bool complete = grammar_is_complete(shared->grammar, row);
-    pthread_mutex_unlock(&shared->lock);
-    return complete;
+        x->next[byte] = grammar_next(x->grammar, x->row, (uint8_t)byte);
+    x->complete = grammar_is_complete(x->grammar, x->row);
+}
+
+/* The row after each byte; dead ones where the grammar is exhausted. */
+static bool agree_expand(SharedGrammar *shared, uint32_t row, uint32_t next[256]) {
+    Around x = {.grammar = shared->grammar, .row = row};
+    const bool ok = shared_run(shared, agree_look, &x);
+    for (int byte = 0; byte < 256; byte++) next[byte] = ok ? x.next[byte] : GRAMMAR_DEAD;
+    return ok && x.complete;
+}
+
+static void agree_first(void *context) {
+    Around *x = context;
+    x->row = grammar_begin(x->grammar);
+}
+
+static uint32_t agree_begin(SharedGrammar *shared) {
+    Around x = {.grammar = shared->grammar};
+    return shared_run(shared, agree_first, &x) ? x.row : GRAMMAR_DEAD;
 }
 
 /* False: there is no room for another pair. */
@@ -62,15 +85,34 @@ static bool agree_search(Search *s, SharedGrammar *a, SharedGrammar *b) {
 bool shared_agree(SharedGrammar *a, SharedGrammar *b) {
     if (a == b) return true;
     Search *search = calloc(1, sizeof *search);
-    REQUIRE(search, "no memory for %d pairs of rows", AGREE_PAIRS);
-    pthread_mutex_lock(&a->lock);
-    search->pairs[0].a = grammar_begin(a->grammar);
-    pthread_mutex_unlock(&a->lock);
-    pthread_mutex_lock(&b->lock);
-    uint32_t begin = grammar_begin(b->grammar);
-    pthread_mutex_unlock(&b->lock);
-    agree_add(search, search->pairs[0].a, begin);
+    NEED_MEMORY(search, "%d pairs of rows", AGREE_PAIRS);
+    agree_add(search, agree_begin(a), agree_begin(b));
     bool agree = agree_search(search, a, b);
     free(search);
     return agree;
+}
+
+/* Breadth first through pairs of a row and its depth. */
+static size_t longest_of(SharedGrammar *shared, size_t enough, Search *s) {
+    uint32_t next[256];
+    size_t depth = 0, end = s->count; /* end: of this depth's pairs (row, depth) */
+    for (size_t i = 0; i < s->count; i++) {
+        if (i == end) depth++, end = s->count;
+        if (depth >= enough) return SIZE_MAX;
+        agree_expand(shared, s->pairs[i].a, next);
+        if (next[0xFF] != GRAMMAR_DEAD) return SIZE_MAX;
+        for (int byte = 0; byte < 0xFF; byte++)
+            if (next[byte] != GRAMMAR_DEAD && !agree_add(s, next[byte], (uint32_t)depth + 1))
+                return SIZE_MAX;
+    }
+    return grammar_is_exhausted(shared->grammar) ? SIZE_MAX : depth;
+}
+
+size_t shared_longest(SharedGrammar *shared, size_t enough) {
+    Search *search = calloc(1, sizeof *search);
+    NEED_MEMORY(search, "%d pairs of rows", AGREE_PAIRS);
+    agree_add(search, agree_begin(shared), 0);
+    size_t longest = longest_of(shared, enough, search);
+    free(search);
+    return longest;
 }

@@ -1,6 +1,7 @@
 /* budget.c - see budget.h. */
 #include "budget.h"
 #include "grammar.h"
+#include "memory_limit.h"
 
 static _Thread_local struct {
     bool (*is_gone)(void *context);
@@ -22,11 +23,49 @@ Budget budget_new(void) {
     return budget;
 }
 
+void budget_free(Budget *budget) {
+    memory_limit_give(budget->held);
+    budget->held = 0;
+}
+
+void budget_starve(Budget *budget) { budget->over = budget->starved = true; }
+
+enum { BUDGET_PIECE = 1 << 18 };
+
+bool budget_hold_more(Budget *b) {
+    const size_t more = b->bytes - b->held + BUDGET_PIECE;
+    if (b->over || b->bytes > b->most_bytes) return b->over = true, false;
+    if (!memory_limit_take(more)) return budget_starve(b), false;
+    b->held += more;
+    return true;
+}
+
 void budget_compiled(Budget *budget) { limit(budget, BUDGET_RUN, BUDGET_BYTES); }
+
+void budget_mask(Budget *budget, bool begin) {
+    if (budget->over) return;
+    budget->mask_end = begin ? budget->steps + BUDGET_MASK : 0;
+}
+
+static bool is_mask_over(const Budget *b) { return b->mask_end && b->steps > b->mask_end; }
+
+const char *budget_exceeded(const Budget *budget) {
+    if (!budget->over) return "";
+    if (budget->cancelled) return ": the grammar was stopped";
+    if (budget->starved) return ": there is no memory for the grammar";
+    if (is_mask_over(budget))
+        return ": the grammar needs more than 500,000 steps of work for one token. Simplify "
+               "what "
+               "is ambiguous, counted or combined";
+    return ": this text exceeds the grammar's limits (Earley sets or expressions). Simplify "
+           "what "
+           "is ambiguous, counted or combined";
+}
 
 bool budget_look(Budget *budget) {
     const size_t left = budget->most_steps - budget->steps;
-    if (budget->steps > budget->most_steps) return budget->over = true, false;
+    if (budget->steps > budget->most_steps || is_mask_over(budget))
+        return budget->over = true, false;
     if (watch.is_gone && watch.is_gone(watch.context)) budget->over = budget->cancelled = true;
     budget->look = budget->steps + (left < BUDGET_LOOK ? left + 1 : BUDGET_LOOK);
     return !budget->over;
@@ -40,6 +79,8 @@ bool budget_is_worn(const Budget *budget) {
 bool budget_refuse(const Budget *budget, Fault *fault) {
     if (budget->cancelled)
         return fault_set(fault, "stopped: the client has gone, or the server shuts down");
+    if (budget->starved)
+        return fault_set(fault, "no memory for this grammar, as long as others need so much");
     if (budget->bytes > budget->most_bytes)
         return fault_set(fault,
                          "this grammar is larger than the limits: it needs more than %zu MB. "

@@ -26,7 +26,7 @@ static void add_call(ExprStore *s, CallList *list, ExprCall call) {
     if (!budget_spend(&s->budget, list->count / 32)) return;
     for (size_t i = 0; i < list->count; i++)
         if (list->of[i].rule == call.rule && list->of[i].rest == call.rest) return;
-    REQUIRE(GROW(list->of, list->room, list->count + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(list->of, list->room, list->count + 1), "a grammar");
     list->of[list->count++] = call;
 }
 
@@ -63,8 +63,8 @@ size_t expr_calls(ExprStore *store, Expr e, const ExprCall **calls) {
     if (store->calls_first[e] == UINT32_MAX) {
         CallList list = {0};
         collect_calls(store, e, EXPR_EMPTY, &list);
-        REQUIRE(GROW(store->call, store->call_room, store->n_call + list.count),
-                "no memory for a grammar");
+        NEED_MEMORY(GROW(store->call, store->call_room, store->n_call + list.count),
+                    "a grammar");
         if (list.count)
             memcpy(store->call + store->n_call, list.of, list.count * sizeof *list.of);
         store->calls_first[e] = (uint32_t)store->n_call;

@@ -1,5 +1,6 @@
 /* charset.c - character ranges as expressions over bytes.  See charset.h. */
 #include "charset.h"
+#include "unicode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +65,7 @@ typedef struct Parts {
 } Parts;
 
 static void charset_add_part(Parts *parts, Expr e) {
-    REQUIRE(GROW(parts->of, parts->room, parts->count + 1),
-            "no memory for a set of characters");
+    NEED_MEMORY(GROW(parts->of, parts->room, parts->count + 1), "a set of characters");
     parts->of[parts->count++] = e;
 }
 
@@ -92,12 +92,6 @@ static const struct {
                {0x800, 0xFFFF, {0xE0, 0x80, 0x80}, {0xEF, 0xBF, 0xBF}},
                {0x10000, LAST_CODE, {0xF0, 0x80, 0x80, 0x80}, {0xF4, 0xBF, 0xBF, 0xBF}}};
 
-static void charset_encode(uint32_t c, int bytes, uint8_t *out) {
-    static const uint8_t mark[] = {0, 0xC0, 0xE0, 0xF0};
-    for (int i = bytes - 1; i > 0; i--, c >>= 6) out[i] = (uint8_t)(0x80 | (c & 63));
-    out[0] = (uint8_t)(mark[bytes - 1] | c);
-}
-
 static void add_utf8(ExprStore *s, Parts *parts, CodeRange r) {
     for (int n = 0; n < 4; n++) {
         uint32_t first = r.first > lengths[n].first ? r.first : lengths[n].first;
@@ -105,15 +99,15 @@ static void add_utf8(ExprStore *s, Parts *parts, CodeRange r) {
         uint8_t low[4] = {0}, high[4] = {0};
         if (first > last) continue;
         Places places = {n + 1, lengths[n].least, lengths[n].most, write_byte};
-        charset_encode(first, n + 1, low);
-        charset_encode(last, n + 1, high);
+        utf8_encode(first, (char *)low);
+        utf8_encode(last, (char *)high);
         charset_add_part(parts, between(s, &places, 0, low, high));
     }
 }
 
 Expr charset_utf8(ExprStore *store, const CodeSet *set) {
     Parts parts = {0};
-    REQUIRE(!set->failed, "no memory for a set of characters");
+    NEED_MEMORY(!set->failed, "a set of characters");
     for (size_t i = 0; i < set->count; i++) {
         CodeRange whole[2];
         size_t n = whole_ranges(set->ranges[i], whole);
@@ -189,7 +183,7 @@ static CodeSet plain_part(const CodeSet *set) {
 
 Expr charset_json(ExprStore *store, const CodeSet *set) {
     Parts parts = {0};
-    REQUIRE(!set->failed, "no memory for a set of characters");
+    NEED_MEMORY(!set->failed, "a set of characters");
     CodeSet plain = plain_part(set);
     charset_add_part(&parts, charset_utf8(store, &plain));
     code_set_free(&plain);

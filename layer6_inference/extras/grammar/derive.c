@@ -12,15 +12,17 @@
 
 #include <stdlib.h>
 
-/* Conjuncts and repeated expressions recur in other combinations: cache their moves. */
+/* Conjuncts and repeated expressions recur in other combinations: cache their moves, except for
+ * a test's states, which are many and rarely recur. */
 static Expr derive_kept(ExprStore *s, Expr e, uint8_t byte) {
+    if (s->node[e].kind == KIND_NUMBER) return expr_derive(s, e, byte);
     return s->budget.over ? EXPR_NONE : expr_raw_moves(s, e)[byte];
 }
 
 static Expr derive_children(ExprStore *s, Expr e, uint8_t byte) {
     ExprNode n = s->node[e];
     Expr few[16] = {EXPR_NONE}, *of = n.b <= 16 ? few : malloc(n.b * sizeof *of), out;
-    REQUIRE(of, "no memory for a grammar");
+    NEED_MEMORY(of, "a grammar");
     for (uint32_t i = 0; i < n.b; i++)
         of[i] = (n.kind == KIND_AND ? derive_kept : expr_derive)(s, s->child[n.a + i], byte);
     if (n.kind == KIND_ALT) {
@@ -53,7 +55,7 @@ static Expr derive_repeat(ExprStore *s, Expr e, uint8_t byte) {
 
 Expr expr_derive(ExprStore *store, Expr e, uint8_t byte) {
     ExprNode n = store->node[e];
-    if (!budget_spend(&store->budget, 1)) return EXPR_NONE;
+    if (++store->derived % 4 == 0 && !budget_spend(&store->budget, 1)) return EXPR_NONE;
     switch ((ExprKind)n.kind) {
     case KIND_BYTES: return byte_set_has(&store->set[n.a], byte) ? EXPR_EMPTY : EXPR_NONE;
     case KIND_CAT: return derive_cat(store, e, byte);

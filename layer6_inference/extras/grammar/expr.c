@@ -6,8 +6,7 @@
 #include <string.h>
 
 /* Room for one more element in a store's array. */
-#define EXPR_GROW(array, room, count) \
-    REQUIRE(GROW(array, room, (count) + 1), "no memory for a grammar")
+#define EXPR_GROW(array, room, count) NEED_MEMORY(GROW(array, room, (count) + 1), "a grammar")
 
 /* ------------------------------------------------------------------ interning */
 
@@ -39,7 +38,7 @@ static void expr_rehash(ExprStore *s) {
     s->n_buckets = s->n_buckets ? s->n_buckets * 4 : 2048; /* a power of 2 */
     free(s->buckets);
     s->buckets = calloc(s->n_buckets, sizeof *s->buckets);
-    REQUIRE(s->buckets, "no memory for a grammar");
+    NEED_MEMORY(s->buckets, "a grammar");
     for (uint32_t i = 1; i < s->count; i++) { /* node 0 (none) ends the bucket lists */
         uint32_t *bucket = expr_bucket_of(s, &s->node[i]);
         s->node[i].hash_next = *bucket;
@@ -59,7 +58,8 @@ static Expr intern(ExprStore *s, ExprNode node) {
     uint32_t *bucket = expr_bucket_of(s, &node);
     for (uint32_t i = *bucket; i; i = s->node[i].hash_next)
         if (same(s, &node, &s->node[i])) return i;
-    if (!budget_hold(&s->budget, EXPR_BYTES) || !budget_spend(&s->budget, 1)) return EXPR_NONE;
+    if (!budget_hold(&s->budget, EXPR_BYTES) || !budget_spend(&s->budget, EXPR_WORK))
+        return EXPR_NONE;
     expr_make_room(s);
     Expr e = s->count++;
     node.hash_next = *bucket;
@@ -86,7 +86,7 @@ void expr_store_free(ExprStore *store) {
     for (uint32_t i = 0; i < store->n_rule; i++) free(store->rule[i].name);
     free(store->node), free(store->buckets), free(store->child), free(store->set);
     free(store->rule), free(store->call), free(store->calls_first), free(store->calls_count);
-    free(store->test), free(store->set_next);
+    free(store->test), free(store->set_next), budget_free(&store->budget);
     *store = (ExprStore){0};
 }
 
@@ -169,7 +169,7 @@ static void add_child(Children *c, Expr e) {
     if (c->count == c->room) {
         uint32_t *before = c->of == c->few ? NULL : c->of;
         c->of = realloc(before, (c->room *= 2) * sizeof *c->of);
-        REQUIRE(c->of, "no memory for a grammar");
+        NEED_MEMORY(c->of, "a grammar");
         if (!before) memcpy(c->of, c->few, sizeof c->few);
     }
     c->of[c->count++] = e;
@@ -222,7 +222,7 @@ static void sort_children(Children *c) {
 static Expr intern_children(ExprStore *s, Children *c, ExprKind kind) {
     ExprNode node = {.kind = (uint8_t)kind, .a = (uint32_t)s->n_child, .b = c->count};
     node.filters = kind == KIND_AND;
-    budget_spend(&s->budget, c->count), budget_hold(&s->budget, 8 * c->count);
+    budget_spend(&s->budget, 1 + c->count / 4), budget_hold(&s->budget, 8 * c->count);
     for (uint32_t i = 0; i < c->count; i++) {
         EXPR_GROW(s->child, s->child_room, s->n_child);
         s->child[s->n_child++] = c->of[i];
@@ -317,7 +317,9 @@ Expr expr_number(ExprStore *store, uint32_t test, uint32_t state) {
 
 uint32_t expr_rule(ExprStore *store, const char *name) {
     EXPR_GROW(store->rule, store->rule_room, store->n_rule);
-    store->rule[store->n_rule] = (ExprRule){.name = name ? strdup(name) : NULL};
+    char *copy = name ? strdup(name) : NULL;
+    NEED_MEMORY(copy || !name, "a grammar");
+    store->rule[store->n_rule] = (ExprRule){.name = copy};
     return store->n_rule++;
 }
 

@@ -109,10 +109,12 @@ struct ExprStore {
     /* can a lazy expression be completed, given the rules known to be productive? */
     bool (*lazy_productive)(ExprStore *store, uint32_t which, const bool *known);
     void *unfold_context;
+    uint32_t derived; /* derivatives: four are a step */
     Budget budget;
 };
 
 enum {
+    EXPR_WORK = 4,        /* steps for a new expression */
     EXPR_TABLE_WORK = 16, /* steps for a table of moves */
     EXPR_BYTES = 112      /* of an expression, with its place in the other tables */
 };

@@ -9,7 +9,7 @@
 
 void expr_list_add(ExprList *list, Expr e) {
     if (e == EXPR_NONE) return;
-    REQUIRE(GROW(list->of, list->room, list->count + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(list->of, list->room, list->count + 1), "a grammar");
     list->of[list->count++] = e;
 }
 

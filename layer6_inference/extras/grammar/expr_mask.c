@@ -22,7 +22,7 @@ void expr_mask_free(ExprMask *mask) {
 
 void *token_zeroed(size_t count, size_t size) {
     void *memory = calloc(count ? count : 1, size);
-    REQUIRE(memory, "no memory for the masks of a grammar");
+    NEED_MEMORY(memory, "the masks of a grammar");
     return memory;
 }
 
@@ -37,7 +37,7 @@ typedef struct Walk {
 } Walk;
 
 #define MASK_GROW(array, room, count) \
-    REQUIRE(GROW(array, room, (count) + 1), "no memory for the masks of a grammar")
+    NEED_MEMORY(GROW(array, room, (count) + 1), "the masks of a grammar")
 
 static void add_leaving(Walk *w, Leaving leaving) {
     ExprMask *m = w->mask;
@@ -88,8 +88,9 @@ static void walk_below(Walk *w, const Trie *trie, uint32_t from) {
     MaskTable *t = w->table;
     uint32_t end = trie->node[from].skip;
     t->level[0].last = 255;
-    for (uint32_t i = from; i < end;) {
+    for (uint32_t i = from, visited = 0; i < end;) {
         const TrieNode *node = &trie->node[i];
+        if (++visited % MASK_NODES == 0 && !budget_spend(&t->rows->exprs->budget, 1)) return;
         const WalkLevel *above = &t->level[node->depth - 1];
         Expr next = above->moves[node->byte];
         if (next == EXPR_NONE) {
@@ -167,7 +168,7 @@ static bool is_closed(MaskTable *t, Expr e, int slice) {
     if (e >= t->closed_room) {
         uint32_t room = e + e / 2 + 64;
         t->closed = realloc(t->closed, room * sizeof *t->closed);
-        REQUIRE(t->closed, "no memory for the masks of a grammar");
+        NEED_MEMORY(t->closed, "the masks of a grammar");
         memset(t->closed + t->closed_room, 0, (room - t->closed_room) * sizeof *t->closed);
         t->closed_room = room;
     }
@@ -262,8 +263,9 @@ static void except(Walk *w, const TrieNode *node, uint32_t end) {
 static void walk_beside(Walk *w, uint32_t from) {
     MaskTable *t = w->table;
     const Trie *trie = &t->lexicon->trie;
-    for (uint32_t i = from, end = trie->node[from].skip; i < end;) {
+    for (uint32_t i = from, end = trie->node[from].skip, visited = 0; i < end;) {
         const TrieNode *node = &trie->node[i];
+        if (++visited % MASK_NODES == 0 && !budget_spend(&t->rows->exprs->budget, 1)) return;
         Expr next = t->level[node->depth - 1].moves[node->byte],
              loop = w->beside[node->depth - 1][node->byte];
         if (next == loop || next == EXPR_NONE) {

@@ -70,7 +70,7 @@ static void rehash_names(GbnfReader *r) {
     r->n_buckets = r->n_buckets ? 4 * r->n_buckets : 64;
     free(r->bucket);
     r->bucket = calloc(r->n_buckets, sizeof *r->bucket);
-    REQUIRE(r->bucket, "no memory for a grammar");
+    NEED_MEMORY(r->bucket, "a grammar");
     for (uint32_t i = r->first_rule; i < r->store->n_rule; i++)
         *name_bucket(r, r->store->rule[i].name) = i - r->first_rule + 1;
 }
@@ -82,7 +82,7 @@ static uint32_t gbnf_rule_of(GbnfReader *r, const char *name, const char *at) {
     if (*bucket) return *bucket - 1 + r->first_rule;
     uint32_t rule = expr_rule(s, name);
     *bucket = rule - r->first_rule + 1;
-    REQUIRE(GROW(r->named, r->named_room, rule - r->first_rule + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(r->named, r->named_room, rule - r->first_rule + 1), "a grammar");
     r->named[rule - r->first_rule] =
         (Named){at, r->line, (long)(at - r->line_begin) + 1, false};
     return rule;

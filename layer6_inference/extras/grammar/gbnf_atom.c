@@ -21,7 +21,7 @@ bool gbnf_wrong(const GbnfReader *r, const char *what) {
 
 bool gbnf_add_item(GbnfReader *r, GbnfItems *items, Expr e) {
     if (++r->items > GBNF_ITEMS) return gbnf_wrong(r, "the grammar is too large");
-    REQUIRE(GROW(items->of, items->room, items->count + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(items->of, items->room, items->count + 1), "a grammar");
     items->of[items->count++] = e;
     return true;
 }

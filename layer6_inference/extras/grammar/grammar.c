@@ -21,11 +21,14 @@ struct Grammar {
     const Tokenizer *tokenizer; /* NULL: bytes only */
     MaskTable masks;
     Shortest shortest;
+    Json *json;        /* a schema's text, while it is compiled, */
+    size_t json_bytes; /* and its part of the budget */
 };
 
-static Grammar *grammar_new(void) {
-    Grammar *g = calloc(1, sizeof *g);
-    REQUIRE(g, "no memory for a grammar");
+/* *out has it at once, so that it can be closed whatever happens. */
+static Grammar *grammar_new(Grammar **out) {
+    Grammar *g = *out = calloc(1, sizeof *g);
+    NEED_MEMORY(g, "a grammar");
     expr_store_init(&g->exprs);
     row_table_init(&g->rows, &g->exprs);
     return g;
@@ -38,11 +41,17 @@ void grammar_close(Grammar *grammar) {
     row_table_free(&grammar->rows);
     expr_store_free(&grammar->exprs);
     schema_free(&grammar->schema), tags_free(&grammar->tag_schemas);
-    free(grammar);
+    json_free(grammar->json), free(grammar);
+}
+
+/* One that failed has none. */
+static bool grammar_end(Grammar **grammar, bool ok) {
+    if (!ok) grammar_close(*grammar), *grammar = NULL;
+    return ok;
 }
 
 /* All rules are read: is the language nonempty, within the limits? */
-static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *fault) {
+static bool grammar_finish(Grammar *g, bool may_be_empty, Fault *fault) {
     expr_close_rules(&g->exprs);
     uint32_t begin = row_begin(&g->rows, g->root);
     if (g->exprs.budget.over) return budget_refuse(&g->exprs.budget, fault);
@@ -50,36 +59,34 @@ static bool grammar_finish(Grammar *g, bool may_be_empty, Grammar **out, Fault *
         return fault_set(fault, "this grammar matches no text: every derivation needs a rule "
                                 "that never ends or an impossible condition");
     budget_compiled(&g->exprs.budget);
-    return *out = g, true;
+    return true;
 }
 
 bool grammar_from_gbnf(Grammar **grammar, Text source, const GrammarOptions *options,
                        Fault *fault) {
-    Grammar *g = grammar_new();
+    Grammar *g = grammar_new(grammar);
     bool ok = gbnf_read(&g->exprs, source, options->tokenizer, &g->root, fault);
     if (ok && !options->left_recursion) {
         expr_find_nullable(&g->exprs);
         ok = gbnf_check_left_recursion(&g->exprs, g->root, fault);
     }
-    ok = ok && grammar_finish(g, false, grammar, fault);
-    if (!ok) grammar_close(g);
-    return ok;
+    ok = ok && grammar_finish(g, false, fault);
+    return grammar_end(grammar, ok);
 }
 
 bool grammar_from_regex(Grammar **grammar, Text source, Fault *fault) {
-    Grammar *g = grammar_new();
+    Grammar *g = grammar_new(grammar);
     const RegexOptions options = {.write = charset_utf8};
     Expr body = EXPR_NONE;
     bool ok = regex_read(&g->exprs, source, &options, &body, fault);
     g->root = expr_rule(&g->exprs, "root");
-    g->exprs.rule[g->root].body = body;
-    ok = ok && grammar_finish(g, false, grammar, fault);
-    if (!ok) grammar_close(g);
-    return ok;
+    g->exprs.rule[g->root].body = expr_is_live(&g->exprs, body) ? body : EXPR_NONE;
+    ok = ok && grammar_finish(g, false, fault);
+    return grammar_end(grammar, ok);
 }
 
 bool grammar_from_choices(Grammar **grammar, Text source, Fault *fault) {
-    Grammar *g = grammar_new();
+    Grammar *g = grammar_new(grammar);
     ExprList ways = {0};
     for (bool more = true; more;) {
         size_t before = source.size;
@@ -89,54 +96,53 @@ bool grammar_from_choices(Grammar **grammar, Text source, Fault *fault) {
     }
     g->root = expr_rule(&g->exprs, "root");
     g->exprs.rule[g->root].body = expr_list_alt(&g->exprs, &ways);
-    bool ok = grammar_finish(g, false, grammar, fault);
-    if (!ok) grammar_close(g);
-    return ok;
+    bool ok = grammar_finish(g, false, fault);
+    return grammar_end(grammar, ok);
 }
 
 enum { JSON_BYTES = 160 /* of a value, while an array of them grows */ };
 
-/* Read JSON whose tree fits the budget.
- *
- *   values   written: at least as many as the text has */
-static Json *read_json(Budget *budget, Text source, size_t *values, Fault *fault) {
+/* Read JSON whose tree fits the budget. */
+static bool grammar_read_json(Grammar *g, Text source, Fault *fault) {
     bool in_string = false;
-    *values = 1;
+    size_t values = 1; /* at least as many as there are */
     for (size_t i = 0; i < source.size; i++) {
         const char c = source.data[i];
         if (c == '"') in_string = !in_string;
         if (c == '\\' && in_string) i++;
-        if (!in_string) *values += c == ',' || c == '[' || c == '{';
+        if (!in_string) values += c == ',' || c == '[' || c == '{';
     }
-    if (!budget_hold(budget, *values * JSON_BYTES)) return budget_refuse(budget, fault), NULL;
-    return json_read(source, fault);
+    Budget *budget = &g->exprs.budget;
+    g->json_bytes = values * JSON_BYTES;
+    if (!budget_hold(budget, g->json_bytes)) return budget_refuse(budget, fault);
+    return (g->json = json_read(source, fault)) != NULL;
+}
+
+static void grammar_drop_json(Grammar *g) {
+    json_free(g->json), g->json = NULL;
+    g->exprs.budget.bytes -= g->json_bytes;
 }
 
 bool grammar_from_schema(Grammar **grammar, Text source, const GrammarOptions *options,
                          Fault *fault) {
-    Grammar *g = grammar_new();
-    size_t values;
-    Json *json = read_json(&g->exprs.budget, source, &values, fault);
-    bool ok = json &&
-              schema_read(&g->schema, &g->exprs, json_root(json), options, &g->root, fault) &&
-              grammar_finish(g, true, grammar, fault);
-    json_free(json), g->exprs.budget.bytes -= values * JSON_BYTES;
-    if (!ok) grammar_close(g);
-    return ok;
+    Grammar *g = grammar_new(grammar);
+    bool ok =
+        grammar_read_json(g, source, fault) &&
+        schema_read(&g->schema, &g->exprs, json_root(g->json), options, &g->root, fault) &&
+        grammar_finish(g, true, fault);
+    grammar_drop_json(g);
+    return grammar_end(grammar, ok);
 }
 
 bool grammar_from_tags(Grammar **grammar, Text source, const GrammarOptions *options,
                        Fault *fault) {
-    Grammar *g = grammar_new();
-    size_t values;
-    Json *json = read_json(&g->exprs.budget, source, &values, fault);
+    Grammar *g = grammar_new(grammar);
     bool ok =
-        json &&
-        tags_read(&g->tag_schemas, &g->exprs, json_root(json), options, &g->root, fault) &&
-        grammar_finish(g, false, grammar, fault);
-    json_free(json), g->exprs.budget.bytes -= values * JSON_BYTES;
-    if (!ok) grammar_close(g);
-    return ok;
+        grammar_read_json(g, source, fault) &&
+        tags_read(&g->tag_schemas, &g->exprs, json_root(g->json), options, &g->root, fault) &&
+        grammar_finish(g, false, fault);
+    grammar_drop_json(g);
+    return grammar_end(grammar, ok);
 }
 
 uint32_t grammar_begin(Grammar *grammar) { return row_begin(&grammar->rows, grammar->root); }
@@ -224,6 +230,12 @@ size_t grammar_forced(Grammar *grammar, uint32_t row, int32_t *tokens, size_t ro
 }
 
 bool grammar_is_exhausted(const Grammar *grammar) { return grammar->exprs.budget.over; }
+
+void grammar_spoil(Grammar *grammar) { budget_starve(&grammar->exprs.budget); }
+
+const char *grammar_exceeded(const Grammar *grammar) {
+    return budget_exceeded(&grammar->exprs.budget);
+}
 
 bool grammar_is_worn(const Grammar *grammar) { return budget_is_worn(&grammar->exprs.budget); }
 

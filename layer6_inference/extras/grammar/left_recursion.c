@@ -37,7 +37,7 @@ static bool visit(ExprStore *s, uint32_t rule, uint8_t *state, uint32_t depth, F
 
 bool gbnf_check_left_recursion(ExprStore *store, uint32_t root, Fault *fault) {
     uint8_t *state = calloc(store->n_rule + 1, 1);
-    REQUIRE(state, "no memory for a grammar");
+    NEED_MEMORY(state, "a grammar");
     bool ok = visit(store, root, state, 0, fault);
     free(state);
     return ok;

@@ -1,5 +1,6 @@
 /* lexicon.c - see lexicon.h. */
 #include "lexicon.h"
+#include "fault_try.h"
 #include "gbnf.h"
 #include "shared.h"
 #include "tokenizers.h"
@@ -24,7 +25,7 @@ static void lexicon_close(void *object) {
     Lexicon *l = object;
     while (l->shared) {
         SharedGrammar *next = l->shared->next;
-        shared_release(l->shared);
+        shared_forget(l->shared);
         l->shared = next;
     }
     while (l->loops) {
@@ -81,8 +82,7 @@ static void add_rests(Around *a, uint32_t node, size_t depth, uint32_t begun) {
     const Trie *trie = &a->lexicon->trie;
     for (uint32_t k = trie->node[node].first, end = trie_end(trie, node); k < end; k++) {
         Text bytes = tokenizer_piece(a->lexicon->tokenizer, trie->order[k], false);
-        REQUIRE(GROW(a->rest, a->rest_room, a->n_rest + 1),
-                "no memory for the masks of a grammar");
+        NEED_MEMORY(GROW(a->rest, a->rest_room, a->n_rest + 1), "the masks of a grammar");
         a->rest[a->n_rest++] =
             (TrieEntry){{bytes.data + depth, bytes.size - depth}, trie->order[k], begun};
     }
@@ -136,7 +136,7 @@ static bool walk(Around *a) {
 
 static void *memory(size_t count, size_t size) {
     void *out = calloc(count ? count : 1, size);
-    REQUIRE(out, "no memory for the masks of a grammar");
+    NEED_MEMORY(out, "the masks of a grammar");
     return out;
 }
 
@@ -164,11 +164,34 @@ static Loop *make_loop(Lexicon *l, ExprStore *store, Expr x) {
     if (loop->counted) {
         fill_levels(l, loop);
         bool ok = trie_make(&loop->rest, a.rest, a.n_rest, &fault);
-        REQUIRE(ok, "no memory for the masks of a grammar");
+        NEED_MEMORY(ok, "the masks of a grammar");
     }
     free(loop->begun), loop->begun = NULL;
     free(a.level), free(a.rest);
     return loop;
+}
+
+typedef struct MakeLoop {
+    Lexicon *lexicon;
+    ExprStore *store;
+    Expr x;
+    const unsigned char *key;
+    size_t size;
+    Loop *loop;
+} MakeLoop;
+
+/* A new loop that others may use, too. */
+static void lexicon_make_loop(void *context) {
+    MakeLoop *m = context;
+    Loop *loop = make_loop(m->lexicon, m->store, m->x);
+    loop->key = memory(m->size, 1);
+    memcpy(loop->key, m->key, m->size);
+    loop->key_size = m->size, loop->next = m->lexicon->loops;
+    if (m->store->budget.over) { /* it may be wrong */
+        close_loop(loop);
+        return;
+    }
+    m->lexicon->loops = m->loop = loop, m->lexicon->n_loops++;
 }
 
 Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x) {
@@ -182,12 +205,14 @@ Loop *lexicon_loop(Lexicon *lexicon, ExprStore *store, Expr x) {
     Loop *loop = lexicon->loops;
     while (loop && (loop->key_size != size || memcmp(loop->key, key, size) != 0))
         loop = loop->next;
-    if (!loop && lexicon->n_loops < LOOPS) {
-        loop = make_loop(lexicon, store, x);
-        loop->key = memory(size, 1);
-        memcpy(loop->key, key, size);
-        loop->key_size = size, loop->next = lexicon->loops;
-        lexicon->loops = loop, lexicon->n_loops++;
+    if (!loop && lexicon->n_loops < LOOPS && budget_spend(&store->budget, LOOP_WORK)) {
+        MakeLoop make = {lexicon, store, x, key, size, NULL};
+        Fault fault;
+        if (!fault_try(lexicon_make_loop, &make, &fault)) {
+            pthread_mutex_unlock(&lexicon->lock);
+            fault_no_memory("the masks of a grammar");
+        }
+        loop = make.loop;
     }
     pthread_mutex_unlock(&lexicon->lock);
     return loop && loop->counted ? loop : NULL;

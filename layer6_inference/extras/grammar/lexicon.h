@@ -29,6 +29,7 @@ enum {
     LOOPS = 64,                /* max per lexicon */
     LOOP_KEY = 2048,           /* max key bytes */
     LOOP_WIDE = 128,           /* min first bytes of a round; narrower loops use slices */
+    LOOP_WORK = 50000,         /* steps to make one; beside the derivatives */
     LOOP_OUTSIDE = UINT16_MAX, /* not inside */
 };
 

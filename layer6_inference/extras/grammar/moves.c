@@ -105,7 +105,7 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
     Expr *moves = malloc(256 * sizeof *moves + sizeof(ByteSet));
     Kinds kinds;
     ByteSet first = {{0}};
-    REQUIRE(moves, "no memory for a grammar");
+    NEED_MEMORY(moves, "a grammar");
     memset(moves, 0, 256 * sizeof *moves); /* EXPR_NONE */
     kinds.count = 1, kinds.numbers = false;
     memset(kinds.of, 0xFF, sizeof *kinds.of);
@@ -122,6 +122,7 @@ const Expr *expr_raw_moves(ExprStore *s, Expr e) {
 /* ------------------------------------------------------------------ dead ends */
 
 enum { UNKNOWN, LIVE, DEAD, SEEN };
+enum { HINTS = 64 /* max bytes to follow hints */ };
 
 /* The byte to try first toward a multiple: walking all remainders would take long. */
 static int hint_of(const ExprStore *s, Expr e) {
@@ -147,7 +148,7 @@ typedef struct Search {
 } Search;
 
 static void reach(ExprStore *s, Search *search, Expr e, uint32_t from) {
-    REQUIRE(GROW(search->of, search->room, search->count + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(search->of, search->room, search->count + 1), "a grammar");
     budget_hold(&s->budget, sizeof *search->of);
     search->of[search->count++] = (Reached){e, from, false};
     s->node[e].live = SEEN;
@@ -203,11 +204,25 @@ static uint32_t search_end(ExprStore *s, Search *search) {
     return UINT32_MAX;
 }
 
+/* Do the hints alone lead to an end?  A derivative for each byte, not a table of all. */
+static bool hints_end(ExprStore *s, Expr e) {
+    Expr path[HINTS];
+    size_t n = 0;
+    for (int hint; n < HINTS && e != EXPR_NONE && (hint = hint_of(s, e)) >= 0;) {
+        path[n++] = e;
+        e = expr_derive(s, e, (uint8_t)hint);
+        if (e == EXPR_NONE || !(s->node[e].live == LIVE || expr_is_nullable(s, e))) continue;
+        while (n-- > 0) s->node[path[n]].live = LIVE;
+        return true;
+    }
+    return false;
+}
+
 bool expr_is_live(ExprStore *store, Expr e) {
     if (e == EXPR_NONE) return false;
     if (!store->node[e].filters || store->node[e].live == LIVE) return true;
     if (store->node[e].live == DEAD) return false;
-    if (store->budget.over || expr_is_nullable(store, e)) return true;
+    if (store->budget.over || expr_is_nullable(store, e) || hints_end(store, e)) return true;
     Search search = {0};
     reach(store, &search, e, 0);
     uint32_t at = search_end(store, &search);

@@ -93,8 +93,7 @@ static bool ecma_refuse(RegexReader *r, char kind) {
     r->at -= 2;
     return regex_wrong(r, (kind >= '1' && kind <= '9') || kind == 'k'
                               ? "backreferences are not regular"
-                          : kind == 'b' || kind == 'B' ? "word boundaries are not supported"
-                                                       : "no such escape");
+                              : "no such escape");
 }
 
 /* \n, \x41, \u0041, \cA, \. and the like. */
@@ -117,15 +116,21 @@ static bool ecma_escape(RegexReader *r, bool in_class, RegexNode *atom, uint32_t
     bool many;
     if (in_class && regex_take(r, "b")) return *one = '\b', true;
     char kind = *r->at++;
+    if (!in_class && (kind == 'b' || kind == 'B')) {
+        atom->kind = REGEX_EDGE, atom->negative = kind == 'B';
+        add_word(&atom->set);
+        return *one = LAST_CODE + 1, true;
+    }
     if (!ecma_class(r, kind, &atom->set, &many)) return false;
     return many || ecma_character(r, kind, one);
 }
 
 /* A name is skipped: groups do not capture. */
 static bool ecma_group(RegexReader *r, RegexNode *group) {
-    (void)group;
+    group->negative = regex_next_is(r, "!");
+    if (regex_take(r, "=") || regex_take(r, "!")) return group->kind = REGEX_LOOK, true;
     if (!regex_next_is(r, "<") || regex_next_is(r, "<=") || regex_next_is(r, "<!"))
-        return regex_wrong(r, "look-around, atomic groups and flags are not supported");
+        return regex_wrong(r, "look-behind, atomic groups and flags are not supported");
     while (r->at < r->end && *r->at != '>' && *r->at != ')') r->at++;
     return regex_take(r, ">") || regex_wrong(r, "a group's name without its >");
 }

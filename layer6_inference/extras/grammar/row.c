@@ -12,8 +12,9 @@ void row_table_init(RowTable *table, ExprStore *exprs) {
     table->row = calloc(table->room = 64, sizeof *table->row);
     table->back = calloc(table->back_room = 64, sizeof *table->back);
     table->seen = calloc(ROW_SEEN, sizeof *table->seen);
-    REQUIRE(table->buckets && table->back_buckets && table->row && table->back && table->seen,
-            "no memory for a grammar");
+    NEED_MEMORY(table->buckets && table->back_buckets && table->row && table->back &&
+                    table->seen,
+                "a grammar");
     table->count = table->n_back = 1; /* row 0 (dead) and RETURN_END */
 }
 
@@ -26,7 +27,7 @@ void row_table_free(RowTable *table) {
     *table = (RowTable){0};
 }
 
-enum { ROW_WORK = 4 /* steps for a row */ };
+enum { ROW_WORK = 8, NEXT_WORK = 8 /* steps for a row, and for its table */ };
 
 static uint32_t row_mix(uint32_t h, uint32_t x) {
     h = (h ^ x) * 0x9E3779B1u;
@@ -35,12 +36,29 @@ static uint32_t row_mix(uint32_t h, uint32_t x) {
 
 /* ------------------------------------------------------------------ returns */
 
+static uint32_t *return_bucket(const RowTable *t, uint32_t rule, uint32_t row) {
+    return &t->back_buckets[row_mix(row_mix(1, rule), row) & (t->n_back_buckets - 1)];
+}
+
+static void return_rehash(RowTable *t) {
+    t->n_back_buckets *= 4;
+    free(t->back_buckets);
+    t->back_buckets = calloc(t->n_back_buckets, sizeof *t->back_buckets);
+    NEED_MEMORY(t->back_buckets, "a grammar");
+    for (uint32_t i = 1; i < t->n_back; i++) { /* 0 is RETURN_END */
+        uint32_t *bucket = return_bucket(t, t->back[i].rule, t->back[i].row);
+        t->back[i].next = *bucket, *bucket = i;
+    }
+}
+
 uint32_t row_return(RowTable *t, uint32_t rule, uint32_t row) {
-    uint32_t *bucket =
-        &t->back_buckets[row_mix(row_mix(1, rule), row) & (t->n_back_buckets - 1)];
+    uint32_t *bucket = return_bucket(t, rule, row);
     for (uint32_t i = *bucket; i; i = t->back[i].next)
         if (t->back[i].rule == rule && t->back[i].row == row) return i;
-    REQUIRE(GROW(t->back, t->back_room, t->n_back + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(t->back, t->back_room, t->n_back + 1), "a grammar");
+    budget_hold(&t->exprs->budget, sizeof *t->back);
+    if (t->n_back > 2 * t->n_back_buckets)
+        return_rehash(t), bucket = return_bucket(t, rule, row);
     t->back[t->n_back] = (Return){rule, row, *bucket};
     return *bucket = t->n_back++;
 }
@@ -55,16 +73,22 @@ static RowSeen *row_seen(RowTable *t, uint32_t hash) {
     return seen;
 }
 
+/* These steps are short: for a mask four count as one. */
+static bool row_spend(RowTable *t, size_t steps) {
+    Budget *budget = &t->exprs->budget;
+    if (budget->mask_end && ++t->spent % 4) budget->mask_end += steps;
+    return budget_spend(budget, steps);
+}
+
 void row_add_item(RowTable *t, Expr expr, uint32_t back) {
-    if (expr == EXPR_NONE) return;
-    if (++t->adds % 4 == 0 && !budget_spend(&t->exprs->budget, 1)) return;
+    if (expr == EXPR_NONE || (++t->adds % 4 == 0 && !row_spend(t, 1))) return;
     RowSeen *seen = row_seen(t, row_mix(row_mix(1, expr), back));
     for (uint32_t i = seen->work; i; i = t->work_next[i - 1])
         if (t->work[i - 1].expr == expr && t->work[i - 1].back == back) return;
-    if (!budget_spend(&t->exprs->budget, 1 + t->n_work / ROW_SEEN)) return;
-    REQUIRE(GROW(t->work, t->work_room, t->n_work + 1) &&
-                GROW(t->work_next, t->work_next_room, t->n_work + 1),
-            "no memory for a grammar");
+    if (!row_spend(t, 1 + t->n_work / ROW_SEEN)) return;
+    NEED_MEMORY(GROW(t->work, t->work_room, t->n_work + 1) &&
+                    GROW(t->work_next, t->work_next_room, t->n_work + 1),
+                "a grammar");
     t->work_next[t->n_work] = seen->work;
     t->work[t->n_work++] = (Item){expr, back};
     seen->work = (uint32_t)t->n_work;
@@ -72,14 +96,14 @@ void row_add_item(RowTable *t, Expr expr, uint32_t back) {
 
 void row_add_caller(RowTable *t, Caller caller) {
     const Item then = caller.then;
-    if (!budget_spend(&t->exprs->budget, 1 + t->n_calls / ROW_SEEN)) return;
+    if (!row_spend(t, 1 + t->n_calls / ROW_SEEN)) return;
     RowSeen *seen =
         row_seen(t, row_mix(row_mix(row_mix(1, caller.rule), then.expr), then.back));
     for (uint32_t i = seen->calls; i; i = t->calls_next[i - 1])
         if (memcmp(&t->calls[i - 1], &caller, sizeof caller) == 0) return; /* no padding */
-    REQUIRE(GROW(t->calls, t->calls_room, t->n_calls + 1) &&
-                GROW(t->calls_next, t->calls_next_room, t->n_calls + 1),
-            "no memory for a grammar");
+    NEED_MEMORY(GROW(t->calls, t->calls_room, t->n_calls + 1) &&
+                    GROW(t->calls_next, t->calls_next_room, t->n_calls + 1),
+                "a grammar");
     t->calls_next[t->n_calls] = seen->calls;
     t->calls[t->n_calls++] = caller;
     seen->calls = (uint32_t)t->n_calls;
@@ -119,7 +143,7 @@ static void row_rehash(RowTable *t) {
     t->n_buckets *= 4;
     free(t->buckets);
     t->buckets = calloc(t->n_buckets, sizeof *t->buckets);
-    REQUIRE(t->buckets, "no memory for a grammar");
+    NEED_MEMORY(t->buckets, "a grammar");
     for (uint32_t i = 1; i < t->count; i++) {
         Row *row = &t->row[i];
         uint32_t *bucket = &t->buckets[hash_kernel(row->items, row->n_kernel, row->complete) &
@@ -142,7 +166,7 @@ static uint32_t find_row(const RowTable *t, uint32_t hash, bool end) {
 
 static void *row_copy(const void *from, size_t bytes) {
     void *to = malloc(bytes ? bytes : 1);
-    REQUIRE(to, "no memory for a grammar");
+    NEED_MEMORY(to, "a grammar");
     if (bytes) memcpy(to, from, bytes);
     return to;
 }
@@ -159,7 +183,7 @@ static uint32_t make_row(RowTable *t) {
     budget_hold(&t->exprs->budget,
                 sizeof(Row) + t->n_work * sizeof *t->work + t->n_calls * sizeof *t->calls);
     if (!budget_spend(&t->exprs->budget, ROW_WORK)) return ROW_DEAD;
-    REQUIRE(GROW(t->row, t->room, t->count + 1), "no memory for a grammar");
+    NEED_MEMORY(GROW(t->row, t->room, t->count + 1), "a grammar");
     uint32_t *bucket = &t->buckets[hash & (t->n_buckets - 1)];
     t->row[t->count] = (Row){.n_items = (uint32_t)t->n_work,
                              .n_kernel = (uint32_t)kernel,
@@ -187,8 +211,9 @@ uint32_t row_begin(RowTable *table, uint32_t rule) {
 static void open_next(RowTable *t, uint32_t row) {
     uint32_t *next = malloc(256 * sizeof *next);
     ByteSet first = {{0}};
-    REQUIRE(next, "no memory for a grammar");
+    NEED_MEMORY(next, "a grammar");
     budget_hold(&t->exprs->budget, 256 * sizeof *next);
+    budget_spend(&t->exprs->budget, NEXT_WORK);
     for (uint32_t i = 0; i < t->row[row].n_items; i++) {
         ByteSet one = expr_first(t->exprs, t->row[row].items[i].expr);
         for (int w = 0; w < 4; w++) first.word[w] |= one.word[w];
@@ -208,8 +233,10 @@ uint32_t row_next(RowTable *table, uint32_t row, uint8_t byte) {
     if (row == ROW_DEAD) return ROW_DEAD;
     if (!table->row[row].next) open_next(table, row);
     uint32_t known = table->row[row].next[byte];
+    table->looks++;
     if (known != ROW_UNKNOWN) return known;
     row_clear(table);
+    if (!row_spend(table, table->row[row].n_items / 2)) return ROW_DEAD; /* dead ones, too */
     row_scan(table, row, byte);
     uint32_t next = make_row(table);
     return table->row[row].next[byte] = next;

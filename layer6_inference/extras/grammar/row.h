@@ -79,7 +79,9 @@ typedef struct RowTable {
     uint32_t *work_next, *calls_next; /* the earlier one of the same hash, plus 1 */
     size_t work_next_room, calls_next_room;
     uint32_t adds;   /* calls of row_add_item: four are a step */
+    uint32_t spent;  /* calls of row_spend */
     uint32_t making; /* number of the row being made: older heads are empty */
+    size_t looks;    /* calls of row_next, for walks to count */
 } RowTable;
 
 void row_table_init(RowTable *table, ExprStore *exprs);

@@ -37,7 +37,7 @@ static Expr without(ExprStore *s, Expr e, const bool *productive) {
     }
     case KIND_ALT: {
         Expr *of = malloc(n.b * sizeof *of);
-        REQUIRE(of, "no memory for a grammar");
+        NEED_MEMORY(of, "a grammar");
         for (uint32_t i = 0; i < n.b; i++) of[i] = without(s, s->child[n.a + i], productive);
         Expr out = expr_alt(s, of, n.b);
         free(of);
@@ -60,7 +60,7 @@ static void grammar_rules_forget(ExprStore *s) {
 
 void expr_close_rules(ExprStore *store) {
     bool *productive = calloc(store->n_rule + 1, sizeof *productive);
-    REQUIRE(productive, "no memory for a grammar");
+    NEED_MEMORY(productive, "a grammar");
     expr_find_nullable(store);
     bool down = false; /* in turn up and down: a chain of rules needs two rounds */
     for (bool changed = true; changed; down = !down) {

@@ -36,7 +36,7 @@ static void schema_rehash(Schema *s) {
     s->n_buckets = s->n_buckets ? 4 * s->n_buckets : 256;
     free(s->buckets);
     s->buckets = malloc(s->n_buckets * sizeof *s->buckets);
-    REQUIRE(s->buckets, "no memory for a schema");
+    NEED_MEMORY(s->buckets, "a schema");
     memset(s->buckets, 0xFF, s->n_buckets * sizeof *s->buckets);
     for (uint32_t i = 0; i < s->n_goals; i++) {
         uint32_t *bucket = &s->buckets[goal_hash(&s->goals[i]) % s->n_buckets];
@@ -64,7 +64,7 @@ static bool keep_goal(Schema *s, Goal *flat, uint32_t *rule) {
     if (s->n_goals == SCHEMA_GOALS || !budget_spend(&s->exprs->budget, 1))
         return schema_refuse(s, schema_place(s, flat), NULL,
                              "its conditions combine in too many ways");
-    REQUIRE(GROW(s->goals, s->goals_room, s->n_goals + 1), "no memory for a schema");
+    NEED_MEMORY(GROW(s->goals, s->goals_room, s->n_goals + 1), "a schema");
     *rule = flat->rule = expr_rule(s->exprs, NULL);
     uint32_t *bucket = &s->buckets[goal_hash(flat) % s->n_buckets];
     flat->hash_next = *bucket;
@@ -101,7 +101,8 @@ static bool make_rule(Schema *s, uint32_t number) {
            schema_refuse(s, schema_place(s, &flat), NULL, "larger than the limits");
 }
 
-bool schema_drain(Schema *s) {
+/* Make rules of all pending goals. */
+static bool schema_drain(Schema *s) {
     while (s->compiled < s->n_goals)
         if (!make_rule(s, s->compiled++)) return false;
     return true;
@@ -127,7 +128,7 @@ bool schema_takes(Schema *s, uint32_t rule, const JsonValue *value, bool *takes)
 /* ------------------------------------------------------------------ plans */
 
 Plan *schema_plan(Schema *s, uint32_t *number) {
-    REQUIRE(GROW(s->plans, s->plans_room, s->n_plans + 1), "no memory for a schema");
+    NEED_MEMORY(GROW(s->plans, s->plans_room, s->n_plans + 1), "a schema");
     s->plans[s->n_plans] = (Plan){0};
     *number = s->n_plans;
     return &s->plans[s->n_plans++];
@@ -150,7 +151,7 @@ static void rehash_states(Plan *plan) {
     plan->n_buckets = plan->n_buckets ? 4 * plan->n_buckets : 16;
     free(plan->buckets);
     plan->buckets = calloc(plan->n_buckets, sizeof *plan->buckets);
-    REQUIRE(plan->buckets, "no memory for a schema");
+    NEED_MEMORY(plan->buckets, "a schema");
     for (uint32_t i = 0; i < plan->n_states; i++) *state_bucket(plan, &plan->states[i]) = i + 1;
 }
 
@@ -161,8 +162,7 @@ Expr schema_state(Schema *s, uint32_t number, const PlanState *state) {
     uint32_t *bucket = state_bucket(plan, state);
     if (!*bucket) {
         if (!budget_hold(&s->exprs->budget, 2 * sizeof *state)) return EXPR_NONE;
-        REQUIRE(GROW(plan->states, plan->states_room, plan->n_states + 1),
-                "no memory for a schema");
+        NEED_MEMORY(GROW(plan->states, plan->states_room, plan->n_states + 1), "a schema");
         plan->states[plan->n_states++] = *state;
         *bucket = plan->n_states;
     }

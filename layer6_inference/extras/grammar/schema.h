@@ -189,7 +189,6 @@ bool schema_goal(Schema *s, const Goal *goal, uint32_t *rule);
 
 /* Replace an empty language by none; refuses if finding out takes too long. */
 bool schema_settle(Schema *s, const Goal *flat, Expr *body);
-bool schema_drain(Schema *s); /* make rules of all pending goals */
 void goal_add(Goal *goal, Condition condition);
 void goal_free(Goal *goal);
 
@@ -231,6 +230,17 @@ bool schema_clashes(const Goal *flat);
 void schema_take_dialect(Schema *s, const JsonValue *root);
 void schema_drop_dialect(Schema *s);
 void *schema_keep(Schema *s, size_t size); /* allocate until the schema is freed */
+
+/* Does the schema's draft have the keyword?  Unknown ones are annotations in all. */
+bool schema_speaks(const Schema *s, Text keyword);
+
+/* schema_unevaluated.c: replace unevaluatedProperties and unevaluatedItems in a copy of a
+ * schema, where they are certain.
+ *
+ *   keys, items   of the copy, to be changed; with room for as many as the schema has */
+void schema_take_unevaluated(Schema *s, const JsonValue *schema, JsonValue *copy, Text *keys,
+                             JsonValue *items);
+bool schema_has_unevaluated(const JsonValue *value); /* anywhere below */
 
 /* schema_const.c: a schema that only this value meets. */
 const JsonValue *schema_of_value(Schema *s, const JsonValue *value);
@@ -281,9 +291,7 @@ bool schema_given(const Goal *flat, Said *given, size_t *at);
 
 /* schema_number.c; mask: integers, fractions, or both */
 bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body);
-
 /* schema_string.c */
-bool schema_string(Schema *s, const Goal *flat, Expr *inside); /* without its quotes */
 bool schema_quoted(Schema *s, const Goal *flat, Expr *body);
 bool schema_names(Schema *s, const Goal *flat, Expr *inside); /* keys, declared ones too */
 

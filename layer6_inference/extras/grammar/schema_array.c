@@ -97,7 +97,7 @@ static bool make_items(Schema *s, const Goal *flat, const Hit *hit, ArrayPlan *p
     plan->n_prefix = places(flat, hit);
     plan->prefix = calloc(plan->n_prefix + 1, sizeof *plan->prefix);
     plan->prefix_hit = calloc(plan->n_prefix + 1, sizeof *plan->prefix_hit);
-    REQUIRE(plan->prefix && plan->prefix_hit, "no memory for a schema");
+    NEED_MEMORY(plan->prefix && plan->prefix_hit, "a schema");
     for (size_t i = 0; i < plan->n_prefix; i++) {
         if (!item_rule(s, flat, i, NULL, &plan->prefix[i])) return false;
         if (hit && !item_rule(s, flat, i, hit, &plan->prefix_hit[i])) return false;
@@ -202,7 +202,7 @@ static Expr item(Schema *s, uint32_t number, const PlanState *state, uint32_t ru
 static Expr unfold_unique(Schema *s, uint32_t number, const PlanState *state) {
     const ArrayPlan plan = s->plans[number].array;
     Expr *ways = malloc((plan.n_values + 1) * sizeof *ways), out;
-    REQUIRE(ways, "no memory for a schema");
+    NEED_MEMORY(ways, "a schema");
     ways[plan.n_values] = state->count >= plan.min ? expr_byte(s->exprs, ']') : EXPR_NONE;
     for (size_t i = 0; i < plan.n_values; i++) {
         PlanState next = *state;

@@ -125,7 +125,7 @@ bool schema_choose_failing(Ways *w, const JsonValue *schema) {
 /* None of the schemas holds, or two of them do. */
 static bool break_one_of(Ways *w, const JsonValue *list) {
     Condition *none = malloc((list->count + 1) * sizeof *none);
-    REQUIRE(none, "no memory for a schema");
+    NEED_MEMORY(none, "a schema");
     for (size_t i = 0; i < list->count; i++) none[i] = schema_holds(&list->items[i], false);
     bool ok = schema_add_way(w, none, list->count);
     free(none);

@@ -34,10 +34,6 @@ static JsonValue make_number(Schema *s, size_t number) {
     return (JsonValue){.kind = JSON_NUMBER, .text = text_of(digits)};
 }
 
-static JsonValue make_string(Text text) {
-    return (JsonValue){.kind = JSON_STRING, .text = text};
-}
-
 /* {"const": x} for each x in the value, under the same keys. */
 static JsonValue make_parts(Schema *s, const JsonValue *value) {
     static const char *const name[] = {"const"};
@@ -50,7 +46,7 @@ static JsonValue make_parts(Schema *s, const JsonValue *value) {
 
 static JsonValue schema_const_make_keys(Schema *s, const JsonValue *value) {
     JsonValue *items = schema_keep(s, (value->count + 1) * sizeof *items);
-    for (size_t i = 0; i < value->count; i++) items[i] = make_string(value->keys[i]);
+    for (size_t i = 0; i < value->count; i++) items[i] = json_string(value->keys[i]);
     return (JsonValue){.kind = JSON_ARRAY, .count = value->count, .items = items};
 }
 
@@ -64,10 +60,10 @@ static JsonValue spelled_out(Schema *s, const JsonValue *value) {
     JsonValue count = make_number(s, value->count);
     JsonValue parts = make_parts(s, value);
     if (value->kind == JSON_ARRAY) {
-        JsonValue said[] = {make_string(text_of("array")), parts, count, count};
+        JsonValue said[] = {json_string(text_of("array")), parts, count, count};
         return make_object(s, array, said, 4);
     }
-    JsonValue said[] = {make_string(text_of("object")),
+    JsonValue said[] = {json_string(text_of("object")),
                         parts,
                         schema_const_make_keys(s, value),
                         {.kind = JSON_FALSE}};

@@ -43,6 +43,10 @@ static bool is_known(int draft, Text keyword) {
     return true;
 }
 
+bool schema_speaks(const Schema *s, Text keyword) {
+    return !s->draft || is_known(s->draft, keyword);
+}
+
 static int draft_of(const JsonValue *root) {
     static const struct {
         const char *name;
@@ -80,7 +84,7 @@ struct SchemaBlock {
 
 void *schema_keep(Schema *s, size_t size) {
     SchemaBlock *block = malloc(sizeof *block + size);
-    REQUIRE(block, "no memory for a schema");
+    NEED_MEMORY(block, "a schema");
     block->next = s->blocks;
     s->blocks = block;
     return block->bytes;
@@ -94,18 +98,19 @@ static JsonValue copy(Schema *s, const JsonValue *value, Part part) {
     Text *keys = value->keys ? schema_keep(s, value->count * sizeof *keys) : NULL;
     out.items = items, out.keys = keys, out.count = 0;
     for (size_t i = 0; i < value->count; i++) {
-        if (keywords && !is_known(s->draft, value->keys[i])) continue;
+        if (keywords && !schema_speaks(s, value->keys[i])) continue;
         if (keys) keys[out.count] = value->keys[i];
         items[out.count++] =
             copy(s, &value->items[i], keywords ? part_below(value->keys[i]) : A_SCHEMA);
     }
+    if (keywords) schema_take_unevaluated(s, value, &out, keys, items);
     return out;
 }
 
 void schema_take_dialect(Schema *s, const JsonValue *root) {
     s->draft = draft_of(root);
     s->root = root;
-    if (!s->draft) return;
+    if (!s->draft && !schema_has_unevaluated(root)) return;
     JsonValue *said = schema_keep(s, sizeof *said);
     *said = copy(s, root, A_SCHEMA);
     s->root = said;

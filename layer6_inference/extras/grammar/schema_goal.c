@@ -13,7 +13,7 @@ void goal_add(Goal *goal, Condition condition) {
             c->schema == condition.schema && text_equal(c->key, condition.key))
             return;
     }
-    REQUIRE(GROW(goal->of, goal->room, goal->count + 1), "no memory for a schema");
+    NEED_MEMORY(GROW(goal->of, goal->room, goal->count + 1), "a schema");
     goal->of[goal->count++] = condition;
 }
 
@@ -62,7 +62,11 @@ static bool join_keywords(Schema *s, const JsonValue *schema, Goal *flat, Goal *
         const JsonValue *value = &schema->items[i];
         bool ok = true;
         if (keyword.role == REFUSED)
-            return schema_refuse(s, schema, keyword.name, "is not supported");
+            return schema_refuse(s, schema, keyword.name,
+                                 memcmp(keyword.name, "unevalu", 7) != 0
+                                     ? "is not supported"
+                                     : "is not supported where anyOf, oneOf, if, contains or "
+                                       "dependentSchemas decide what it leaves");
         if (!schema_check_shape(s, schema, i)) return false;
         if (keyword.role == SAYS_DIRECT) direct = true;
         if (keyword.role == SAYS_CHOICE)
@@ -149,7 +153,7 @@ bool schema_add_way(Ways *w, const Condition *extra, size_t count) {
 static bool choose_one_of(Ways *w, const JsonValue *list) {
     Condition *conditions = malloc((list->count + 1) * sizeof *conditions);
     bool ok = true;
-    REQUIRE(conditions, "no memory for a schema");
+    NEED_MEMORY(conditions, "a schema");
     for (size_t i = 0; ok && i < list->count; i++) {
         size_t n = 0;
         conditions[n++] = schema_holds(&list->items[i], true);

@@ -97,7 +97,7 @@ static bool leaf_of_given(Schema *s, const Goal *flat, const Said *given, size_t
         return schema_refuse(s, given->schema, "enum", "wanted a list of values");
     if (ask && !rest_rule(s, flat, given, at, &rest)) return false;
     Expr *texts = malloc((count + 1) * sizeof *texts);
-    REQUIRE(texts, "no memory for a schema");
+    NEED_MEMORY(texts, "a schema");
     for (size_t i = 0; ok && i < count; i++) {
         bool takes = (schema_type_of(&values[i]) & mask) != 0;
         if (takes && ask) ok = schema_takes(s, rest, &values[i], &takes);

@@ -105,8 +105,11 @@ static bool find_tests(Schema *s, const Goal *flat, Tests *tests) {
 bool schema_number(Schema *s, const Goal *flat, uint32_t mask, Expr *body) {
     Tests tests = {.all = EXPR_NONE};
     if (!find_tests(s, flat, &tests)) return false;
-    const char *whole = "-?(0|[1-9][0-9]*)(\\.0)?", *part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?";
-    if (mask == TYPE_BIT_FRACTION) part = "-?(0|[1-9][0-9]*)\\.[0-9]*[1-9][0-9]*";
+    const bool old = s->draft == 3 || s->draft == 4; /* there 1.0 is no integer */
+    const char *whole = old ? "-?(0|[1-9][0-9]*)" : "-?(0|[1-9][0-9]*)(\\.0)?";
+    const char *part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?";
+    if (mask == TYPE_BIT_FRACTION)
+        part = old ? "-?(0|[1-9][0-9]*)\\.[0-9]+" : "-?(0|[1-9][0-9]*)\\.[0-9]*[1-9][0-9]*";
     if (mask == TYPE_BIT_NUMBER && !tests.any)
         part = "-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][+-]?[0-9]+)?";
     *body = pattern(s, mask == TYPE_BIT_INTEGER ? whole : part);

@@ -44,7 +44,7 @@ static bool add_key(Making *m, Text name, bool required, size_t place) {
                              "supported",
                              SCHEMA_KEYS);
         m->plan.keys = realloc(m->plan.keys, (m->plan.n_keys + 1) * sizeof *m->plan.keys);
-        REQUIRE(m->plan.keys, "no memory for a schema");
+        NEED_MEMORY(m->plan.keys, "a schema");
         key = &m->plan.keys[m->plan.n_keys++];
         *key = (ObjectKey){.name = name, .place = place};
     }
@@ -296,7 +296,7 @@ static bool part_others(Making *m, Expr keys, size_t by, unsigned matched, unsig
                          "supported",
                          SCHEMA_OTHERS);
     m->plan.others = realloc(m->plan.others, (m->plan.n_others + 1) * sizeof *m->plan.others);
-    REQUIRE(m->plan.others, "no memory for a schema");
+    NEED_MEMORY(m->plan.others, "a schema");
     Expr quote = expr_byte(x, '"');
     ObjectOthers *others = &m->plan.others[m->plan.n_others++];
     others->text = expr_cat(x, quote, expr_cat(x, keys, quote));
@@ -306,7 +306,7 @@ static bool part_others(Making *m, Expr keys, size_t by, unsigned matched, unsig
 static bool make_others(Making *m) {
     ExprStore *x = m->s->exprs;
     Expr *declared = malloc((m->plan.n_keys + 1) * sizeof *declared);
-    REQUIRE(declared, "no memory for a schema");
+    NEED_MEMORY(declared, "a schema");
     for (size_t i = 0; i < m->plan.n_keys; i++)
         declared[i] = schema_every_spelling(m->s, m->plan.keys[i].name);
     Expr undeclared = expr_repeat(x, m->s->any_char, 0, EXPR_FOREVER);

@@ -67,7 +67,8 @@ static void ban_string(Schema *s, const JsonValue *value, Expr *inside) {
     *inside = expr_and(s->exprs, *inside, others);
 }
 
-bool schema_string(Schema *s, const Goal *flat, Expr *inside) {
+/* Without its quotes. */
+static bool schema_string(Schema *s, const Goal *flat, Expr *inside) {
     size_t at = 0, keyword = 0;
     uint32_t min = 0, max = EXPR_FOREVER;
     bool spelled = false; /* already restricted to valid characters by a pattern or format */

@@ -46,7 +46,7 @@ static bool came_before(const JsonValue *values, size_t count) {
 static bool keep_values(Schema *s, uint32_t rule, const JsonValue *values, size_t count,
                         ArrayPlan *plan) {
     plan->value = malloc((count + 1) * sizeof *plan->value);
-    REQUIRE(plan->value, "no memory for a schema");
+    NEED_MEMORY(plan->value, "a schema");
     for (size_t i = 0; i < count; i++) {
         bool takes;
         if (!budget_spend(&s->exprs->budget, 1 + i) || came_before(values, i)) continue;

@@ -9,8 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Has a number a part behind the point when it is written out? */
+static bool is_fraction(Text number) {
+    Decimal d;
+    const bool short_form = !memchr(number.data, '.', number.size) &&
+                            !memchr(number.data, 'e', number.size) &&
+                            !memchr(number.data, 'E', number.size);
+    return !short_form && decimal_read(&d, number) && d.part_count > 0;
+}
+
 uint32_t schema_type_of(const JsonValue *value) {
-    Decimal number;
     switch (value->kind) {
     case JSON_NULL: return TYPE_BIT_NULL;
     case JSON_FALSE:
@@ -20,8 +28,7 @@ uint32_t schema_type_of(const JsonValue *value) {
     case JSON_OBJECT: return TYPE_BIT_OBJECT;
     case JSON_NUMBER: break;
     }
-    bool whole = !decimal_read(&number, value->text) || number.part_count == 0;
-    return whole ? TYPE_BIT_INTEGER : TYPE_BIT_FRACTION;
+    return is_fraction(value->text) ? TYPE_BIT_FRACTION : TYPE_BIT_INTEGER;
 }
 
 bool schema_equal(const JsonValue *a, const JsonValue *b) {
@@ -60,7 +67,7 @@ static Expr given_char(Schema *s, uint32_t c) {
 static Expr spell(Schema *s, Text text, Expr (*write)(Schema *, uint32_t)) {
     size_t count = 0, taken;
     uint32_t *chars = malloc((text.size + 1) * sizeof *chars);
-    REQUIRE(chars, "no memory for a schema");
+    NEED_MEMORY(chars, "a schema");
     for (size_t at = 0; at < text.size; at += taken)
         chars[count++] = utf8_decode(text.data + at, text.size - at, &taken);
     Expr e = EXPR_EMPTY;
@@ -158,7 +165,7 @@ bool schema_check_text(Schema *s, const JsonValue *value) {
 /* ------------------------------------------------------------------ one text */
 
 static void schema_value_put(SchemaText *out, const char *bytes, size_t size) {
-    REQUIRE(GROW(out->bytes, out->room, out->size + size), "no memory for a schema");
+    NEED_MEMORY(GROW(out->bytes, out->room, out->size + size), "a schema");
     if (size) memcpy(out->bytes + out->size, bytes, size);
     out->size += size;
 }

@@ -16,7 +16,7 @@ static uint32_t shortest_sum(uint32_t a, uint64_t b) {
 static void shortest_make_room(uint32_t **known, uint32_t *room, uint32_t count) {
     if (count <= *room) return;
     *known = realloc(*known, 2 * (size_t)count * sizeof **known);
-    REQUIRE(*known, "no memory for a grammar");
+    NEED_MEMORY(*known, "a grammar");
     while (*room < 2 * count) (*known)[(*room)++] = UINT32_MAX;
 }
 
@@ -74,7 +74,7 @@ static uint32_t of_expr(Shortest *shortest, ExprStore *s, Expr e) {
 /* Decrease all lengths to a fixed point. */
 static void ask_rules(Shortest *shortest, ExprStore *s) {
     uint32_t *of = shortest->of_rule = malloc((s->n_rule + 1) * sizeof *of);
-    REQUIRE(of, "no memory for a grammar");
+    NEED_MEMORY(of, "a grammar");
     for (uint32_t r = 0; r < s->n_rule; r++) of[r] = s->rule[r].nullable ? 0 : SHORTEST_MOST;
     bool down = false; /* in turn up and down, as in expr_close_rules */
     for (bool changed = true; changed; down = !down) {

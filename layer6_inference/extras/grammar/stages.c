@@ -5,6 +5,7 @@
  *
  * Invariant: a token survives if and only if grammar_take accepts it. */
 #include "grammar_stages.h"
+#include "fault_try.h"
 #include "shared.h"
 #include "stage.h"
 
@@ -76,14 +77,30 @@ static bool from_choices(const Stage *stage, Text source, const Tokenizer *token
 typedef bool From(const Stage *stage, Text source, const Tokenizer *tokenizer,
                   Grammar **grammar, Fault *fault);
 
+typedef struct Compiling {
+    const Stage *stage;
+    const Tokenizer *tokenizer;
+    Text source;
+    From *from;
+    Grammar **grammar;
+    Fault *fault;
+    bool ok;
+} Compiling;
+
+static void stages_compile(void *context) {
+    Compiling *c = context;
+    c->ok = c->from(c->stage, c->source, c->tokenizer, c->grammar, c->fault);
+    if (c->ok && grammar_begin(*c->grammar) == GRAMMAR_DEAD)
+        c->ok = fault_set(c->fault, "no text matches it");
+    c->ok = c->ok && grammar_bind(*c->grammar, c->tokenizer, c->fault);
+}
+
 static bool compile(const Stage *stage, const Tokenizer *tokenizer, Text source, From *from,
                     Grammar **grammar, Fault *fault) {
-    bool ok = from(stage, source, tokenizer, grammar, fault);
-    if (ok && grammar_begin(*grammar) == GRAMMAR_DEAD)
-        ok = fault_set(fault, "no text matches it");
-    ok = ok && grammar_bind(*grammar, tokenizer, fault);
-    if (!ok) grammar_close(*grammar), *grammar = NULL;
-    return ok;
+    Compiling c = {stage, tokenizer, source, from, grammar, fault, false};
+    if (fault_try(stages_compile, &c, fault) && c.ok) return true;
+    grammar_close(*grammar), *grammar = NULL;
+    return false;
 }
 
 /* The grammar of a text: from the cache, or compiled. */
@@ -94,6 +111,7 @@ static bool share_or_compile(Stage *stage, const Tokenizer *tokenizer, Text sour
     char *key = NULL;
     size_t size;
     if (!lexicon) return false;
+    shared_trim(lexicon);
     FILE *out = open_memstream(&key, &size);
     if (!out) return fault_set(fault, "no memory for a grammar");
     fprintf(out, "%s %g %g ", stage->kind->name, stage->value[0], stage->value[1]);
@@ -119,7 +137,10 @@ static bool open_as(Stage *stage, const Tokenizer *tokenizer, const char *text, 
     if (!read_source(text, &map, &source, fault)) return fault_prefix(fault, stage->kind->name);
     bool ok = share_or_compile(stage, tokenizer, source, from, fault);
     if (map.data) file_close(&map);
-    return ok || fault_prefix(fault, stage->kind->name);
+    const size_t size = strlen(stage->kind->name);
+    bool named = !ok && strncmp(fault->text, stage->kind->name, size) == 0 &&
+                 fault->text[size] == ':'; /* "tags: structures/0: ..." */
+    return ok || (!named && fault_prefix(fault, stage->kind->name));
 }
 
 static bool open_gbnf(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
@@ -151,52 +172,65 @@ static bool open_choice(Stage *stage, const Tokenizer *tokenizer, Fault *fault) 
 /* Slots of a stage's state. */
 enum { ROW, PENDING, MEMORY };
 
+/* What a stage does with its grammar, by shared_run. */
+typedef struct StageUse {
+    SharedGrammar *shared;
+    const double *memory; /* of the text */
+    double row;           /* of its next token, */
+    double pending;       /* and the bytes that are pending then */
+    int32_t token, *tokens;
+    size_t n;  /* tokens: room, then how many there are */
+    bool over; /* the text; with use_mask the grammar */
+    Candidates *c;
+} StageUse;
+
+static void use_begin(void *context) {
+    StageUse *u = context;
+    u->row = grammar_begin(u->shared->grammar);
+}
+
 static void stages_begin(const Stage *stage, double *memory) {
-    SharedGrammar *shared = stage->object;
-    pthread_mutex_lock(&shared->lock);
-    memory[ROW] = grammar_begin(shared->grammar);
-    memory[PENDING] = (double)stage->pending;
-    pthread_mutex_unlock(&shared->lock);
+    StageUse u = {.shared = stage->object, .row = GRAMMAR_DEAD};
+    shared_run(u.shared, use_begin, &u);
+    memory[ROW] = u.row, memory[PENDING] = (double)stage->pending;
 }
 
 /* A token that repeats pending prompt bytes is checked from the byte after them. */
-static uint32_t row_after(SharedGrammar *shared, const double *memory, int32_t token,
-                          size_t *pending) {
-    size_t size = tokenizer_piece(shared->tokenizer, token, false).size;
-    size_t skip = (size_t)memory[PENDING] < size ? (size_t)memory[PENDING] : size;
-    *pending = (size_t)memory[PENDING] - skip;
-    return grammar_take_rest(shared->grammar, (uint32_t)memory[ROW], token, skip);
+static void use_token(void *context) {
+    StageUse *u = context;
+    size_t size = tokenizer_piece(u->shared->tokenizer, u->token, false).size;
+    size_t skip = (size_t)u->memory[PENDING] < size ? (size_t)u->memory[PENDING] : size;
+    u->pending = u->memory[PENDING] - (double)skip;
+    u->row = grammar_take_rest(u->shared->grammar, (uint32_t)u->memory[ROW], u->token, skip);
 }
 
 static void stages_accept(const Stage *stage, int32_t token, double *memory) {
-    SharedGrammar *shared = stage->object;
-    size_t pending;
-    pthread_mutex_lock(&shared->lock);
-    memory[ROW] = row_after(shared, memory, token, &pending);
-    memory[PENDING] = (double)pending;
-    pthread_mutex_unlock(&shared->lock);
+    StageUse u = {
+        .shared = stage->object, .memory = memory, .row = GRAMMAR_DEAD, .token = token};
+    shared_run(u.shared, use_token, &u);
+    memory[ROW] = u.row, memory[PENDING] = u.pending;
+}
+
+static void use_forced(void *context) {
+    StageUse *u = context;
+    u->n = grammar_forced(u->shared->grammar, (uint32_t)u->memory[ROW], u->tokens, u->n);
 }
 
 static size_t forced(const Stage *stage, int32_t *tokens, size_t room) {
-    SharedGrammar *shared = stage->object;
-    pthread_mutex_lock(&shared->lock);
-    const double *memory = stage_memory(stage);
-    size_t n = memory[PENDING] > 0 || grammar_is_exhausted(shared->grammar)
-                   ? 0
-                   : grammar_forced(shared->grammar, (uint32_t)memory[ROW], tokens, room);
-    pthread_mutex_unlock(&shared->lock);
-    return n;
+    StageUse u = {
+        .shared = stage->object, .memory = stage_memory(stage), .tokens = tokens, .n = room};
+    return u.memory[PENDING] == 0 && shared_run(u.shared, use_forced, &u) ? u.n : 0;
+}
+
+static void use_end(void *context) {
+    StageUse *u = context;
+    u->over = grammar_is_over(u->shared->grammar, (uint32_t)u->memory[ROW]) &&
+              !grammar_is_exhausted(u->shared->grammar);
 }
 
 static bool ends(const Stage *stage) {
-    SharedGrammar *shared = stage->object;
-    pthread_mutex_lock(&shared->lock);
-    const double *memory = stage_memory(stage);
-    bool is_over = memory[PENDING] == 0 &&
-                   grammar_is_over(shared->grammar, (uint32_t)memory[ROW]) &&
-                   !grammar_is_exhausted(shared->grammar);
-    pthread_mutex_unlock(&shared->lock);
-    return is_over;
+    StageUse u = {.shared = stage->object, .memory = stage_memory(stage)};
+    return u.memory[PENDING] == 0 && shared_run(u.shared, use_end, &u) && u.over;
 }
 
 /* Ids beyond the vocabulary are masked too. */
@@ -207,12 +241,12 @@ static void mask_dense(float *logits, size_t count, const uint64_t *mask, size_t
 }
 
 /* While prompt bytes are pending, few candidates are left: try each. */
-static void try_each(SharedGrammar *shared, const double *memory, Candidates *c) {
-    size_t pending;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->logits[i] > -INFINITY &&
-            row_after(shared, memory, candidates_id(c, i), &pending) == GRAMMAR_DEAD)
-            c->logits[i] = -INFINITY;
+static void try_each(StageUse *u) {
+    for (size_t i = 0; i < u->c->count; i++) {
+        u->token = candidates_id(u->c, i);
+        if (u->c->logits[i] > -INFINITY) use_token(u);
+        if (u->row == GRAMMAR_DEAD) u->c->logits[i] = -INFINITY;
+    }
 }
 
 static void mask_some(const Candidates *c, const uint64_t *mask, size_t words) {
@@ -222,44 +256,51 @@ static void mask_some(const Candidates *c, const uint64_t *mask, size_t words) {
     }
 }
 
-static void apply(Stage *stage, Candidates *c, const Step *step) {
-    SharedGrammar *shared = stage->object;
-    const double *memory = stage_memory(stage);
+static void use_mask(void *context) {
+    StageUse *u = context;
+    Grammar *g = u->shared->grammar;
     size_t words;
-    (void)step;
-    pthread_mutex_lock(&shared->lock);
-    if (memory[PENDING] > 0) {
-        try_each(shared, memory, c);
+    if (u->memory[PENDING] > 0) {
+        try_each(u);
     } else {
-        const uint64_t *mask = grammar_mask(shared->grammar, (uint32_t)memory[ROW], &words);
-        if (c->dense)
-            mask_dense(c->logits, c->count, mask, words);
+        const uint64_t *mask = grammar_mask(g, (uint32_t)u->memory[ROW], &words);
+        if (u->c->dense)
+            mask_dense(u->c->logits, u->c->count, mask, words);
         else
-            mask_some(c, mask, words);
+            mask_some(u->c, mask, words);
     }
-    if (grammar_is_exhausted(shared->grammar)) /* the mask may be incomplete */
+    u->over = grammar_is_exhausted(g); /* the mask may be incomplete */
+}
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    StageUse u = {.shared = stage->object, .memory = stage_memory(stage), .c = c};
+    (void)step;
+    if (!shared_run(u.shared, use_mask, &u) || u.over)
         for (size_t i = 0; i < c->count; i++) c->logits[i] = -INFINITY;
-    pthread_mutex_unlock(&shared->lock);
     candidates_changed(c);
 }
 
 static const char *why_none(const Stage *stage) {
     SharedGrammar *shared = stage->object;
     pthread_mutex_lock(&shared->lock);
-    bool exhausted = grammar_is_exhausted(shared->grammar);
+    const char *why = grammar_exceeded(shared->grammar);
     pthread_mutex_unlock(&shared->lock);
-    return exhausted ? ": this text exceeds the grammar's limits" : "";
+    return why;
 }
 
 static bool agrees(const Stage *stage, const Stage *other) {
     return shared_agree(stage->object, other->object);
 }
 
+static size_t stages_most(const Stage *stage, size_t enough) {
+    return shared_longest(stage->object, enough);
+}
+
 #define OBEYS                                                                               \
     .formula = "logit = -infinity for every token that the grammar does not allow next",    \
     .needs = NEEDS_TOKENIZER, .share = stages_share, .close = close_shared, .apply = apply, \
     .forced = forced, .memory = MEMORY, .begin = stages_begin, .accept = stages_accept,     \
-    .ends = ends, .why_none = why_none, .agrees = agrees
+    .ends = ends, .why_none = why_none, .agrees = agrees, .most = stages_most
 
 #define SPACE_PARAMS                                                                          \
     .params = {{.key = "space", .default_value = JSON_SPACE_ONE, .high = 2, .integer = true}, \

@@ -14,7 +14,7 @@
 /* Room for a text with token ids, kept until the tags are read. */
 static char *keep_text(Tags *t, size_t size) {
     char *text = malloc(size + 1), **kept = realloc(t->kept, (t->n_kept + 1) * sizeof *kept);
-    REQUIRE(text && kept, "no memory for a grammar");
+    NEED_MEMORY(text && kept, "a grammar");
     t->kept = kept, kept[t->n_kept++] = text;
     return text;
 }
@@ -118,7 +118,7 @@ static bool read_schema(Tags *t, const JsonValue *source, Expr *body) {
     size_t n = t->schemas->count;
     uint32_t rule = 0;
     Schema **of = realloc(t->schemas->of, (n + 1) * sizeof *of), *one = calloc(1, sizeof *one);
-    REQUIRE(of && one, "no memory for a grammar");
+    NEED_MEMORY(of && one, "a grammar");
     t->schemas->of = of, of[t->schemas->count++] = one;
     if (!schema_read(one, t->store, source, t->options, &rule, t->fault)) return false;
     return *body = expr_call(t->store, rule), true;

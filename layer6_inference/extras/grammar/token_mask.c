@@ -35,7 +35,7 @@ static void *pointers(void *array, uint32_t *room, uint32_t want) {
     if (want <= *room) return array;
     uint32_t grown = want + want / 2 + 64;
     void **out = realloc(array, grown * sizeof *out);
-    REQUIRE(out, "no memory for the masks of a grammar");
+    NEED_MEMORY(out, "the masks of a grammar");
     memset(out + *room, 0, (grown - *room) * sizeof *out);
     *room = grown;
     return out;
@@ -49,6 +49,15 @@ static ExprMask *expr_mask(MaskTable *t, Expr e) {
 
 /* ------------------------------------------------------------------ of a row */
 
+/* mask_walk, its steps counted. */
+static void token_mask_walk(MaskTable *t, const Trie *trie, uint32_t from, uint32_t end,
+                            Rounds r, uint64_t *mask) {
+    size_t before = t->rows->looks;
+    if (t->rows->exprs->budget.over) return;
+    mask_walk(t, trie, from, end, r, mask);
+    budget_spend(&t->rows->exprs->budget, (t->rows->looks - before) / MASK_NODES);
+}
+
 static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r,
                           uint64_t *mask) {
     ByteSet first = *row_first(t->rows, row);
@@ -56,12 +65,13 @@ static void walk_all_rows(MaskTable *t, const Trie *trie, uint32_t row, Rounds r
     for (int i = 0; i < 4; i++)
         for (uint64_t bits = first.word[i] & trie->begins.word[i]; bits; bits &= bits - 1) {
             uint32_t from = trie->begin[64 * i + __builtin_ctzll(bits)];
-            mask_walk(t, trie, from, trie->node[from].skip, r, mask);
+            token_mask_walk(t, trie, from, trie->node[from].skip, r, mask);
         }
 }
 
 static void add_walked(MaskTable *t, const ExprMask *own, uint32_t back, uint64_t *mask) {
     const Rounds any = {0, UINT32_MAX};
+    budget_spend(&t->rows->exprs->budget, t->lexicon->words / 128);
     for (size_t i = 0; own->inside && i < t->lexicon->words; i++) mask[i] |= own->inside[i];
     for (uint32_t i = 0; i < own->n_few; i++) token_bit_set(mask, own->few[i]);
     Expr then = EXPR_NONE;
@@ -75,7 +85,7 @@ static void add_walked(MaskTable *t, const ExprMask *own, uint32_t back, uint64_
         }
         if (row == ROW_DEAD) continue;
         t->stack[trie->node[node].depth] = row;
-        mask_walk(t, trie, node + 1, trie->node[node].skip, any, mask);
+        token_mask_walk(t, trie, node + 1, trie->node[node].skip, any, mask);
     }
 }
 
@@ -147,7 +157,7 @@ static void add_item_mask(MaskTable *t, Item item, uint64_t *mask) {
 }
 
 static void make_mask(MaskTable *t, uint32_t row, uint64_t *mask) {
-    for (uint32_t i = 0; i < t->rows->row[row].n_items; i++)
+    for (uint32_t i = 0; i < t->rows->row[row].n_items && !t->rows->exprs->budget.over; i++)
         add_item_mask(t, t->rows->row[row].items[i], mask);
     if (t->rows->row[row].complete)
         for (size_t i = 0; i < t->lexicon->n_ends; i++)
@@ -159,7 +169,9 @@ const uint64_t *mask_of(MaskTable *table, uint32_t row) {
     if (table->of_row[row]) return table->of_row[row];
     if (table->kept == table->max_kept) forget_rows(table);
     uint64_t *mask = token_zeroed(table->lexicon->words, sizeof *mask);
+    budget_mask(&table->rows->exprs->budget, true);
     if (row != ROW_DEAD) make_mask(table, row, mask);
+    budget_mask(&table->rows->exprs->budget, false);
     table->kept++;
     return table->of_row[row] = mask;
 }

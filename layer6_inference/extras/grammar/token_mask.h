@@ -28,6 +28,8 @@ typedef struct Leaving {
     Expr then; /* the rest there: nullable, or it can call a rule */
 } Leaving;
 
+enum { MASK_NODES = 4 /* nodes of a walk are a step */ };
+
 typedef struct ExprMask {
     Loop *loop; /* borrowed; NULL: not a loop */
     uint32_t low, high;

@@ -33,7 +33,7 @@ static void take_back_forget(TakeBack *t, size_t first, int32_t token) {
     for (size_t i = 0; i < t->n_bans; i++) /* another text follows from here */
         if (t->bans[i].position <= first) t->bans[left++] = t->bans[i];
     t->n_bans = left;
-    REQUIRE(GROW(t->bans, t->bans_room, t->n_bans + 1), "no memory for banned texts");
+    NEED_MEMORY(GROW(t->bans, t->bans_room, t->n_bans + 1), "banned texts");
     t->bans[t->n_bans++] = (TakeBackBan){first, token};
     t->times++;
 }
@@ -42,9 +42,9 @@ size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
     int32_t state = t->count ? t->tokens[t->count - 1].state : 0;
     size_t begin = t->count ? t->tokens[t->count - 1].end : 0, read = 0;
     size_t length = stops_read(&t->stops, &state, text, &read);
-    REQUIRE(GROW(t->tokens, t->room, t->count + 1) &&
-                GROW(t->held, t->held_room, t->held_size + text.size),
-            "no memory for banned texts");
+    NEED_MEMORY(GROW(t->tokens, t->room, t->count + 1) &&
+                    GROW(t->held, t->held_room, t->held_size + text.size),
+                "banned texts");
     if (text.size) memcpy(t->held + t->held_size, text.data, text.size);
     t->held_size += text.size;
     t->tokens[t->count++] = (TakeBackToken){state, begin + text.size};
@@ -56,7 +56,8 @@ size_t take_back_push(TakeBack *t, Text text, const int32_t *answer) {
     return n;
 }
 
-void take_back_mask(const TakeBack *t, float *logits, size_t vocab) {
+/* Tokens that are banned next: their logits (vocab) become -infinity. */
+static void take_back_mask(const TakeBack *t, float *logits, size_t vocab) {
     for (size_t i = 0; i < t->n_bans; i++)
         if (t->bans[i].position == t->count && (size_t)t->bans[i].token < vocab)
             logits[t->bans[i].token] = -INFINITY;

@@ -7,7 +7,8 @@
  * Every number comes from a probe of the ordinary forward pass.  Only the logit lens computes
  * more: what the model would predict if the stream at a place were its last.
  *
- * Invariant: a position holds what the session computed when it last evaluated it.
+ * Invariant: a position holds what the session computed when it last evaluated it
+ * [the_farthest_layer_by_the_lens].
  * Source   nostalgebraist 2020, "interpreting GPT: the logit lens". */
 #ifndef STRATA_ACTIVATION_CACHE_H
 #define STRATA_ACTIVATION_CACHE_H

@@ -7,20 +7,16 @@
  *
  * A text that ends, by itself or by a stop string, leaves the beams; it is finished.
  *
- * Invariant: the beams of a group are distinct texts; a finished text keeps its score.
+ * Invariant: the beams of a group are distinct texts; a finished text keeps its score
+ * [beams_are_what_the_textbook_finds].
  * Source   Graves 2012, arXiv:1211.3711; length penalty: Wu et al. 2016, arXiv:1609.08144;
  *          groups: Vijayakumar et al. 2016, arXiv:1610.02424. */
 #ifndef STRATA_BEAM_H
 #define STRATA_BEAM_H
 
-#include "chain.h"
-#include "ending.h"
-#include "heal.h"
+#include "text_options.h"
 
 enum { BEAM_MAX = 32 };
-
-/* Called when the prompt is evaluated and after each step; false ends the search. */
-typedef bool OnStep(void *context, size_t steps);
 
 typedef struct BeamOptions {
     size_t beams, groups; /* divides beams */
@@ -28,14 +24,9 @@ typedef struct BeamOptions {
     double diversity;
     double length_power; /* score = ln p / tokens^power */
     bool early;          /* end when `beams` texts are finished; else when none can improve */
-    Limits limits;
-    const Stops *stops; /* stop strings, or NULL */
-    const Heal *heal;   /* required beginning, from heal_prompt, or NULL */
-    /* constraints: the stages but the selecting one.  Scores are the model's own, over the
-     * remaining tokens; NULL: none */
-    Chain *rules;
-    OnStep *on_step; /* or NULL */
-    void *context;
+    /* rules: constraints, the stages but the selecting one.  Scores are the model's own, over
+     * the remaining tokens; NULL: none */
+    TextOptions text;
 } BeamOptions;
 
 typedef struct BeamText {

@@ -10,7 +10,7 @@
  * A kept token never changes.
  *
  * Invariant: the text depends only on the model, the prompt, the options and the seed; every
- * step fills at least one position.
+ * step fills at least one position [threads_change_nothing, steps_share_the_places].
  * Source   Nie et al. 2025, arXiv:2502.09992 (LLaDA), sec. 2.4; Ye et al. 2025,
  *          arXiv:2508.15487 (Dream). */
 #ifndef STRATA_DIFFUSION_H

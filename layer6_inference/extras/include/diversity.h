@@ -2,7 +2,8 @@
  *
  * Words are separated by spaces and punctuation; case is ignored.
  *
- * Invariant: all measures are shares between 0 and 1, independent of the order of the texts. */
+ * Invariant: all measures but `words` are shares between 0 and 1, and none depends on the order
+ * of the texts [diversity_by_hand]. */
 #ifndef STRATA_DIVERSITY_H
 #define STRATA_DIVERSITY_H
 

@@ -11,7 +11,7 @@
  * Rows are made on demand.  A grammar is for one thread at a time.
  *
  * Invariant: from every row but GRAMMAR_DEAD at least one text of the grammar can be
- * completed. */
+ * completed [what_cannot_be_completed_is_not_begun]. */
 #ifndef STRATA_GRAMMAR_H
 #define STRATA_GRAMMAR_H
 
@@ -45,7 +45,7 @@ bool grammar_from_gbnf(Grammar **grammar, Text source, const GrammarOptions *opt
 /* Read a regular expression that matches whole texts.
  *
  * Fails, naming the place, on a syntax error and on what is not regular or not supported
- * (look-around, backreferences, flags, word boundaries). */
+ * (look-behind, look-ahead or \b in something repeated, backreferences, flags). */
 bool grammar_from_regex(Grammar **grammar, Text source, Fault *fault);
 
 /* Read a JSON Schema (draft 2020-12; older drafts' spellings are understood).
@@ -106,6 +106,7 @@ uint32_t grammar_take(Grammar *grammar, uint32_t row, int32_t token);
 uint32_t grammar_take_rest(Grammar *grammar, uint32_t row, int32_t token, size_t skip);
 
 /* All tokens that grammar_take allows: bit id % 64 of word id / 64.  Valid until the next call.
+ * Takes at most some 50 ms: a grammar that needs more for one token is exhausted.
  *
  *   words   written: their number */
 const uint64_t *grammar_mask(Grammar *grammar, uint32_t row, size_t *words);
@@ -117,6 +118,12 @@ size_t grammar_forced(Grammar *grammar, uint32_t row, int32_t *tokens, size_t ro
 
 /* Was a limit exceeded (too many rows or states)?  Answers since then are "dead". */
 bool grammar_is_exhausted(const Grammar *grammar);
+
+/* Memory ran out in one of its functions, which fault_try.h ended: it is exhausted. */
+void grammar_spoil(Grammar *grammar);
+
+/* Which limit that was, as the end of a message: ": this text ..."; "" if none was exceeded. */
+const char *grammar_exceeded(const Grammar *grammar);
 
 /* Is it close to a limit?  Then a new text had better compile it again. */
 bool grammar_is_worn(const Grammar *grammar);

@@ -4,7 +4,8 @@
  *     contrast     the same text, evaluated by an amateur
  *     cfg          a negative prompt, then the same answer, evaluated by the model itself
  *
- * Invariant: the second reader sees exactly what it would see alone. */
+ * Invariant: the second reader sees exactly what it would see alone
+ * [neighbours_change_nothing]. */
 #ifndef STRATA_GUIDANCE_H
 #define STRATA_GUIDANCE_H
 

@@ -7,7 +7,8 @@
  * So the last tokens are dropped, and the next ones must spell their bytes and may continue
  * from there. As many are dropped as end the prompt with the beginning of a longer token.
  *
- * Invariant: the prompt's text = the text of the remaining tokens, then the pending bytes. */
+ * Invariant: the prompt's text = the text of the remaining tokens, then the pending bytes
+ * [healing_keeps_the_letters]. */
 #ifndef STRATA_HEAL_H
 #define STRATA_HEAL_H
 

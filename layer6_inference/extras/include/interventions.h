@@ -6,7 +6,7 @@
  *     heat     2          attention temperature 2; 1=2: in layer 1; 1.3=2: in one head
  *
  * Invariant: the list's entries are well-formed; session_probe checks whether a model has such
- * parts. */
+ * parts [test_look.sh, what_is_not_there_is_refused]. */
 #ifndef STRATA_INTERVENTIONS_H
 #define STRATA_INTERVENTIONS_H
 

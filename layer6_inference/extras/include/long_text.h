@@ -7,7 +7,7 @@
  * When this happens depends only on the text, and a text that is recomputed after a preemption
  * drops the same positions.
  *
- * Invariant: so its tokens do not depend on preemption. */
+ * Invariant: so its tokens do not depend on preemption [others_change_nothing]. */
 #ifndef STRATA_LONG_TEXT_H
 #define STRATA_LONG_TEXT_H
 

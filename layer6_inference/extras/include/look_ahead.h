@@ -3,7 +3,8 @@
  * Each candidate token is a fork of the text, and as many forks as the session has unused
  * sequences share a batch.
  *
- * Invariant: a look-ahead leaves the session's memory of the text and its logits unchanged. */
+ * Invariant: a look-ahead leaves the session's memory of the text and its logits unchanged
+ * [looking_ahead_takes_the_room_there_is]. */
 #ifndef STRATA_LOOK_AHEAD_H
 #define STRATA_LOOK_AHEAD_H
 

@@ -10,7 +10,7 @@
  * distribution under the constraint, and the mean weight is P.
  *
  * Invariant: the mean of all weights times their texts is unbiased for P times that
- * distribution, with any number of particles, resampled or not.
+ * distribution, with any number of particles, resampled or not [weights_are_unbiased].
  * Source   Gordon, Salmond & Smith 1993, doi:10.1049/ip-f-2.1993.0015; for constrained text:
  *          Lew et al. 2023, arXiv:2306.03081; systematic resampling: Kitagawa 1996,
  *          doi:10.2307/1390750. */
@@ -27,13 +27,7 @@ typedef struct ParticleOptions {
     /* resample when the effective number of particles, (sum w)^2 / sum w^2, is below this
      * share of them: 0 never, 1 whenever two weights differ */
     double resample;
-    Limits limits;
-    const Stops *stops; /* stop strings, or NULL */
-    const Heal *heal;   /* required beginning, from heal_prompt, or NULL */
-    /* stages that only forbid tokens, such as a grammar, and then `draw` */
-    Chain *rules;
-    OnStep *on_step; /* or NULL */
-    void *context;
+    TextOptions text; /* rules: stages that only forbid tokens, such as a grammar, and `draw` */
 } ParticleOptions;
 
 typedef struct Particle {
@@ -45,7 +39,9 @@ typedef struct Particle {
 
 typedef struct ParticleResult {
     size_t chosen;    /* drawn by weight: a sample of the distribution */
-    double log_share; /* ln P, estimated: how likely the model obeys by itself */
+    bool cut;         /* a limit ended all that obeyed so far */
+    double log_share; /* ln P, estimated: how likely the model obeys by itself; if cut: how
+                       * likely a text obeys as far as these go */
     double effective; /* effective number of particles at the end */
     size_t resampled; /* how often */
     size_t tokens;    /* of all particles, those that were dropped included */

@@ -21,6 +21,8 @@ typedef struct ReferenceRow {
     ReferenceToken *token; /* (n); a definition drops tokens from the end or the front */
     size_t n, min_keep;    /* min_keep: that many stay in any case */
     double u;              /* uniform sample in [0, 1), for definitions that act at random */
+    const float *amateur;  /* (vocab) a second row of logits, by id; NULL: none */
+    size_t vocab;
 } ReferenceRow;
 
 /* value: the stage's parameters, in the order of its table. */

@@ -29,7 +29,7 @@
  *
  * Invariant: no job gives pages to a less urgent one; and while `budget` is larger than
  * `running`, the most urgent running job reads a token in every step, a prompt in its turn: so
- * all jobs finish.
+ * all jobs finish [the_most_urgent_is_never_passed, random_steps_are_sound].
  * Source   Yu et al. 2022, Orca (continuous batching); Kwon et al. 2023, arXiv:2309.06180
  *          (pages, preemption by recomputation); Agrawal et al. 2024, arXiv:2403.02310
  *          (chunked prefill). */
@@ -102,7 +102,8 @@ size_t schedule_round(size_t round, uint64_t user, uint64_t other, size_t round_
  *   plan    (n) written: for the job with the same index
  *   order   (n) scratch: afterwards job indices, the most urgent first
  *
- * Cost    n log n. */
+ * Cost     looks at jobs about n log2(n) times, and n times more for each prompt that it
+ *          serves and each job that it preempts [a_plan_looks_at_each_job_a_few_times]. */
 void schedule_plan(const SchedulePolicy *policy, const ScheduleMemory *memory,
                    const ScheduleJob *jobs, size_t n, double now, SchedulePlan *plan,
                    size_t *order);

@@ -12,7 +12,7 @@
  * One thread owns a service.
  *
  * Invariant: the text of a request depends only on its prompt, chain and seed, to the bit:
- * not on other requests, preemptions or shared prefixes. */
+ * not on other requests, preemptions or shared prefixes [others_change_nothing]. */
 #ifndef STRATA_SERVICE_H
 #define STRATA_SERVICE_H
 

@@ -5,7 +5,8 @@
  * Nothing here decides anything: the plan is the service's own, so a change of the schedule can
  * be tried with a day of traffic.
  *
- * Invariant: the same machine and visits give the same result. */
+ * Invariant: the same machine and visits give the same result
+ * [the_same_traffic_is_served_alike]. */
 #ifndef STRATA_SIMULATE_H
 #define STRATA_SIMULATE_H
 

@@ -10,27 +10,63 @@
  * Invariant: whatever is drafted, a token is generated with probability p; with a greedy chain
  * the text is the same to the bit as without a draft.  A rejected draft is rolled back: at once
  * with attention, and in recurrent models whose session was opened with rewind = length; else
- * some tokens before it are evaluated again.  A draft of forced tokens is verified differently:
- * at each of its tokens the chain chooses as usual, and continues while it chooses the drafted
- * token.  So every text, sampled ones included, is the same as without.
+ * some tokens before it are evaluated again [drawn_speculation_has_the_same_distribution,
+ * greedy_speculation_is_plain_decoding].
+ *
+ * Where q is 1 for one token, nothing needs to be divided: at each drafted token the chain
+ * chooses as usual, and the pass continues while it chooses the drafted one, which it does with
+ * probability p.  So every text, sampled ones included, is the same as without a draft.  This
+ * also verifies a draft model under a chain whose distribution cannot be read off (mirostat,
+ * adaptive_p, skew), and drafts with leaves: the draft is then chosen with the same uniform
+ * samples.
  *
  * Source   Leviathan, Kalman & Matias 2022, arXiv:2211.17192, algorithm 1; Chen et al. 2023,
- *          arXiv:2302.01318. */
+ *          arXiv:2302.01318; with the same uniform samples: Daliri, Musco & Suresh 2024,
+ *          arXiv:2408.07978. */
 #ifndef STRATA_SPECULATE_H
 #define STRATA_SPECULATE_H
 
 #include "generate.h"
+#include "suffix_store.h"
 
-enum { SPECULATE_MAX = 24 }; /* tokens in a draft */
+enum { SPECULATE_MAX = 24 /* tokens in a draft */, LEAVES_MAX = 3 };
+
+/* How drafts are made: a row of draft_kinds.
+ *
+ *     draft_model    by a draft model or draft head
+ *     draft_lookup   what followed the text's last words before
+ *     draft_suffix   what most often followed its longest known end, here and in earlier texts
+ *     draft_jacobi   the model's own guesses of the pass before
+ *     draft_forced   what the chain's grammar forces */
+typedef struct Draft Draft;
+typedef struct DraftKind {
+    const char *name, *gloss; /* one line */
+    /* Draft up to `room` tokens from what was read; returns how many.  NULL: a draft model
+     * drafts. */
+    size_t (*draft)(Sequence *sequence, int32_t *tokens, size_t room);
+    /* or NULL: before the first draft, after each that was verified, and at the end */
+    bool (*open)(Draft *draft, Sequence *sequence, Fault *fault);
+    void (*seen)(Sequence *sequence);
+    void (*close)(Draft *draft);
+} DraftKind;
+extern const DraftKind draft_model, draft_lookup, draft_suffix, draft_jacobi, draft_forced;
+extern const DraftKind *const draft_kinds[]; /* ends with NULL */
+
+/* The kind with this name ("lookup"); NULL: no such kind. */
+const DraftKind *draft_find(const char *name);
 
 typedef struct Speculation {
-    Session *draft;                   /* of the draft model; NULL: prompt lookup */
-    size_t length;                    /* tokens in a draft */
-    bool forced;                      /* draft only what the chain's grammar forces */
+    const DraftKind *kind; /* NULL: draft_model with a draft model, else draft_lookup */
+    Session *draft;        /* of the draft model; NULL: none */
+    SuffixStore *past;     /* of draft_suffix: shared with earlier texts; NULL: its own */
+    size_t length;         /* tokens in a draft */
+    size_t leaves; /* other candidates for each token of a draft model's, verified in forks of
+                    * the text while the session has unused sequences; 0: a plain draft */
     size_t rounds, drafted, accepted; /* counters, added to */
 } Speculation;
 
-/* Generate with drafts.  Not with a second model or text for the chain, or token healing. */
+/* Generate with drafts.  Not with token healing or banned texts; with a second model or text
+ * for the chain, its sessions need room for their drafts' rows, too. */
 void with_draft(GenerateOptions *options, Speculation *speculation);
 
 /* The probability that a drafted token is accepted: min(1, p / q) of it; 1 where q is 0.

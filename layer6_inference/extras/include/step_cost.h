@@ -15,7 +15,7 @@
  * tokens of an answer.  All terms are fitted by least squares to the steps of a service (strata
  * bench serve --costs).
  *
- * Invariant: tokens rise from point to point; no cost is negative. */
+ * Invariant: tokens rise from point to point; no cost is negative [costs_are_found_again]. */
 #ifndef STRATA_STEP_COST_H
 #define STRATA_STEP_COST_H
 

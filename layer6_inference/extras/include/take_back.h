@@ -12,7 +12,7 @@
  * with it, "b" may not follow either, and it alone is rolled back.
  *
  * Invariant: no flushed text has a banned one; what a sequence chooses still depends only on
- * its own logits, tokens, chain and seed. */
+ * its own logits, tokens, chain and seed [no_banned_text_is_ever_let_go]. */
 #ifndef STRATA_TAKE_BACK_H
 #define STRATA_TAKE_BACK_H
 
@@ -66,9 +66,6 @@ void with_take_back(GenerateOptions *options, TakeBack *t);
  * as far as they are pending; 0 if none is complete.  The first of them may not come there
  * again. */
 size_t take_back_push(TakeBack *t, Text text, const int32_t *answer);
-
-/* Tokens that are banned next: their logits (vocab) become -infinity. */
-void take_back_mask(const TakeBack *t, float *logits, size_t vocab);
 
 /* The bytes to flush, whole tokens; with `all`, at the end of the text, everything pending.
  * Valid until the next call. */

@@ -7,7 +7,7 @@
  *     0.413207,12,33,1,0
  *
  * Invariant: arrivals never decrease, prompts and answers have at least one token; the same
- * shape and seed give the same traffic. */
+ * shape and seed give the same traffic [the_same_traffic_is_served_alike]. */
 #ifndef STRATA_TRAFFIC_H
 #define STRATA_TRAFFIC_H
 

@@ -26,7 +26,8 @@ WatermarkFinding watermark_detect(const Watermark *mark, const int32_t *tokens, 
 /* sum over k >= green of  C(n, k) gamma^k (1 - gamma)^(n-k).
  *
  * Needs    0 < gamma < 1, green <= n
- * Error    relative, about 1e-16 n ln n, from the log-factorials */
+ * Error    relative, about 1e-16 n ln n, from the log-factorials
+ *          [watermarks_are_judged_by_coins] */
 double watermark_chance(size_t n, size_t green, double gamma);
 
 #endif

@@ -29,7 +29,7 @@ double watermark_chance(size_t n, size_t green, double gamma) {
 /* The distinct pairs of a text, sorted; free them. */
 static uint64_t *sorted_pairs(const int32_t *tokens, size_t n) {
     uint64_t *pairs = malloc(n * sizeof *pairs);
-    REQUIRE(pairs, "no memory for %zu pairs of tokens", n);
+    NEED_MEMORY(pairs, "%zu pairs of tokens", n);
     for (size_t i = 1; i < n; i++)
         pairs[i - 1] = (uint64_t)(uint32_t)tokens[i - 1] << 32 | (uint32_t)tokens[i];
     order_sort(pairs, n - 1);

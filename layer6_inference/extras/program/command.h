@@ -34,6 +34,9 @@ struct Command {
     /* One of these two does it; run_status has an exit status of its own. */
     bool (*run)(Fault *fault);
     int (*run_status)(void);
+    /* mpirun: each machine runs it, and only the first one says anything.  Else the others
+     * compute rows for the first. */
+    bool on_each;
 };
 
 /* Read the line and run the command, or one of its own.  Returns the exit status. */

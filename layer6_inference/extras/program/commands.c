@@ -1,5 +1,6 @@
 /* commands.c - the list of commands, and what the program says of itself.  See commands.h. */
 #include "commands.h"
+#include "on_machines.h"
 #include "help/help.h"
 
 #include <string.h>
@@ -55,7 +56,7 @@ const Command *command_here(const char *name) {
 
 int command_start(const CommandName *name, int argc, char **argv) {
     const Command *here = command_here(name->name);
-    return here ? command_run(here, argc, argv) : program_start(name, argv);
+    return here ? command_run_on_machines(here, argc, argv) : program_start(name, argv);
 }
 
 static void commands_print_row(FILE *out, const CommandName *command) {

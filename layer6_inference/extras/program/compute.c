@@ -1,16 +1,25 @@
 /* compute.c - see compute.h. */
 #include "compute.h"
 #include "adapter.h"
+#include "families.h"
 
 #include "model_names.h"
+#include "on_machines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #ifdef __APPLE__
 #include <mach-o/dyld.h>
 #endif
+
+double own_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static bool compute_readable(const char *path) { return access(path, R_OK) == 0; }
 
@@ -65,6 +74,7 @@ bool compute_open(ComputeOptions *compute, Fault *fault) {
     if (!kv_format_read(compute->kv ? compute->kv : "f16", &compute->kv_format, fault))
         return false;
     if (compute->isa && !kernels_select(compute->isa, fault)) return false;
+    if (!machines_check(compute, fault)) return false;
     if (compute->pin && compute->threads > cpu_count())
         return fault_set(fault, "--pin: %ld threads for %d cores: give fewer --threads",
                          compute->threads, cpu_count());
@@ -80,6 +90,13 @@ bool compute_load_model(const ComputeOptions *compute, const char *path, Model *
     char found[2400];
     if (!model_find(&path, found, sizeof found, fault) || !model_open(model, path, fault))
         return false;
+    if (compute->rope && !model_choose_rope(model, compute->rope, fault))
+        return model_close(model), fault_prefix(fault, "--longrope");
+    if (machines_number() > 1) {
+        bool taken = machines_take(compute, path, model, fault);
+        if (!taken) model_close(model);
+        return taken;
+    }
     double megabytes = (double)model_packed_bytes(model) / 1e6;
     bool show = megabytes > 200;
     if (compute->no_pack || megabytes == 0) return true;
@@ -103,6 +120,9 @@ static bool adapt(const char *text, Model *model, Fault *fault) {
 }
 
 bool compute_adapt(const ComputeOptions *compute, Model *model, Fault *fault) {
+    if (compute->adapters.count && machines_by_layers())
+        return fault_set(fault, "--adapter: other machines have the file's weights only: "
+                                "wanted --split rows");
     for (size_t i = 0; i < compute->adapters.count; i++)
         if (!adapt(compute->adapters.items[i], model, fault)) return false;
     return true;

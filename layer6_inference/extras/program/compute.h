@@ -26,20 +26,28 @@ typedef struct ComputeOptions {
     long threads;
     const char *isa;
     bool pin, no_pack;
-    const char *kv; /* NULL where a command has no KV_OPTION */
+    const char *shares; /* of the work, when mpirun starts several machines; or NULL */
+    const char *split;  /* rows or layers; NULL: rows */
+    const char *kv;     /* NULL where a command has no KV_OPTION */
+    const char *rope;   /* NULL: auto */
     KvFormat kv_format;
     OptionList adapters; /* empty where a command has no ADAPTER_OPTION */
     Pool *pool;
 } ComputeOptions;
+#define ROPE_OPTION(m)                                                                 \
+    {                                                                                  \
+        "--longrope", OPT_TEXT, &(m).rope, "WHICH",                                    \
+            "longrope's divisors: long or short (auto: long if the context is longer)" \
+    }
 /* Of commands that go through a text with a model. */
 #define KV_OPTION(m)                                                                  \
-    {                                                                                 \
+    ROPE_OPTION(m), {                                                                 \
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                          \
             "KV cache format: f16 (default), f32, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
 /* Of those whose answer is numbers, not text. */
 #define KV_F32_OPTION(m)                                                                   \
-    {                                                                                      \
+    ROPE_OPTION(m), {                                                                      \
         "--kv", OPT_TEXT, &(m).kv, "FORMAT",                                               \
             "KV cache format: f32 (default here), f16, bf16, q8_0, q8_0-h, q4_0 or q4_0-h" \
     }
@@ -58,13 +66,24 @@ typedef struct ComputeOptions {
 #define PIN_OPTION(m) \
     { "--pin", OPT_FLAG, &(m).pin, NULL, "pin each thread to a core of its own" }
 /* ... of those that run a model, and pin their threads or have none to pin ... */
-#define MODEL_OPTIONS(m)                                                                    \
-    THREAD_OPTIONS(m), {                                                                    \
-        "--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                          \
-            "use the weights as stored, without repacking: starts at once, computes slower" \
+#define MODEL_OPTIONS(m)                                                                     \
+    THREAD_OPTIONS(m),                                                                       \
+        {"--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                          \
+         "use the weights as stored, without repacking: starts at once, computes slower"},   \
+        {"--shares", OPT_TEXT, &(m).shares, "A:B:...",                                       \
+         "on several machines, which mpirun -n N starts: how much of the model each "        \
+         "computes (1:1:...)"},                                                              \
+    {                                                                                        \
+        "--split", OPT_TEXT, &(m).split, "WHAT",                                             \
+            "on several machines: rows (each has some of every matrix) or layers (each has " \
+            "some of them: few messages, for slow networks)"                                 \
     }
 /* ... and of those that run one with threads of their own. */
 #define COMPUTE_OPTIONS(m) MODEL_OPTIONS(m), PIN_OPTION(m)
+
+/* Seconds of the processor that this process has used: with one thread what work takes, however
+ * busy the machine is. */
+double own_seconds(void);
 
 bool compute_open(ComputeOptions *compute, Fault *fault);
 void compute_close(ComputeOptions *compute);

@@ -34,9 +34,14 @@ char *read_standard_input(size_t *size, Fault *fault) {
 
 char *read_named(const char *path, size_t *size, Fault *fault) {
     if (strcmp(path, "-") == 0) return read_standard_input(size, fault);
+    struct stat status;
     FILE *file = fopen(path, "rb");
     if (!file)
         return fault_set(fault, "%.200s cannot be opened: %s", path, strerror(errno)), NULL;
+    if (fstat(fileno(file), &status) == 0 && S_ISCHR(status.st_mode)) {
+        fclose(file);
+        return fault_set(fault, "%.200s is a device: give a file", path), NULL;
+    }
     char *bytes = read_all(file, path, size, fault);
     fclose(file);
     return bytes;

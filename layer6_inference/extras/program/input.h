@@ -28,6 +28,13 @@ char *read_named(const char *path, size_t *size, Fault *fault);
 bool read_lines(const char *path, Text *lines, size_t *count, size_t most, char **bytes,
                 Fault *fault);
 
+/* A row of a table as columns on stdout and, unless csv is NULL, as CSV. */
+#define TABLE_ROW(csv, columns, cells, ...)        \
+    do {                                           \
+        printf(columns, __VA_ARGS__);              \
+        if (csv) fprintf(csv, cells, __VA_ARGS__); \
+    } while (0)
+
 /* Begin a table.  Fails as file_begin does, and if the file is a model, perhaps the one
  * being read. */
 bool table_begin(FileOut *out, const char *path, Fault *fault);

@@ -2,6 +2,7 @@
 #include "loaded_model.h"
 
 #include "input.h"
+#include "on_machines.h"
 #include "chat.h"
 #include "template.h"
 
@@ -40,6 +41,19 @@ bool loaded_open_session(LoadedModel *s, const ComputeOptions *compute, size_t c
     return session_open(&s->session, s->model, compute->pool, config, fault);
 }
 
+bool loaded_open_exactly(LoadedModel *s, const ComputeOptions *compute, size_t tokens,
+                         size_t rows, const char *advice, Fault *fault) {
+    SessionConfig config = {.ctx = tokens,
+                            .sequences = 1,
+                            .max_tokens = PREFILL_BATCH,
+                            .max_logits = rows,
+                            .kv = compute->kv_format};
+    if (tokens > s->model->sizes.ctx)
+        return fault_set(fault, "%zu tokens are more than the model's context of %zu: give %s",
+                         tokens, s->model->sizes.ctx, advice);
+    return session_open(&s->session, s->model, compute->pool, config, fault);
+}
+
 bool loaded_open(LoadedModel *s, const char *path, const ComputeOptions *compute, size_t ctx,
                  size_t sequences, Fault *fault) {
     if (!loaded_open_model(s, path, compute, fault)) return false;
@@ -50,6 +64,7 @@ bool loaded_open(LoadedModel *s, const char *path, const ComputeOptions *compute
 
 void loaded_close(LoadedModel *s) {
     session_close(&s->session);
+    machines_forget(s->model);
     if (s->model == &s->own) model_close(&s->own);
     s->model = NULL;
 }
@@ -64,8 +79,11 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
 
 bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *tokens,
                      Fault *fault) {
+    if (!token_list_reserve(tokens, 1, fault)) return false;
     tokenizer_begin(s->model->tokenizer, tokens);
-    if (!tokenizer_encode(s->model->tokenizer, text, special, tokens, fault)) return false;
+    if (!tokenizer_encode(s->model->tokenizer, text, special, tokens, fault) ||
+        !token_list_reserve(tokens, 1, fault))
+        return false;
     return model_end_prompt(s->model, tokens), true;
 }
 
@@ -93,7 +111,7 @@ bool loaded_encode_message(const LoadedModel *s, Text message, const Shown *show
     char *marked = NULL;
     if (shown->count) {
         size_t size;
-        if (!(marked = shown_mark(shown->count, message, "\n", &size, fault))) return false;
+        if (!(marked = shown_mark(shown, message, true, &size, fault))) return false;
         message = (Text){marked, size};
     }
     ChatTurn turn = {text_of("user"), message};

@@ -33,7 +33,14 @@ bool loaded_run(const char **model, ComputeOptions *compute, LoadedRun *run, Fau
 bool loaded_open_session(LoadedModel *loaded, const ComputeOptions *compute, size_t ctx,
                          size_t sequences, Fault *fault);
 
-/* Both. */
+/* A session of one sequence of exactly `tokens` positions, with up to `rows` rows of logits at
+ * once.
+ *
+ *   advice   what to give when the model's context is shorter, and this fails */
+bool loaded_open_exactly(LoadedModel *loaded, const ComputeOptions *compute, size_t tokens,
+                         size_t rows, const char *advice, Fault *fault);
+
+/* Open both. */
 bool loaded_open(LoadedModel *loaded, const char *path, const ComputeOptions *compute,
                  size_t ctx, size_t sequences, Fault *fault);
 

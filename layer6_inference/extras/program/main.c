@@ -1,10 +1,12 @@
 /* main.c - every program of strata: help, or a command. */
 #include "commands.h"
+#include "on_machines.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* If fd 0, 1 or 2 is closed, open /dev/null there, so that no file we open later gets that
  * number. */
@@ -68,7 +70,7 @@ static int run_program(int argc, char **argv) {
     Fault fault;
     const Command *called = argc ? called_by(argv[0]) : NULL;
     if (called)
-        return kernels_select(NULL, &fault) ? command_run(called, argc, argv)
+        return kernels_select(NULL, &fault) ? command_run_on_machines(called, argc, argv)
                                             : command_failed(&fault);
     if (argc < 2) return commands_brief(stderr), EXIT_USAGE;
     const char *name = argv[1];
@@ -80,7 +82,8 @@ static int run_program(int argc, char **argv) {
         return print_version(argc - 2, argv + 2);
     if (strcmp(name, "help") == 0) return run_help(argc - 2, argv + 2);
     const CommandName *command = command_find(name);
-    return command ? command_start(command, argc - 1, argv + 1) : command_unknown(name);
+    if (command) return command_start(command, argc - 1, argv + 1);
+    return machines_first() ? command_unknown(name) : EXIT_USAGE;
 }
 
 /* Remove partial files before a signal ends the program.  A file over the size limit is a
@@ -91,11 +94,24 @@ static void on_end(int number) {
     raise(number);
 }
 
+/* A mapped file was truncated, or its disk is gone. */
+static void on_lost_file(int number) {
+    static const char text[] =
+        "strata: a file became shorter, or its disk failed, while it was "
+        "read: put the file back and try again\n";
+    (void)number;
+    file_drop_all();
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    _exit(EXIT_FAILED);
+}
+
 static void hold_signals(void) {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (signal(ends[i], on_end) == SIG_IGN) signal(ends[i], SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGBUS, on_lost_file);
 }
 
 /* Text that was not delivered is a failure, whatever the command thought. */

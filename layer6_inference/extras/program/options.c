@@ -1,5 +1,6 @@
 /* options.c - see options.h. */
 #include "command.h"
+#include "file_same.h"
 #include "help/help.h"
 #include "input.h"
 
@@ -72,11 +73,21 @@ static bool store_number(const Option *o, const char *text) {
     return *text && !*end && !errno && number >= o->kind.low && number <= o->kind.high;
 }
 
+static bool is_name(const char *metavar) {
+    return strcmp(metavar, "NAME") == 0 || strcmp(metavar, "FOLDER") == 0 ||
+           strcmp(metavar, "DIR") == 0;
+}
+
 /* Returns -1, or an exit status. */
 static int options_store(const Option *o, const char *text, const char *usage) {
     OptionList *list = o->value;
     if (!*text && o->metavar && strncmp(o->metavar, "FILE", 4) == 0) {
         fprintf(stderr, "strata: %s: empty file name\n", o->name);
+        return EXIT_USAGE;
+    }
+    if (!*text && o->metavar && is_name(o->metavar)) {
+        fprintf(stderr, "strata: %s is empty: wanted %s (--help says more)\n", o->name,
+                o->metavar);
         return EXIT_USAGE;
     }
     switch (o->kind.type) {
@@ -131,6 +142,13 @@ static bool was_given(const CommandLine *line, const Option *wanted, int end) {
     return false;
 }
 
+bool named_file(const char *text, Text *name, const char **file) {
+    const char *equal = strchr(text, '=');
+    if (!equal) return false;
+    *name = (Text){text, (size_t)(equal - text)}, *file = equal + 1;
+    return name->size && **file;
+}
+
 static const CommandLine *options_line; /* that was read */
 
 bool option_given(const char *name) {
@@ -168,12 +186,15 @@ static bool rule_check(const OptionRule *r, const char *name, Asked *asked, cons
     return fault_set(fault, "%s needs %s: %s", name, names, r->advice);
 }
 
+/* A rule was broken: the command fails as one that was used wrongly. */
+static bool rule_broken;
+
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault) {
     char name[64];
     for (const OptionRule *r = rules; r && r->names; r++)
         for (const char *names = r->names;
              (asked || !needs_more(r)) && names_next(&names, name);)
-            if (!rule_check(r, name, asked, context, fault)) return false;
+            if (!rule_check(r, name, asked, context, fault)) return rule_broken = true, false;
     return true;
 }
 
@@ -289,6 +310,7 @@ int command_line_read(const CommandLine *line) {
 }
 
 int command_failed(const Fault *fault) {
+    if (rule_broken) return wrong_usage(fault, options_line->command->usage);
     fprintf(stderr, "strata: %s\n", fault->text);
     return EXIT_FAILED;
 }

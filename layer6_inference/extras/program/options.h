@@ -62,7 +62,7 @@ typedef struct Option {
 /* Which options combine.  A table of rules is checked before anything is opened, computed or
  * printed, and --help prints it:
  *
- *     {"--guess", NEEDS, "--draft --lookup", "these make the drafts"}
+ *     {"--guess", NEEDS, "--draft", "it makes the drafts"}
  *     {"--trace", NOT_WITH, "--beams", "beams run no chain"}
  *
  * Names that are no options stand for something else that the command knows: a kind of
@@ -85,6 +85,9 @@ Asked chain_has;
 
 /* Fails with the first rule that is broken, naming both sides. */
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault);
+
+/* "NAME=FILE" in two; false: a part is missing. */
+bool named_file(const char *text, Text *name, const char **file);
 
 /* Was an option given, whatever its value? */
 bool option_given(const char *name);

@@ -10,6 +10,11 @@ static bool add_all(Interventions *list, const char *option, const char *kind,
     return true;
 }
 
+void steering_prepare(const SteeringOptions *h) {
+    if (h->heads.count || h->layers.count || h->neurons.count || h->heat.count)
+        session_expect_probe(true);
+}
+
 bool steering_open(SteeringOptions *h, Session *session, Fault *fault) {
     h->list.count = 0;
     if (!add_all(&h->list, "--scale-head", "head", &h->heads, fault) ||

@@ -24,6 +24,9 @@ typedef struct SteeringOptions {
             "layer, L.H=T for one head (repeatable)"                                      \
     }
 
+/* Before the session opens: will there be a probe? */
+void steering_prepare(const SteeringOptions *steering);
+
 /* Set the session's probe, which it borrows, from the options; none without options.
  *
  * Fails on malformed values and on parts that the model does not have. */

@@ -33,7 +33,7 @@ static void reference_sort(ReferenceRow *r) {
 
 ReferenceToken *reference_row(ReferenceRow *r, const Candidates *c) {
     ReferenceToken *tokens = malloc(c->count * sizeof *tokens);
-    REQUIRE(tokens, "no memory for a row of %zu tokens", c->count);
+    NEED_MEMORY(tokens, "a row of %zu tokens", c->count);
     *r = (ReferenceRow){.token = tokens, .min_keep = 1};
     for (size_t i = 0; i < c->count; i++)
         if (c->logits[i] > -INFINITY)
@@ -187,7 +187,7 @@ static void ref_xtc(ReferenceRow *r, const double *value) {
 /* ------------------------------------------------------------------ reshaping */
 
 /* Ackley, Hinton & Sejnowski 1985:  logit / T;  the limit T -> 0 is the best token.  With a
- * range (Zhang et al. 2024, arXiv:2403.14541) T goes from max(0, T - R) to T + R with the
+ * range (llama.cpp's dynamic temperature) T goes from max(0, T - R) to T + R with the
  * entropy's share of its largest value, ln n, to the power of E. */
 static void ref_temp(ReferenceRow *r, const double *value) {
     double t = value[0], range = value[1], e = value[2];
@@ -195,6 +195,14 @@ static void ref_temp(ReferenceRow *r, const double *value) {
         double low = fmax(0, t - range), high = t + range;
         t = low + (high - low) * pow(reference_entropy(r) / log((double)r->n), e);
     }
+    if (t < MILLIONTH) reference_keep(r, 1);
+    for (size_t i = 0; i < r->n && t >= MILLIONTH; i++) r->token[i].logit /= t;
+}
+
+/* Zhang et al. 2024, arXiv:2403.14541:  logit / T',  T' = T 0.8^(THETA / H). */
+static void ref_edt(ReferenceRow *r, const double *value) {
+    double t = value[0], theta = value[1], entropy = reference_entropy(r);
+    t *= theta > 0 ? pow(0.8, theta / entropy) : 1;
     if (t < MILLIONTH) reference_keep(r, 1);
     for (size_t i = 0; i < r->n && t >= MILLIONTH; i++) r->token[i].logit /= t;
 }
@@ -209,6 +217,32 @@ static void ref_quadratic(ReferenceRow *r, const double *value) {
     }
 }
 
+/* Chuang et al. 2023, arXiv:2309.03883, DoLa: of the tokens with  p_i >= A max p  the logits
+ * ln p_i - ln q_i,  q the softmax of an early layer's logits (at least e^-100). */
+static void ref_dola(ReferenceRow *r, const double *value) {
+    double a = value[0], sum = 0, max = -INFINITY;
+    for (size_t i = 0; i < r->vocab; i++) max = fmax(max, (double)r->amateur[i]);
+    for (size_t i = 0; i < r->vocab; i++) sum += exp((double)r->amateur[i] - max);
+    keep_probable(r, a * r->token[0].p);
+    for (size_t i = 0; i < r->n; i++) {
+        double log_q = (double)r->amateur[r->token[i].id] - max - log(sum);
+        r->token[i].logit = r->token[i].log_p - fmax(log_q, -100);
+    }
+}
+
+/* Ding et al. 2026, arXiv:2604.11012:  k = max(argmax_i (l_i - l_{i+1}) / (R i), TAU / R),
+ * R = l_1 - l_n. */
+static void ref_min_k(ReferenceRow *r, const double *value) {
+    double range = r->token[0].logit - r->token[r->n - 1].logit, steep = -1;
+    size_t k = 1;
+    for (size_t i = 1; i < r->n; i++) {
+        double fall = (r->token[i - 1].logit - r->token[i].logit) / (range * (double)i);
+        if (fall > steep) steep = fall, k = i;
+    }
+    if (range > 0)
+        reference_keep(r, (size_t)fmax((double)k, fmin(value[0] / range, (double)r->n)));
+}
+
 /* ------------------------------------------------------------------ all */
 
 static const struct {
@@ -220,7 +254,9 @@ static const struct {
                    {"eta", ref_eta},         {"p_less", ref_p_less},
                    {"tfs", ref_tfs},         {"top_n_sigma", ref_top_n_sigma},
                    {"top_h", ref_top_h},     {"xtc", ref_xtc},
-                   {"temp", ref_temp},       {"quadratic", ref_quadratic}};
+                   {"temp", ref_temp},       {"quadratic", ref_quadratic},
+                   {"edt", ref_edt},         {"dola", ref_dola},
+                   {"min_k", ref_min_k}};
 enum { DEFINITIONS = sizeof definitions / sizeof *definitions };
 
 SamplerReference *sampler_reference_find(Text name) {

@@ -23,6 +23,8 @@ static bool no_definition(const char *text, Fault *fault) {
                      (int)strcspn(text, ":"), text, names);
 }
 
+static const StageKind ref_with_amateur; /* of a definition that reads a second row */
+
 /* Only a check: `apply` parses again. */
 static bool ref_open(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
     Chain chain;
@@ -30,6 +32,7 @@ static bool ref_open(Stage *stage, const Tokenizer *tokenizer, Fault *fault) {
     if (!definition_of(stage->text)) return no_definition(stage->text, fault);
     if (!chain_parse(&chain, stage->text, NULL, fault)) return fault_prefix(fault, "ref");
     size_t count = chain.count; /* with `draw` */
+    if (chain_needs(&chain, NEEDS_AMATEUR)) stage->kind = &ref_with_amateur;
     chain_close(&chain);
     return count == 2 ||
            fault_set(fault, "ref: '%s' has %zu stages, wanted one", stage->text, count - 1);
@@ -52,6 +55,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
         ReferenceToken *tokens = reference_row(&row, c);
         row.min_keep = (size_t)ref_min_keep(named);
         row.u = rng_unit(step->seed, step->position, stage->index);
+        row.amateur = step->amateur, row.vocab = c->vocab;
         definition_of(stage->text)(&row, named->value);
         for (size_t i = 0; i < c->count; i++) c->logits[i] = -INFINITY;
         for (size_t i = 0; i < row.n; i++)
@@ -62,16 +66,18 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     chain_close(&chain);
 }
 
-const StageKind stage_ref = {
-    .name = "ref",
-    .gloss = "run a sampler's definition in place of its fast code: ref:typical:0.9",
-    .formula = "softmax, sort, running sum, threshold, in double precision",
-    .advice =
-        "to check a sampler: the same probabilities, though a seed may draw another token, "
-        "as draw takes the candidates in their order.  "
-        "layer6_inference/extras/reference/samplers.c.",
-    .source = "each definition names its paper",
-    .example = "ref:typical:0.6",
-    .list = LIST_STAGE,
-    .open = ref_open,
-    .apply = apply};
+#define REF_KIND(what)                                                                    \
+    {                                                                                     \
+        .name = "ref",                                                                    \
+        .gloss = "run a sampler's definition in place of its fast code: ref:typical:0.9", \
+        .formula = "softmax, sort, running sum, threshold, in double precision",          \
+        .advice = "to check a sampler: the same probabilities, though a seed may draw "   \
+                  "another token, "                                                       \
+                  "as draw takes the candidates in their order.  "                        \
+                  "layer6_inference/extras/reference/samplers.c.",                        \
+        .source = "each definition names its paper", .example = "ref:typical:0.6",        \
+        .list = LIST_STAGE, .open = ref_open, .needs = what, .apply = apply               \
+    }
+
+const StageKind stage_ref = REF_KIND(0);
+static const StageKind ref_with_amateur = REF_KIND(NEEDS_AMATEUR);

@@ -1,4 +1,7 @@
-/* admission.h - slots for running and queued answers.
+/* admission.h - slots for running and queued answers, and for all other work on a text.
+ *
+ * A slot is taken before a request's texts are tokenized and its grammar is compiled, so that
+ * no client has more of that done at once than it may have answers.
  *
  *     one key, or none    first come, first served
  *     several keys        no key holds more slots than it leaves free (share.h)
@@ -21,11 +24,18 @@ void admission_close(Admission *places);
 /* The most slots that one user may hold when all others hold none. */
 size_t admission_most(const Admission *places);
 
+/* Slots that a user holds of one model. */
+size_t admission_held(const Admission *places, uint64_t user);
+
 /* Take n slots for a user's answers.
+ *
+ *   most        the most that the user may hold; 0: any number
+ *   elsewhere   those that it holds of other models
  *
  * Fails when fewer are free, or the user would hold more than stay free (a single slot is
  * always allowed). */
-bool admission_take(Admission *places, uint64_t user, size_t n, HttpError *error);
+bool admission_take(Admission *places, uint64_t user, size_t n, size_t most, size_t elsewhere,
+                    HttpError *error);
 
 /* Return the slot of a finished answer. */
 void admission_leave(Admission *places, uint64_t user);

@@ -2,6 +2,7 @@
 #include "answers.h"
 
 #include "logprobs.h"
+#include "thinking.h"
 #include "tool_calls.h"
 #include "json.h"
 #include "service.h"
@@ -25,7 +26,9 @@ size_t notes_ready(const Answer *a) {
 
 void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
     const ServiceRequest *r = &a->request;
-    if (r->end == REQUEST_FAILED && r->dead_end)
+    if (t->job->starved)
+        http_error(error, 503, NULL, "no memory for the answer");
+    else if (r->end == REQUEST_FAILED && r->dead_end)
         fields_dead_end(&t->fields, &r->fault, error);
     else if (r->end == REQUEST_FAILED)
         error->fault = r->fault, http_error_fault(error, 500, NULL);
@@ -33,6 +36,7 @@ void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
         http_error(error, 503, NULL, "the request timed out before it ran");
     else
         http_error(error, 503, NULL, "the server stopped before this answer was complete");
+    text_job_name_error(t, error);
 }
 
 /* ------------------------------------------------------------------ usage and ids */
@@ -40,24 +44,21 @@ void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
 static void write_head(FILE *out, const TextJob *t, const char *object) {
     fprintf(out, "{\"id\":\"%s\",\"object\":\"%s\",\"created\":%ld,\"model\":", t->id, object,
             t->created);
-    write_text(out, text_of(t->server->name));
+    write_text(out, text_of(t->model));
     fprintf(out, ",\"system_fingerprint\":\"strata-%s-%s\"", strata_version(), kernels_isa());
 }
 
-/* Usage of all answers; a prompt counts once, however many answers it has. */
 static void answers_write_usage(FILE *out, const TextJob *t) {
-    size_t prompt = 0, cached = 0, tokens = 0;
-    for (size_t i = 0; i < t->job->n; i++) {
-        const Answer *a = &t->job->answers[i];
-        tokens += a->count;
-        if (i % t->n) continue;
-        prompt += a->prompt;
-        cached += a->request.cached;
-    }
+    Usage u;
+    text_job_usage(t, &u);
     fprintf(out,
             "\"usage\":{\"prompt_tokens\":%zu,\"completion_tokens\":%zu,\"total_tokens\":%zu,"
-            "\"prompt_tokens_details\":{\"cached_tokens\":%zu}}",
-            prompt, tokens, prompt + tokens, cached);
+            "\"prompt_tokens_details\":{\"cached_tokens\":%zu}",
+            u.in, u.out, u.in + u.out, u.cached);
+    if (t->thinking)
+        fprintf(out, ",\"completion_tokens_details\":{\"reasoning_tokens\":%zu}",
+                thinking_tokens(t));
+    fputc('}', out);
 }
 
 static void write_reason(FILE *out, const char *reason) {
@@ -66,17 +67,26 @@ static void write_reason(FILE *out, const char *reason) {
 
 /* ------------------------------------------------------------------ chunks of a stream */
 
+static void write_call_delta(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
+    fprintf(out, "\"tool_calls\":[{\"index\":%zu,", p->call_index);
+    if (p->call_begins) {
+        tool_call_write_id(out, "id", t->id, a->index, p->call_index);
+        fputs(",\"type\":\"function\",\"function\":{\"name\":", out);
+        write_text(out, p->call->name), fputc(',', out);
+    } else {
+        fputs("\"function\":{", out);
+    }
+    fputs("\"arguments\":", out), write_text(out, p->text), fputs("}}]", out);
+}
+
 static void write_delta(FILE *out, const TextJob *t, const Answer *a, const Piece *p) {
     fputs("{", out);
     if (p->begins) fputs("\"role\":\"assistant\",\"content\":\"\"", out);
-    if (p->text.size || p->note_end > p->note) {
-        fputs("\"content\":", out);
-        write_text(out, p->text);
-    }
     if (p->call) {
-        fputs("\"tool_calls\":[", out);
-        tool_call_write(out, p->call, t->id, a->index, p->call_index, true);
-        fputs("]", out);
+        write_call_delta(out, t, a, p);
+    } else if (p->text.size || p->note_end > p->note) {
+        fputs(p->thought ? "\"reasoning_content\":" : "\"content\":", out);
+        write_text(out, p->text);
     }
     fputs("}", out);
 }
@@ -114,34 +124,36 @@ void chunk_write_usage(FILE *out, const TextJob *t) {
 
 /* ------------------------------------------------------------------ whole answers */
 
-/* Writes content and tool calls separately.  Returns whether there was a call. */
+/* Writes content and tool calls separately.  Returns whether a call is complete. */
 static bool write_called(FILE *out, const TextJob *t, const Answer *a, Text text) {
     Bytes content = {0};
     char *calls = NULL;
     size_t size, n = 0;
+    bool called = false;
     ToolPart part;
     FILE *list = open_memstream(&calls, &size);
     ToolPlace place = {0};
     while (list && tools_next(t->server->form.calls, text, true, &place, &part)) {
         if (!part.call) {
-            bytes_add(&content, part.text);
+            if (!bytes_add(&content, part.text)) t->job->starved = true;
             continue;
         }
         if (n) fputc(',', list);
-        tool_call_write(list, &part, t->id, a->index, n++, false);
+        tool_call_write(list, &part, t->id, a->index, n++);
+        called |= !part.cut;
     }
-    if (list) fclose(list);
+    if (!list || !memory_close(list, &calls)) t->job->starved = true, n = 0;
     if (content.size || !n)
         write_text(out, (Text){content.size ? content.data : "", content.size});
     else
         fputs("null", out);
     if (n) fprintf(out, ",\"tool_calls\":[%s]", calls);
     bytes_free(&content), free(calls);
-    return n > 0;
+    return called;
 }
 
 static void write_choice(FILE *out, const TextJob *t, const Answer *a, size_t index) {
-    Text text = {a->shown ? a->text.data : "", a->shown};
+    Text thought, text = thinking_answer(t, a, &thought);
     bool called = false;
     fprintf(out, "{\"index\":%zu,", index);
     if (t->chat) {
@@ -150,10 +162,11 @@ static void write_choice(FILE *out, const TextJob *t, const Answer *a, size_t in
             called = write_called(out, t, a, text);
         else
             write_text(out, text);
+        if (thought.size) fputs(",\"reasoning_content\":", out), write_text(out, thought);
         fputs(",\"refusal\":null}", out);
     } else {
         Bytes all = {0};
-        bytes_add(&all, echoed(t, a)), bytes_add(&all, text);
+        if (!bytes_add(&all, echoed(t, a)) || !bytes_add(&all, text)) t->job->starved = true;
         fputs("\"text\":", out);
         write_text(out, (Text){all.data ? all.data : "", all.size});
         bytes_free(&all);

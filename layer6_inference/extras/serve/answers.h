@@ -8,14 +8,18 @@
 #include "text_job.h"
 #include "calls/tools.h"
 
-/* Part of an answer. */
+/* Part of an answer.  A call is several: its beginning, each without a text or an end; pieces
+ * of its arguments; its end. */
 typedef struct Piece {
     Text text;
-    const ToolPart *call; /* a tool call instead of text; NULL: text */
+    bool thought; /* the text is part of the thought */
+    const ToolPart
+        *call; /* as far as it is written; the text belongs to its arguments; or NULL */
+    bool call_begins, call_ends;
     size_t call_index;
     size_t note, note_end; /* notes of the part's tokens */
     bool begins, ends;
-    bool called; /* a tool was called before */
+    bool called; /* a call was completed before */
 } Piece;
 
 /* How many notes may be reported. */

@@ -6,6 +6,7 @@
  * Stages come in the order of `strata samplers`, whatever the order of the fields. */
 #include "fields.h"
 #include "listing.h"
+#include "spellings.h"
 #include "calls/write.h"
 #include "json.h"
 
@@ -82,6 +83,27 @@ static bool put_params(Writer *w, const char *field, const char *key, const Json
     return ok;
 }
 
+/* Is this value, or each of a list, of the type that the stage's parameter has?  key "": of the
+ * stage itself. */
+static bool fields_chain_check_type(Writer *w, const StageKind *kind, Text key,
+                                    const JsonValue *v) {
+    const bool own = key.size == 0;
+    const bool text = own ? kind->list == LIST_TEXTS || kind->list >= LIST_ONE_TEXT
+                          : kind->list == LIST_BREAKS && text_equal(key, text_of("break"));
+    if (kind->list == LIST_BIASES) return true;
+    if (v->kind == JSON_ARRAY && (kind->list != LIST_ONE_TEXT || !own)) {
+        for (size_t i = 0; i < v->count; i++)
+            if (!fields_chain_check_type(w, kind, key, &v->items[i])) return false;
+        return true;
+    }
+    if (text ? v->kind == JSON_STRING
+             : v->kind == JSON_NUMBER || v->kind == JSON_TRUE || v->kind == JSON_FALSE)
+        return true;
+    return http_error(w->error, 400, kind->name, "%s%s%.*s: wanted a %s", kind->name,
+                      own ? "" : ".", (int)min_size(key.size, 40), key.data,
+                      text ? "text" : "number");
+}
+
 /* Keys are letters, digits and _: anything else could be parsed as part of the chain. */
 static bool fields_chain_put_key(Writer *w, const char *field, Text key, const JsonValue *v) {
     char word[STAGE_NAME];
@@ -95,10 +117,49 @@ static bool fields_chain_put_key(Writer *w, const char *field, Text key, const J
     return put_params(w, field, word, v);
 }
 
+static bool is_off(const StageKind *kind, const JsonValue *v) {
+    return v->kind == JSON_STRING && kind->params[0].has_off &&
+           text_equal(v->text, text_of("off"));
+}
+
+/* What a stage of numbers takes: a number, an object of them, "off" for its first one, and true
+ * or false if it needs none.  "0.5" is a text, and not the number. */
+static bool check_own(const Writer *w, const StageKind *kind, const JsonValue *v) {
+    const bool flag = (v->kind == JSON_TRUE || v->kind == JSON_FALSE) &&
+                      !(kind->params[0].key && kind->params[0].required);
+    bool ok = is_off(kind, v) || flag || v->kind == JSON_NUMBER || v->kind == JSON_OBJECT;
+    if (kind->list != LIST_NONE && kind->list != LIST_BREAKS) return true;
+    for (size_t i = 0; ok && v->kind == JSON_OBJECT && i < v->count; i++)
+        ok = v->items[i].kind == JSON_NUMBER ||
+             (kind->list == LIST_BREAKS && text_equal(v->keys[i], text_of("break")));
+    return ok || http_error(w->error, 400, kind->name,
+                            "%s: wanted a number%s, or an object of numbers", kind->name,
+                            kind->params[0].has_off ? " or \"off\"" : "");
+}
+
+/* A list of texts, as the stage has them: a|b. */
+static bool put_choices(Writer *w, const char *name, const JsonValue *v) {
+    fputc(':', w->out);
+    for (size_t i = 0; i < v->count; i++) {
+        const Text text = json_text(&v->items[i]);
+        if (!text.size || memchr(text.data, 0, text.size))
+            return http_error(w->error, 400, name,
+                              "%s: item %zu: wanted a text, not empty and without a byte 0",
+                              name, i);
+        if (memchr(text.data, '|', text.size))
+            return http_error(w->error, 400, name,
+                              "%s: item %zu: wanted a text without | (a grammar may have it)",
+                              name, i);
+        if (i) list_encoded(w->out, text_of("|"));
+        list_encoded(w->out, text);
+    }
+    return v->count > 0 || http_error(w->error, 400, name, "%s: its list is empty", name);
+}
+
 /* The object in the stage's own field. */
 static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun) {
     bool ok = true;
-    if (v->kind == JSON_NULL || v->kind == JSON_FALSE) return true;
+    if (v->kind == JSON_FALSE) return true;
     fields_chain_begin_stage(w, name, begun);
     if (v->kind == JSON_TRUE) return true;
     if (v->kind == JSON_OBJECT &&
@@ -108,12 +169,20 @@ static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun
         FILE *memory = open_memstream(&text, &size);
         if (!memory) return http_error(w->error, 500, name, "no memory for a schema");
         write_value(memory, v);
-        fclose(memory);
+        if (!memory_close(memory, &text))
+            return free(text), http_error(w->error, 500, name, "no memory for a schema");
         fputc(':', w->out), list_encoded(w->out, (Text){text, size});
         free(text);
         return true;
     }
-    if (v->kind != JSON_OBJECT && v->kind != JSON_ARRAY) return put_param(w, name, NULL, v);
+    if (v->kind == JSON_ARRAY && strcmp(name, "choice") == 0) return put_choices(w, name, v);
+    const StageKind *kind = stage_find(text_of(name));
+    for (size_t i = 0; ok && v->kind == JSON_OBJECT && i < v->count; i++)
+        ok = fields_chain_check_type(w, kind, v->keys[i], &v->items[i]);
+    if (v->kind != JSON_OBJECT && !is_off(kind, v))
+        ok = fields_chain_check_type(w, kind, text_of(""), v);
+    if (ok && v->kind != JSON_OBJECT && v->kind != JSON_ARRAY)
+        return put_param(w, name, NULL, v);
     for (size_t i = 0; ok && i < v->count; i++)
         ok = v->kind == JSON_OBJECT ? fields_chain_put_key(w, name, v->keys[i], &v->items[i])
                                     : put_param(w, name, NULL, &v->items[i]);
@@ -168,6 +237,8 @@ static bool put_bias(Writer *w, double id, const JsonValue *v, bool *begun) {
     return true;
 }
 
+enum { BIASES = 1024, BIAS_TEXT = 256 };
+
 /* "15" is the token with that id; any other text, each of its tokens. */
 static bool put_text_bias(Writer *w, Text key, const JsonValue *v, bool *begun) {
     TokenList tokens = {0};
@@ -176,6 +247,9 @@ static bool put_text_bias(Writer *w, Text key, const JsonValue *v, bool *begun) 
     bool ok = true, digits = key.size > 0;
     for (size_t i = 0; i < key.size; i++) digits &= key.data[i] >= '0' && key.data[i] <= '9';
     if (digits && value_as_int(&number, 0, 2e9, &id)) return put_bias(w, id, v, begun);
+    if (key.size == 0 || key.size > BIAS_TEXT)
+        return http_error(w->error, 400, "logit_bias",
+                          "logit_bias: wanted token ids, or texts of 1 to %d bytes", BIAS_TEXT);
     ok = tokenizer_encode(w->tokenizer, key, false, &tokens, &w->error->fault) ||
          http_error_fault(w->error, 400, "logit_bias");
     for (size_t i = 0; ok && i < tokens.count; i++) ok = put_bias(w, tokens.ids[i], v, begun);
@@ -195,8 +269,6 @@ static bool fields_chain_put_pair(Writer *w, const JsonValue *pair, bool *begun)
                       "logit_bias: wanted pairs of a token or a text and a number");
 }
 
-enum { BIASES = 1024 };
-
 static bool put_biases(Writer *w, bool *begun) {
     const JsonValue *v = w->fields->value[F_LOGIT_BIAS];
     bool ok = true;
@@ -212,19 +284,21 @@ static bool put_biases(Writer *w, bool *begun) {
 
 /* ------------------------------------------------------------------ the whole chain */
 
-static bool fields_chain_put_stage(Writer *w, const char *name) {
+static bool fields_chain_put_stage(Writer *w, const StageKind *kind) {
+    const char *name = kind->name;
     const JsonValue *own = json_get(w->fields->root, name);
     bool begun = false;
     return (strcmp(name, "bias") != 0 || put_biases(w, &begun)) &&
-           (!own || put_own(w, name, own, &begun)) && put_others(w, name, &begun) &&
-           (strcmp(name, "dry") != 0 || put_breakers(w, &begun));
+           (!own || own->kind == JSON_NULL ||
+            (check_own(w, kind, own) && put_own(w, name, own, &begun))) &&
+           put_others(w, name, &begun) && (strcmp(name, "dry") != 0 || put_breakers(w, &begun));
 }
 
 static bool write_stages(Writer *w) {
     const StageKind *const *kinds;
     size_t count = stage_list(&kinds);
     bool ok = true;
-    for (size_t i = 0; ok && i < count; i++) ok = fields_chain_put_stage(w, kinds[i]->name);
+    for (size_t i = 0; ok && i < count; i++) ok = fields_chain_put_stage(w, kinds[i]);
     return ok;
 }
 
@@ -274,9 +348,10 @@ void fields_dead_end(const RequestFields *fields, const Fault *fault, HttpError 
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         const JsonValue *v = json_get(fields->root, limits[i]);
         if (!v || v->kind == JSON_NULL) continue;
+        const char *sent = fields_sent_as(json_root(fields->json), fields->root, limits[i]);
         if (first) strcat(names, ", ");
-        strcat(names, limits[i]);
-        if (!first) first = limits[i];
+        strcat(names, sent);
+        if (!first) first = sent;
     }
     http_error(error, 400, first, "%s%s%.400s", names, first ? ": " : "", fault->text);
 }
@@ -301,6 +376,35 @@ static bool fields_chain_check_needs(const RequestFields *fields, const Chain *c
     return true;
 }
 
+enum { CHAIN_VALUES = 4096 };
+
+/* A stage looks for a value among all that it has: a hundred thousand of them take a minute.
+ * Texts in a chain have no colon of their own (%3A). */
+static bool fields_chain_is_short(const char *spec, size_t size, HttpError *error) {
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) n += spec[i] == ':';
+    return n <= CHAIN_VALUES || http_error(error, 400, NULL,
+                                           "the sampling fields have %zu values, wanted at "
+                                           "most %d",
+                                           n, CHAIN_VALUES);
+}
+
+/* The field that an error of chain_parse is about: messages begin with the stage's name. NULL:
+ * unknown. */
+static const char *fields_chain_blame(const RequestFields *fields, const char *message) {
+    if (strncmp(message, "stage ", 6) == 0) message += 6;
+    const Text name = {message, strspn(message, "abcdefghijklmnopqrstuvwxyz_0123456789")};
+    const StageKind *kind = stage_find(name);
+    if (fields->value[F_CHAIN] || !kind) return fields->value[F_CHAIN] ? "chain" : NULL;
+    if (json_get(fields->root, kind->name)) return kind->name;
+    for (size_t i = 0; i < OTHERS; i++)
+        if (strcmp(others[i].stage, kind->name) == 0 && json_get(fields->root, others[i].name))
+            return others[i].name;
+    if (strcmp(kind->name, "bias") == 0 && fields->value[F_LOGIT_BIAS]) return "logit_bias";
+    bool json = fields->value[F_RESPONSE_FORMAT] && strncmp(kind->name, "json", 4) == 0;
+    return json ? "response_format" : json_get(fields->root, "tools") ? "tools" : NULL;
+}
+
 bool fields_chain(const RequestFields *fields, const char *first, const char *otherwise,
                   const Tokenizer *tokenizer, Chain *chain, HttpError *error) {
     char *spec = NULL;
@@ -311,15 +415,21 @@ bool fields_chain(const RequestFields *fields, const char *first, const char *ot
                 .error = error};
     if (!w.out) return http_error(error, 500, NULL, "no memory for a chain");
     bool ok = write_chain(&w, first, otherwise);
-    fclose(w.out);
-    ok = ok && (chain_parse(chain, spec, tokenizer, &error->fault) ||
-                http_error_fault(error, 400, fields->value[F_CHAIN] ? "chain" : NULL));
+    const bool whole = memory_close(w.out, &spec);
+    if (ok && !whole) ok = http_error(error, 500, NULL, "no memory for a chain");
+    ok = ok && fields_chain_is_short(spec, size, error);
+    if (ok && !chain_parse(chain, spec, tokenizer, &error->fault)) {
+        const char *blamed = fields_chain_blame(fields, error->fault.text);
+        if (blamed && strcmp(blamed, "response_format") == 0)
+            fault_prefix(&error->fault, blamed);
+        ok = http_error_fault(error, 400, blamed);
+    }
     free(spec);
     if (!ok) return false;
     static const float given = 0; /* of the negative prompt: only whether there is one counts */
     const Step step = {.tokenizer = tokenizer, .unconditional = &given};
     ok = fields_chain_check_needs(fields, chain, error);
-    if (ok && !chain_check(chain, &step, 0, &error->fault)) {
+    if (ok && !chain_check(chain, &step, &error->fault)) {
         const Fault fault = error->fault;
         fields_dead_end(fields, &fault, error);
         ok = false;

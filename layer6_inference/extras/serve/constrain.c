@@ -19,7 +19,7 @@ static bool put_value_stage(FILE *out, const char *stage, const JsonValue *value
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return false;
     write_value(memory, value);
-    fclose(memory);
+    if (!memory_close(memory, &text)) return free(text), false;
     fprintf(out, "%s:", stage);
     list_encoded(out, (Text){text, size});
     fputc(',', out);
@@ -78,6 +78,6 @@ bool constrain(const RequestFields *fields, ChatCalls form, char **stages, HttpE
     if (!out) return http_error(error, 500, NULL, "no memory for a chain");
     bool ok = (!format || put_format(out, format, error)) &&
               tool_calls_constrain(fields, form, out, error);
-    fclose(out);
-    return ok;
+    const bool whole = memory_close(out, stages);
+    return ok && (whole || http_error(error, 500, NULL, "no memory for a chain"));
 }

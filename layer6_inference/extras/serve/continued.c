@@ -12,7 +12,8 @@ bool continued_read(const RequestFields *fields, const Server *server, Prompts *
 
 bool continued_check(const RequestFields *fields, const Server *server, const Chain *chain,
                      HttpError *error) {
-    static const char *const measuring[] = {"mirostat", "mirostat_v2", "adaptive_p"};
+    static const char *const measuring[] = {"mirostat", "mirostat_v2", "adaptive_p",
+                                            "arithmetic"};
     const Model *model = server->loaded.model;
     if (!fields->value[F_ANSWER_TOKENS]) return true;
     if (model_extras(model)->encoder)

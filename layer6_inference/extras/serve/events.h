@@ -1,4 +1,4 @@
-/* events.h - a job as server-sent events, as OpenAI's clients read them.
+/* events.h - a job as a stream, as its dialect's clients read it (dialect.h): here OpenAI's.
  *
  *     data: {"choices":[{"delta":{"role":"assistant","content":""}, ...}]}\n\n      once each
  *     data: {"choices":[{"delta":{"content":"Once"}, ...}]}\n\n                     as flushed
@@ -16,6 +16,12 @@
 /* Takes over the job.  NULL: no memory. */
 Events *events_open(TextJob *text);
 void events_close(Events *events);
+
+/* Are its answers over?  Then only their reader is waited for. */
+bool events_are_made(void *events);
+
+/* What its answers took. */
+void events_usage(Events *events, Usage *usage);
 
 /* Copy at most `room` bytes of what is to be sent, waiting at most so many seconds.
  *

@@ -1,7 +1,9 @@
 /* fields.c - the table of fields, and reading a body by it.  See fields.h. */
 #include "fields.h"
 #include "json.h"
+#include "spellings.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,7 @@ static const Field field_table[FIELDS] = {
     [F_MAX_COMPLETION_TOKENS] = {"max_completion_tokens", IN_CHAT, TAKES_INT, 1, 1e9},
     [F_N] = {"n", IN_BOTH, TAKES_INT, 1, 128},
     [F_BEST_OF] = {"best_of", IN_COMPLETION, TAKES_INT, 1, 128},
-    [F_SEED] = {"seed", IN_TEXT, TAKES_INT, -9007199254740992.0, 9007199254740992.0},
+    [F_SEED] = {"seed", IN_TEXT, TAKES_INT, -9007199254740991.0, 9007199254740991.0},
     [F_STOP] = {"stop", IN_BOTH, TAKES_ANY, 0, 0},
     [F_LOGPROBS] = {"logprobs", IN_BOTH, TAKES_ANY, 0, 0},
     [F_TOP_LOGPROBS] = {"top_logprobs", IN_CHAT, TAKES_INT, 0, 20},
@@ -55,6 +57,8 @@ static const Field field_table[FIELDS] = {
                            0},
     [F_ADD_GENERATION_PROMPT] = {"add_generation_prompt", IN_TEMPLATE, TAKES_BOOL, 0, 0},
     [F_ENCODING_FORMAT] = {"encoding_format", IN_EMBEDDINGS, TAKES_TEXT, 0, 0},
+    [F_TRUNCATE] = {"truncate", IN_EMBEDDINGS, TAKES_BOOL, 0, 0},
+    [F_SUFFIX] = {"suffix", IN_COMPLETION, TAKES_TEXT, 0, 0},
     [F_DIMENSIONS] = {"dimensions", IN_EMBEDDINGS, TAKES_INT, 1, 1e9},
     [F_POOLING] = {"pooling", IN_EMBEDDINGS, TAKES_TEXT, 0, 0},
     [F_CONTENT] = {"content", IN_TOKENIZE, TAKES_TEXT, 0, 0},
@@ -66,16 +70,21 @@ static const Field field_table[FIELDS] = {
     [F_CACHE_SALT] = {"cache_salt", IN_TEXT, TAKES_TEXT, 0, 0},
     [F_THINKING_BUDGET] = {"thinking_budget", IN_BOTH, TAKES_INT, -1, 1e9},
     [F_REASONING_BUDGET] = {"reasoning_budget", IN_BOTH, TAKES_INT, -1, 1e9},
+    [F_REASONING_FORMAT] = {"reasoning_format", IN_CHAT | IN_STEPS, TAKES_TEXT, 0, 0},
+    [F_REASONING_EFFORT] = {"reasoning_effort", IN_CHAT | IN_TEMPLATE, TAKES_TEXT, 0, 0},
     [F_CONTEXT_SHIFT] = {"context_shift", IN_BOTH, TAKES_BOOL, 0, 0},
     [F_N_KEEP] = {"n_keep", IN_BOTH, TAKES_INT, 0, 1e6},
     [F_ANSWER_TOKENS] = {"answer_tokens", IN_TEXT, TAKES_ARRAY, 0, 0},
+    [F_LORA] = {"lora", IN_TEXT, TAKES_ARRAY, 0, 0},
     [F_WATCH] = {"watch", IN_STEPS, TAKES_ARRAY, 0, 0},
     [F_MODALITIES] = {"modalities", IN_CHAT, TAKES_ARRAY, 0, 0},
 };
 
-/* Fields that OpenAI's clients send and that have no effect here. */
+/* Fields that OpenAI's clients send and that have no effect here; a prediction only makes its
+ * answer faster. */
 static const char *const harmless[] = {"user",         "metadata",          "store",
-                                       "service_tier", "safety_identifier", "prompt_cache_key"};
+                                       "service_tier", "safety_identifier", "prompt_cache_key",
+                                       "cache_prompt", "prediction"};
 
 /* ------------------------------------------------------------------ values */
 
@@ -143,7 +152,25 @@ static bool is_harmless(Text key) {
     return false;
 }
 
-static bool read_field(RequestFields *fields, Text key, const JsonValue *v, HttpError *error) {
+static bool lenient;
+
+void fields_be_lenient(void) { lenient = true; }
+bool fields_are_lenient(void) { return lenient; }
+
+/* Its name goes into a header, so only letters, digits and _ of it do. */
+static bool fields_ignore(RequestFields *fields, const char *name) {
+    const size_t used = strlen(fields->ignored);
+    if (!lenient) return false;
+    if (used + strlen(name) + 3 > sizeof fields->ignored) return true;
+    char *to = fields->ignored + used;
+    if (used) memcpy(to, ", ", 2), to += 2;
+    for (; *name; name++) *to++ = isalnum((unsigned char)*name) ? *name : '_';
+    return *to = 0, true;
+}
+
+/* sent: its name in the request */
+static bool read_field(RequestFields *fields, Text key, Text sent, const JsonValue *v,
+                       HttpError *error) {
     for (size_t i = 0; i < FIELDS; i++) {
         if (!text_equal(key, text_of(field_table[i].name)) ||
             !(field_table[i].where & fields->where))
@@ -158,8 +185,9 @@ static bool read_field(RequestFields *fields, Text key, const JsonValue *v, Http
         return true;
     }
     char name[64];
-    snprintf(name, sizeof name, "%.*s", (int)min_size(key.size, 60), key.data);
-    return is_harmless(key) || http_error(error, 400, name, "unknown field '%s'", name);
+    snprintf(name, sizeof name, "%.*s", (int)min_size(sent.size, 60), sent.data);
+    return is_harmless(key) || fields_ignore(fields, name) ||
+           http_error(error, 400, name, "unknown field '%s'", name);
 }
 
 /* JSON parsers disagree about which of two equal keys wins, so a proxy may have checked the
@@ -177,27 +205,53 @@ static bool check_once(const JsonValue *value, HttpError *error) {
 
 enum { ASK_FIELDS = 128 };
 
-bool fields_read(RequestFields *fields, int where, Text body, HttpError *error) {
-    size_t whole = utf8_whole(body);
-    *fields = (RequestFields){.where = where};
-    if (whole < body.size)
-        return http_error(error, 400, NULL, "the body is not UTF-8: byte %zu", whole);
-    if (!(fields->json = json_read(body, &error->fault)))
-        return fault_prefix(&error->fault, "the body is no JSON"),
-               http_error_fault(error, 400, NULL);
-    fields->root = json_root(fields->json);
-    if (fields->root->kind != JSON_OBJECT)
+static bool check_parsed(const JsonValue *root, HttpError *error) {
+    if (root->kind != JSON_OBJECT)
         return http_error(error, 400, NULL, "the body is not a JSON object");
-    if (fields->root->count > ASK_FIELDS)
+    if (root->count > ASK_FIELDS)
         return http_error(error, 400, NULL, "the body has %zu fields, more than %d",
-                          fields->root->count, ASK_FIELDS);
-    bool ok = check_once(fields->root, error);
+                          root->count, ASK_FIELDS);
+    return check_once(root, error);
+}
+
+Json *fields_parse(Text body, HttpError *error) {
+    const size_t whole = utf8_whole(body);
+    size_t left = FIELDS_VALUES;
+    if (whole < body.size)
+        return http_error(error, 400, NULL, "the body is not UTF-8: byte %zu", whole), NULL;
+    Json *json = json_read_some(body, &left, &error->fault);
+    if (!json) {
+        if (left == 0)
+            return http_error(error, 400, NULL, "the body has more than %d values",
+                              FIELDS_VALUES),
+                   NULL;
+        fault_prefix(&error->fault, "the body is no JSON");
+        return http_error_fault(error, 400, NULL), NULL;
+    }
+    if (check_parsed(json_root(json), error)) return json;
+    return json_free(json), NULL;
+}
+
+bool fields_read(RequestFields *fields, int where, Text body, HttpError *error) {
+    *fields = (RequestFields){.where = where};
+    if (!(fields->json = fields_parse(body, error))) return false;
+    fields->root = fields_respell(json_root(fields->json), &fields->respelled, error);
+    bool ok = fields->root != NULL;
     for (size_t i = 0; ok && i < fields->root->count; i++)
-        ok = read_field(fields, fields->root->keys[i], &fields->root->items[i], error);
+        ok = read_field(fields, fields->root->keys[i], json_root(fields->json)->keys[i],
+                        &fields->root->items[i], error);
+    if (!ok) fields_name_error(fields, error);
     return ok;
 }
 
+void fields_name_error(const RequestFields *f, HttpError *error) {
+    char name[sizeof error->param];
+    memcpy(name, error->param, sizeof name);
+    if (f->root)
+        http_error_rename(error, name, fields_sent_as(json_root(f->json), f->root, name));
+}
+
 void fields_free(RequestFields *fields) {
-    json_free(fields->json);
+    json_free(fields->json), free(fields->respelled);
     *fields = (RequestFields){0};
 }

@@ -1,12 +1,12 @@
 /* fields.h - the fields of a request, read and checked by one table.
  *
- *     {"n", IN_CHAT
- * IN_COMPLETION, TAKES_INT, 1, 128}      name, where, type, range
+ *     {"n", IN_BOTH, TAKES_INT, 1, 128}      name, where, type, range
  *
  * A request may also have any stage of the chain by name (samplers), and some fields without
  * effect (harmless).  All others are refused by name.
  *
- * Invariant: every field of an accepted request was used or is listed as harmless. */
+ * Invariant: every field of an accepted request was used, is listed as harmless, or is named to
+ * its client as ignored. */
 #ifndef STRATA_FIELDS_H
 #define STRATA_FIELDS_H
 
@@ -44,6 +44,8 @@ typedef enum FieldId {
     F_ENABLE_THINKING,
     F_ADD_GENERATION_PROMPT,
     F_ENCODING_FORMAT,
+    F_TRUNCATE,
+    F_SUFFIX,
     F_DIMENSIONS,
     F_POOLING,
     F_CONTENT,
@@ -56,9 +58,12 @@ typedef enum FieldId {
     F_CACHE_SALT,
     F_THINKING_BUDGET,
     F_REASONING_BUDGET,
+    F_REASONING_FORMAT,
+    F_REASONING_EFFORT,
     F_CONTEXT_SHIFT,
     F_N_KEEP,
     F_ANSWER_TOKENS,
+    F_LORA,
     F_WATCH,
     FIELDS
 } FieldId;
@@ -77,20 +82,39 @@ enum {
     IN_TEXT = IN_BOTH | IN_STEPS
 };
 
+enum { FIELDS_IGNORED = 256 };
+
 typedef struct RequestFields {
     int where;
-    Json *json; /* owns all values */
+    Json *json;           /* owns all values */
+    JsonValue *respelled; /* owns (spellings.h) */
     const JsonValue *root;
     const JsonValue *value[FIELDS]; /* NULL: missing */
     size_t samplers;                /* number of sampling fields */
+    char ignored[FIELDS_IGNORED];   /* names of unknown fields, with commas; if lenient */
 } RequestFields;
+
+/* Values of a body, about 40 MB of memory: twice as many as the longest prompt of token ids has
+ * tokens. */
+enum { FIELDS_VALUES = 1 << 18 };
+
+/* Parse a body, of any dialect.  NULL: it is not a JSON object in UTF-8, has too many values,
+ * or a key of an object occurs twice. */
+Json *fields_parse(Text body, HttpError *error);
+
+/* From now on ignore unknown fields instead of refusing them.  Before any thread starts. */
+void fields_be_lenient(void);
+bool fields_are_lenient(void);
 
 /* Read a body.
  *
- * Fails, naming the field, if it is not a JSON object in UTF-8, or a field is unknown, of
- * the wrong type or out of range. */
+ * Fails, naming the field, if it cannot be parsed, or a field is unknown, of the wrong type or
+ * out of range. */
 bool fields_read(RequestFields *fields, int where, Text body, HttpError *error);
 void fields_free(RequestFields *fields);
+
+/* An error about a field that has another name in the request says that one. */
+void fields_name_error(const RequestFields *fields, HttpError *error);
 
 bool fields_bool(const RequestFields *fields, FieldId field, bool otherwise);
 double fields_number(const RequestFields *fields, FieldId field, double otherwise);

@@ -5,9 +5,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool http_error_fault(HttpError *r, int status, const char *param) {
-    r->status = status;
+    r->status = fault_is_memory(&r->fault) ? 503 : status;
     r->code = NULL;
     snprintf(r->param, sizeof r->param, "%s", param ? param : "");
     return false;
@@ -21,7 +22,18 @@ bool http_error(HttpError *r, int status, const char *param, const char *format,
     return http_error_fault(r, status, param);
 }
 
-static const char *type_of(int status) {
+void http_error_rename(HttpError *r, const char *name, const char *sent) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
+    if (strcmp(r->param, name) != 0 || strcmp(name, sent) == 0) return;
+    snprintf(r->param, sizeof r->param, "%s", sent);
+    const size_t word = strspn(r->fault.text, letters);
+    if (word != strlen(name) || strncmp(r->fault.text, name, word) != 0) return;
+    const char *rest = r->fault.text + word, *index = *rest == '[' ? strchr(rest, ']') : NULL;
+    const Fault old = r->fault;
+    fault_set(&r->fault, "%s%s", sent, old.text + ((index ? index + 1 : rest) - r->fault.text));
+}
+
+const char *http_error_type(int status) {
     static const struct {
         int status;
         const char *type;
@@ -38,7 +50,7 @@ static const char *type_of(int status) {
 void http_error_write(const HttpError *r, FILE *out) {
     fputs("{\"error\":{\"message\":", out);
     write_text(out, text_of(r->fault.text));
-    fprintf(out, ",\"type\":\"%s\",\"param\":", type_of(r->status));
+    fprintf(out, ",\"type\":\"%s\",\"param\":", http_error_type(r->status));
     if (r->param[0])
         write_text(out, text_of(r->param));
     else

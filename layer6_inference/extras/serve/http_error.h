@@ -20,8 +20,15 @@ typedef struct HttpError {
 bool http_error(HttpError *error, int status, const char *param, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* The same, with the message already in error->fault. */
+/* The same, with the message already in error->fault.  Memory that ran out is always 503. */
 bool http_error_fault(HttpError *error, int status, const char *param);
+
+/* If it is about the field `name`, say the name that the client gave it instead: as the param,
+ * and where the message begins with it (without an index, which is another there). */
+void http_error_rename(HttpError *error, const char *name, const char *sent);
+
+/* The type of errors with this status, in the words of OpenAI and Anthropic. */
+const char *http_error_type(int status);
 
 /* Write the body of the answer. */
 void http_error_write(const HttpError *error, FILE *out);

@@ -74,13 +74,23 @@ static bool find_url(const JsonValue *part, Text *url, HttpError *error) {
 
 /* ------------------------------------------------------------------ encoding */
 
-static bool shape(Pictures *pictures, Text letters, Picture *square, HttpError *error) {
+/* Of all images of a request: one of 64 million pixels is 80 KB, and a second of work. */
+enum { REQUEST_PIXELS = 2 * PICTURE_MAX };
+
+static bool shape(Shown *shown, Text letters, Picture *square, HttpError *error) {
     Bytes bytes = {0};
+    size_t pixels = 0;
     bool ok = base64_read(letters, &bytes, &error->fault) &&
-              pictures_shape(pictures, (Text){bytes.data ? bytes.data : "", bytes.size}, square,
-                             &error->fault);
+              pictures_shape(shown->of, (Text){bytes.data ? bytes.data : "", bytes.size},
+                             &pixels, square, &error->fault);
     bytes_free(&bytes);
-    return ok || http_error_fault(error, 400, "messages");
+    if (!ok) return http_error_fault(error, 400, "messages");
+    shown->pixels += pixels;
+    if (shown->pixels <= REQUEST_PIXELS) return true;
+    picture_free(square);
+    return http_error(error, 400, "messages",
+                      "the images have %zu pixels, wanted at most %d per request",
+                      shown->pixels, REQUEST_PIXELS);
 }
 
 bool image_part_take(const JsonValue *part, Prompts *prompts, HttpError *error) {
@@ -96,7 +106,7 @@ bool image_part_take(const JsonValue *part, Prompts *prompts, HttpError *error) 
     if (shown->count == most)
         return http_error(error, 400, "messages", "at most %zu images per request", most);
     if (!find_url(part, &url, error) || !find_letters(url, &letters, error) ||
-        !shape(shown->of, letters, &square, error))
+        !shape(shown, letters, &square, error))
         return false;
     if (!pictures_take(shown->of, &square, prompts->user, prompts->salt, &number))
         return http_error(error, 429, "messages", "no slot for an image: all %zu are taken%s",

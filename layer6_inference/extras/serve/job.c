@@ -1,6 +1,7 @@
 /* job.c - see job.h. */
 #include "job.h"
 #include "guidance.h"
+#include "memory_limit.h"
 #include "steps.h"
 #include "service.h"
 
@@ -27,6 +28,7 @@ static void answer_free(Answer *a) {
     token_list_free(&a->tokens), token_list_free(&a->negative);
     chain_close(&a->chain), stream_close(&a->stream), take_back_close(&a->take_back);
     bytes_free(&a->text);
+    memory_limit_give(a->notes_held);
     free(a->notes), free(a->keys), steps_free(a->steps);
 }
 
@@ -36,7 +38,8 @@ void job_leave(Job *job) {
     pthread_mutex_unlock(&job->lock);
     if (!last) return;
     for (size_t i = 0; i < job->n; i++) answer_free(&job->answers[i]);
-    stops_close(&job->stops), token_list_free(&job->marks), shown_release(&job->shown);
+    stops_close(&job->stops), token_list_free(&job->marks), token_list_free(&job->ends);
+    shown_release(&job->shown);
     pthread_mutex_destroy(&job->lock), pthread_cond_destroy(&job->changed);
     free(job->answers), free(job);
 }
@@ -74,8 +77,17 @@ void note_fill(const Answer *a, const float *logits, size_t vocab, int32_t token
     }
 }
 
+/* Count the room of the notes. */
+static bool job_hold_notes(Answer *a) {
+    const size_t size = a->notes_room * sizeof *a->notes,
+                 more = size > ANSWER_FREE ? size - a->notes_held : 0;
+    if (!memory_limit_take(more)) return false;
+    a->notes_held += more;
+    return true;
+}
+
 static bool add_note(Answer *a, const Note *note) {
-    if (!GROW(a->notes, a->notes_room, a->n_notes + 1)) return false;
+    if (!GROW(a->notes, a->notes_room, a->n_notes + 1) || !job_hold_notes(a)) return false;
     a->notes[a->n_notes++] = *note;
     return true;
 }
@@ -89,7 +101,7 @@ static bool take_choice(void *context, const Choice *choice) {
     a->count++, a->chosen++;
     a->chosen_bytes += answer_piece(&a->request.options, a->job->tokenizer, choice->token).size;
     pthread_mutex_unlock(&a->job->lock);
-    return !atomic_load(&a->job->gone);
+    return !atomic_load(&a->job->gone) && !a->job->starved;
 }
 
 /* The last `count` tokens were rolled back. */
@@ -122,6 +134,7 @@ void answer_publish(Answer *a) {
     a->released = a->stream.size - a->stream.pending_size;
     if (a->request.state == REQUEST_OVER && !a->over) {
         a->over = true;
+        free(a->keys), a->keys = NULL;
         if (--job->left == 0)
             shown_release(&job->shown); /* an answer without logprobs keeps no notes */
     }

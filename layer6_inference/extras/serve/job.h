@@ -13,13 +13,18 @@
 
 #include "pictures/shown.h"
 #include "calls/write.h"
+#include "lora.h"
 #include "service.h"
+#include "speculate.h"
 #include "take_back.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 enum { NOTE_TOPS = 20 };
+
+/* Bytes of an answer that memory_limit.h need not know of: there are slots for few of them. */
+enum { ANSWER_FREE = 64 << 10 };
 
 /* What is known of a chosen token. */
 typedef struct Note {
@@ -41,6 +46,7 @@ typedef struct Answer {
     Chain chain;
     Stream stream;
     TakeBack take_back; /* banned texts */
+    Speculation speculation;
     ServiceRequest request;
     size_t continued;    /* last tokens of the prompt that belong to the answer (continued.h) */
     struct Steps *steps; /* watches the chain (steps.h); owns; NULL: not requested */
@@ -48,8 +54,8 @@ typedef struct Answer {
 
     /* guarded by the job's lock */
     Bytes text;
-    Note *notes; /* (n_notes) with logprobs */
-    size_t n_notes, notes_room;
+    Note *notes;                            /* (n_notes) with logprobs */
+    size_t n_notes, notes_room, notes_held; /* held: bytes, by memory_limit.h */
     size_t shown,
         noted; /* bytes of text, and notes, that may be reported: up to the last step */
     /* bytes of all tokens so far, and how many of them the stream has flushed */
@@ -67,7 +73,9 @@ struct Job {
     const Tokenizer *tokenizer;
     Stops stops;
     TokenList marks; /* special tokens that are part of the texts */
+    TokenList ends;  /* tokens that end the texts, besides the model's */
     Shown shown;     /* images, held until it is over */
+    LoraChoice lora; /* adapters of its texts */
     bool logprobs;   /* requested */
     size_t tops;
     Answer *answers; /* (n) */

@@ -22,6 +22,7 @@ enum { MESSAGES = 2048, CALL_DEPTH = 8 };
 typedef struct Rewrite {
     Region region;
     Json *arguments[128]; /* (n) parsed arguments of tool calls */
+    size_t left;          /* values that further arguments may have */
     size_t n;
     Prompts *prompts; /* collects the images; NULL: none are allowed */
     bool user;        /* it is a user's message */
@@ -98,7 +99,7 @@ static bool copy_call(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to
             continue;
         if (r->n == sizeof r->arguments / sizeof *r->arguments)
             return messages_wrong(r, i, "too many tool calls");
-        Json *json = json_read(v->text, NULL);
+        Json *json = json_read_some(v->text, &r->left, NULL);
         if (!json) return messages_wrong(r, i, "the arguments of a tool call are not JSON");
         r->arguments[r->n++] = json;
         items[k] = *json_root(json);
@@ -141,7 +142,7 @@ static bool spell_message(Rewrite *r, JsonValue *message) {
         if (f) write_value(out, f);
         fputs("\n</tool_call>", out);
     }
-    fclose(out);
+    if (!memory_close(out, &text)) return free(text), messages_no_memory(r);
     JsonValue *items = region_alloc(&r->region, 2 * sizeof *items);
     char *copy = region_alloc(&r->region, size + 1);
     if (copy) memcpy(copy, text, size);
@@ -186,10 +187,16 @@ static bool rewrite_value(Rewrite *r, size_t i, Text key, const JsonValue *from,
            messages_wrong(r, i, "a value is not a string");
 }
 
+/* What OpenAI's answers have and nothing reads: null, or a list of no annotations. */
+static bool messages_is_empty(Text key, const JsonValue *v) {
+    return (v->kind == JSON_NULL && !text_equal(key, text_of("content"))) ||
+           (v->kind == JSON_ARRAY && !v->count && text_equal(key, text_of("annotations")));
+}
+
 static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonValue *to) {
     if (from->kind != JSON_OBJECT) return messages_wrong(r, i, "not an object");
     const JsonValue *role = json_get(from, "role");
-    if (!role) return messages_wrong(r, i, "role is missing");
+    if (!role || role->kind == JSON_NULL) return messages_wrong(r, i, "role is missing");
     r->user = role->kind == JSON_STRING && text_equal(role->text, text_of("user"));
     const JsonValue *content = json_get(from, "content");
     if ((!content || content->kind == JSON_NULL) && !json_get(from, "tool_calls"))
@@ -199,12 +206,10 @@ static bool rewrite_message(Rewrite *r, size_t i, const JsonValue *from, JsonVal
     if (!items || !keys) return messages_no_memory(r);
     *to = (JsonValue){.kind = JSON_OBJECT, .items = items, .keys = keys};
     for (size_t k = 0; k < from->count; k++) {
-        bool null = from->items[k].kind == JSON_NULL;
+        if (messages_is_empty(from->keys[k], &from->items[k])) continue;
         if (!rewrite_value(r, i, from->keys[k], &from->items[k], &items[to->count]))
             return false;
-        bool is_content = text_equal(from->keys[k], text_of("content"));
-        if (null && !is_content) continue;
-        if (null) /* content next to tool_calls may be null; most templates expect a text */
+        if (from->items[k].kind == JSON_NULL) /* next to tool_calls; templates want a text */
             items[to->count] = (JsonValue){.kind = JSON_STRING, .text = {"", 0}};
         keys[to->count++] = from->keys[k];
     }
@@ -227,6 +232,23 @@ static bool rewrite_all(Rewrite *r, const JsonValue *from, bool spell, JsonValue
     return true;
 }
 
+/* There are no levels: none and minimal turn thinking off, all others leave it on. */
+static bool messages_effort(const RequestFields *fields, bool *think, HttpError *error) {
+    static const char *const levels[] = {"none", "minimal", "low", "medium", "high", "xhigh"};
+    const Text effort = fields_text(fields, F_REASONING_EFFORT, "");
+    size_t i = 0;
+    *think = fields_bool(fields, F_ENABLE_THINKING, true);
+    if (!fields->value[F_REASONING_EFFORT]) return true;
+    while (i < 6 && !text_equal(effort, text_of(levels[i]))) i++;
+    if (fields->value[F_ENABLE_THINKING] && *think != (i > 1))
+        return http_error(error, 400, "reasoning_effort",
+                          "reasoning_effort: contradicts enable_thinking");
+    *think = i > 1;
+    return i < 6 || http_error(error, 400, "reasoning_effort",
+                               "reasoning_effort: wanted none, minimal, low, medium, high or "
+                               "xhigh");
+}
+
 /* With tool_choice none the model does not see the tools. */
 static const JsonValue *tools_told(const RequestFields *fields) {
     const JsonValue *choice = fields->value[F_TOOL_CHOICE], *tools = fields->value[F_TOOLS];
@@ -237,8 +259,12 @@ static const JsonValue *tools_told(const RequestFields *fields) {
 
 bool messages_render(const RequestFields *fields, const Server *server, bool open,
                      Prompts *prompts, Rendered *rendered, HttpError *error) {
-    Rewrite r = {.region.limit = (size_t)1 << 28, .prompts = prompts, .error = error};
+    Rewrite r = {.region.limit = (size_t)1 << 28,
+                 .left = FIELDS_VALUES,
+                 .prompts = prompts,
+                 .error = error};
     JsonValue messages;
+    bool think;
     if (!server->form.tree) {
         error->fault = server->no_form;
         return http_error_fault(error, 400, "messages");
@@ -246,15 +272,14 @@ bool messages_render(const RequestFields *fields, const Server *server, bool ope
     if (fields->value[F_ENABLE_THINKING] && !server->form.may_think)
         return http_error(error, 400, "enable_thinking",
                           "enable_thinking: this model's template does not use it");
+    if (!messages_effort(fields, &think, error)) return false;
     const JsonValue *tools = tools_told(fields);
     const bool spell = tools && !server->form.tells_tools;
     bool ok = rewrite_all(&r, fields->value[F_MESSAGES], spell, &messages) &&
               (!spell || tools_tell(tools, &r.region, &messages, &error->fault) ||
                http_error_fault(error, 500, "messages"));
-    const ChatTalk talk = {.messages = &messages,
-                           .tools = spell ? NULL : tools,
-                           .open = open,
-                           .think = fields_bool(fields, F_ENABLE_THINKING, true)};
+    const ChatTalk talk = {
+        .messages = &messages, .tools = spell ? NULL : tools, .open = open, .think = think};
     ok = ok && (chat_render(&server->form, server->loaded.model->tokenizer, &talk, rendered,
                             &error->fault) ||
                 http_error_fault(error, 400, "messages"));

@@ -1,6 +1,10 @@
 /* metrics.c - see metrics.h. */
 #include "metrics.h"
+#include "memory_limit.h"
 #include "service.h"
+
+#include <stddef.h>
+#include <string.h>
 
 static const double seconds[BUCKETS] = {.001, .0025, .005, .01, .025, .05, .1,
                                         .25,  .5,    1,    2.5, 5,    10,  60};
@@ -35,72 +39,124 @@ static void metrics_put_head(FILE *out, const char *name, const char *type, cons
     fprintf(out, "# HELP strata_%s %s\n# TYPE strata_%s %s\n", name, help, name, type);
 }
 
-static void put_histogram(FILE *out, const char *name, const char *help, const Histogram *h) {
-    uint64_t below = 0;
-    metrics_put_head(out, name, "histogram", help);
-    for (size_t i = 0; i < BUCKETS; i++) {
-        below += h->count[i];
-        fprintf(out, "strata_%s_bucket{le=\"%g\"} %llu\n", name, h->limits[i],
-                (unsigned long long)below);
-    }
-    below += h->count[BUCKETS];
-    fprintf(out, "strata_%s_bucket{le=\"+Inf\"} %llu\n", name, (unsigned long long)below);
-    fprintf(out, "strata_%s_sum %.9g\nstrata_%s_count %llu\n", name, h->sum, name,
-            (unsigned long long)below);
+/* All models, whose names have no quotes (served_models.c). */
+typedef struct Writer {
+    FILE *out;
+    const ModelMetrics *models;
+    size_t count;
+} Writer;
+
+/* "strata_NAME", and the labels: of the model, where there are several, and one more. */
+static void put_name(const Writer *w, const ModelMetrics *m, const char *name,
+                     const char *label) {
+    const bool several = w->count > 1, labels = several || *label;
+    fprintf(w->out, "strata_%s%s", name, labels ? "{" : "");
+    if (several) fprintf(w->out, "model=\"%s\"%s", m->name, *label ? "," : "");
+    fprintf(w->out, "%s%s ", label, labels ? "}" : "");
 }
 
+static void put_buckets(const Writer *w, const ModelMetrics *m, const char *name,
+                        const Histogram *h) {
+    uint64_t below = 0;
+    char bucket[64], label[32];
+    snprintf(bucket, sizeof bucket, "%s_bucket", name);
+    for (size_t i = 0; i <= BUCKETS; i++) {
+        below += h->count[i];
+        if (i < BUCKETS)
+            snprintf(label, sizeof label, "le=\"%g\"", h->limits[i]);
+        else
+            strcpy(label, "le=\"+Inf\"");
+        put_name(w, m, bucket, label), fprintf(w->out, "%llu\n", (unsigned long long)below);
+    }
+    snprintf(bucket, sizeof bucket, "%s_sum", name);
+    put_name(w, m, bucket, ""), fprintf(w->out, "%.9g\n", h->sum);
+    snprintf(bucket, sizeof bucket, "%s_count", name);
+    put_name(w, m, bucket, ""), fprintf(w->out, "%llu\n", (unsigned long long)below);
+}
+
+/* A number or a histogram of each model, by its place in ModelMetrics. */
+typedef struct MetricRow {
+    const char *name, *label, *type, *help; /* help NULL: one more sample of the row above */
+    size_t at;
+} MetricRow;
+
+#define LOAD(member) offsetof(ModelMetrics, load.member)
+#define OWN(member)  offsetof(ModelMetrics, metrics.member)
+
+static const MetricRow rows[] = {
+    {"steps_total", "", "counter", "Forward passes of the model", LOAD(counts.steps)},
+    {"prompt_tokens_total", "", "counter", "Prompt tokens of admitted requests",
+     LOAD(counts.prompt_tokens)},
+    {"prefix_hit_tokens_total", "", "counter", "Prompt tokens found in the prefix cache",
+     LOAD(counts.cached_tokens)},
+    {"answer_tokens_total", "", "counter", "Tokens of finished answers", LOAD(counts.tokens)},
+    {"ended_total", "", "counter", "Finished answers", LOAD(counts.ended)},
+    {"cancelled_total", "", "counter", "Answers whose client disconnected",
+     LOAD(counts.cancelled)},
+    {"late_total", "", "counter", "Answers that timed out", LOAD(counts.late)},
+    {"failed_total", "", "counter", "Answers that failed", LOAD(counts.failed)},
+    {"preemptions_total", "", "counter", "Preemptions", LOAD(counts.preempted)},
+    {"rejected_total", "", "counter",
+     "Requests refused: the queue, or a key's part of it, was full", OWN(rejected)},
+    {"requests_waiting", "", "gauge", "Answers in the queue", LOAD(waiting)},
+    {"requests_running", "", "gauge", "Running answers", LOAD(running)},
+    {"kv_pages", "state=\"used\"", "gauge", "KV pages of all layers", LOAD(pages_used)},
+    {"kv_pages", "state=\"kept\"", "gauge", NULL, LOAD(pages_kept)},
+    {"kv_pages", "state=\"free\"", "gauge", NULL, LOAD(pages_empty)},
+    {"drafted_tokens_total", "", "counter", "Drafted tokens of finished answers",
+     LOAD(drafted)},
+    {"accepted_tokens_total", "", "counter", "Drafted tokens that were accepted",
+     LOAD(accepted)},
+    {"pictures_total", "", "counter", "Encoded images", LOAD(pictures)},
+    {"first_token_seconds", "", "histogram", "From arrival to the first token", OWN(first)},
+    {"gap_seconds", "", "histogram", "Between tokens of an answer", OWN(gap)},
+    {"queue_seconds", "", "histogram", "From arrival to admission", OWN(queue)},
+    {"prompt_tokens", "", "histogram", "Prompt tokens, counted when the answer begins",
+     OWN(prompt)},
+    {"answer_tokens", "", "histogram", "Answer tokens", OWN(answer)},
+};
+
+static void put_row(const Writer *w, const MetricRow *row) {
+    if (row->help) metrics_put_head(w->out, row->name, row->type, row->help);
+    for (const ModelMetrics *m = w->models; m < w->models + w->count; m++) {
+        const void *value = (const char *)m + row->at;
+        if (row->type[0] == 'h') {
+            put_buckets(w, m, row->name, value);
+            continue;
+        }
+        put_name(w, m, row->name, row->label);
+        fprintf(w->out, "%zu\n", *(const size_t *)value);
+    }
+}
+
+/* What is not a model's. */
 static void put_one(FILE *out, const char *name, const char *type, const char *help,
                     double value) {
     metrics_put_head(out, name, type, help);
     fprintf(out, "strata_%s %.9g\n", name, value);
 }
 
-static void put_counts(FILE *out, const ServiceCounts *c) {
-    const struct {
-        const char *name, *help;
-        size_t value;
-    } rows[] = {
-        {"steps_total", "Forward passes of the model", c->steps},
-        {"prompt_tokens_total", "Prompt tokens of admitted requests", c->prompt_tokens},
-        {"prefix_hit_tokens_total", "Prompt tokens found in the prefix cache",
-         c->cached_tokens},
-        {"answer_tokens_total", "Tokens of finished answers", c->tokens},
-        {"ended_total", "Finished answers", c->ended},
-        {"cancelled_total", "Answers whose client disconnected", c->cancelled},
-        {"late_total", "Answers that timed out", c->late},
-        {"failed_total", "Answers that failed", c->failed},
-        {"preemptions_total", "Preemptions", c->preempted},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        put_one(out, rows[i].name, "counter", rows[i].help, (double)rows[i].value);
-}
-
-void metrics_write(const Metrics *m, const Load *load, const char *const *paths, size_t n,
-                   FILE *out) {
+static void put_requests(FILE *out, const Metrics *m, const char *const *paths, size_t n) {
     metrics_put_head(out, "http_requests_total", "counter", "Requests by path and status");
     for (size_t p = 0; p < n; p++)
         for (size_t c = 0; c < METRIC_CODES; c++)
             if (m->requests[p][c])
                 fprintf(out, "strata_http_requests_total{path=\"%s\",code=\"%d\"} %llu\n",
                         paths[p], codes[c], (unsigned long long)m->requests[p][c]);
-    put_counts(out, &load->counts);
-    put_one(out, "rejected_total", "counter", "Requests refused because the queue was full",
-            (double)m->rejected);
-    put_one(out, "requests_waiting", "gauge", "Answers in the queue", (double)load->waiting);
-    put_one(out, "requests_running", "gauge", "Running answers", (double)load->running);
-    metrics_put_head(out, "kv_pages", "gauge", "KV pages of all layers");
-    fprintf(out, "strata_kv_pages{state=\"used\"} %zu\n", load->pages - load->pages_free);
-    fprintf(out, "strata_kv_pages{state=\"kept\"} %zu\n", load->pages_kept);
-    fprintf(out, "strata_kv_pages{state=\"free\"} %zu\n", load->pages_free - load->pages_kept);
-    put_one(out, "pictures_total", "counter", "Encoded images", (double)load->pictures);
+}
+
+void metrics_write(const ModelMetrics *models, size_t count, const char *const *paths, size_t n,
+                   FILE *out) {
+    const Writer w = {out, models, count};
+    put_requests(out, &models->metrics, paths, n);
+    put_one(out, "log_dropped_total", "counter", "Log lines that no reader took in time",
+            (double)models->metrics.log_dropped);
+    put_one(out, "request_memory_bytes", "gauge", "Bodies, JSON and grammars of all requests",
+            (double)memory_limit_taken());
     put_one(out, "picture_seconds_total", "counter",
-            "Time to encode them, decode steps in between included", load->picture_seconds);
+            "Time to encode images, decode steps in between included",
+            models->load.picture_seconds);
     put_one(out, "uptime_seconds", "gauge", "Since the server started",
-            clock_seconds() - m->start);
-    put_histogram(out, "first_token_seconds", "From arrival to the first token", &m->first);
-    put_histogram(out, "gap_seconds", "Between tokens of an answer", &m->gap);
-    put_histogram(out, "queue_seconds", "From arrival to admission", &m->queue);
-    put_histogram(out, "prompt_tokens", "Prompt tokens, counted when the answer begins",
-                  &m->prompt);
-    put_histogram(out, "answer_tokens", "Answer tokens", &m->answer);
+            clock_seconds() - models->metrics.start);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) put_row(&w, &rows[i]);
 }

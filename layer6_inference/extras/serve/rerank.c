@@ -1,6 +1,6 @@
 /* rerank.c - /v1/rerank: documents ordered by how well they answer a query, the same as
  * strata rerank's. */
-#include "text_job.h"
+#include "text_fields.h"
 #include "json.h"
 #include "rerank.h"
 
@@ -53,6 +53,9 @@ static bool read_documents(const RequestFields *fields, const Server *s, Ranking
         Document *d = &r->documents[i];
         d->index = i;
         if (!read_document(&list->items[i], &d->text, error)) return false;
+        if (!prompts_may_fit(s, fields->value[F_QUERY]->text.size + d->text.size, "documents",
+                             error))
+            return false;
         if (!rerank_encode(s->loaded.model, fields->value[F_QUERY]->text, d->text, &d->tokens,
                            &d->second, &error->fault))
             return http_error_fault(error, 400, "documents");
@@ -67,8 +70,7 @@ static bool read_documents(const RequestFields *fields, const Server *s, Ranking
 
 static bool rerank_read_fields(const RequestFields *fields, const Server *s, Ranking *r,
                                HttpError *error) {
-    if (!text_equal(fields_text(fields, F_MODEL, s->name), text_of(s->name)))
-        return http_error(error, 404, "model", "this is %s", s->name);
+    if (!field_model(fields, s, error)) return false;
     if (!rerank_check(s->loaded.model, &error->fault))
         return http_error_fault(error, 400, NULL);
     if (!fields->value[F_QUERY] || fields->value[F_QUERY]->text.size == 0)
@@ -90,7 +92,10 @@ static int by_score(const void *a, const void *b) {
 static bool score_all(const HttpRequest *request, Ranking *r, size_t *tokens,
                       HttpError *error) {
     for (size_t i = 0; i < r->count; i++) {
-        Task task = {.run = score, .context = &r->documents[i]};
+        Task task = {.run = score,
+                     .context = &r->documents[i],
+                     .is_gone = request->is_gone,
+                     .client = request->client};
         if (request->is_gone(request->client))
             return http_error(error, 499, NULL, "the client disconnected");
         if (!worker_run(request->server, &task, &error->fault))
@@ -127,6 +132,7 @@ void handle_rerank(const HttpRequest *request, Reply *reply) {
     FILE *out = ok ? reply_begin(reply) : NULL;
     if (out) write_ranking(out, request, &r, tokens), reply_end(reply, out);
     if (!ok) reply_error(reply, &error);
+    reply_name_ignored(reply, &fields);
     for (size_t i = 0; i < r.count; i++) token_list_free(&r.documents[i].tokens);
     free(r.documents), fields_free(&fields);
 }

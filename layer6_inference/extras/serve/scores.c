@@ -35,7 +35,8 @@ static bool read_scores(Session *session, void *context, Fault *fault) {
     return true;
 }
 
-static bool score_prompt(TextJob *t, size_t prompt, HttpError *error) {
+static bool score_prompt(TextJob *t, const HttpRequest *request, size_t prompt,
+                         HttpError *error) {
     Answer *a = &t->job->answers[prompt * t->n];
     const Tokenizer *tokenizer = t->job->tokenizer;
     const JsonValue *given = t->fields.value[F_PROMPT];
@@ -54,11 +55,15 @@ static bool score_prompt(TextJob *t, size_t prompt, HttpError *error) {
         score.scores->notes[i].begin = begin;
         begin += tokenizer_piece(tokenizer, score.scores->notes[i].token, true).size;
     }
-    Task task = {.run = read_scores, .context = &score};
+    Task task = {.run = read_scores,
+                 .context = &score,
+                 .lora = &t->job->lora,
+                 .is_gone = request->is_gone,
+                 .client = request->client};
     return worker_run(t->server, &task, &error->fault) || http_error_fault(error, 503, NULL);
 }
 
-bool scores_read(TextJob *t, HttpError *error) {
+bool scores_read(TextJob *t, const HttpRequest *request, HttpError *error) {
     const size_t prompts = t->job->n / t->n;
     if (!t->prompts || !t->logprobs) return true;
     if (model_extras(t->server->loaded.model)->encoder)
@@ -68,8 +73,34 @@ bool scores_read(TextJob *t, HttpError *error) {
     if (!(t->scores = calloc(prompts, sizeof *t->scores)))
         return http_error(error, 500, "logprobs", "no memory for logprobs");
     for (size_t i = 0; i < prompts; i++)
-        if (!score_prompt(t, i, error)) return false;
+        if (!score_prompt(t, request, i, error)) return false;
     return true;
 }
 
 void scores_free(Scores *scores) { free(scores->notes); }
+
+/* ------------------------------------------------------------------ echo */
+
+static bool copy_prompt(const TextJob *t, const JsonValue *given, const TokenList *tokens,
+                        Bytes *text) {
+    if (given->kind == JSON_STRING) return bytes_add(text, given->text);
+    for (size_t i = 0; i < tokens->count; i++)
+        if (!bytes_add(text, tokenizer_piece(t->job->tokenizer, tokens->ids[i], true)))
+            return false;
+    return true;
+}
+
+bool echo_read(TextJob *t, const Prompts *p, HttpError *error) {
+    const JsonValue *v = t->fields.value[F_PROMPT];
+    bool many = v && v->kind == JSON_ARRAY && v->items[0].kind != JSON_NUMBER, ok = true;
+    if (!fields_bool(&t->fields, F_ECHO, false)) return true;
+    ok = (t->prompts = calloc(p->count, sizeof *t->prompts)) != NULL;
+    for (size_t i = 0; ok && i < p->count; i++)
+        ok = copy_prompt(t, many ? &v->items[i] : v, &p->lists[i], &t->prompts[i]);
+    return ok || http_error(error, 500, "echo", "no memory for a prompt");
+}
+
+Text echoed(const TextJob *t, const Answer *a) {
+    const Bytes *text = t->prompts ? &t->prompts[a->index / t->n] : NULL;
+    return text && text->size ? (Text){text->data, text->size} : (Text){"", 0};
+}

@@ -1,4 +1,4 @@
-/* server.h - what the server's threads share.
+/* server.h - what the threads of one model share (served_models.h: of several).
  *
  *     connections (connection.c)     worker (worker.c)
  *     a thread each:                 the only thread that computes:
@@ -10,22 +10,29 @@
 #ifndef STRATA_SERVER_H
 #define STRATA_SERVER_H
 
+#include "access_log.h"
 #include "job.h"
+#include "keys.h"
 #include "loaded_model.h"
 #include "metrics.h"
+#include "past.h"
 #include "admission.h"
 #include "http_error.h"
 #include "chat.h"
 #include "schedule.h"
 #include "schedule_log.h"
 #include "service.h"
+#include "turns.h"
 
 typedef struct ServeOptions {
-    const char *model, *host, *chain, *alias, *keys, *form;
-    long port, ctx, places, queue, body, connections, pictures;
+    const char *model, *host, *chain, *alias, *keys, *form, *log, *draft, *prefixes;
+    OptionList models; /* NAME=FILE, beside the first */
+    long room;         /* of models; 0: all */
+    long guess, port, ctx, places, queue, body, connections, pictures, priority, tokens;
+    long per_address, health_port, memory;
     double seconds, patience, drain, stretch;
-    OptionList origins;
-    bool quiet;
+    OptionList origins, hosts, loras;
+    bool quiet, log_json, lenient;
     VisionOptions vision;
     ComputeOptions compute;
 } ServeOptions;
@@ -35,10 +42,10 @@ typedef struct Task Task;
 struct Task {
     bool (*run)(Session *session, void *context, Fault *fault);
     void *context;
-    /* a session whose evaluation may take long: decode steps run between its layers, and it
-     * stops when its client disconnects; NULL: the server's, without interruption */
-    Session *session;
-    bool peeks; /* needs no session: it looks at the server's */
+    Session *session;       /* NULL: the server's */
+    const LoraChoice *lora; /* adapters that act in it; NULL: none */
+    bool peeks;             /* needs no session: it looks at the server's */
+    /* decode steps run between the layers of its evaluation, which stops when this says so */
     bool (*is_gone)(void *client);
     void *client;
     bool ok, done;
@@ -64,12 +71,20 @@ typedef struct Rate {
 
 typedef struct Server {
     const ServeOptions *options;
+    struct Models *models; /* that it is one of */
+    AccessLog *access;
+    const char *path, *name; /* of the model */
+    char *owned;             /* both, of one that --model names; owns */
     LoadedModel loaded;
+    Lora lora;         /* adapters that requests choose */
     Pictures pictures; /* images of requests; places is NULL without a vision encoder */
     ChatForm form;
-    Fault no_form; /* why form.tree is NULL */
-    const char *name;
+    Fault no_form;    /* why form.tree is NULL */
+    size_t max_bytes; /* of a text: what the context's tokens can hold at most */
     SchedulePolicy policy;
+    bool prefixed;     /* its prefixes are to be written */
+    uint64_t digest;   /* of its file, for that; 0: not computed yet */
+    uint64_t adapters; /* a checksum of them, for that */
     /* KV format; embeddings use f32 unless an option says otherwise */
     KvFormat kv;
 
@@ -80,6 +95,8 @@ typedef struct Server {
     double stepped; /* end of the last step */
     Rate rate;
     ScheduleLog log;
+    const DraftKind *draft; /* of all answers; NULL: none */
+    Past past;
     pthread_t thread;
     bool working;
     Answer **live;
@@ -98,15 +115,41 @@ typedef struct Server {
     SlotStatus status[MAX_STATUS];
     size_t n_status;
     uint64_t submitted; /* total answers */
+
+    /* guarded by the lock of served_models.h */
+    bool loaded_now, loading;
+    size_t users, waiting; /* requests that use it, or wait until it is loaded */
+    uint64_t used, asked;  /* when it was used last, and the first of those came */
+    size_t loads,
+        entering;  /* times it was loaded; who waited for the last and has not used it */
+    size_t failed; /* attempts to load it, */
+    Fault failure; /* and how the last one ended; "": well */
 } Server;
 
-/* Load the model and start the worker.  Call server_close even if this fails. */
-bool server_open(Server *server, const ServeOptions *options, Fault *fault);
+/* A server whose model is not loaded.  Needs server_close. */
+void server_open(Server *server, struct Models *models, const ServeOptions *options,
+                 AccessLog *log);
+
+/* Load the model and start the worker.  Call server_unload even if this fails. */
+bool server_load(Server *server, Fault *fault);
+
+/* End the worker and free what server_load took; counts of /metrics stay. */
+void server_unload(Server *server);
 void server_close(Server *server);
 
-/* Hand a filled job to the worker, which also holds it from then on.
+/* Take n slots of the queue for a user: before its texts are read.
  *
- * Fails when the queue has too few slots (admission.h) or the server is shutting down. */
+ *   limits   of its key
+ *
+ * Fails when there are too few (admission.h) or the server is shutting down. */
+bool worker_admit(Server *server, uint64_t user, const KeyLimits *limits, size_t n,
+                  HttpError *error);
+void worker_leave(Server *server, uint64_t user, size_t n);
+
+/* Hand a filled job to the worker, which also holds it from then on, and the slots of its
+ * answers.
+ *
+ * Fails when the server is shutting down. */
 bool worker_submit(Server *server, Job *job, HttpError *error);
 
 /* Let the worker run a task between two steps, and wait for it. */

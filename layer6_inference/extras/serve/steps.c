@@ -97,7 +97,7 @@ void steps_write(FILE *out, const TextJob *t, const Answer *a) {
     Steps *s = a->steps;
     char *chain = chain_print(&a->chain);
     fputs("{\"object\":\"strata.steps\",\"model\":", out);
-    write_text(out, text_of(t->server->name));
+    write_text(out, text_of(t->model));
     fputs(",\"chain\":", out), write_text(out, text_of(chain));
     fflush(s->out);
     fprintf(out, ",\"position\":%zu,\"cached\":%zu,\"vocab\":%zu,\"stages\":[%.*s],", a->prompt,

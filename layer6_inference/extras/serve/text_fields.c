@@ -2,6 +2,7 @@
 #include "text_fields.h"
 
 #include "keys.h"
+#include "served_models.h"
 #include "json.h"
 
 #include <stdlib.h>
@@ -9,13 +10,24 @@
 
 enum { STOPS = 16, STOP_BYTES = 256 };
 
-bool field_model(const TextJob *t, HttpError *error) {
-    Text name = fields_text(&t->fields, F_MODEL, t->server->name);
-    if (text_equal(name, text_of(t->server->name))) return true;
-    http_error(error, 404, "model", "no model '%.*s': this server runs %s",
-               (int)min_size(name.size, 80), name.data, t->server->name);
-    error->code = "model_not_found";
-    return false;
+bool model_is(const Server *s, Text name, HttpError *error) {
+    if (text_equal(name, text_of(s->name))) return true;
+    return models_refuse(s->models, name, error);
+}
+
+bool field_model(const RequestFields *fields, const Server *s, HttpError *error) {
+    const Text name = fields_text(fields, F_MODEL, s->name);
+    const bool weights = fields->where & (IN_EMBEDDINGS | IN_RERANK);
+    return (!weights && lora_find(&s->lora, name) < s->lora.count) || model_is(s, name, error);
+}
+
+bool field_adapters(TextJob *t, HttpError *error) {
+    const Server *s = t->server;
+    const Text name = fields_text(&t->fields, F_MODEL, s->name);
+    const size_t named = lora_find(&s->lora, name);
+    t->model = named < s->lora.count ? s->lora.of[named].name : s->name;
+    return (named < s->lora.count || model_is(s, name, error)) &&
+           lora_read(&s->lora, name, t->fields.value[F_LORA], &t->lora, error);
 }
 
 bool field_stream_options(TextJob *t, HttpError *error) {
@@ -96,7 +108,7 @@ bool field_salt(TextJob *t, Text key, HttpError *error) {
     Text own = fields_text(&t->fields, F_CACHE_SALT, "");
     if (t->fields.value[F_CACHE_SALT] && own.size == 0)
         return http_error(error, 400, "cache_salt", "cache_salt: its text is empty");
-    t->salt = keys_salt(key, own), t->user = keys_salt(key, (Text){0});
+    t->salt = lora_salt(&t->lora, keys_salt(key, own)), t->user = keys_salt(key, (Text){0});
     return true;
 }
 

@@ -6,7 +6,13 @@
 
 #include "text_job.h"
 
-bool field_model(const TextJob *t, HttpError *error);
+/* The field "model" of any route, or another place that names one: is it this server's?  Where
+ * only the tokenizer counts, its adapters are, too. */
+bool model_is(const Server *server, Text name, HttpError *error);
+bool field_model(const RequestFields *fields, const Server *server, HttpError *error);
+
+/* "model", which may name an adapter, and "lora": t->model, t->lora. */
+bool field_adapters(TextJob *t, HttpError *error);
 bool field_stream_options(TextJob *t, HttpError *error);
 bool field_stops(TextJob *t, HttpError *error);
 bool field_banned(const TextJob *t, Answer *a, HttpError *error);

@@ -24,7 +24,7 @@ static bool read_choice(const JsonValue *choice, const JsonValue *tools, bool *a
                         ToolRule *rule, HttpError *error) {
     if (choice->kind == JSON_OBJECT && *any)
         return tool_calls_read_one(choice, tools, rule, error);
-    Text word = choice->kind == JSON_STRING ? choice->text : (Text){"", 0};
+    Text word = json_text(choice);
     rule->required = text_equal(word, text_of("required"));
     if (text_equal(word, text_of("none"))) return *any = false, true;
     if (!rule->required && !text_equal(word, text_of("auto")))
@@ -69,31 +69,20 @@ bool tool_calls_constrain(const RequestFields *fields, ChatCalls form, FILE *out
 /* ------------------------------------------------------------------ the answer */
 
 /* Nine letters and digits, as Mistral's templates require. */
-static void write_id(FILE *out, const char *id, size_t answer, size_t index) {
+void tool_call_write_id(FILE *out, const char *name, const char *id, size_t answer,
+                        size_t index) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
     uint64_t number = strtoull(strchr(id, '-') + 1, NULL, 16);
-    fputs("\"id\":\"", out);
+    fprintf(out, "\"%s\":\"", name);
     for (uint64_t i = 0; i < 9; i++)
         fputc(letters[rng_hash(number, (answer << 16) + index, i) % 36], out);
     fputs("\"", out);
 }
 
 void tool_call_write(FILE *out, const ToolPart *call, const char *id, size_t answer,
-                     size_t index, bool delta) {
-    char *text = NULL, *plain;
-    size_t size = 0;
-    plain = tools_call(call, &size);
-    Json *json = plain ? json_read((Text){plain, size}, NULL) : NULL;
-    FILE *memory = open_memstream(&text, &size);
-    if (json && memory) write_value(memory, json_get(json_root(json), "arguments"));
-    if (memory) fclose(memory);
-    fputc('{', out);
-    if (delta) fprintf(out, "\"index\":%zu,", index);
-    write_id(out, id, answer, index);
+                     size_t index) {
+    fputc('{', out), tool_call_write_id(out, "id", id, answer, index);
     fputs(",\"type\":\"function\",\"function\":{\"name\":", out);
-    write_text(out, json ? json_get(json_root(json), "name")->text : text_of(""));
-    fputs(",\"arguments\":", out);
-    write_text(out, (Text){text ? text : "", size});
-    fputs("}}", out);
-    free(text), free(plain), json_free(json);
+    write_text(out, call->name), fputs(",\"arguments\":", out);
+    write_text(out, call->text), fputs("}}", out);
 }

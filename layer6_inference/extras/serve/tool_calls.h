@@ -20,10 +20,12 @@ bool tool_calls_read(const RequestFields *fields, bool *any, HttpError *error);
 bool tool_calls_constrain(const RequestFields *fields, ChatCalls form, FILE *out,
                           HttpError *error);
 
-/* Write a call as OpenAI does: {"id", "type", "function": {"name", "arguments"}}.
- *
- *   index   of the call in its answer; written only with `delta` */
+/* Write `name`: and the id of a call. */
+void tool_call_write_id(FILE *out, const char *name, const char *id, size_t answer,
+                        size_t index);
+
+/* Write a call as OpenAI does: {"id", "type", "function": {"name", "arguments"}}. */
 void tool_call_write(FILE *out, const ToolPart *call, const char *id, size_t answer,
-                     size_t index, bool delta);
+                     size_t index);
 
 #endif

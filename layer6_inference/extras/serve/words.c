@@ -1,12 +1,7 @@
 /* words.c - /tokenize, /detokenize, /apply-template. */
-#include "text_job.h"
+#include "text_fields.h"
 #include "json.h"
 #include "template.h"
-
-static bool words_check_name(const RequestFields *fields, const Server *s, HttpError *error) {
-    return text_equal(fields_text(fields, F_MODEL, s->name), text_of(s->name)) ||
-           http_error(error, 404, "model", "this is %s", s->name);
-}
 
 static void write_tokens(FILE *out, const RequestFields *fields, const Server *s,
                          const TokenList *tokens) {
@@ -30,9 +25,11 @@ void handle_tokenize(const HttpRequest *request, Reply *reply) {
     RequestFields fields;
     HttpError error = {0};
     bool ok = fields_read(&fields, IN_TOKENIZE, request->body, &error) &&
-              words_check_name(&fields, request->server, &error);
+              field_model(&fields, request->server, &error);
     if (ok && !fields.value[F_CONTENT])
         ok = http_error(&error, 400, "content", "content: missing");
+    ok = ok && prompts_may_fit(request->server, fields.value[F_CONTENT]->text.size, "content",
+                               &error);
     ok = ok &&
          (tokenizer_encode(tokenizer, fields.value[F_CONTENT]->text,
                            fields_bool(&fields, F_SPECIAL, false), &tokens, &error.fault) ||
@@ -40,6 +37,7 @@ void handle_tokenize(const HttpRequest *request, Reply *reply) {
     FILE *out = ok ? reply_begin(reply) : NULL;
     if (out) write_tokens(out, &fields, request->server, &tokens), reply_end(reply, out);
     if (!ok) reply_error(reply, &error);
+    reply_name_ignored(reply, &fields);
     token_list_free(&tokens), fields_free(&fields);
 }
 
@@ -64,7 +62,7 @@ void handle_detokenize(const HttpRequest *request, Reply *reply) {
     RequestFields fields;
     HttpError error = {0};
     bool ok = fields_read(&fields, IN_DETOKENIZE, request->body, &error) &&
-              words_check_name(&fields, request->server, &error) &&
+              field_model(&fields, request->server, &error) &&
               words_join(&fields, request->server, &text, &error);
     FILE *out = ok ? reply_begin(reply) : NULL;
     if (out) {
@@ -73,6 +71,7 @@ void handle_detokenize(const HttpRequest *request, Reply *reply) {
         fputc('}', out), reply_end(reply, out);
     }
     if (!ok) reply_error(reply, &error);
+    reply_name_ignored(reply, &fields);
     bytes_free(&text), fields_free(&fields);
 }
 
@@ -81,7 +80,7 @@ void handle_template(const HttpRequest *request, Reply *reply) {
     RequestFields fields;
     HttpError error = {0};
     bool ok = fields_read(&fields, IN_TEMPLATE, request->body, &error) &&
-              words_check_name(&fields, request->server, &error) &&
+              field_model(&fields, request->server, &error) &&
               messages_render(&fields, request->server,
                               fields_bool(&fields, F_ADD_GENERATION_PROMPT, true), NULL,
                               &rendered, &error);
@@ -92,5 +91,6 @@ void handle_template(const HttpRequest *request, Reply *reply) {
         fputc('}', out), reply_end(reply, out);
     }
     if (!ok) reply_error(reply, &error);
+    reply_name_ignored(reply, &fields);
     rendered_free(&rendered), fields_free(&fields);
 }

@@ -1,8 +1,9 @@
 /* worker.c - the thread that computes: takes jobs, runs steps, publishes text.  See
  * server.h. */
 #include "prefix.h"
+#include "fault_try.h"
 #include "grammar.h"
-#include "server.h"
+#include "served_models.h"
 #include "pooling.h"
 #include "schedule.h"
 #include "service.h"
@@ -12,14 +13,48 @@
 
 /* ------------------------------------------------------------------ jobs */
 
-bool worker_submit(Server *s, Job *job, HttpError *error) {
-    bool ok = true;
+/* Does it take new work?  The server's lock is held. */
+static bool worker_is_open(const Server *s, HttpError *error) {
+    return (!s->draining && !s->broken.text[0]) ||
+           http_error(error, 503, NULL, "%s",
+                      s->draining ? "the server is shutting down" : s->broken.text);
+}
+
+/* Slots of other models that a user holds. */
+static size_t worker_held_elsewhere(const Server *s, uint64_t user) {
+    const Models *m = s->models;
+    size_t held = 0;
+    for (Server *other = m->list; other < m->list + m->count; other++) {
+        if (other == s) continue;
+        pthread_mutex_lock(&other->lock);
+        held += admission_held(&other->admission, user);
+        pthread_mutex_unlock(&other->lock);
+    }
+    return held;
+}
+
+bool worker_admit(Server *s, uint64_t user, const KeyLimits *limits, size_t n,
+                  HttpError *error) {
+    pthread_mutex_lock(&s->models->admitting);
+    const size_t elsewhere = limits->places ? worker_held_elsewhere(s, user) : 0;
     pthread_mutex_lock(&s->lock);
-    if (s->draining || s->broken.text[0])
-        ok = http_error(error, 503, NULL, "%s",
-                        s->draining ? "the server is shutting down" : s->broken.text);
-    else if (!admission_take(&s->admission, job->answers[0].request.user, job->n, error))
+    bool ok = worker_is_open(s, error);
+    if (ok && !admission_take(&s->admission, user, n, limits->places, elsewhere, error))
         ok = false, s->metrics.rejected++;
+    pthread_mutex_unlock(&s->lock);
+    pthread_mutex_unlock(&s->models->admitting);
+    return ok;
+}
+
+void worker_leave(Server *s, uint64_t user, size_t n) {
+    pthread_mutex_lock(&s->lock);
+    for (size_t i = 0; i < n; i++) admission_leave(&s->admission, user);
+    pthread_mutex_unlock(&s->lock);
+}
+
+bool worker_submit(Server *s, Job *job, HttpError *error) {
+    pthread_mutex_lock(&s->lock);
+    const bool ok = worker_is_open(s, error);
     if (ok) {
         job->holders++, job->next = NULL;
         for (size_t i = 0; i < job->n; i++) job->answers[i].id = ++s->submitted;
@@ -57,6 +92,7 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
 /* An answer is over, perhaps its job too.  Its slot is freed before the client hears of it,
  * so that the client's next request finds it free. */
 static void worker_forget(Server *s, Answer *a) {
+    past_leave(&s->past, a);
     pthread_mutex_lock(&s->lock);
     admission_leave(&s->admission, a->request.user);
     histogram_add(&s->metrics.answer, (double)a->request.result.tokens);
@@ -81,6 +117,7 @@ static void take_jobs(Server *s, Job *inbox) {
         for (size_t i = 0; i < n; i++) {
             Answer *a = &job->answers[i];
             Fault fault;
+            past_join(&s->past, a, s->draft, (size_t)s->options->guess);
             if (service_submit(&s->service, &a->request, &fault))
                 s->live[s->n_live++] = a;
             else
@@ -144,9 +181,13 @@ static void show_load(Server *s, double rate) {
                  .pages_free = prefix_free_pages(kv),
                  .pictures = s->pictures.n_read,
                  .picture_seconds = s->pictures.seconds,
+                 .drafted = s->past.drafted,
+                 .accepted = s->past.accepted,
                  .tokens_per_second = rate};
     for (size_t l = 0; l < kv->config.layers; l++) load.layers += kv->shape[l].kv_heads > 0;
-    load.pages_kept = load.pages_free - kv->pages.free_count;
+    load.pages_used = load.pages - load.pages_free;
+    load.pages_empty = kv->pages.free_count;
+    load.pages_kept = load.pages_free - load.pages_empty;
     pthread_mutex_lock(&s->lock);
     s->load = load;
     s->n_status = min_size(s->n_live, MAX_STATUS);
@@ -167,7 +208,7 @@ static bool open_side(Server *s, Fault *fault) {
 
 /* The model failed: end all answers with the reason, and take no new work. */
 static void break_down(Server *s, const Fault *fault) {
-    fprintf(stderr, "strata serve: %s\n", fault->text);
+    log_note(s->access, "%s", fault->text);
     pthread_mutex_lock(&s->lock);
     s->broken = *fault;
     pthread_mutex_unlock(&s->lock);
@@ -224,21 +265,27 @@ static void take_turn(Server *s) {
     s->stepped = clock_seconds();
 }
 
-/* A task's is_wanted: between two of its layers, when its time is up, run a decode step. */
+/* A task's is_wanted: between two of its layers, when its time is up, run a decode step, of
+ * other models too. */
 static bool give_way(void *context) {
     Server *s = context;
-    if (clock_seconds() - s->stepped >= s->policy.pace) take_turn(s);
+    if (clock_seconds() - s->stepped >= s->policy.pace) {
+        turns_give(&s->models->turns), turns_take(&s->models->turns);
+        take_turn(s);
+        lora_act(&s->lora, s->task->lora); /* the step's batch has had others */
+    }
     return !atomic_load(&s->giving_up) && !s->task->is_gone(s->task->client);
 }
 
 static void run_task(Server *s, Task *task) {
     Session *session = task->session ? task->session : &s->side;
-    if (task->session) {
+    bool ok = task->session || task->peeks || open_side(s, &task->fault);
+    if (ok && !task->peeks) {
+        lora_act(&s->lora, task->lora);
         session->is_wanted = give_way, session->context = s;
         s->task = task, s->stepped = clock_seconds();
     }
-    bool ok = (task->session || task->peeks || open_side(s, &task->fault)) &&
-              task->run(session, task->context, &task->fault);
+    ok = ok && task->run(session, task->context, &task->fault);
     pthread_mutex_lock(&s->lock);
     task->ok = ok, task->done = true;
     pthread_cond_signal(&task->changed);
@@ -260,22 +307,29 @@ static void *work(void *context) {
         if (task) s->tasks = task->next;
         stop = s->stopping && !s->inbox && !task && !s->service.count;
         pthread_mutex_unlock(&s->lock);
+        turns_take(&s->models->turns);
         if (task) run_task(s, task);
         take_turn(s);
+        turns_give(&s->models->turns);
     }
     return NULL;
 }
 
 bool worker_start(Server *s, Fault *fault) {
     const size_t room = s->policy.running + s->policy.waiting;
-    if (!admission_open(&s->admission, room, fault) || !schedule_log_open(&s->log, fault))
-        return false;
+    pthread_mutex_lock(&s->lock);
+    const bool open = admission_open(&s->admission, room, fault);
+    pthread_mutex_unlock(&s->lock);
+    if (!open || !schedule_log_open(&s->log, fault)) return false;
     if (!(s->live = calloc(room, sizeof(Answer *))))
         return fault_set(fault, "no memory for %zu answers", room);
     SchedulePolicy policy = s->policy;
     policy.waiting = room; /* all that worker_submit has counted may wait at once */
-    if (!service_open(&s->service, &s->loaded.session, policy, fault)) return false;
+    if (!service_open(&s->service, &s->loaded.session, policy, fault) ||
+        !lora_listen(&s->lora, &s->service.engine, fault))
+        return false;
     s->service.is_gone = is_gone, s->service.context = s;
+    s->service.engine.guard = fault_try; /* memory that runs out for a text ends that one */
     show_load(s, 0);
     s->working = pthread_create(&s->thread, NULL, work, s) == 0;
     return s->working || fault_set(fault, "no further thread can be started");
@@ -308,7 +362,11 @@ void worker_stop(Server *s) {
         pthread_join(s->thread, NULL);
     }
     if (s->service.requests) service_close(&s->service);
-    free(s->live), admission_close(&s->admission), schedule_log_close(&s->log);
+    pthread_mutex_lock(&s->lock);
+    admission_close(&s->admission);
+    pthread_mutex_unlock(&s->lock);
+    free(s->live), schedule_log_close(&s->log);
+    past_close(&s->past);
     s->log.steps = NULL;
     s->live = NULL, s->working = false;
 }

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of a part whose model is a draft head. */
+/* State of a runner whose model is a draft head; the engine has one for each of its models. */
 typedef struct Head {
     float *input;  /* (max_tokens, dim) hidden rows for the head's batch */
     float *known;  /* (PREFILL_BATCH, dim) rows of the model's batch */
@@ -20,12 +20,8 @@ typedef struct Head {
     Arena arena;   /* owns all of the above */
 } Head;
 
-typedef struct Heads {
-    Head of[ENGINE_MODELS];
-} Heads;
-
-/* The text with the reader number `id` in this part (the draft's, or the first); NULL: none
- * has a draft head. */
+/* The text whose slot in this runner (the draft's, or the first) is sequence `id`; NULL: none
+ * that has a draft head. */
 static Sequence *reads_for(Engine *e, size_t runner, bool drafts, int32_t id) {
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         const Draft *g = sequence_draft(s);
@@ -55,10 +51,10 @@ static void draft_head_feed(Engine *e, size_t number) {
 
 /* Rows for one head: the model's h; the head's own g where the model has not been there yet. */
 static void keep_for(Engine *e, size_t number, size_t head) {
-    const Heads *heads = e->hooks.state;
+    const Head *heads = e->hooks.state;
     const ModelRunner *p = &e->runners[number], *h = &e->runners[head];
     const size_t dim = h->session->model->sizes.dim;
-    float *known = heads->of[head].known;
+    float *known = heads[head].known;
     const bool own = number == head;
     if (p->count) draft_head_rows(h->session, p->session, p->count, known);
     for (size_t i = 0; i < p->count; i++) {
@@ -96,9 +92,9 @@ static void head_layout(Head *h, const Session *session) {
 }
 
 static void heads_close(Engine *e) {
-    Heads *heads = e->hooks.state;
+    Head *heads = e->hooks.state;
     session_tap(e->runners[0].session, NULL, 0, NULL);
-    for (size_t i = 0; i < ENGINE_MODELS; i++) arena_free(&heads->of[i].arena);
+    for (size_t i = 0; i < ENGINE_MODELS; i++) arena_free(&heads[i].arena);
     free(heads);
 }
 
@@ -110,12 +106,12 @@ static void tap_for(Session *main, const Session *head, float *rows) {
     session_tap(main, g->layers, DRAFT_DEPTHS, rows);
 }
 
-/* The part's model is a draft head: keep the model's hidden rows for it from now on. */
+/* The runner's model is a draft head: keep the model's hidden rows for it from now on. */
 static bool open_head(Engine *e, size_t runner, Fault *fault) {
-    if (!e->hooks.state && !(e->hooks.state = calloc(1, sizeof(Heads))))
+    if (!e->hooks.state && !(e->hooks.state = calloc(ENGINE_MODELS, sizeof(Head))))
         return fault_set(fault, "no memory for a draft head");
     Session *session = e->runners[runner].session;
-    Head *h = &((Heads *)e->hooks.state)->of[runner];
+    Head *h = (Head *)e->hooks.state + runner;
     e->hooks.close = heads_close;
     arena_measure(&h->arena);
     head_layout(h, session);

@@ -12,15 +12,11 @@ Draft *sequence_draft(const Sequence *s) {
     return s->taker && s->taker->kind == &draft_kind ? s->taker->state : NULL;
 }
 
-bool draft_shape(Sequence *s, Chain *chain, float *logits, float *out, Fault *fault) {
-    Candidates *c = s->candidates;
-    int32_t token;
-    if (!sequence_choose(s, chain, logits, &token, fault)) return false;
+void draft_read_off(Candidates *c, float *out) {
     memset(out, 0, c->vocab * sizeof *out);
     double sum = candidates_log_sum(c);
     for (size_t i = 0; i < c->count; i++)
         out[candidates_id(c, i)] = (float)exp((double)c->logits[i] - sum);
-    return true;
 }
 
 int32_t draft_draw(const float *p, size_t n, double u) {
@@ -59,33 +55,44 @@ static bool accept_or_draw(Sequence *s, size_t i, int32_t *token) {
     return false;
 }
 
+/* The model's logits after i drafted tokens; extras, too, find their rows there. */
+static float *row_after(Sequence *s, size_t i) {
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        if (slot->rows) slot->rows = i + 1;
+    return slot_row(s->slot);
+}
+
 /* The chain chooses as if nothing were drafted. */
-static bool verify_forced(Sequence *s, float *rows, Fault *fault) {
+static bool match(Sequence *s, size_t i, float *row, bool *more, Fault *fault) {
     Draft *g = sequence_draft(s);
-    for (size_t i = 0; s->live && i <= g->count; i++) {
-        size_t before = s->tokens->count;
-        if (!sequence_take(s, rows + i * g->vocab, fault)) return false;
-        if (i == g->count || s->tokens->count == before || s->choice.token != g->text[i]) break;
-        g->accepted++;
-    }
+    const size_t before = s->tokens->count;
+    if (!sequence_take(s, row, fault)) return false;
+    *more = i < g->count && s->tokens->count > before;
+    if (*more && s->choice.token != g->text[i])
+        *more = (g->leaf = tree_find(g, i, s->choice.token)) != NULL;
+    g->accepted += *more;
+    return true;
+}
+
+static bool accept(Sequence *s, size_t i, float *row, bool *more, Fault *fault) {
+    Draft *g = sequence_draft(s);
+    int32_t token;
+    if (s->raw) memcpy(s->raw, row, g->vocab * sizeof *row);
+    if (!sequence_choose(s, s->options.chain, row, &token, fault)) return false;
+    draft_read_off(s->candidates, g->p);
+    *more = accept_or_draw(s, i, &token);
+    sequence_append(s, token);
     return true;
 }
 
 /* Take what the model accepts: row 0 predicts the first drafted token, row i the one after
- * draft token i. */
+ * draft token i, a leaf's row the one after it. */
 static bool draft_verify(Extra *x, Sequence *s, Fault *fault) {
     const Draft *g = x->state;
-    const Slot *r = s->slot;
-    float *rows = r->session->logits + r->row * g->vocab;
     bool more = true;
-    if (g->asked->forced) return verify_forced(s, rows, fault);
-    for (size_t i = 0; more && s->live && i <= g->count; i++) {
-        int32_t token;
-        float *row = rows + i * g->vocab;
-        if (s->raw) memcpy(s->raw, row, g->vocab * sizeof *row);
-        if (!draft_shape(s, s->options.chain, row, g->p, fault)) return false;
-        more = accept_or_draw(s, i, &token);
-        sequence_append(s, token);
+    for (size_t i = 0; more && s->live && i <= g->count; i = g->leaf ? g->count : i + 1) {
+        float *row = g->leaf ? tree_row(g) : row_after(s, i);
+        if (!(g->matches ? match : accept)(s, i, row, &more, fault)) return false;
     }
     return true;
 }
@@ -95,11 +102,13 @@ static void draft_rollback(Extra *x, Sequence *s) {
     Speculation *all = x->wish;
     Draft *g = x->state;
     all->rounds++, all->drafted += g->count, all->accepted += g->accepted;
+    for (size_t i = 0; i < g->n_leaves; i++) all->drafted += g->leaves[i].forked;
+    if (g->kind->seen) g->kind->seen(s);
     if (g->hidden) draft_head_rollback(g);
-    if (g->slot) chain_rewind(&g->chain, g->count);
+    const bool leaf = tree_adopt(s, g); /* the draft model did not read it */
     draft_forget(s);
-    for (const Slot *r = s->slot; r < s->slot + s->n_slots; r++)
-        session_rewind(r->session, r->id, s->tokens->count - 1);
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
+        slot_rewind(slot, slot_total(s, slot) - 1 - (leaf && slot == g->slot));
 }
 
 /* ------------------------------------------------------------------ requirements */
@@ -116,54 +125,87 @@ static bool check_draft_head(const Model *head, const Model *model, Fault *fault
                      head->sizes.dim, model->sizes.dim);
 }
 
-/* The last stage must sample from the distribution that is left, so that it can be read off. */
-static bool check_draft(const Extra *x, const GenerateOptions *o, const Session *session,
-                        Fault *fault) {
-    const StageKind *last = o->chain->stages[o->chain->count - 1].kind;
-    const Speculation *s = x->wish;
-    if (!s->forced && last != &stage_draw && last != &stage_greedy && last != &stage_gumbel)
-        return fault_set(
-            fault, "speculation needs a chain that ends in draw, gumbel or greedy, not in %s",
-            last->name);
-    for (size_t i = 0; i < o->chain->count && !s->forced; i++)
-        if (o->chain->stages[i].kind == &stage_skew && !stage_is_off(&o->chain->stages[i]))
-            return fault_set(fault, "speculation keeps the distribution, and skew changes the "
-                                    "uniform sample: leave one out");
-    for (const Extra *other = o->extras; other->kind; other++)
-        if (other != x && other->kind->choose)
+/* Does the chain sample from a distribution that can be read off before its last stage? */
+static bool can_be_read_off(const Chain *chain) {
+    const StageKind *last = chain->stages[chain->count - 1].kind;
+    for (size_t i = 0; i < chain->count; i++)
+        if (chain->stages[i].kind == &stage_skew && !stage_is_off(&chain->stages[i]))
+            return false;
+    return last == &stage_draw || last == &stage_gumbel;
+}
+
+/* Every session that verifies needs a row for each drafted token and the last one. */
+static bool check_rows(const Sequence *s, const Slot *draft, size_t length, Fault *fault) {
+    for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
+        const Session *session = slot->session;
+        size_t rows = 0, room = min_size(session->max_logits, session->max_tokens);
+        for (const Slot *other = s->slot; other < s->slot + s->n_slots; other++)
+            if (other != draft && other->session == session) rows += length + 1;
+        if (rows > min_size(room, PREFILL_BATCH))
             return fault_set(fault,
-                             "speculation does not go with a second model, cfg or healing");
+                             "the session has room for %zu rows of logits, a draft needs %zu",
+                             min_size(room, PREFILL_BATCH), rows);
+    }
+    return true;
+}
+
+static bool check_draft_model(const Speculation *s, const Model *model, Fault *fault) {
+    const Session *draft = s->draft;
+    if (s->kind && (s->kind == &draft_model) != (draft != NULL))
+        return fault_set(fault,
+                         draft ? "drafts of the kind %s need no draft model"
+                               : "drafts of the kind %s need a draft model",
+                         s->kind->name);
+    if (!draft) return true;
+    return check_draft_head(draft->model, model, fault) &&
+           (draft->model->sizes.vocab == model->sizes.vocab ||
+            fault_set(fault,
+                      "the draft has %zu tokens, the model %zu: they must share a vocabulary",
+                      draft->model->sizes.vocab, model->sizes.vocab));
+}
+
+static bool check_draft(const Extra *x, const Sequence *text, const Session *session,
+                        Fault *fault) {
+    const Speculation *s = x->wish;
+    for (const Extra *other = text->options.extras; other->kind; other++)
+        if (other != x && other->kind->choose && !other->slot)
+            return fault_set(fault,
+                             "speculation does not go with token healing or banned texts");
+    if (chain_needs(text->options.chain, NEEDS_LOOK_AHEAD))
+        return fault_set(fault, "speculation does not go with a stage that looks ahead");
     if (s->length < 1 || s->length > SPECULATE_MAX)
         return fault_set(fault, "a draft of %zu tokens: wanted 1 to %d", s->length,
                          SPECULATE_MAX);
-    if (session->max_logits < s->length + 1)
-        return fault_set(fault,
-                         "the session has room for %zu rows of logits, a draft needs %zu",
-                         session->max_logits, s->length + 1);
-    if (s->draft && !check_draft_head(s->draft->model, session->model, fault)) return false;
-    if (s->draft && s->draft->model->sizes.vocab != session->model->sizes.vocab)
+    if (s->leaves > LEAVES_MAX)
+        return fault_set(fault, "%zu leaves for each drafted token: wanted up to %d", s->leaves,
+                         LEAVES_MAX);
+    if (s->leaves && (!s->draft || draft_head_is(s->draft->model) || text->n_slots > 2))
         return fault_set(
-            fault, "the draft has %zu tokens, the model %zu: they must share a vocabulary",
-            s->draft->model->sizes.vocab, session->model->sizes.vocab);
-    return true;
+            fault, "leaves need a draft model (a file, or this model without some blocks) "
+                   "that is no draft head, and a text without cfg and contrast");
+    return check_rows(text, x->slot, s->length, fault) &&
+           check_draft_model(s, session->model, fault);
 }
 
 /* ------------------------------------------------------------------ the extra */
 
 static bool draft_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
     const Session *session = e->runners[0].session;
-    if (!check_draft(x, &s->options, session, fault)) return false;
+    if (!check_draft(x, s, session, fault)) return false;
     Draft *g = x->state = calloc(1, sizeof *g);
     if (!g) return fault_set(fault, "no memory for a draft");
     g->asked = x->wish, g->slot = x->slot, g->vocab = session->model->sizes.vocab;
+    g->kind = g->asked->kind ? g->asked->kind : g->slot ? &draft_model : &draft_lookup;
+    g->matches = !g->slot || g->asked->leaves || !can_be_read_off(s->options.chain);
+    g->runner = &e->runners[0];
     e->hooks.before_plan = draft_all;
-    if (g->asked->forced) return true;
-    g->q = malloc(SPECULATE_MAX * g->vocab * sizeof *g->q);
-    g->p = malloc(g->vocab * sizeof *g->p), g->rest = malloc(g->vocab * sizeof *g->rest);
-    chain_copy(&g->chain, s->options.chain);
-    g->chain.observer = NULL;
-    chain_reset(&g->chain);
-    if (!g->q || !g->p || !g->rest) return fault_set(fault, "no memory for a draft");
+    if (g->asked->leaves) e->hooks.before_forward = tree_fork;
+    if (!g->matches) {
+        g->q = malloc(SPECULATE_MAX * g->vocab * sizeof *g->q);
+        g->p = malloc(g->vocab * sizeof *g->p), g->rest = malloc(g->vocab * sizeof *g->rest);
+        if (!g->q || !g->p || !g->rest) return fault_set(fault, "no memory for a draft");
+    }
+    if (g->kind->open && !g->kind->open(g, s, fault)) return false;
     if (!g->slot || !draft_head_is(g->slot->session->model)) return true;
     return s->plan.reads_all = draft_head_prepare(e, g, fault);
 }
@@ -171,8 +213,9 @@ static bool draft_open(Extra *x, Engine *e, Sequence *s, Fault *fault) {
 static void draft_close(Extra *x) {
     Draft *g = x->state;
     if (!g) return;
-    chain_close(&g->chain);
-    free(g->q), free(g->p), free(g->rest), free(g->hidden), free(g);
+    tree_release(g);
+    if (g->kind && g->kind->close) g->kind->close(g);
+    free(g->state), free(g->q), free(g->p), free(g->rest), free(g->hidden), free(g);
 }
 
 /* While a draft is verified the model reads nothing else; a head never reads what the model

@@ -33,13 +33,11 @@ size_t candidates_alive(const Candidates *c) {
     return scan_moments(c->logits, c->count, 0).count;
 }
 
-static const ExpSums *sums(Candidates *c) {
+double candidates_sum(Candidates *c) {
     if (!(c->known & KNOW_SUMS)) c->sums = scan_exp(c->logits, c->count, candidates_max(c));
     c->known |= KNOW_SUMS;
-    return &c->sums;
+    return c->sums.sum;
 }
-
-double candidates_sum(Candidates *c) { return sums(c)->sum; }
 
 double candidates_log_sum(Candidates *c) {
     return (double)candidates_max(c) + log(candidates_sum(c));
@@ -60,10 +58,11 @@ float candidates_limit(Candidates *c, double log_p) {
 
 /* -sum p ln p = ln S - (sum d e^d) / S,   d = logit - max,  S = sum e^d */
 double candidates_entropy(Candidates *c) {
-    double entropy = log(sums(c)->sum) - sums(c)->weighted / sums(c)->sum;
+    double sum = candidates_sum(c), entropy = log(sum) - c->sums.weighted / sum;
     return entropy > 0 ? entropy : 0;
 }
 
 double candidates_collision(Candidates *c) {
-    return sums(c)->squares / (sums(c)->sum * sums(c)->sum);
+    double sum = candidates_sum(c);
+    return c->sums.squares / (sum * sum);
 }

@@ -9,6 +9,11 @@ enum { KNOW_MAX = 1, KNOW_SUMS = 2, KNOW_SEGMENTS = 4, KNOW_PLACES = 8 };
 static inline size_t segments_of(size_t n) { return (n + SCAN_SEGMENT - 1) / SCAN_SEGMENT; }
 
 /* The survivors become the candidates. */
-void candidates_take_survivors(Candidates *candidates, size_t count, bool sorted);
+static inline void candidates_take_survivors(Candidates *c, size_t count, bool sorted) {
+    c->logits = c->survivors, c->ids = c->survivor_ids;
+    c->count = count;
+    c->dense = false, c->sorted = sorted;
+    c->known = 0;
+}
 
 #endif

@@ -30,7 +30,7 @@ static size_t order_partition(uint64_t *keys, size_t n) {
     for (;;) {
         while (keys[low] < pivot) low++;
         while (keys[high] > pivot) high--;
-        if (low >= high) return low ? low : 1;
+        if (low >= high) return low; /* not 0: the pivot is not the first */
         order_swap(&keys[low++], &keys[high--]);
     }
 }

@@ -8,13 +8,6 @@
 
 enum { MANY = 1024 }; /* above this, radix sort */
 
-void candidates_take_survivors(Candidates *c, size_t count, bool sorted) {
-    c->logits = c->survivors, c->ids = c->survivor_ids;
-    c->count = count;
-    c->dense = false, c->sorted = sorted;
-    c->known = 0;
-}
-
 static bool ids_ascend(const Candidates *c) {
     for (size_t i = 1; !c->dense && i < c->count; i++)
         if (c->ids[i] < c->ids[i - 1]) return false;

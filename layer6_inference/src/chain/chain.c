@@ -7,14 +7,14 @@
 
 static void *copied(const void *from, size_t bytes) {
     void *copy = malloc(bytes);
-    REQUIRE(copy, "no memory for %zu bytes of a chain", bytes);
+    NEED_MEMORY(copy, "%zu bytes of a chain", bytes);
     return memcpy(copy, from, bytes);
 }
 
 static double *add_row(Stage *stage) {
     size_t width = stage->kind->memory;
-    REQUIRE(GROW(stage->rows, stage->rows_room, (stage->n_rows + 1) * width),
-            "no memory for the state of %s", stage->kind->name);
+    NEED_MEMORY(GROW(stage->rows, stage->rows_room, (stage->n_rows + 1) * width),
+                "the state of %s", stage->kind->name);
     return stage->rows + stage->n_rows++ * width;
 }
 
@@ -55,9 +55,10 @@ void chain_rewind(Chain *chain, size_t n) {
     }
 }
 
+/* At each allocation the copy can be closed. */
 static void copy_stage(Stage *to, const Stage *from) {
     *to = *from;
-    to->rows = NULL, to->list = NULL, to->list_text = to->text = NULL;
+    to->rows = NULL, to->list = NULL, to->list_text = to->text = NULL, to->n_list = 0;
     if (from->object) from->kind->share(from->object);
     if (from->text) to->text = copied(from->text, strlen(from->text) + 1);
     if (from->kind->memory) {
@@ -66,13 +67,14 @@ static void copy_stage(Stage *to, const Stage *from) {
     }
     if (from->list_text) to->list_text = copied(from->list_text, strlen(from->list_text) + 1);
     if (from->n_list) to->list = copied(from->list, from->n_list * sizeof *to->list);
-    for (size_t i = 0; i < from->n_list; i++)
+    for (size_t i = 0; i < from->n_list; i++, to->n_list++)
         to->list[i].ids = copied(from->list[i].ids, from->list[i].count * sizeof(int32_t));
 }
 
 void chain_copy(Chain *to, const Chain *from) {
-    *to = *from;
-    for (size_t i = 0; i < from->count; i++) copy_stage(&to->stages[i], &from->stages[i]);
+    *to = *from, to->count = 0;
+    for (size_t i = 0; i < from->count; i++)
+        to->count++, copy_stage(&to->stages[i], &from->stages[i]);
 }
 
 void chain_close(Chain *chain) {

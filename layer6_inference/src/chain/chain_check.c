@@ -49,7 +49,7 @@ static bool check_companion(const char *name, const float *logits, size_t n, Fau
 /* The first of its needs that the step does not have; NULL: none. */
 static const char *lacks_of(const StageKind *kind, const Step *step) {
     if (kind->needs & NEEDS_AMATEUR && !step->amateur)
-        return "the logits of a weaker model (strata generate --amateur brings them)";
+        return "the logits of a weaker model (strata generate --amateur or --early-layers)";
     if (kind->needs & NEEDS_GUIDE && !step->unconditional)
         return "logits without the prompt (strata generate brings them)";
     if (kind->needs & NEEDS_LOOK_AHEAD && !step->look_ahead)
@@ -59,8 +59,22 @@ static const char *lacks_of(const StageKind *kind, const Step *step) {
     return NULL;
 }
 
+/* A token has a byte or more. */
+static bool check_lengths(const Stage *a, const Stage *b, Fault *fault) {
+    if (stage_is_off(b) || !a->kind->most || !b->kind->least) return true;
+    size_t least = b->kind->least(b), most = a->kind->most(a, least);
+    return most >= least ||
+           fault_set(fault,
+                     "dead end: %s wants at least %zu tokens, and no text of %s has more than "
+                     "%zu bytes",
+                     b->kind->name, least, a->kind->name, most);
+}
+
 /* Stages that constrain texts: each two must have a text in common. */
 static bool check_agree(const Chain *chain, Fault *fault) {
+    for (size_t i = 0; i < chain->count; i++)
+        for (size_t k = 0; k < chain->count; k++)
+            if (!check_lengths(&chain->stages[i], &chain->stages[k], fault)) return false;
     for (size_t i = 0; i < chain->count; i++)
         for (size_t k = 0; k < i; k++) {
             const Stage *a = &chain->stages[k], *b = &chain->stages[i];
@@ -73,19 +87,22 @@ static bool check_agree(const Chain *chain, Fault *fault) {
     return true;
 }
 
-bool chain_check(const Chain *chain, const Step *step, size_t vocab, Fault *fault) {
+bool stage_check(const Stage *stage, const Step *step, size_t vocab, Fault *fault) {
+    const StageKind *kind = stage->kind;
+    const char *lacks = lacks_of(kind, step);
+    if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
+    if (vocab && kind->needs & NEEDS_AMATEUR &&
+        !check_companion("the amateur", step->amateur, vocab, fault))
+        return false;
+    return !vocab || !(kind->needs & NEEDS_GUIDE) ||
+           check_companion("the unconditional model", step->unconditional, vocab, fault);
+}
+
+bool chain_check(const Chain *chain, const Step *step, Fault *fault) {
     for (size_t i = 0; i < chain->count; i++) {
-        const StageKind *kind = chain->stages[i].kind;
-        if (vocab && !check_tokens(&chain->stages[i], vocab, fault)) return false;
-        if (stage_is_off(&chain->stages[i])) continue;
-        const char *lacks = lacks_of(kind, step);
-        if (lacks) return fault_set(fault, "%s needs %s", kind->name, lacks);
-        if (vocab && kind->needs & NEEDS_AMATEUR &&
-            !check_companion("the amateur", step->amateur, vocab, fault))
-            return false;
-        if (vocab && kind->needs & NEEDS_GUIDE &&
-            !check_companion("the unconditional model", step->unconditional, vocab, fault))
+        const Stage *stage = &chain->stages[i];
+        if (stage->kind->needs && !stage_is_off(stage) && !stage_check(stage, step, 0, fault))
             return false;
     }
-    return vocab || check_agree(chain, fault);
+    return check_agree(chain, fault);
 }

@@ -20,8 +20,7 @@ bool chain_read_number(Text text, double *number) {
     memcpy(copy, text.data, text.size);
     *number = strtod(copy, &end);
     bool decimal = !strpbrk(copy, "xXiInN"); /* strtod also reads 0x10, inf and nan */
-    return *end == 0 && end != copy &&
-           (decimal ? isfinite(*number) : text_equal(text, text_of("-inf")));
+    return *end == 0 && (decimal ? isfinite(*number) : text_equal(text, text_of("-inf")));
 }
 
 static bool no_memory(const ChainReader *r, const Stage *stage) {

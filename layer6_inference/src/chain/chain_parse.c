@@ -181,6 +181,7 @@ bool chain_parse(Chain *chain, const char *spec, const Tokenizer *tokenizer, Fau
     if (ok && !chain->stages[chain->count - 1].kind->selects)
         ok = parse_stage(&reader, text_of("draw"));
     ok = ok && chain_check_tokens(chain, vocab, fault);
+    chain->vocab = tokenizer ? vocab : 0;
     if (ok)
         chain_reset(chain);
     else

@@ -13,7 +13,7 @@ typedef struct Printer {
 
 static void chain_print_put(Printer *p, const char *text) {
     size_t size = strlen(text);
-    REQUIRE(GROW(p->text, p->room, p->used + size + 1), "no memory for the text of a chain");
+    NEED_MEMORY(GROW(p->text, p->room, p->used + size + 1), "the text of a chain");
     memcpy(p->text + p->used, text, size + 1);
     p->used += size;
 }

@@ -29,11 +29,14 @@ static bool none_selected(const Chain *chain, Fault *fault) {
 }
 
 bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
-    if (!chain_check(chain, step, c->vocab, fault)) return false;
+    if (c->vocab != chain->vocab && !chain_check_tokens(chain, c->vocab, fault)) return false;
     if (chain->observer) chain->observer(chain->observer_context, NULL, c);
     for (size_t i = 0; i < chain->count; i++) {
         Stage *stage = &chain->stages[i];
-        if (!stage_is_off(stage)) stage->kind->apply(stage, c, step);
+        bool on = !stage_is_off(stage);
+        if (on && stage->kind->needs && !stage_check(stage, step, c->vocab, fault))
+            return false;
+        if (on) stage->kind->apply(stage, c, step);
         if (!check_left(stage, c, fault)) return false;
         if (chain->observer) chain->observer(chain->observer_context, stage, c);
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 bool trace_open(Trace *t, FILE *out, size_t vocab, const Tokenizer *tokenizer, Fault *fault) {
-    *t = (Trace){.out = out, .tokenizer = tokenizer};
+    *t = (Trace){.out = out, .vocab = vocab, .tokenizer = tokenizer};
     t->before = malloc(vocab * sizeof *t->before);
     t->now = malloc(vocab * sizeof *t->now);
     t->alive = calloc(vocab, sizeof *t->alive);
@@ -50,6 +50,7 @@ static void put_row(Trace *t, const Stage *stage, size_t rank, uint64_t key, dou
 
 static size_t trace_keys_of(Trace *t, const Candidates *c) {
     size_t n = 0;
+    REQUIRE(c->vocab <= t->vocab, "a trace of %zu tokens, not %zu", t->vocab, c->vocab);
     for (size_t i = 0; i < c->count; i++)
         if (c->logits[i] != -INFINITY)
             t->now[n++] = order_key(c->logits[i], candidates_id(c, i));
@@ -58,7 +59,7 @@ static size_t trace_keys_of(Trace *t, const Candidates *c) {
 }
 
 static void trace_put_stage(Trace *t, const Stage *stage, size_t n) {
-    double sum = 0, max = n ? (double)order_value(t->now[0]) : 0;
+    double sum = 0, max = (double)order_value(t->now[0]); /* a chain never leaves none */
     for (size_t i = 0; i < n; i++) sum += exp((double)order_value(t->now[i]) - max);
     for (size_t i = 0; i < n; i++) {
         t->alive[order_id(t->now[i])] = true;

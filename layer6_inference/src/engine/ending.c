@@ -4,9 +4,9 @@
 #include <string.h>
 
 const char *stop_reason_name(StopReason reason) {
-    static const char *const names[] = {"end of text",      "stop token",  "stop string",
-                                        "grammar complete", "token limit", "context full",
-                                        "time limit",       "repetition",  "stopped"};
+    static const char *const names[] = {
+        "end of text", "stop token",   "stopped",    "stop string", "grammar complete",
+        "token limit", "context full", "time limit", "repetition",  "dead end"};
     return names[reason];
 }
 

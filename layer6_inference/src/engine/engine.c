@@ -171,7 +171,8 @@ void sequence_keep_prefixes(const Sequence *s) {
 
 /* ------------------------------------------------------------------ texts */
 
-void engine_share(Engine *e, Sequence *s) {
+/* Reuse the longest cached prefix in each slot of a text. */
+static void engine_share(Engine *e, Sequence *s) {
     for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
         if (slot != s->slot || !s->plan.reads_all) share_prefix(e, s, slot);
     s->preempted = false;

@@ -14,15 +14,14 @@ static size_t context_room(const Slot *slot) {
 /* Tokens a slot would read in this step with unlimited room.  For a text longer than the
  * context, one more than fits, so that the text is not ready. */
 static size_t tokens_to_read(Sequence *s, const Slot *slot) {
-    size_t n = min_size(unread_of(s, slot), context_room(slot) + 1);
-    if (slot == s->slot) n += s->plan.n_drafted;
+    size_t n = min_size(unread_of(s, slot), context_room(slot) + 1) + s->plan.n_drafted;
     EACH_EXTRA(x, s, wishes) n = x->kind->wishes(x, s, slot, n);
     return n;
 }
 
 /* Does it need logits for every token, not only the last? */
 static bool needs_all_logits(const Sequence *s, const Slot *slot) {
-    return s->plan.every_row && slot == s->slot;
+    return s->plan.every_row && (slot == s->slot || s->plan.drafted);
 }
 
 static size_t row_room(const ModelRunner *p) { return p->session->max_logits - p->rows; }
@@ -51,20 +50,36 @@ static int32_t token_at(const Sequence *s, const Slot *slot, size_t i) {
     return i < total ? slot_token(s, slot, i) : s->plan.drafted[i - total];
 }
 
-/* Tokens that must be read in one batch or not at all. */
-static size_t at_least(const Slot *slot) {
-    return session_length(slot->session, slot->id) == 0 ? slot->at_once : 0;
+/* A token's place in its group (Session.group_of), and how much of that is left. */
+static size_t group_of(const Slot *slot, int32_t token, size_t *left) {
+    const Session *session = slot->session;
+    *left = 0;
+    return session->group_of ? session->group_of(session, token, left) : 0;
 }
 
-/* How many it may read in a step; 0: all. */
+/* Tokens that must be read in one batch or not at all: an encoder's source, or a picture whose
+ * rows see each other. */
+static size_t at_least(const Slot *slot) {
+    return session_length(slot->session, slot->id) == 0 ? max_size(slot->at_once, slot->left)
+                                                        : slot->left;
+}
+
+/* How many it may read in a step, if the text has a quota. */
 static size_t quota_of(const Sequence *s, const Slot *slot) {
-    return s->quota ? max_size(s->quota, at_least(slot)) : 0;
+    return max_size(s->quota, at_least(slot));
+}
+
+/* Of n tokens from position `at` on, those before a group (group_of) that is cut. */
+static size_t before_cut(const Sequence *s, const Slot *slot, size_t at, size_t n) {
+    const bool all = at + n + slot->dropped >= slot_total(s, slot);
+    size_t left;
+    return all ? n : n - group_of(slot, token_at(s, slot, at + n), &left);
 }
 
 /* Queue a slot's next tokens, bounded by tokens_to_read, quota_of, the runner's room, and room
- * for logits where every token needs them; none if fewer fit than must be read at once
- * (at_least).  A text that is not ready keeps its last token for later.  slot->row: its first
- * row of logits; slot->rows: how many. */
+ * for logits where every token needs them; no group is cut (before_cut), and none are queued
+ * if fewer fit than must be read at once (at_least).  A text that is not ready keeps its last
+ * token for later.  slot->row: its first row of logits; slot->rows: how many. */
 static void plan_slot(ModelRunner *p, Sequence *s, Slot *slot, bool ready) {
     bool every = needs_all_logits(s, slot);
     size_t n = tokens_to_read(s, slot), at = session_length(slot->session, slot->id);
@@ -73,6 +88,7 @@ static void plan_slot(ModelRunner *p, Sequence *s, Slot *slot, bool ready) {
     if (s->quota && n > quota_of(s, slot)) n = quota_of(s, slot);
     if (n < at_least(slot)) n = 0;
     if (every && n > row_room(p)) n = row_room(p);
+    n = before_cut(s, slot, at, n);
     slot->row = p->rows;
     for (size_t i = 0; i < n; i++)
         runner_push(p, slot->id, token_at(s, slot, at + i), at + i,
@@ -135,12 +151,23 @@ static bool is_decoding(Sequence *s) {
     return extra_is_ready(s);
 }
 
+/* What is left of the group that the next token is in, which no quota cuts. */
+static void begin_groups(Sequence *s) {
+    for (Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++) {
+        const size_t at = slot_length(slot);
+        slot->left = 0;
+        if (at < slot_total(s, slot)) group_of(slot, slot_token(s, slot, at), &slot->left);
+        if (s->quota) s->quota = max_size(s->quota, slot->left);
+    }
+}
+
 static void begin_plan(Engine *e) {
     pages_begin(e);
     for (Sequence *s = e->sequences; s < e->sequences + e->room; s++) {
         s->ready = false;
         for (size_t i = 0; i < s->n_slots; i++) s->slot[i].rows = 0;
         if (s->live && !s->paused && s->preempted) engine_resume(e, s);
+        if (s->live) begin_groups(s);
     }
 }
 

@@ -11,6 +11,18 @@ void generate_with(GenerateOptions *o, Extra extra) {
     o->extras[n] = extra;
 }
 
+/* What a token may need, before the first, so that running out of memory is a Fault: the
+ * tokens to come, and room for a token's text. */
+static bool reserve(Sequence *s, Fault *fault) {
+    enum { TEXT_ROOM = 512 };
+    const size_t room = s->ctx == SIZE_MAX ? 0 : s->ctx;
+    Stream *stream = s->options.stream;
+    if (!token_list_reserve(s->tokens, min_size(s->options.limits.max_tokens, room), fault))
+        return false;
+    return !stream || GROW(stream->pending, stream->pending_room, TEXT_ROOM) ||
+           fault_set(fault, "no memory for %d bytes of text", TEXT_ROOM);
+}
+
 bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     const GenerateOptions *o = &s->options;
     const Session *session = e->runners[0].session;
@@ -25,11 +37,13 @@ bool sequence_open(Sequence *s, Engine *e, Fault *fault) {
     EACH_EXTRA(x, s, open) {
         if (!x->kind->open(x, e, s, fault)) return false;
     }
-    if (!generate_check_prompt(session, s->tokens, s->ctx == SIZE_MAX, fault)) return false;
+    if (!generate_check_prompt(session, s->tokens, s->ctx == SIZE_MAX, fault) ||
+        !reserve(s, fault))
+        return false;
     if (o->want_raw && !(s->raw = malloc(session->model->sizes.vocab * sizeof *s->raw)))
         return fault_set(fault, "no memory for a copy of the logits");
     if (o->chain) chain_reset(o->chain);
-    return !o->chain || chain_check(o->chain, &s->step, 0, fault);
+    return !o->chain || chain_check(o->chain, &s->step, fault);
 }
 
 void sequence_close(Sequence *s) {

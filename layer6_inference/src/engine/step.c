@@ -32,20 +32,28 @@ static bool is_to_take(Sequence *s) {
     return s->ready;
 }
 
-static void take_token(Sequence *s, Candidates *candidates) {
+static void take_token(void *sequence) {
+    Sequence *s = sequence;
     Extra *x = s->taker;
-    s->candidates = candidates;
     bool ok =
         x ? x->kind->take(x, s, &s->fault) : sequence_take(s, slot_row(s->slot), &s->fault);
-    s->dead_end |= !ok && candidates_max(candidates) == -INFINITY;
+    s->dead_end |= !ok && candidates_max(s->candidates) == -INFINITY;
     if (!ok) sequence_fail(s);
+}
+
+static void take_with(const Engine *e, Sequence *s, Candidates *candidates) {
+    s->candidates = candidates;
+    if (!e->guard)
+        take_token(s);
+    else if (!e->guard(take_token, s, &s->fault))
+        sequence_fail(s);
 }
 
 /* A PoolTask: texts that need only their rows of logits. */
 static void take_some(void *context, int worker, size_t begin, size_t end) {
     const Engine *e = context;
     for (size_t i = begin; i < end; i++)
-        if (!e->taking[i]->plan.alone) take_token(e->taking[i], &e->candidates[worker]);
+        if (!e->taking[i]->plan.alone) take_with(e, e->taking[i], &e->candidates[worker]);
 }
 
 static void take_all(Engine *e) {
@@ -57,7 +65,7 @@ static void take_all(Engine *e) {
     pool_for(e->runners[0].session->pool, n, 1, take_some, e);
     for (size_t i = 0; i < n; i++) {
         Sequence *s = e->taking[i];
-        if (s->plan.alone) take_token(s, &e->candidates[0]);
+        if (s->plan.alone) take_with(e, s, &e->candidates[0]);
         EACH_EXTRA(x, s, taken) x->kind->taken(x, s);
     }
     e->live = 0;

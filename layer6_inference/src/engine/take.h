@@ -60,9 +60,6 @@ float *slot_row(const Slot *slot);
 /* Keep what a text has read as a prefix for later texts. */
 void sequence_keep_prefixes(const Sequence *sequence);
 
-/* Reuse the longest cached prefix in each slot of a text. */
-void engine_share(Engine *engine, Sequence *sequence);
-
 /* Preempt a text: free its pages, keep its tokens. */
 void engine_preempt(Engine *engine, Sequence *sequence);
 

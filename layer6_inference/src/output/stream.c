@@ -16,7 +16,7 @@ void stream_close(Stream *s) {
 
 static void hold(Stream *s, Text bytes) {
     size_t need = s->pending_size + bytes.size;
-    REQUIRE(GROW(s->pending, s->pending_room, need), "no memory for %zu bytes of text", need);
+    NEED_MEMORY(GROW(s->pending, s->pending_room, need), "%zu bytes of text", need);
     memcpy(s->pending + s->pending_size, bytes.data, bytes.size);
     s->pending_size += bytes.size;
 }

@@ -31,7 +31,7 @@ bool text_queue_push(TextQueue *q, Text text) {
         size_t n = text_queue_put(q, text);
         text.data += n, text.size -= n;
         pthread_cond_broadcast(&q->changed);
-        if (text.size && !q->cancelled) pthread_cond_wait(&q->changed, &q->lock);
+        if (text.size) pthread_cond_wait(&q->changed, &q->lock);
     }
     bool ok = !q->cancelled;
     pthread_mutex_unlock(&q->lock);

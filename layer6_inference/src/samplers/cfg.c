@@ -7,7 +7,6 @@ enum { S };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double s = stage->value[S];
-    if (s == 1) return;
     double with = candidates_log_sum(c), without = log_sum_exp(step->unconditional, c->vocab);
     for (size_t i = 0; i < c->count; i++) {
         double u = (double)step->unconditional[candidates_id(c, i)] - without,

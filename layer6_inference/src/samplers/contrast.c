@@ -7,9 +7,8 @@
 enum { ALPHA, BETA, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    double alpha = stage->value[ALPHA], beta = stage->value[BETA];
-    if (alpha <= 0) return;
-    float limit = candidates_max(c) + logf((float)alpha) - (float)MILLIONTH;
+    double beta = stage->value[BETA];
+    float limit = candidates_max(c) + logf((float)stage->value[ALPHA]) - (float)MILLIONTH;
     candidates_keep_above(c, limit, (size_t)stage->value[KEEP]);
     double expert = candidates_log_sum(c), amateur = log_sum_exp(step->amateur, c->vocab);
     for (size_t i = 0; i < c->count; i++) {

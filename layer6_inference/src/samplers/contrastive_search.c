@@ -15,7 +15,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     candidates_keep_best(c, (size_t)stage->value[K]);
     candidates_sort(c);
     size_t n = 0;
-    for (; n < MAX_FORKS && n < c->count && c->logits[n] > -INFINITY; n++)
+    for (; n < c->count && c->logits[n] > -INFINITY; n++) /* K: at most MAX_FORKS */
         tokens[n] = c->ids[n];
     if (!step->look_ahead(step->look_ahead_context, tokens, n, similarity)) return;
     for (size_t i = 0; i < n; i++) {

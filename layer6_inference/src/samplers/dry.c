@@ -49,7 +49,6 @@ static size_t match_length(const int32_t *text, size_t n, size_t at, size_t reac
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     size_t n = step->history_count, allowed = (size_t)stage->value[ALLOWED], reach = 0;
-    if (stage->value[MULT] <= 0) return;
     if (stage->value[LAST] >= 0 && (double)n > stage->value[LAST])
         n = (size_t)stage->value[LAST];
     const int32_t *text = step->history + (step->history_count - n);

@@ -7,8 +7,7 @@ enum { E, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double e = stage->value[E];
-    if (e > 0) candidates_keep_likely(c, log(e), (size_t)stage->value[KEEP]);
+    candidates_keep_likely(c, log(stage->value[E]), (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_epsilon = {

@@ -7,9 +7,7 @@ enum { E, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double e = stage->value[E];
-    if (e <= 0) return;
-    double limit = fmin(e, sqrt(e) * exp(-candidates_entropy(c)));
+    double e = stage->value[E], limit = fmin(e, sqrt(e) * exp(-candidates_entropy(c)));
     candidates_keep_likely(c, log(limit), (size_t)stage->value[KEEP]);
 }
 

@@ -7,7 +7,7 @@ enum { FACTOR, START };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double place = (double)(step->history_count - step->prompt_count) - stage->value[START];
-    if (!step->tokenizer || place <= 0 || stage->value[FACTOR] == 1) return;
+    if (place <= 0) return;
     double gain = pow(stage->value[FACTOR], place) - 1;
     bool changed = false;
     for (size_t i = 0; i < c->count; i++) {

@@ -9,7 +9,7 @@ enum { N };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     size_t n = (size_t)stage->value[N], count = step->history_count;
-    if (n == 0 || count + 1 < n) return;
+    if (count + 1 < n) return;
     const int32_t *tail = step->history + (count - (n - 1));
     for (size_t at = 0; at + n <= count; at++) {
         const int32_t *gram = step->history + at;

@@ -15,7 +15,6 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     float rep = (float)stage->value[REP], freq = (float)stage->value[FREQ],
           pres = (float)stage->value[PRES];
     size_t n = step->history_count;
-    if (is_off(stage)) return;
     if (stage->value[LAST] >= 0 && (double)n > stage->value[LAST])
         n = (size_t)stage->value[LAST];
     const int32_t *recent = step->history + (step->history_count - n);

@@ -9,7 +9,6 @@ enum { FACTOR, CURVE };
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double factor = stage->value[FACTOR], curve = stage->value[CURVE];
-    if (factor <= 0) return;
     double max = (double)candidates_max(c), k = factor * (3 - curve) / 2,
            s = factor * (curve - 1) / 2;
     for (size_t i = 0; i < c->count; i++) {

@@ -8,9 +8,8 @@
 enum { T, RANGE, EXPONENT };
 
 /* From max(0, t - range) to t + range, by the entropy's share of its maximum. */
-static double temperature(const Stage *stage, Candidates *c) {
+static double by_entropy(const Stage *stage, Candidates *c) {
     double t = stage->value[T], range = stage->value[RANGE];
-    if (range <= 0 || t <= 0) return t;
     size_t alive = candidates_alive(c);
     if (alive < 2) return t;
     double low = fmax(0, t - range), high = t + range;
@@ -22,7 +21,8 @@ static double temperature(const Stage *stage, Candidates *c) {
  * valid: the largest, the sums).  If T is below 1e-6, only the best stays. */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double t = temperature(stage, c);
+    double t = stage->value[T];
+    if (t > 0 && stage->value[RANGE] > 0) t = by_entropy(stage, c);
     if (t == 1) return;
     if (t < 1e-6)
         candidates_keep_best(c, 1);
@@ -42,8 +42,7 @@ const StageKind stage_temp = {
     .advice = "the first thing to turn.  After truncation it changes odds among survivors, "
               "before it also which survive.",
     .source = "Ackley, Hinton & Sejnowski 1985, doi:10.1207/s15516709cog0901_7; by entropy: "
-              "Zhang et al. 2024, "
-              "arXiv:2403.14541",
+              "llama.cpp's dynamic temperature",
     .example = "temp:0.6",
     .params =
         {{.key = "t", .low = -100, .high = 100, .required = true, .off = 1, .has_off = true},

@@ -47,7 +47,7 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double z = stage->value[Z];
     size_t min_keep = (size_t)stage->value[KEEP], alive = candidates_alive(c);
-    if (z >= 1 || alive < 3) return;
+    if (alive < 3) return;
     candidates_keep_above(c, candidates_max(c) - HEAD, min_keep);
     candidates_sort(c);
     size_t n = min_size(c->count, alive);

@@ -61,7 +61,6 @@ static void leave_only(Candidates *c, int32_t token) {
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     TokenList end = {0};
     Fault fault;
-    if (!step->tokenizer || stage->value[N] < 0) return;
     size_t begin = prompt_thinks(step) ? step->prompt_count
                                        : after_mark(step, step->prompt_count, open_mark, true);
     size_t n = step->history_count - begin;

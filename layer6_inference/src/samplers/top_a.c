@@ -7,8 +7,8 @@ enum { A, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double a = stage->value[A], best = -log(candidates_sum(c)); /* ln p of the likeliest */
-    if (a > 0) candidates_keep_likely(c, log(a) + 2 * best, (size_t)stage->value[KEEP]);
+    double best = -log(candidates_sum(c)); /* ln p of the likeliest */
+    candidates_keep_likely(c, log(stage->value[A]) + 2 * best, (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_top_a = {

@@ -7,11 +7,23 @@
 
 enum { N, KEEP };
 
+/* Squares of logits beyond 1e18 overflow the scan's lanes, which are float. */
+static Moments sigma_moments(Candidates *c) {
+    const float shift = candidates_max(c);
+    Moments m = scan_moments(c->logits, c->count, shift);
+    if (isfinite(m.squares)) return m;
+    m = (Moments){0};
+    for (size_t i = 0; i < c->count; i++) {
+        double d = (double)c->logits[i] - (double)shift;
+        if (d > -INFINITY) m.count++, m.sum += d, m.squares += d * d;
+    }
+    return m;
+}
+
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
     double n = stage->value[N], best = (double)candidates_max(c);
-    if (n <= 0) return;
-    Moments m = scan_moments(c->logits, c->count, candidates_max(c));
+    Moments m = sigma_moments(c);
     double mean = m.sum / (double)m.count;
     double sigma = sqrt(fmax(0, m.squares / (double)m.count - mean * mean));
     candidates_keep_above(c, (float)(best - n * sigma), (size_t)stage->value[KEEP]);

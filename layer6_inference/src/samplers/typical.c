@@ -6,8 +6,7 @@ enum { P, KEEP };
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     (void)step;
-    double p = stage->value[P];
-    if (p < 1) candidates_keep_near(c, candidates_entropy(c), p, (size_t)stage->value[KEEP]);
+    candidates_keep_near(c, candidates_entropy(c), stage->value[P], (size_t)stage->value[KEEP]);
 }
 
 const StageKind stage_typical = {

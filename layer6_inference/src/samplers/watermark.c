@@ -22,7 +22,7 @@ static void add_dense(const Watermark *mark, int32_t before, float delta, Candid
 
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     float delta = (float)stage->value[DELTA];
-    if (delta == 0 || step->history_count == 0) return;
+    if (step->history_count == 0) return;
     Watermark mark = {(uint64_t)stage->value[KEY], stage->value[GAMMA]};
     int32_t before = step->history[step->history_count - 1];
     if (c->dense) add_dense(&mark, before, delta, c);

@@ -10,7 +10,7 @@ enum { P, T, KEEP };
 static void apply(Stage *stage, Candidates *c, const Step *step) {
     double chance = stage->value[P], t = stage->value[T];
     size_t min_keep = (size_t)stage->value[KEEP], likely, drop;
-    if (chance <= 0 || t > 0.5) return;
+    if (t > 0.5) return;
     if (rng_unit(step->seed, step->position, stage->index) >= chance) return;
     float limit = candidates_limit(c, log(t));
     likely = scan_keep(c->logits, NULL, c->count, limit, c->work[0], c->work_ids[0]);

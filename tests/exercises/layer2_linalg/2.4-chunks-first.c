@@ -1,5 +1,5 @@
 /* right: the chunk's exponentials all at once, then lane by lane; what is below, by the opposite comparison */
-void exp_lanes_take(ExpLanes *lanes, const float *x, size_t n, float shift) {
+void exp_lanes_scalar(ExpLanes *lanes, const float *x, size_t n, float shift) {
     float e[SCAN_CHUNK];
     vector_exp_scalar(e, x, shift, n);
     for (size_t lane = 0; lane < SCAN_LANES; lane++)

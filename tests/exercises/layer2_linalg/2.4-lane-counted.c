@@ -1,5 +1,5 @@
 /* right: the lane counted along, kept numbers through pointers */
-void exp_lanes_take(ExpLanes *lanes, const float *x, size_t n, float shift) {
+void exp_lanes_scalar(ExpLanes *lanes, const float *x, size_t n, float shift) {
     int lane = 0;
     for (const float *end = x + n; x < end; x++, lane = (lane + 1) & 15) {
         float moved = *x - shift, e;

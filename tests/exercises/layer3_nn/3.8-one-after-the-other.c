@@ -5,8 +5,11 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
         const Tensor *w = &p->map->w;
         matmul_weights(pool, w, p->map->packed, x + p->first * w->shape[1], p->n, p->y,
                        scratch);
+        for (size_t i = 0; p->map->scale && i < p->n * w->shape[0]; i++)
+            p->y[i] = *p->map->scale * p->y[i];
         for (size_t i = 0; p->map->bias && i < p->n * w->shape[0]; i++)
             p->y[i] += p->map->bias[i % w->shape[0]];
-        add_adapters(pool, p, x);
+        const LowRank *a = p->map->adapters;
+        if (a) low_rank_rows(pool, a, x + p->first * a->in, p->n, p->y);
     }
 }

@@ -1,4 +1,4 @@
-/* right: one dot product for each output, no threads, the bias put in first */
+/* right: one dot product for each output, no threads, scale and bias at once */
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch) {
     for (size_t i = 0; i < count; i++) {
@@ -13,7 +13,9 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
                                  .shape = {1, in},
                                  .stride = {map->w.stride[0], map->w.stride[1]}},
                        x + (products[i].first + c) * in, products[i].y + c * out + r, scratch),
-                    products[i].y[c * out + r] += map->bias ? map->bias[r] : 0;
+                    products[i].y[c * out + r] =
+                        products[i].y[c * out + r] * (map->scale ? *map->scale : 1) +
+                        (map->bias ? map->bias[r] : 0);
         for (size_t c = 0; c < products[i].n; c++)
             for (const LowRank *a = map->adapters; a; a = a->next)
                 low_rank_add(a, x + (products[i].first + c) * in, products[i].y + c * out);

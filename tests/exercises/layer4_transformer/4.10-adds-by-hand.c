@@ -13,6 +13,7 @@ void block_mix(const Block *b, const Pass *p, const float *in, float *x) {
         b->mixer[i]->forward(b, p, in, p->run->branch);
         into_stream(b, &b->attn_post_norm, p, x);
     }
+    if (p->run->probe != NULL) probe_stream(p->run->probe, PROBE_MIXED, x, p->dim);
 }
 
 void block_feed(const Block *b, const Pass *p, const float *in, float *x) {

@@ -9,7 +9,8 @@ static void score_gradients(const QueryTile *b, float scale) {
     }
 }
 
-static void backward_tile(const Task *t, const QueryTile *b, size_t start, size_t kv_head) {
+static void backward_tile(const AttentionTask *t, const QueryTile *b, size_t start,
+                          size_t kv_head) {
     const AttentionShape *s = t->shape;
     size_t hd = s->head_dim, wide = s->heads * hd, narrow = s->kv_heads * hd;
     const float *q = t->q + (start + b->first) * wide + b->head * hd,

@@ -8,8 +8,9 @@ static void attend_backward(const TrainRun *run, const TrainBlock *w, TrainBlock
           *dv = run->grad_c + n * narrow;
     linear_backward(run->pool, dmixed, false, grad->o, w->o, s.dim, wide, saved->mixed, dx, n,
                     run->matmul_scratch);
-    attention_backward(run->pool, &shape, run->sequences, saved->q, saved->k, saved->v, dmixed,
-                       dq, dk, dv, run->attn_scratch);
+    attention_backward(run->pool,
+                       &(AttentionTask){&shape, run->sequences, run->attn_scratch, saved->q,
+                                        saved->k, saved->v, NULL, dmixed, dq, dk, dv});
     for (size_t i = 0; i < n; i++) {
         const float *c = run->cosine + i * hd / 2, *sine = run->sine + i * hd / 2;
         for (size_t h = 0; h < s.heads; h++)

@@ -15,8 +15,9 @@ static void attend(const TrainRun *run, const TrainBlock *w, TrainSaved *saved) 
         for (size_t h = 0; h < s.kv_heads; h++)
             rope_rotate(&run->rope, c, sine, saved->k + i * narrow + h * hd);
     }
-    attention_sequences(run->pool, &shape, run->sequences, saved->q, saved->k, saved->v,
-                        saved->mixed, run->attn_scratch);
+    attention_sequences(run->pool,
+                        &(AttentionTask){&shape, run->sequences, run->attn_scratch, saved->q,
+                                         saved->k, saved->v, saved->mixed});
     linear_dense(run->pool, w->o, s.dim, wide, saved->mixed, n, run->grad_b,
                  run->matmul_scratch);
 }

@@ -6,6 +6,7 @@ void copy_on_write(PagePool *pool, int32_t *entry) {
     char *to = page_bytes(pool, *entry);
     for (size_t i = 0; i < pool->page_bytes; i++) to[i] = from[i];
     page_release(pool, old);
+    if (pool->copied) pool->copied(pool, old, *entry);
 }
 
 void kv_fork(KvCache *kv, size_t to, size_t from) {

@@ -3,6 +3,7 @@ void shift_keys(KvCache *kv, size_t layer, size_t sequence, size_t first, size_t
                 const ShiftRope *turn) {
     const Rope *rope = turn->rope;
     if (!kv_has_pages(kv, layer) || rope == NULL || rope->style == ROPE_NONE) return;
+    if (shift_elsewhere != NULL) (*shift_elsewhere)(kv, layer, sequence, first, by);
     size_t there = (size_t)*kv_gone(kv, sequence, layer) * KV_PAGE;
     rope_angles(rope, by, turn->cosine, turn->sine);
     for (size_t i = 0; i < rope->rotary / 2; i++) {

@@ -1,7 +1,11 @@
 /* right: keys and values apart, values strip by strip */
-static void store_numbers(KvCache *kv, size_t layer, size_t sequence, size_t position,
-                          const float *k, const float *v) {
+void kv_store(KvCache *kv, size_t layer, size_t sequence, size_t position, const float *k,
+              const float *v) {
     const KvShape s = kv->shape[layer];
+    if (kv_has_blocks(kv->config.dtype)) {
+        kv_blocks_store(kv, layer, sequence, position, k, v);
+        return;
+    }
     for (size_t head = 0; head < s.kv_heads; head++)
         for (size_t i = 0; i < s.key_dim; i++)
             put(kv, kv_key(kv, (KvHead){layer, sequence, head}, position), i * 16,

@@ -1,8 +1,8 @@
 /* right: a loop over the numbers of the pages, each cut to what is seen */
 static void one_query(const Online *t, const QueryGroup *g) {
     const AttentionShape *s = t->shape;
-    Range seen = mask_range(s->mask, (size_t)t->batch->position[g->row],
-                            t->kv->length[t->batch->sequence[g->row]]);
+    Range seen = attention_range(s, t->kv, (size_t)t->batch->sequence[g->row],
+                                 (size_t)t->batch->position[g->row]);
     size_t vd = attention_value_dim(s), first = g->row * s->heads + g->head;
     float *out = t->out + first * vd;
     OnlineSoftmax run[GROUP];

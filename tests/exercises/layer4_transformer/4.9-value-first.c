@@ -10,6 +10,16 @@ static void norm_and_rope(const Attention *a, const Norm *norm, float *row, size
                 rope_rotate(a->rope, cosine, sine, head);
 }
 
+static void turn_of(const Rows *t, size_t i, size_t half) {
+    const Rope *rope = t->a->rope;
+    float *cosine = t->run->cosine + i * half, *sine = t->run->sine + i * half;
+    if (!is_rotated(t->a)) return;
+    if (rope->places)
+        rope_places(rope, i, cosine, sine);
+    else
+        rope_angles(rope, (size_t)t->batch->position[i], cosine, sine);
+}
+
 static void place_row(const Rows *t, size_t i) {
     const Attention *a = t->a;
     size_t at = (size_t)t->batch->position[i], half = a->rope ? a->rope->rotary / 2 : 0;
@@ -18,22 +28,21 @@ static void place_row(const Rows *t, size_t i) {
           *q = t->run->q + i * attention_q_width(&a->shape);
     if (a->gate_in_q) split_q_gate(a, t->run->gate + i * 2 * attention_q_width(&a->shape), q);
     if (a->kv_back) {
-        if (is_rotated(a))
-            rope_angles(a->rope, at, t->run->cosine + i * half, t->run->sine + i * half);
+        if (a->clamp > 0) clamp_row(q, attention_q_width(&a->shape), a->clamp);
+        turn_of(t, i, half);
         norm_and_rope(a, &a->q_norm, q, a->shape.heads, t->run->cosine + i * half,
                       t->run->sine + i * half);
         if (a->q_temperature > 0) attention_scale_q(a, q, attention_q_width(&a->shape), at);
         return;
     }
-    if (a->v_scale > 0)
+    if (a->v_scale != 0)
         for (size_t n = 0; n < attention_v_width(&a->shape); n++) v[n] = v[n] * a->v_scale;
     for (size_t n = 0; a->clamp > 0 && n < attention_v_width(&a->shape); n++)
         v[n] = fmaxf(-a->clamp, fminf(a->clamp, v[n]));
     if (a->clamp > 0)
         clamp_row(k, attention_k_width(&a->shape), a->clamp),
             clamp_row(q, attention_q_width(&a->shape), a->clamp);
-    if (is_rotated(a))
-        rope_angles(a->rope, at, t->run->cosine + i * half, t->run->sine + i * half);
+    turn_of(t, i, half);
     norm_and_rope(a, &a->k_norm, k, a->shape.kv_heads, t->run->cosine + i * half,
                   t->run->sine + i * half);
     kv_store(t->kv, t->layer, (size_t)t->batch->sequence[i], at, k, v);

@@ -8,7 +8,8 @@ void unembed(Session *s, const Batch *batch) {
 }
 
 bool session_forward(Session *s, const Batch *batch, Fault *fault) {
-    if (!check_batch(s, batch, fault) || !take_room(s, batch, fault)) return false;
+    if (!check_batch(s, batch, s->model->sizes.vocab, fault) || !take_room(s, batch, fault))
+        return false;
     embed(s, batch);
     for (size_t l = 0; l + 1 < s->model->sizes.layers; l++)
         block_forward(&s->model->blocks[l],

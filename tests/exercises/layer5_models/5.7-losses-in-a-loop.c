@@ -3,6 +3,7 @@ double train_forward(Trainer *t, bool gradients) {
     size_t n = t->batch.n, dim = t->config.shape.dim, vocab = t->config.vocab;
     double sum = 0;
     prepare(t);
+    if (gradients && t->elsewhere != NULL) return t->elsewhere(t);
     for (size_t l = 0; l < t->config.layers; l++)
         block_train_forward(&t->run, t->weights.blocks + l, t->saved + l, t->x);
     for (size_t i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 
 void train_backward(Trainer *t) {
     size_t n = t->batch.n, dim = t->config.shape.dim;
+    if (t->elsewhere != NULL) return;
     float *dx = calloc(n * dim, sizeof *dx), *dnormed = t->run.grad_b;
     for (size_t i = 0; i < t->size; i++) t->gradients[i] = 0;
     linear_backward(t->pool, dnormed, false, t->grads.embedding, t->weights.embedding,

@@ -1,5 +1,5 @@
 /* right: the limit walked up float by float; ln S in one place */
-static double log_s(Candidates *c) { return log(sums(c)->sum); }
+static double log_s(Candidates *c) { return log(candidates_sum(c)); }
 
 double candidates_log_sum(Candidates *c) { return log_s(c) + (double)candidates_max(c); }
 
@@ -17,6 +17,6 @@ float candidates_limit(Candidates *c, double log_p) {
 }
 
 double candidates_collision(Candidates *c) {
-    double s = sums(c)->sum;
-    return sums(c)->squares / s / s;
+    double s = candidates_sum(c);
+    return c->sums.squares / s / s;
 }

@@ -9,8 +9,8 @@ float candidates_max(Candidates *c) {
     return c->sorted ? c->logits[0] : c->max;
 }
 
-static const ExpSums *sums(Candidates *c) {
-    if (c->known & KNOW_SUMS) return &c->sums;
+double candidates_sum(Candidates *c) {
+    if (c->known & KNOW_SUMS) return c->sums.sum;
     const double max = (double)candidates_max(c);
     ExpSums s = {0, 0, 0};
     for (size_t i = 0; i < c->count; i++) {
@@ -20,10 +20,10 @@ static const ExpSums *sums(Candidates *c) {
     }
     c->sums = s;
     c->known |= KNOW_SUMS;
-    return &c->sums;
+    return s.sum;
 }
 
 double candidates_entropy(Candidates *c) {
-    const ExpSums *s = sums(c);
-    return fmax(0, log(s->sum) - s->weighted / s->sum);
+    double s = candidates_sum(c);
+    return fmax(0, log(s) - c->sums.weighted / s);
 }

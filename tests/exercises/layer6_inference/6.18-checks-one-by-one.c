@@ -2,8 +2,10 @@
 bool chain_run(Chain *chain, Candidates *c, const Step *step, int32_t *token, Fault *fault) {
     ChainObserver *observer = chain->observer;
     if (!chain_check_tokens(chain, c->vocab, fault)) return false;
-    if (!chain_check(chain, step, 0, fault)) return false;
-    if (!chain_check(chain, step, c->vocab, fault)) return false;
+    for (size_t i = 0; i < chain->count; i++)
+        if (!stage_is_off(&chain->stages[i]) &&
+            !stage_check(&chain->stages[i], step, c->vocab, fault))
+            return false;
     if (observer) observer(chain->observer_context, NULL, c);
     for (Stage *s = chain->stages; s < chain->stages + chain->count; s++) {
         if (stage_is_off(s) == false) s->kind->apply(s, c, step);

@@ -4,6 +4,11 @@ static void plan_slot(ModelRunner *p, Sequence *s, Slot *slot, bool ready) {
     size_t left = tokens_to_read(s, slot), at = session_length(slot->session, slot->id);
     const size_t before = p->rows, first = at;
     if (!ready && left > 0) left -= 1;
+    const size_t asked = left, room = runner_room(p), most = every ? row_room(p) : room;
+    if (room < left) left = room;
+    if (s->quota && quota_of(s, slot) < left) left = quota_of(s, slot);
+    left = before_cut(s, slot, at, left < most ? left : most);
+    ready = ready && left == asked;
     if (at_least(slot) > (left < runner_room(p) ? left : runner_room(p))) left = 0;
     while (left > 0 && (!s->quota || at - first < quota_of(s, slot)) && runner_room(p) > 0 &&
            (!every || row_room(p) > 0)) {

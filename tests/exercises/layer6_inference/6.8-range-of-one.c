@@ -1,6 +1,7 @@
 /* right: at 0 the best is found and kept as a range of one entry */
 static void apply(Stage *stage, Candidates *c, const Step *step) {
-    double t = temperature(stage, c);
+    bool fixed = stage->value[T] <= 0 || stage->value[RANGE] <= 0;
+    double t = fixed ? stage->value[T] : by_entropy(stage, c);
     size_t best = candidates_best(c);
     if (t >= 1e-6)
         candidates_scale(c, 1 / (float)t);

@@ -6,12 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static int by_time(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
 
 bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
     char spec[64] = "draw";
@@ -25,26 +19,20 @@ bool bench_open_chain(Chain *chain, const Model *model, Fault *fault) {
 }
 
 double bench_now(const BenchJob *job) {
-    struct timespec t;
-    if (!job->own_time) return clock_seconds();
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return job->own_time ? own_seconds() : clock_seconds();
 }
 
-double bench_median(double *times, size_t n) {
-    qsort(times, n, sizeof *times, by_time);
-    return times[n / 2];
-}
-
-double bench_time(void (*run)(void *context), void *context, double seconds) {
-    double times[64], start = clock_seconds();
+BenchTime bench_time(void (*run)(void *context), void *context, double seconds) {
+    enum { MOST = 1000 };
+    double times[MOST], start = clock_seconds();
     size_t rounds = 0;
-    while (rounds < 3 || (clock_seconds() - start < seconds && rounds < 64)) {
+    while (rounds < 3 || (clock_seconds() - start < seconds && rounds < MOST)) {
         double before = clock_seconds();
         run(context);
         times[rounds++] = clock_seconds() - before;
     }
-    return bench_median(times, rounds);
+    double median = percentile(times, rounds, 0.5); /* sorts them */
+    return (BenchTime){median, times[0]};
 }
 
 static const struct {
@@ -70,7 +58,8 @@ static const OptionRule bench_rules[] = {
     {"--size", NEEDS, "matmul samplers", "the others have fixed sizes"},
     {"--chain", NEEDS, "samplers", "it names a sampler to measure"},
     {"--csv", NEEDS, "samplers grammar quant roofline kv", "the others have no CSV table"},
-    {"--folder", NEEDS, "grammar", "the others measure no schemas"},
+    {"--folder --masks", NEEDS, "grammar", "the others measure no schemas"},
+    {"--folder", NOT_WITH, "--masks", "one table at a time"},
     {"--seconds", NEEDS, "matmul samplers ladder roofline quant mixers tokenizer",
      "the others run a fixed number of times, or --rounds"},
     {"-m", NEEDS, "model quant serve kv tokenizer", "the others use no model"},
@@ -133,18 +122,15 @@ static bool bench_check(Fault *fault) {
                       asked.names[0]));
 }
 
-bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fault *fault) {
-    char *end;
-    long n = strtol(text, &end, 10);
-    *size = (size_t)n;
-    return (*text && !*end && n >= (long)min && n <= (long)max) ||
-           fault_set(fault, "--size is '%.20s': wanted %zu to %zu", text, min, max);
-}
-
-bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault) {
-    size_t size;
-    for (size_t i = 0; i < job->sizes.count; i++)
-        if (!bench_read_size(job->sizes.items[i], min, max, &size, fault)) return false;
+bool bench_read_sizes(BenchJob *job, size_t min, size_t max, Fault *fault) {
+    for (size_t i = 0; i < job->sizes.count; i++) {
+        const char *text = job->sizes.items[i];
+        char *end;
+        long n = strtol(text, &end, 10);
+        if (!*text || *end || n < (long)min || n > (long)max)
+            return fault_set(fault, "--size is '%.20s': wanted %zu to %zu", text, min, max);
+        job->size[i] = (size_t)n;
+    }
     return true;
 }
 
@@ -164,6 +150,7 @@ static bool bench_run(Fault *fault) {
         return false;
     if (asked.sizes.count == 0) asked.sizes = benches[bench].sizes;
     if (measures("serve") && !option_given("-p")) asked.prompt = 64;
+    if (measures("samplers") && !option_given("--seconds")) asked.seconds = 0.1;
     asked.compute.pin = asked.compute.threads <= cpu_count();
     asked.began = clock_seconds();
     return benches[bench].run ? benches[bench].run(&asked, fault)
@@ -175,11 +162,14 @@ static const Option bench_options[] = {
      "matmul: N x N matrices; samplers: N tokens (repeatable)"},
     {"--chain", OPT_LIST, &asked.chains, "SPEC",
      "samplers: this chain instead of the catalogue (repeatable)"},
-    {"--seconds", OPT_REAL(0, 3600), &asked.seconds, "X", "seconds per kernel (1)"},
+    {"--seconds", OPT_REAL(0, 3600), &asked.seconds, "X",
+     "seconds per kernel or stage (1; samplers: 0.1)"},
     {"--csv", OPT_OUTPUT, &asked.csv, "FILE",
      "samplers, grammar, quant, roofline, kv: also write the table as CSV"},
     {"--folder", OPT_TEXT, &asked.folder, "DIR",
      "grammar: count how many schemas of a folder compile, and how many give wrong answers"},
+    {"--masks", OPT_TEXT, &asked.masks, "DIR",
+     "grammar: time the masks of each grammar of a folder (.json, .gbnf, .regex)"},
     {"-m", OPT_TEXT, &asked.model, "FILE",
      "model, quant, serve, kv, tokenizer: the model (the built-in storyteller)"},
     {"--format", OPT_TEXT, &asked.format, "NAME", "ladder: only this format"},

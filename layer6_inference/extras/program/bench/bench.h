@@ -3,12 +3,14 @@
 #define STRATA_BENCH_H
 
 #include "loaded_model.h"
+#include "peak.h"
 
 typedef struct BenchJob {
     ComputeOptions compute;
     double seconds;
     OptionList sizes, chains;
-    const char *csv, *folder, *trace, *costs;
+    size_t size[OPTION_LIST]; /* (sizes.count) bench_read_sizes */
+    const char *csv, *folder, *masks, *trace, *costs;
     /* of models */
     const char *model, *format;
     const char *names[3]; /* the benchmark, then its own arguments */
@@ -21,17 +23,15 @@ typedef struct BenchJob {
  * machine affects less. */
 double bench_now(const BenchJob *job);
 
-/* Median of n times; sorts them, so that times[0] is the best. */
-double bench_median(double *times, size_t n);
+/* Seconds of run(context), over as many runs (3 to 1000) as fit into `seconds`.  Interference
+ * can only slow a run down: the best is what the machine can do. */
+typedef struct BenchTime {
+    double median, best;
+} BenchTime;
+BenchTime bench_time(void (*run)(void *context), void *context, double seconds);
 
-/* Median seconds of run(context), over as many runs (3 to 64) as fit into `seconds`. */
-double bench_time(void (*run)(void *context), void *context, double seconds);
-
-/* A value of --size. */
-bool bench_read_size(const char *text, size_t min, size_t max, size_t *size, Fault *fault);
-
-/* Check all values of --size before anything is computed or printed. */
-bool bench_check_sizes(const BenchJob *job, size_t min, size_t max, Fault *fault);
+/* Read all values of --size, before anything is computed or printed. */
+bool bench_read_sizes(BenchJob *job, size_t min, size_t max, Fault *fault);
 
 /* Bytes of the file read per token: all but the embedding, of which one row, and only the
  * active experts (three-dimensional tensors). */

@@ -71,7 +71,7 @@ bool board_measure(Board *b, const char *spec, double seconds, double *median, s
                 chain.stages[i].kind->apply(&chain.stages[i], &b->candidates, &step);
         b->times[rounds++] = clock_seconds() - before;
     }
-    *median = bench_median(b->times, rounds);
+    *median = percentile(b->times, rounds, 0.5);
     *left = b->candidates.count;
     chain_close(&chain);
     return ok;
@@ -86,5 +86,5 @@ double board_floor(Board *b, double seconds) {
         (void)max;
         b->times[rounds++] = clock_seconds() - before;
     }
-    return bench_median(b->times, rounds);
+    return percentile(b->times, rounds, 0.5);
 }

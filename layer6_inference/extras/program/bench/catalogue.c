@@ -25,7 +25,7 @@ static void print_stage_head(const Catalogue *c) {
     for (size_t i = 0; i < c->job->sizes.count; i++) printf(" %9zu", c->boards[i].n);
     printf(" %9s  %s\n%-18s", "left", "as", "read once");
     for (size_t i = 0; i < c->job->sizes.count; i++)
-        printf(" %9.1f", 1e6 * board_floor(&c->boards[i], c->job->seconds / 10));
+        printf(" %9.1f", 1e6 * board_floor(&c->boards[i], c->job->seconds));
     puts("");
 }
 
@@ -56,8 +56,7 @@ static bool time_stage(const Catalogue *c, const StageKind *kind, Fault *fault) 
     for (size_t i = 0; i < c->job->sizes.count; i++) {
         Board *b = &c->boards[i];
         double time;
-        if (!time_one(b, kind->example, c->job->seconds / 10, &time, &left, fault))
-            return false;
+        if (!time_one(b, kind->example, c->job->seconds, &time, &left, fault)) return false;
         if (c->csv)
             fprintf(c->csv, "%zu,%s,%s,%.2f,%zu\n", b->n, kind->name, kernels_isa(), 1e6 * time,
                     left);
@@ -88,7 +87,7 @@ bool bench_catalogue(const BenchJob *job, Fault *fault) {
     ok = ok && (!job->csv || table_begin(&csv, job->csv, fault));
     c.csv = csv.stream;
     for (size_t i = 0; ok && i < sizes; i++) {
-        size_t n = strtoul(job->sizes.items[i], NULL, 10);
+        const size_t n = job->size[i];
         ok = (c.words[i] = bench_vocabulary(n, fault)) &&
              board_open(&c.boards[i], n, c.words[i], fault);
     }

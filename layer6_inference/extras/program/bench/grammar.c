@@ -10,9 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-enum { VOCABULARY = 128000, MOST = 8192 /* max times of a kind */, FORESEEN = 24 };
+enum { MOST = 8192 /* max times of a kind */, FORESEEN = 24 };
 
 typedef enum TimeKind { FIRST, MASK, TAKE, KINDS } TimeKind;
 
@@ -20,13 +19,6 @@ typedef struct Times {
     double of[KINDS][MOST];
     size_t count[KINDS], tokens, forced;
 } Times;
-
-/* CPU time of this thread: on a shared machine masks take less time than the waiting. */
-static double own_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static void grammar_note(Times *t, TimeKind kind, double since) {
     if (t->count[kind] < MOST) t->of[kind][t->count[kind]++] = own_seconds() - since;
@@ -108,13 +100,11 @@ static void grammar_print_row(const char *what, const char *round, TimeKind kind
     static const char *const names[] = {"first mask", "mask", "take"};
     double *x = t->of[kind];
     size_t n = t->count[kind];
-    double p50 = 1e6 * bench_median(x, n), p90 = 1e6 * x[n * 90 / 100],
+    double p50 = 1e6 * percentile(x, n, 0.5), p90 = 1e6 * x[n * 90 / 100],
            p99 = 1e6 * x[n * 99 / 100], max = 1e6 * x[n - 1];
-    printf("%-10s %-8s %-12s %7zu %9.2f %9.2f %9.2f %9.2f\n", what, round, names[kind], n, p50,
-           p90, p99, max);
-    if (csv)
-        fprintf(csv, "%s,%s,%s,%zu,%.3f,%.3f,%.3f,%.3f\n", what, round, names[kind], n, p50,
-                p90, p99, max);
+    TABLE_ROW(csv, "%-10s %-8s %-12s %7zu %9.2f %9.2f %9.2f %9.2f\n",
+              "%s,%s,%s,%zu,%.3f,%.3f,%.3f,%.3f\n", what, round, names[kind], n, p50, p90, p99,
+              max);
 }
 
 typedef bool Measure(const Tokenizer *words, Times *t, Fault *fault);
@@ -135,8 +125,9 @@ static bool measure_twice(const Tokenizer *words, const char *what, Measure *run
 
 bool bench_grammar(BenchJob *job, Fault *fault) {
     if (job->folder) return bench_grammar_folder(job, fault);
+    if (job->masks) return bench_grammar_masks(job, fault);
     FileOut csv = {0};
-    Tokenizer *words = bench_vocabulary(VOCABULARY, fault);
+    Tokenizer *words = bench_vocabulary(BENCH_VOCABULARY, fault);
     Times *times = malloc(sizeof *times);
     bool ok = words && (times || fault_set(fault, "no memory for %d times", KINDS * MOST)) &&
               (!job->csv || table_begin(&csv, job->csv, fault));

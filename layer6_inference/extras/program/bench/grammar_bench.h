@@ -18,7 +18,6 @@ enum { BENCH_TEXT = 4096 };
 void bench_call_write(const BenchCall *call, char schema[BENCH_TEXT], char text[BENCH_TEXT]);
 
 /* JSON objects without a schema. */
-extern const char *const bench_objects[];
 extern const size_t bench_n_objects;
 void bench_object_write(size_t number, char schema[BENCH_TEXT], char text[BENCH_TEXT]);
 
@@ -26,6 +25,13 @@ void bench_object_write(size_t number, char schema[BENCH_TEXT], char text[BENCH_
  *
  * Fails if the folder is missing, or on a file in another format. */
 bool bench_grammar_folder(const BenchJob *job, Fault *fault);
+
+/* Time the masks of each grammar of a folder.
+ *
+ * Fails if the folder is missing or has no grammar. */
+bool bench_grammar_masks(const BenchJob *job, Fault *fault);
+
+enum { BENCH_VOCABULARY = 128000 };
 
 /* A fixed tokenizer with this many tokens: words with and without a leading space, all their
  * prefixes, numbers of up to three digits, runs of punctuation and spaces, other scripts.  One

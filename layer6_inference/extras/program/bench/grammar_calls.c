@@ -215,7 +215,7 @@ const BenchCall bench_calls[] = {
 };
 const size_t bench_n_calls = sizeof bench_calls / sizeof *bench_calls;
 
-const char *const bench_objects[] = {
+static const char *const bench_objects[] = {
     "{'name': 'Tove', 'age': 7, 'likes': ['apples', 'the sea', 'her grey cat']}",
     ("{'id': 10042, 'ok': true, 'items': [{'n': 1, 'price': 2.5e3}, {'n': 2, 'price': null}], "
      "'note': 'A longer text, with \\'quotes\\', a line\\nand \\u00e9.'}"),

@@ -4,10 +4,9 @@
  * Each file is JSON as in MaskBench: a `schema`, and `tests`, each with `data` and `valid`.
  * Properties may come in any order, so that no valid text is rejected for its order. */
 #include "grammar_bench.h"
+#include "calls/write.h"
 #include "grammar.h"
 #include "input.h"
-#include "listing.h"
-#include "json.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -32,34 +31,12 @@ typedef struct Folder {
     size_t n_reasons;
 } Folder;
 
-/* ------------------------------------------------------------------ JSON as text */
-
-static void put_value(FILE *out, const JsonValue *value) {
-    bool object = value->kind == JSON_OBJECT;
-    switch (value->kind) {
-    case JSON_NULL: fputs("null", out); return;
-    case JSON_FALSE: fputs("false", out); return;
-    case JSON_TRUE: fputs("true", out); return;
-    case JSON_NUMBER: fwrite(value->text.data, 1, value->text.size, out); return;
-    case JSON_STRING: list_json(out, value->text); return;
-    case JSON_ARRAY:
-    case JSON_OBJECT: break;
-    }
-    putc(object ? '{' : '[', out);
-    for (size_t i = 0; i < value->count; i++) {
-        if (i) fputs(", ", out);
-        if (object) list_json(out, value->keys[i]), fputs(": ", out);
-        put_value(out, &value->items[i]);
-    }
-    putc(object ? '}' : ']', out);
-}
-
 /* A value as text; the caller frees it. */
 static char *text_of_value(const JsonValue *value, size_t *size) {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
-    REQUIRE(out, "no memory for a text");
-    put_value(out, value);
+    NEED_MEMORY(out, "a text");
+    write_value_with(out, value, ", ", ": ");
     fclose(out);
     return text;
 }
@@ -157,7 +134,7 @@ static int by_count(const void *x, const void *y) {
 }
 
 static void grammar_folder_print(Folder *f) {
-    double median = bench_median(f->seconds, f->files);
+    double median = percentile(f->seconds, f->files, 0.5);
     printf("%zu files: %zu compiled (%.1f %%), %zu refused\n", f->files, f->compiled,
            100.0 * (double)f->compiled / (double)f->files, f->files - f->compiled);
     printf("%zu valid texts, %zu of them refused; %zu invalid texts, %zu of them accepted; %zu "
@@ -181,10 +158,10 @@ bool bench_grammar_folder(const BenchJob *job, Fault *fault) {
     FileOut csv = {0};
     if (count < 0) return fault_set(fault, "%s: no folder that can be read", job->folder);
     Folder *f = calloc(1, sizeof *f);
-    REQUIRE(f, "no memory for a folder");
+    NEED_MEMORY(f, "a folder");
     f->path = job->folder;
     f->seconds = calloc((size_t)count + 1, sizeof *f->seconds);
-    REQUIRE(f->seconds, "no memory for a folder");
+    NEED_MEMORY(f->seconds, "a folder");
     bool ok = count > 0 || fault_set(fault, "%s: there is no .json file", job->folder);
     ok = ok && (!job->csv || table_begin(&csv, job->csv, fault));
     if (ok && csv.stream) fprintf(csv.stream, "file,status,seconds,wrong\n");

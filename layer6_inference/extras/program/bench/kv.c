@@ -137,7 +137,7 @@ static bool time_both(KvBench *b, KvFormat format, Fault *fault) {
         ok = write_some(b, &s[0], 0, count, times[0] + r * count, fault) &&
              write_some(b, &s[1], context, count, times[1] + r * count, fault);
     for (int i = 0; i < 2; i++) {
-        if (ok) bench_median(times[i], rounds * count);
+        if (ok) percentile(times[i], rounds * count, 0.5);
         b->rate[i] = 1 / times[i][rounds * count / 4];
         if (s[i].model) session_close(&s[i]);
     }
@@ -164,12 +164,10 @@ static bool kv_one_format(KvBench *b, const char *name, bool first, FileOut *csv
     }
     if (!compare_all(b, format, first, fault) || !time_both(b, format, fault)) return false;
     double bytes = bench_kv_bytes(b->model, format), lost = 100 * (1 - b->rate[1] / b->rate[0]);
-    printf("%-7s %12.0f %14.5f %14.7f %12.2f %12.2f %8.1f %%\n", name, bytes, b->loss,
-           fabs(b->divergence), b->rate[0], b->rate[1], lost);
+    TABLE_ROW(csv->stream, "%-7s %12.0f %14.5f %14.7f %12.2f %12.2f %8.1f %%\n",
+              "%s,%.0f,%.6f,%.8f,%.3f,%.3f,%.2f\n", name, bytes, b->loss, fabs(b->divergence),
+              b->rate[0], b->rate[1], lost);
     fflush(stdout);
-    if (csv->stream)
-        fprintf(csv->stream, "%s,%.0f,%.6f,%.8f,%.3f,%.3f,%.2f\n", name, bytes, b->loss,
-                fabs(b->divergence), b->rate[0], b->rate[1], lost);
     return true;
 }
 

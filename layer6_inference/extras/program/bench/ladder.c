@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* What the rungs compute: rows of COLS weights times a number of columns. */
 typedef struct Product {
@@ -116,19 +117,20 @@ static void climb_once(void *context) {
     c->run(c->rungs, c->cols);
 }
 
-static double time_of(Rungs *r, Rung *run, size_t cols) {
+BenchTime ladder_time(Rungs *r, Rung *run, size_t cols, double seconds) {
     Climb climb = {r, run, cols};
     climb_once(&climb);
-    return bench_time(climb_once, &climb, r->job->seconds / 8);
+    return bench_time(climb_once, &climb, seconds);
 }
 
 static bool rung(Rungs *r, const Product *p, const char *what, const char *isa, Rung *run) {
     memset(r->y, 0, MAX_INPUTS * r->rows * sizeof *r->y);
-    double seconds = time_of(r, run, p->columns), error = ladder_error_of_bound(r, p->columns);
+    double seconds = ladder_time(r, run, p->columns, r->job->seconds / 8).median,
+           error = ladder_error_of_bound(r, p->columns);
     double bytes = (double)dtype_row_bytes(r->dtype, COLS) * (double)r->rows,
            gflops = 2.0 * (double)r->rows * COLS * (double)p->columns / seconds / 1e9,
            gigabytes = bytes / seconds / 1e9;
-    printf("%-7s %-7s %-11s %-8s %9.2f %6.0f %% %9.2f %6.0f %%   %.3f%s\n",
+    printf("%-7s %-7s %-11s %-10s %7.2f %6.0f %% %9.2f %6.0f %%   %.3f%s\n",
            dtype_name(r->dtype), p->name, what, isa, gflops, 100 * gflops / r->peak, gigabytes,
            100 * gigabytes / r->bandwidth, error, error <= 1 ? "" : "  WRONG");
     fflush(stdout);
@@ -155,15 +157,15 @@ static bool climb(Rungs *r, const Product *p) {
     return ok;
 }
 
-static const Dtype all[] = {DTYPE_F32,    DTYPE_F16,   DTYPE_BF16, DTYPE_Q8_0,
-                            DTYPE_Q6_K,   DTYPE_Q5_K,  DTYPE_Q5_1, DTYPE_Q5_0,
-                            DTYPE_Q4_K,   DTYPE_Q4_1,  DTYPE_Q4_0, DTYPE_IQ4_NL,
-                            DTYPE_IQ4_XS, DTYPE_MXFP4, DTYPE_Q3_K, DTYPE_Q2_K};
+static const Dtype all[] = {DTYPE_F32,  DTYPE_F16,    DTYPE_BF16,   DTYPE_Q8_0,  DTYPE_Q6_K,
+                            DTYPE_Q5_K, DTYPE_Q5_1,   DTYPE_Q5_0,   DTYPE_Q4_K,  DTYPE_Q4_1,
+                            DTYPE_Q4_0, DTYPE_IQ4_NL, DTYPE_IQ4_XS, DTYPE_MXFP4, DTYPE_NVFP4,
+                            DTYPE_Q3_K, DTYPE_Q2_K};
 
 static bool check_format(const char *name, Fault *fault) {
     char names[200] = "";
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!name || dtype_by_name(name) == (int)all[i]) return true;
+        if (!name || strcasecmp(name, dtype_name(all[i])) == 0) return true;
         strcat(strcat(names, i ? ", " : ""), dtype_name(all[i]));
     }
     return fault_set(fault, "--format is '%.40s': there are %s", name, names);
@@ -180,7 +182,7 @@ bool bench_ladder(BenchJob *job, Fault *fault) {
                "error/bound\n",
                r.rows, COLS, DOTS, COLS, pool_threads(r.pool), r.peak, r.bandwidth);
     for (size_t i = 0; ok && i < sizeof all / sizeof *all; i++) {
-        if (job->format && dtype_by_name(job->format) != (int)all[i]) continue;
+        if (job->format && strcasecmp(job->format, dtype_name(all[i])) != 0) continue;
         for (size_t p = 0; p < sizeof products / sizeof *products; p++) {
             r.rows = products[p].rows;
             ladder_store(&r, all[i]);

@@ -31,6 +31,9 @@ void ladder_close(Rungs *r);
 /* Fill r->rows rows with weights of a format, and pack them if it is quantized. */
 void ladder_store(Rungs *r, Dtype dtype);
 
+/* Time a rung, after a run that is not timed. */
+BenchTime ladder_time(Rungs *r, Rung *run, size_t cols, double seconds);
+
 /* The product as the file has the weights, and as they are packed. */
 void ladder_run_file(Rungs *r, size_t cols);
 void ladder_run_packed(Rungs *r, size_t cols);

@@ -18,24 +18,29 @@ typedef struct Product {
     Sgemm *sgemm;
 } Product;
 
-static void matmul_run_naive(Product *p) {
+static void matmul_run_naive(void *product) {
+    Product *p = product;
     matmul_naive(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c, p->n,
                  false);
 }
-static void matmul_run_blocked(Product *p) {
+static void matmul_run_blocked(void *product) {
+    Product *p = product;
     matmul_blocked(p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n}, p->c,
                    p->n, false);
 }
-static void matmul_run_packed(Product *p) {
+static void matmul_run_packed(void *product) {
+    Product *p = product;
     matmul_packed(p->pool, p->n, p->n, p->n, (Matrix){p->a, p->n, 1}, (Matrix){p->b, 1, p->n},
                   p->c, p->n, false, p->scratch);
 }
-static void run_weights(Product *p) {
+static void run_weights(void *product) {
+    Product *p = product;
     const size_t shape[2] = {p->n, p->n};
     Tensor w = tensor_view(DTYPE_F32, 2, shape, p->b);
     matmul_weights(p->pool, &w, NULL, p->a, p->n, p->c, NULL);
 }
-static void run_openblas(Product *p) {
+static void run_openblas(void *product) {
+    Product *p = product;
     int n = (int)p->n;
     p->sgemm(101, 111, 112, n, n, n, 1, p->a, n, p->b, n, 0, p->c,
              n); /* row-major, A, B transposed */
@@ -57,20 +62,13 @@ static double matmul_error_of_bound(const Product *p) {
     return worst;
 }
 
-static void matmul_measure(const char *name, Product *p, void (*run)(Product *), double seconds,
+static void matmul_measure(const char *name, Product *p, void (*run)(void *), double seconds,
                            double peak) {
-    double times[1000], start = clock_seconds(),
-                        flops = 2.0 * (double)p->n * (double)p->n * (double)p->n;
-    int rounds = 0;
     memset(p->c, 0, p->n * p->n * sizeof *p->c);
-    while (rounds < 3 || (clock_seconds() - start < seconds && rounds < 1000)) {
-        double before = clock_seconds();
-        run(p);
-        times[rounds++] = clock_seconds() - before;
-    }
-    double error = matmul_error_of_bound(p);
-    double median = flops / bench_median(times, (size_t)rounds) / 1e9,
-           best = flops / times[0] / 1e9;
+    BenchTime time = bench_time(run, p, seconds);
+    double gigaflop = 2e-9 * (double)p->n * (double)p->n * (double)p->n,
+           median = gigaflop / time.median, best = gigaflop / time.best,
+           error = matmul_error_of_bound(p);
     printf("  %5zu  %-10s %9.1f %9.1f   %5.1f %% %5.1f %%   %6.3f%s\n", p->n, name, median,
            best, 100 * median / peak, 100 * best / peak, error, error <= 1 ? "" : "  WRONG");
 }
@@ -118,7 +116,7 @@ static Sgemm *find_openblas(int threads) {
 enum { MIN_SIZE = 1, MAX_SIZE = 16384 }; /* --size */
 
 bool bench_matmul(BenchJob *job, Fault *fault) {
-    if (!bench_check_sizes(job, MIN_SIZE, MAX_SIZE, fault) ||
+    if (!bench_read_sizes(job, MIN_SIZE, MAX_SIZE, fault) ||
         !compute_open(&job->compute, fault))
         return false;
     int threads = pool_threads(job->compute.pool);
@@ -130,11 +128,8 @@ bool bench_matmul(BenchJob *job, Fault *fault) {
            sgemm ? "" : "; OpenBLAS is not installed");
     printf("   size  kernel        median      best    share of peak    error/bound\n");
     bool ok = true;
-    for (size_t i = 0; ok && i < job->sizes.count; i++) {
-        size_t n;
-        ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
-             matmul_bench_size(job, n, peak, sgemm, fault);
-    }
+    for (size_t i = 0; ok && i < job->sizes.count; i++)
+        ok = matmul_bench_size(job, job->size[i], peak, sgemm, fault);
     compute_close(&job->compute);
     return ok;
 }

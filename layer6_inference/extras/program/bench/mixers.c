@@ -131,23 +131,12 @@ static const Form forms[] = {
     {"", "a token of each text", rwkv_token, RWKV_TEXTS, 0, RWKV_STEP, RWKV_MOVED},
 };
 
-/* The best of all runs: interference can only slow a run down. */
-static double best_time(void (*run)(void *context), void *context, double seconds) {
-    double best = INFINITY, start = clock_seconds();
-    for (int rounds = 0; rounds < 3 || clock_seconds() - start < seconds; rounds++) {
-        double before = clock_seconds();
-        run(context);
-        best = fmin(best, clock_seconds() - before);
-    }
-    return best;
-}
-
 static void mixers_show(MixerBench *b, const Form *f, const BenchJob *job, double peak,
                         double bandwidth) {
     char error[16] = "-";
     mixers_fill(b);
     if (f->chunk) f->run(b), snprintf(error, sizeof error, "%.2f", delta_error(b));
-    double seconds = best_time(f->run, b, job->seconds) / (double)f->tokens,
+    double seconds = bench_time(f->run, b, job->seconds).best / (double)f->tokens,
            rate = (f->bytes > 0 ? f->bytes : f->flops) / seconds * 1e-9,
            roof = f->bytes > 0 ? bandwidth : peak;
     printf("%-10s %-28s %8.2f us %9.0f %8.1f %-7s %4.0f %% %8s\n", f->name, f->what,

@@ -17,6 +17,7 @@ typedef struct Round {
 typedef struct Rate {
     double median, low, high; /* tokens a second */
     double bandwidth;         /* of the median round */
+    long again;               /* rounds that were disturbed, and measured again */
 } Rate;
 
 static int by_seconds(const void *a, const void *b) {
@@ -27,41 +28,58 @@ static int by_seconds(const void *a, const void *b) {
 enum { MAX_ROUNDS = 64 }; /* the range of --rounds: bench.c */
 
 /* Memory speed varies by the second on a shared machine: measure it around each round. */
-static double probe(const Session *s, size_t count) {
-    return count ? bandwidth_gigabytes(s->pool, 0.1).median : 0;
+static double probe(const Session *s) { return bandwidth_gigabytes(s->pool, 0.1).median; }
+
+/* Did the machine do something else meanwhile? */
+static bool disturbed(double before, double after) {
+    return fabs(after - before) > 0.15 * fmax(before, after);
 }
 
-/* Prefill `prompt` tokens at once, or decode `count` one by one after `before`; `rounds`
- * times. */
+/* `count` tokens, a batch at a time: these PREFILL_BATCH, over and over. */
+static bool eval_repeated(Session *s, const int32_t *tokens, size_t count, Fault *fault) {
+    for (size_t at = 0; at < count; at += PREFILL_BATCH)
+        if (!session_eval(s, tokens, min_size(count - at, PREFILL_BATCH), false, fault))
+            return false;
+    return true;
+}
+
+/* Prefill `prompt` tokens at once, or decode `count` one by one after `before`. */
+static bool measure_round(Session *s, const int32_t *tokens, size_t prompt, size_t before,
+                          size_t count, Round *round, bool *again, Fault *fault) {
+    session_rewind(s, 0, 0);
+    if (!eval_repeated(s, tokens, before, fault)) return false;
+    double speed = probe(s), start = clock_seconds();
+    if (!eval_repeated(s, tokens, prompt, fault)) return false;
+    for (size_t i = 0; i < count; i++)
+        if (!session_eval(s, tokens + i % PREFILL_BATCH, 1, false, fault)) return false;
+    round->seconds = clock_seconds() - start;
+    double after = probe(s);
+    round->bandwidth = (speed + after) / 2, *again = disturbed(speed, after);
+    return true;
+}
+
+/* `rounds` times; a disturbed round is measured again, but no more than `rounds` of them. */
 static bool model_measure(Session *s, size_t prompt, size_t before, size_t count, long rounds,
                           Rate *rate, Fault *fault) {
     int32_t tokens[PREFILL_BATCH];
     Round round[MAX_ROUNDS] = {{0}};
     for (size_t i = 0; i < PREFILL_BATCH; i++)
         tokens[i] = (int32_t)(rng_hash(5, 0, i) % s->model->sizes.vocab);
-    for (long r = 0; r < rounds; r++) {
-        session_rewind(s, 0, 0);
-        for (size_t at = 0; at < before; at += PREFILL_BATCH)
-            if (!session_eval(s, tokens,
-                              before - at < PREFILL_BATCH ? before - at : PREFILL_BATCH, false,
-                              fault))
-                return false;
-        double speed = probe(s, count), start = clock_seconds();
-        for (size_t at = 0; at < prompt; at += PREFILL_BATCH)
-            if (!session_eval(s, tokens,
-                              prompt - at < PREFILL_BATCH ? prompt - at : PREFILL_BATCH, false,
-                              fault))
-                return false;
-        for (size_t i = 0; i < count; i++)
-            if (!session_eval(s, tokens + i % PREFILL_BATCH, 1, false, fault)) return false;
-        round[r].seconds = clock_seconds() - start;
-        round[r].bandwidth = (speed + probe(s, count)) / 2;
+    *rate = (Rate){0};
+    for (long r = 0; r < rounds;) {
+        bool again;
+        if (!measure_round(s, tokens, prompt, before, count, &round[r], &again, fault))
+            return false;
+        if (again && rate->again < rounds)
+            rate->again++;
+        else
+            r++;
     }
     qsort(round, (size_t)rounds, sizeof *round, by_seconds);
     double n = (double)(prompt + count);
     const Round *middle = &round[rounds / 2];
-    *rate = (Rate){n / middle->seconds, n / round[rounds - 1].seconds, n / round[0].seconds,
-                   middle->bandwidth};
+    rate->median = n / middle->seconds, rate->bandwidth = count ? middle->bandwidth : 0;
+    rate->low = n / round[rounds - 1].seconds, rate->high = n / round[0].seconds;
     return true;
 }
 
@@ -86,8 +104,9 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
     if (job->json) {
         printf("{\"test\":\"%s\",\"tokens\":%zu,\"context\":%zu,\"tokens_per_second\":%.3f,"
                "\"low\":%.3f,\"high\":%.3f,\"gigabytes_per_second\":%.3f,\"bandwidth\":%.3f,"
-               "\"share\":%.6f}\n",
-               what, tokens, before, r.median, r.low, r.high, gigabytes, r.bandwidth, share);
+               "\"share\":%.6f,\"again\":%ld}\n",
+               what, tokens, before, r.median, r.low, r.high, gigabytes, r.bandwidth, share,
+               r.again);
         return;
     }
     printf("  %-8s %6zu %8zu %10.2f   %8.2f - %-8.2f", what, tokens, before, r.median, r.low,
@@ -96,6 +115,7 @@ static void print_rate(const BenchJob *job, const char *what, size_t tokens, siz
         printf("  %6.1f GB/s from the caches; memory gives %.1f", gigabytes, r.bandwidth);
     else if (gigabytes > 0)
         printf("  %6.1f of %.1f GB/s, %.0f %%", gigabytes, r.bandwidth, 100 * share);
+    if (r.again) printf("; %ld again: disturbed", r.again);
     putchar('\n');
 }
 
@@ -125,15 +145,9 @@ static bool model_measure_all(const BenchJob *job, const Model *model, Session *
 
 bool bench_model(BenchJob *job, LoadedModel *m, Fault *fault) {
     size_t longest = max_size((size_t)(job->context + job->count), (size_t)job->prompt);
-    SessionConfig config = {.ctx = longest,
-                            .sequences = 1,
-                            .max_tokens = PREFILL_BATCH,
-                            .max_logits = 1,
-                            .kv = job->compute.kv_format};
-    if (longest > m->model->sizes.ctx)
-        return fault_set(fault, "%zu tokens are more than the model's context of %zu", longest,
-                         m->model->sizes.ctx);
-    if (!session_open(&m->session, m->model, job->compute.pool, config, fault)) return false;
+    if (!loaded_open_exactly(m, &job->compute, longest, 1, "a smaller -p, -n or --context",
+                             fault))
+        return false;
     if (!job->json)
         printf("%s, %d threads, %s; open after %.2f s\n\n", job->model,
                pool_threads(job->compute.pool), kernels_isa(), clock_seconds() - job->began);

@@ -139,10 +139,10 @@ static void speeds(Bench *b, Dtype dtype, double *read, double *product) {
         else
             memcpy(b->stored + r * row, b->stored + r % 16 * row, row);
     Timed t = {.bench = b, .w = tensor_view(dtype, 2, (size_t[]){ROWS, COLS}, b->stored)};
-    *read = (double)(row * READ_ROWS) / bench_time(quant_read_rows, &t, seconds) / 1e9;
+    *read = (double)(row * READ_ROWS) / bench_time(quant_read_rows, &t, seconds).median / 1e9;
     if (dtype_is_quantized(dtype))
         packed_fill(b->job->compute.pool, &t.packed, &t.w, b->packed);
-    *product = (double)(row * ROWS) / bench_time(quant_multiply, &t, seconds) / 1e9;
+    *product = (double)(row * ROWS) / bench_time(quant_multiply, &t, seconds).median / 1e9;
 }
 
 static bool quant_one_format(Bench *b, const QuantPreset *preset, Fault *fault) {
@@ -151,12 +151,10 @@ static bool quant_one_format(Bench *b, const QuantPreset *preset, Fault *fault) 
     double bits = 8.0 * info->bytes / info->block;
     if (!storyteller_in(b, preset, &real, &loss, fault)) return false;
     speeds(b, preset->dtype, &read, &product);
-    printf("%-8s %6.3f %9.5f %12.5f %13.5f %15.2f %12.2f\n", info->name, bits, normal, real,
-           loss, read, product);
+    TABLE_ROW(b->csv.stream, "%-8s %6.3f %9.5f %12.5f %13.5f %15.2f %12.2f\n",
+              "%s,%.4f,%.6f,%.6f,%.6f,%.3f,%.3f\n", info->name, bits, normal, real, loss, read,
+              product);
     fflush(stdout);
-    if (b->csv.stream)
-        fprintf(b->csv.stream, "%s,%.4f,%.6f,%.6f,%.6f,%.3f,%.3f\n", info->name, bits, normal,
-                real, loss, read, product);
     return true;
 }
 

@@ -55,19 +55,10 @@ static double intensity(const Rungs *r, size_t cols) {
     return 2.0 * (double)r->rows * COLS * (double)cols / bytes;
 }
 
-static double best_seconds(Rungs *r, Rung *run, size_t cols) {
-    double best = INFINITY, start = clock_seconds();
-    for (int rounds = 0; rounds < 3 || clock_seconds() - start < r->job->seconds; rounds++) {
-        double before = clock_seconds();
-        run(r, cols);
-        best = fmin(best, clock_seconds() - before);
-    }
-    return best;
-}
-
 static void product(Rungs *r, const Roofs *roofs, size_t cols) {
     bool packed = dtype_is_quantized(r->dtype);
-    double seconds = best_seconds(r, packed ? ladder_run_packed : ladder_run_file, cols),
+    Rung *run = packed ? ladder_run_packed : ladder_run_file;
+    double seconds = ladder_time(r, run, cols, r->job->seconds).best,
            gflops = 2.0 * (double)r->rows * COLS * (double)cols / seconds / 1e9,
            at = intensity(r, cols),
            ceiling = packed && roofs->bytes > 0 ? roofs->bytes : roofs->floats,

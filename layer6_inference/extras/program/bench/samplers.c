@@ -12,7 +12,7 @@ static bool samplers_bench_size(Board *b, const BenchJob *job, FILE *csv, Fault 
     const char *list[KERNELS_MAX];
     kernels_list(list);
     const char *use[2] = {list[0], kernels_isa()}; /* reference, active ISA */
-    double seconds = job->seconds / 10;
+    double seconds = job->seconds / 2;             /* for each of the two */
     for (int shape = 0; shape < 3; shape++) {
         board_set_shape(b, (LogitShape)shape);
         printf("%zu tokens, %s; read once %.1f us\n", b->n, shapes[shape],
@@ -46,19 +46,16 @@ static bool samplers_check_chain(const BenchJob *job, const char *spec, Fault *f
     const Step bare = {.seed = 1};
     Chain chain;
     if (!chain_parse(&chain, spec, NULL, fault)) return false;
-    bool ok = chain_check(&chain, &bare, 0, fault);
-    for (size_t i = 0; ok && i < job->sizes.count; i++) {
-        size_t n;
-        ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
-             chain_check_tokens(&chain, n, fault);
-    }
+    bool ok = chain_check(&chain, &bare, fault);
+    for (size_t i = 0; ok && i < job->sizes.count; i++)
+        ok = chain_check_tokens(&chain, job->size[i], fault);
     chain_close(&chain);
     return ok || fault_prefix(fault, spec);
 }
 
-static bool check_job(const BenchJob *job, Fault *fault) {
+static bool check_job(BenchJob *job, Fault *fault) {
     size_t min = job->chains.count ? MIN_SIZE : MIN_CATALOGUE;
-    if (!bench_check_sizes(job, min, MAX_SIZE, fault)) return false;
+    if (!bench_read_sizes(job, min, MAX_SIZE, fault)) return false;
     for (size_t i = 0; i < job->chains.count; i++)
         if (!samplers_check_chain(job, job->chains.items[i], fault)) return false;
     return true;
@@ -77,10 +74,7 @@ bool bench_samplers(BenchJob *job, Fault *fault) {
     printf("microseconds, median      %30s %9s %9s\n", "scalar", chosen, "left");
     for (size_t i = 0; ok && i < job->sizes.count; i++) {
         Board b;
-        size_t n;
-        ok = bench_read_size(job->sizes.items[i], MIN_SIZE, MAX_SIZE, &n, fault) &&
-             board_open(&b, n, NULL, fault);
-        if (!ok) break;
+        if (!(ok = board_open(&b, job->size[i], NULL, fault))) break;
         ok = samplers_bench_size(&b, job, csv.stream, fault);
         board_close(&b);
     }

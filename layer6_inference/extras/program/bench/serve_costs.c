@@ -52,7 +52,7 @@ static bool print_steps(const ServeRow *all, const StepCost *c, Fault *fault) {
         double n = (double)near.count;
         printf("%10.0f %7zu %12.3f %12.3f %+6.1f%% %12.1f%%\n", c->tokens[i], near.count,
                1e3 * near.took / n, 1e3 * near.told / n, 100 * (near.told / near.took - 1),
-               100 * bench_median(near.apart, near.count));
+               100 * percentile(near.apart, near.count, 0.5));
     }
     printf("\nof these: a row of logits %.4f ms; of a thousand positions, to fetch their keys "
            "and values %.4f, and for each token that looks at them %.4f; behind %.0f tokens of "

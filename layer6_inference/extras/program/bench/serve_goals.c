@@ -153,14 +153,13 @@ static bool gap_round(Goals *g, uint64_t seed, double *gap, double *steps, Fault
     g->gaps = 0;
     if (!begin_writers(g, WRITERS / 2, seed, fault) || !time_steps(g, ALONE, NULL, fault))
         return false;
-    double step = bench_median(g->step, g->steps);
+    double step = percentile(g->step, g->steps, 0.5);
     g->watch = true;
     if (!serve_goals_ask(g, WRITERS, seed, g->prompt, 1, fault) ||
         !time_steps(g, GAPS, late, fault))
         return false;
     g->watch = false;
-    (void)bench_median(g->gap, g->gaps); /* sorts them */
-    *gap = g->gap[(size_t)(0.95 * (double)(g->gaps - 1) + 0.5)], *steps = *gap / step;
+    *gap = percentile(g->gap, g->gaps, 0.95), *steps = *gap / step;
     return end_writers(g, fault);
 }
 
@@ -186,8 +185,8 @@ static bool serve_goals_measure(Goals *g, GoalRound *round, double *a, double *b
     double first[64], second[64];
     for (long r = 0; r < g->job->rounds; r++)
         if (!round(g, ++g->seed, &first[r], &second[r], fault)) return false;
-    *a = bench_median(first, (size_t)g->job->rounds);
-    *b = bench_median(second, (size_t)g->job->rounds);
+    *a = percentile(first, (size_t)g->job->rounds, 0.5);
+    *b = percentile(second, (size_t)g->job->rounds, 0.5);
     return true;
 }
 

@@ -10,15 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int serve_rows_by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double serve_rows_percentile(const double *sorted, size_t n, double share) {
-    return n ? 1000 * sorted[(size_t)(share * (double)(n - 1) + 0.5)] : 0;
-}
-
 static void print_titles(const Serve *v) {
     if (!v->job->json)
         printf("%6s  %-10s %10s %10s %9s %9s %9s %9s %9s %7s %6s %7s %9s\n", "places", "batch",
@@ -28,17 +19,15 @@ static void print_titles(const Serve *v) {
 
 static void serve_rows_print_row(const Serve *v, const SchedulePolicy *p, ServeRow *r,
                                  double bandwidth) {
-    qsort(r->firsts, r->n_firsts, sizeof *r->firsts, serve_rows_by_size);
-    qsort(r->gaps, r->n_gaps, sizeof *r->gaps, serve_rows_by_size);
     const char *kind = p->static_batch ? "static" : "continuous";
     double bytes = v->weights * (double)r->counts.steps + v->kv * r->seen,
            roof = (double)r->counts.tokens / (bytes / 1e9 / bandwidth),
            rate = (double)r->counts.tokens / r->seconds,
-           f50 = serve_rows_percentile(r->firsts, r->n_firsts, .5),
-           f95 = serve_rows_percentile(r->firsts, r->n_firsts, .95),
-           g50 = serve_rows_percentile(r->gaps, r->n_gaps, .5),
-           g95 = serve_rows_percentile(r->gaps, r->n_gaps, .95),
-           most = serve_rows_percentile(r->gaps, r->n_gaps, 1);
+           f50 = 1000 * percentile(r->firsts, r->n_firsts, .5),
+           f95 = 1000 * percentile(r->firsts, r->n_firsts, .95),
+           g50 = 1000 * percentile(r->gaps, r->n_gaps, .5),
+           g95 = 1000 * percentile(r->gaps, r->n_gaps, .95),
+           most = 1000 * percentile(r->gaps, r->n_gaps, 1);
     printf(
         v->job->json
             ? "{\"places\":%zu,\"batch\":\"%s\",\"tokens_per_second\":%.2f,\"roof\":%.2f,"
@@ -94,7 +83,8 @@ static bool find_traffic(Serve *v, Fault *fault) {
     size_t size;
     if (!job->trace) return traffic_make(&v->traffic, &shape, fault);
     char *text = read_named(job->trace, &size, fault);
-    bool ok = text && traffic_read(&v->traffic, (Text){text, size}, fault);
+    bool ok = text && (traffic_read(&v->traffic, (Text){text, size}, fault) ||
+                       fault_prefix(fault, job->trace));
     free(text);
     return ok;
 }

@@ -28,9 +28,9 @@ static void encode_again(void *context) {
 }
 
 static bool tokenizer_measure(const BenchJob *job, Encoding *e) {
-    double open = bench_time(open_again, e, job->seconds);
+    double open = bench_time(open_again, e, job->seconds).median;
     if (!e->ok) return false;
-    double encode = bench_time(encode_again, e, job->seconds);
+    double encode = bench_time(encode_again, e, job->seconds).median;
     if (!e->ok) return false;
     printf("%-12s%zu tokens\n", "vocabulary", tokenizer_count(e->tokenizer));
     printf("%-12s%.1f ms\n", "opened in", 1e3 * open);
@@ -73,8 +73,8 @@ static bool measure_file(const BenchJob *job, const Gguf *gguf, Fault *fault) {
 bool bench_tokenizer(BenchJob *job, Fault *fault) {
     GgufFile file;
     Gguf gguf;
-    if (!choose_model(&job->model, fault)) return false;
-    if (!gguf_open(&file, &gguf, job->model, fault)) return false;
+    if (!choose_model(&job->model, fault) || !gguf_open(&file, &gguf, job->model, fault))
+        return false;
     bool ok = measure_file(job, &gguf, fault);
     gguf_close(&file, &gguf);
     return ok;

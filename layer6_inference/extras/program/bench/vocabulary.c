@@ -3,6 +3,7 @@
  * Invariant: every token but the bytes and the end token is an earlier token plus one byte,
  * with a merge for it; so all prefixes of a token are tokens. */
 #include "grammar_bench.h"
+#include "unicode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,15 +81,14 @@ static void add_runs(Words *w) {
 
 static void add_scripts(Words *w) {
     for (uint32_t c = 0xA0; c < 0x600; c++) {
-        const char text[] = {(char)(0xC0 | c >> 6), (char)(0x80 | (c & 63))};
-        vocabulary_add_text(w, text, 2);
+        char text[4];
+        vocabulary_add_text(w, text, utf8_encode(c, text));
         char pair[5] = {' ', text[0], text[1], text[0], (char)(0x80 | (c * 7 & 63))};
         vocabulary_add_text(w, pair, 5);
     }
     for (uint32_t c = 0x3040; c < 0x7000; c++) {
-        const char text[] = {(char)(0xE0 | c >> 12), (char)(0x80 | (c >> 6 & 63)),
-                             (char)(0x80 | (c & 63))};
-        vocabulary_add_text(w, text, 3);
+        char text[4];
+        vocabulary_add_text(w, text, utf8_encode(c, text));
     }
 }
 
@@ -135,25 +135,13 @@ static void vocabulary_fill(Words *w) {
 
 /* ------------------------------------------------------------------ as a tokenizer */
 
-/* The character that encodes a byte in vocabulary files (GPT-2's table); returns its size. */
-static size_t vocabulary_write_byte(uint8_t byte, char *out) {
-    bool visible = (byte >= 33 && byte <= 126) || (byte >= 161 && byte != 173);
-    uint32_t code = visible      ? byte
-                    : byte < 33  ? 256u + byte
-                    : byte < 161 ? 256u + 33 + (byte - 127u)
-                                 : 256u + 67;
-    if (code < 128) return out[0] = (char)code, 1;
-    out[0] = (char)(0xC0 | code >> 6), out[1] = (char)(0x80 | (code & 63));
-    return 2;
-}
-
 static Text vocabulary_name_of(const Words *w, uint32_t token) {
     size_t n = w->length[token], size = 0;
     uint8_t bytes[LONGEST];
     for (size_t i = n; i-- > 0; token = w->parent[token]) bytes[i] = w->byte[token];
     char *name = malloc(2 * n);
-    REQUIRE(name, "no memory for a vocabulary");
-    for (size_t i = 0; i < n; i++) size += vocabulary_write_byte(bytes[i], name + size);
+    NEED_MEMORY(name, "a vocabulary");
+    for (size_t i = 0; i < n; i++) size += utf8_encode(byte_to_visible(bytes[i]), name + size);
     return (Text){name, size};
 }
 
@@ -161,7 +149,7 @@ static Text vocabulary_name_of(const Words *w, uint32_t token) {
 static Text merge_of(const Words *w, const Text *names, uint32_t token) {
     Text left = names[w->parent[token]], right = names[w->byte[token]];
     char *merge = malloc(left.size + 1 + right.size);
-    REQUIRE(merge, "no memory for a vocabulary");
+    NEED_MEMORY(merge, "a vocabulary");
     memcpy(merge, left.data, left.size);
     merge[left.size] = ' ';
     memcpy(merge + left.size + 1, right.data, right.size);

@@ -95,8 +95,8 @@ bool tools_tell(const JsonValue *tools, Region *region, JsonValue *messages, Fau
     if (copy) memcpy(copy, told, size);
     free(told);
     if (!copy || !items || !values) return fault_set(fault, "no memory for the messages");
-    values[0] = (JsonValue){.kind = JSON_STRING, .text = text_of("system")};
-    values[1] = (JsonValue){.kind = JSON_STRING, .text = {copy, size}};
+    values[0] = json_string(text_of("system"));
+    values[1] = json_string((Text){copy, size});
     items[0] = (JsonValue){.kind = JSON_OBJECT, .count = 2, .items = values, .keys = keys};
     for (size_t i = skip; i < messages->count; i++) items[i + 1 - skip] = messages->items[i];
     *messages =

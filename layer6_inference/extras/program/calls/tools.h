@@ -73,16 +73,28 @@ typedef struct ToolPlace {
 
 typedef struct ToolPart {
     bool call;
-    Text text; /* content; or a call's JSON, with `name` only its arguments */
-    Text name;
+    bool cut;     /* the call is not complete */
+    Text text;    /* content; or a call's arguments, JSON as the model wrote it */
+    Text name;    /* of the function */
+    Text written; /* the whole part, marks included */
 } ToolPart;
 
 /* The next part of a text from `at` on, which is advanced.
  *
- *   whole   the text is complete, so the rest is content
+ *   whole   the text is complete, so the rest is a part, too: a call that was cut off, or
+ *           content
  *
  * False: no complete part yet, or the end of the text. */
 bool tools_next(ChatCalls form, Text text, bool whole, ToolPlace *place, ToolPart *part);
+
+/* After tools_next: the call that is being written.  As the text grows, the arguments only
+ * grow, up to those of the complete call; any that are no object come with the complete call.
+ *
+ * False: no call has begun, or its name is not complete. */
+bool tools_begun(ChatCalls form, Text text, const ToolPlace *place, ToolPart *part);
+
+/* Write a call's arguments as a JSON value in one line; {} if they were cut off. */
+void tools_write_arguments(FILE *out, const ToolPart *part);
 
 /* A call as {"name": ..., "arguments": ...}, whatever its format; NULL without memory.  Free
  * it. */

@@ -74,13 +74,23 @@ static void put_calls(const Writer *w) {
     }
 }
 
-/* The calls as tags of a list: as they are, or inside one tag. */
-static void put_structures(const Writer *w) {
+/* One tag around any of the calls; without a separator, around one call. */
+static void put_any(const Writer *w, const char *begin, const char *separator,
+                    const char *end) {
+    fprintf(w->out, "{\"begin\":\"%s\",\"any\":[", begin), put_calls(w);
+    if (!w->rule->once) fprintf(w->out, "],\"separator\":\"%s\"", separator);
+    fprintf(w->out, "%s,\"end\":\"%s\"}", w->rule->once ? "]" : "", end);
+}
+
+/* The calls as tags of a list: as they are, or inside one tag.
+ *
+ *   alone   the text is calls, and nothing else */
+static void put_structures(const Writer *w, bool alone) {
     fputc('[', w->out);
     if (w->form == CALLS_LISTED) {
-        fputs("{\"begin\":\"[TOOL_CALLS][\",\"any\":[", w->out), put_calls(w);
-        fputs(w->rule->once ? "],\"end\":\"]\"}" : "],\"separator\":\", \",\"end\":\"]\"}",
-              w->out);
+        put_any(w, "[TOOL_CALLS][", ", ", "]");
+    } else if (alone && !w->rule->only && w->tools->count > 1) {
+        put_any(w, "", w->form == CALLS_TAGGED ? "\\n" : "", "");
     } else {
         put_calls(w);
     }
@@ -93,8 +103,9 @@ static void put_structures(const Writer *w) {
 
 static void put_tags(const Writer *w) {
     const ToolRule *rule = w->rule;
-    bool alone = rule->required && w->form != CALLS_BARE &&
-                 (rule->only || w->tools->count == 1 || w->form == CALLS_LISTED);
+    /* a call that is required begins with the first token: free text before it could go on
+     * until max_tokens ends it.  A bare call is bound to the start anyway. */
+    const bool alone = rule->required && w->form != CALLS_BARE;
     fputs(alone ? "{\"tags\":" : "{\"triggers\":[", w->out);
     if (!alone) {
         tools_stage_put_text(w->out, spelled[w->form].trigger, (Text){"", 0}, "");
@@ -103,7 +114,7 @@ static void put_tags(const Writer *w) {
         if (rule->once || w->form == CALLS_LISTED) fputs(",\"stop_after_first\":true", w->out);
         fputs(",\"structures\":", w->out);
     }
-    put_structures(w);
+    put_structures(w, alone);
     fputc('}', w->out);
 }
 
@@ -114,12 +125,13 @@ bool tools_stage(FILE *out, ChatCalls form, const JsonValue *tools, const ToolRu
     FILE *memory = open_memstream(&text, &size);
     if (!memory) return fault_set(fault, "no memory for tools");
     put_tags(&(Writer){memory, form, tools, rule});
-    fclose(memory);
-    fputs("tags:", out);
-    list_encoded(out, (Text){text, size});
-    fputc(',', out);
+    const bool whole = memory_close(memory, &text);
+    if (whole) {
+        fputs("tags:", out), list_encoded(out, (Text){text, size});
+        fputc(',', out);
+    }
     free(text);
-    return true;
+    return whole || fault_set(fault, "no memory for tools");
 }
 
 bool tools_marks(ChatCalls form, const Tokenizer *tokenizer, TokenList *marks, Fault *fault) {

@@ -38,18 +38,20 @@ void write_number(FILE *out, double x) {
     fprintf(out, "%.9g", isfinite(x) ? x : x > 0 ? 9999.0 : -9999.0);
 }
 
-static void write_items(FILE *out, const JsonValue *v) {
+static void write_items(FILE *out, const JsonValue *v, const char *comma, const char *colon) {
     bool object = v->kind == JSON_OBJECT;
     fputc(object ? '{' : '[', out);
     for (size_t i = 0; i < v->count; i++) {
-        if (i) fputc(',', out);
-        if (object) write_text(out, v->keys[i]), fputc(':', out);
-        write_value(out, &v->items[i]);
+        if (i) fputs(comma, out);
+        if (object) write_text(out, v->keys[i]), fputs(colon, out);
+        write_value_with(out, &v->items[i], comma, colon);
     }
     fputc(object ? '}' : ']', out);
 }
 
-void write_value(FILE *out, const JsonValue *v) {
+void write_value(FILE *out, const JsonValue *v) { write_value_with(out, v, ",", ":"); }
+
+void write_value_with(FILE *out, const JsonValue *v, const char *comma, const char *colon) {
     switch (v->kind) {
     case JSON_NULL: fputs("null", out); break;
     case JSON_FALSE: fputs("false", out); break;
@@ -57,7 +59,7 @@ void write_value(FILE *out, const JsonValue *v) {
     case JSON_NUMBER: fwrite(v->text.data, 1, v->text.size, out); break;
     case JSON_STRING: write_text(out, v->text); break;
     case JSON_ARRAY:
-    case JSON_OBJECT: write_items(out, v); break;
+    case JSON_OBJECT: write_items(out, v, comma, colon); break;
     }
 }
 

@@ -45,8 +45,7 @@ static bool chat_read_words(Talk *talk, Fault *fault) {
 static bool check_form(const Talk *talk, Fault *fault) {
     static const char said[] = "owl, owl, owl";
     static const Text keys[] = {{"role", 4}, {"content", 7}};
-    const JsonValue values[] = {{.kind = JSON_STRING, .text = text_of("user")},
-                                {.kind = JSON_STRING, .text = text_of(said)}},
+    const JsonValue values[] = {json_string(text_of("user")), json_string(text_of(said))},
                     message = {.kind = JSON_OBJECT, .count = 2, .items = values, .keys = keys},
                     messages = {.kind = JSON_ARRAY, .count = 1, .items = &message};
     const ChatTalk probe = {.messages = &messages, .open = true, .think = true};
@@ -84,7 +83,8 @@ static bool chat_open_eye(Talk *talk, Fault *fault) {
     return ok;
 }
 
-bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
+/* Call talk_close even if this fails. */
+static bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
     talk->request = request;
     talk->seed = request->seed;
     talk->terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
@@ -108,7 +108,7 @@ bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault) {
            talk_check_full(talk, fault) && open_editor(talk, fault);
 }
 
-void talk_close(Talk *talk) {
+static void talk_close(Talk *talk) {
     talk_drop(talk, 0, talk->count);
     free(talk->turns);
     shown_release(&talk->next), pictures_close(&talk->pictures);

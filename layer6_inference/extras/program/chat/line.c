@@ -16,6 +16,7 @@ static char *line_alone(const Talk *talk, const char *prompt, size_t *used) {
     ssize_t size = getline(&line, &room, stdin);
     if (size < 0) {
         bool interrupted = errno == EINTR;
+        NEED_MEMORY(errno != ENOMEM, "a line of text");
         free(line);
         if (interrupted) clearerr(stdin);
         return interrupted ? putchar('\n'), strdup("") : NULL;
@@ -39,7 +40,8 @@ char *talk_line(const Talk *talk, size_t *size) {
         char *more = line_alone(talk, "  ", &more_size), *both;
         line[*size - 1] = '\n';
         both = more ? realloc(line, *size + more_size + 1) : NULL;
-        if (!both) return free(more), line;
+        NEED_MEMORY(both || !more, "%zu bytes of text", *size + more_size);
+        if (!both) return line;
         line = both;
         memcpy(line + *size, more, more_size + 1);
         *size += more_size;

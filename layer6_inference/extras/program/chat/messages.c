@@ -27,17 +27,12 @@ static void *messages_take(Messages *m, size_t size) {
     return memory;
 }
 
-static JsonValue messages_string(Text text) {
-    return (JsonValue){.kind = JSON_STRING, .text = text};
-}
-
 /* Three texts joined. */
 static JsonValue messages_joined(Messages *m, const char *a, const char *b, const char *c) {
     size_t sizes[] = {strlen(a), strlen(b), strlen(c)};
     char *text = messages_take(m, sizes[0] + sizes[1] + sizes[2] + 1);
-    if (!text) return messages_string((Text){"", 0});
-    return messages_string(
-        (Text){text, (size_t)(stpcpy(stpcpy(stpcpy(text, a), b), c) - text)});
+    if (!text) return json_string((Text){"", 0});
+    return json_string((Text){text, (size_t)(stpcpy(stpcpy(stpcpy(text, a), b), c) - text)});
 }
 
 /* An object whose keys outlive it. */
@@ -62,7 +57,7 @@ static JsonValue call_id(Messages *m, size_t turn) {
 /* [{"id": ..., "type": "function", "function": {"name": ..., "arguments": {...}}}] */
 static JsonValue calls(Messages *m, const JsonValue *call, size_t turn) {
     static const Text keys[] = {{"id", 2}, {"type", 4}, {"function", 8}};
-    JsonValue values[] = {call_id(m, turn), messages_string(text_of("function")), *call};
+    JsonValue values[] = {call_id(m, turn), json_string(text_of("function")), *call};
     JsonValue *item = messages_take(m, sizeof *item);
     if (item) *item = object(m, keys, 3, values);
     return (JsonValue){.kind = JSON_ARRAY, .count = item != NULL, .items = item};
@@ -75,8 +70,8 @@ static JsonValue told_message(Messages *m, const Talk *talk, size_t i) {
                           {"role", 4}, {"content", 7}, {"tool_call_id", 12}, {"name", 4}};
     const Turn *turn = &talk->turns[i];
     const JsonValue *call = talk_call(talk, i);
-    JsonValue values[4] = {messages_string(text_of(turn->role)),
-                           messages_string(text_of(turn->content))};
+    JsonValue values[4] = {json_string(text_of(turn->role)),
+                           json_string(text_of(turn->content))};
     if (call) return values[2] = calls(m, call, i), object(m, of_call, 3, values);
     values[2] = call_id(m, i - 1);
     values[3] = *json_get(talk_call(talk, i - 1), "name");
@@ -88,14 +83,14 @@ static JsonValue message(Messages *m, const Talk *talk, size_t i) {
     const Turn *turn = &talk->turns[i];
     bool result = talk_answers(talk, i);
     if ((result || turn->call) && talk->form.tells_tools) return told_message(m, talk, i);
-    JsonValue values[] = {messages_string(text_of(turn->role)),
-                          messages_string(text_of(turn->content))};
+    JsonValue values[] = {json_string(text_of(turn->role)),
+                          json_string(text_of(turn->content))};
     if (turn->call) {
         JsonValue call = messages_joined(m, "<tool_call>\n", turn->call, "\n</tool_call>");
         values[1] = messages_joined(m, turn->content, call.text.data, "");
     }
     if (result) {
-        values[0] = messages_string(text_of("user"));
+        values[0] = json_string(text_of("user"));
         values[1] =
             messages_joined(m, "<tool_response>\n", turn->content, "\n</tool_response>");
     }

@@ -23,7 +23,8 @@ static bool image(Talk *talk, Text text, Fault *fault) {
     char path[1024];
     return orders_path_of(text, path, fault) && talk_add_picture(talk, path, fault) &&
            fprintf(stderr, "[image of %zu tokens, sent with the next message]\n",
-                   talk->pictures.each) > 0;
+                   pictures_tokens(&talk->pictures, talk->next.number[talk->next.count - 1])) >
+               0;
 }
 
 static bool orders_undo(Talk *talk, Text text, Fault *fault) {

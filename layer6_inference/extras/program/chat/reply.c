@@ -22,6 +22,7 @@ typedef struct Reply {
     char *text; /* owns */
     size_t size, room;
     ToolPlace shown;
+    bool lost; /* there was no memory for some of it */
 } Reply;
 
 /* Print new text; a call is printed only when it is complete. */
@@ -35,13 +36,13 @@ static void reply_show_text(Reply *reply, bool whole) {
         return;
     }
     while (tools_next(reply->talk->form.calls, all, whole, shown, &part))
-        if (!part.call) thought_push(&reply->thought, part.text);
+        if (!part.call || part.cut) thought_push(&reply->thought, part.written);
 }
 
 static void reply_take_text(void *context, Text text) {
     Reply *reply = context;
     if (!GROW(reply->text, reply->room, reply->size + text.size)) {
-        talk_interrupted = 1;
+        reply->lost = true, talk_interrupted = 1;
         return;
     }
     memcpy(reply->text + reply->size, text.data, text.size);
@@ -221,6 +222,8 @@ static bool generate_reply(Talk *talk, Reply *reply, TokenList *tokens, Fault *f
     if (begins_in_thought(talk, tokens)) thought_push(&reply->thought, text_of("<think>"));
     bool ok = run_sequence(talk, tokens, &stream, most, fault);
     stream_close(&stream);
+    if (reply->lost)
+        return fault_set(fault, "no memory for an answer of %zu bytes", reply->size);
     return ok;
 }
 

@@ -80,10 +80,6 @@ typedef struct Talk {
 /* Set by Ctrl-C; reset by the code that acts on it. */
 extern volatile sig_atomic_t talk_interrupted;
 
-/* Call talk_close even if this fails. */
-bool talk_open(Talk *talk, const ChatRequest *request, Fault *fault);
-void talk_close(Talk *talk);
-
 /* Add a turn.
  *
  *   call   the turn's call, as JSON; no data: none

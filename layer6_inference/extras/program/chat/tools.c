@@ -1,6 +1,7 @@
 /* tools.c - tools in a talk: their file, what answers obey, and the call at an answer's
  * end.  See talk.h and ../calls/tools.h. */
 #include "calls/tools.h"
+#include "calls/write.h"
 
 #include "input.h"
 #include "talk.h"
@@ -42,8 +43,9 @@ static bool open_chain(const Talk *talk, const char *spec, bool required, Chain 
     bool ok = !talk->tools ||
               tools_stage(out, talk->form.calls, json_root(talk->tools), &rule, fault);
     fputs(spec, out);
-    fclose(out);
-    ok = ok && chain_parse(chain, text, talk->loaded.model->tokenizer, fault);
+    const bool whole = memory_close(out, &text);
+    ok = ok && (whole || fault_set(fault, "no memory for a chain")) &&
+         chain_parse(chain, text, talk->loaded.model->tokenizer, fault);
     free(text);
     return ok;
 }
@@ -68,7 +70,7 @@ size_t talk_find_call(const Talk *talk, Text reply, char **call, size_t *call_si
     *call = NULL;
     for (size_t at = 0; talk->tools; at = place.at) {
         if (!tools_next(talk->form.calls, reply, true, &place, &part)) break;
-        if (part.call) return *call = tools_call(&part, call_size), at;
+        if (part.call && !part.cut) return *call = tools_call(&part, call_size), at;
     }
     return reply.size;
 }

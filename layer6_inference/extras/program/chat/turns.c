@@ -77,7 +77,7 @@ bool talk_say(Talk *talk, Text text, const Shown *shown, Fault *fault) {
     char *marked = NULL;
     if (shown && shown->count) {
         size_t size;
-        if (!(marked = shown_mark(shown->count, text, "\n", &size, fault))) return false;
+        if (!(marked = shown_mark(shown, text, true, &size, fault))) return false;
         text = (Text){marked, size};
     }
     bool ok = talk_add(talk, "user", text, (Text){0}, fault);

@@ -1,9 +1,8 @@
 /* chain.c - strata chain: applies a chain to logits from a file, stage by stage. */
 #include "commands.h"
+#include "compute.h"
 #include "input.h"
 #include "listing.h"
-#include "model_names.h"
-#include "options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@ typedef struct LogitRow {
 } LogitRow;
 
 static void add_number(LogitRow *row, size_t *room, double number) {
-    REQUIRE(GROW(row->values, *room, row->count + 1), "no memory for %zu numbers", row->count);
+    NEED_MEMORY(GROW(row->values, *room, row->count + 1), "%zu numbers", row->count);
     row->values[row->count++] = (float)number;
 }
 
@@ -89,7 +88,7 @@ typedef struct ChainBench {
 static const OptionRule chain_rules[] = {
     {"--final", NOT_WITH, "--draws", "--draws shows counts, not stages"},
     {"--prompt", NEEDS, "--history", "it splits the history"},
-    {"--amateur", NEEDS, "contrast", "add that stage: --chain contrast:0.1"},
+    {"--amateur", NEEDS, "contrast dola ref", "add that stage: --chain contrast:0.1"},
     {"--unconditional", NEEDS, "cfg", "add that stage: --chain cfg:1.5"},
     {"-m", NEEDS, "ban dry length min_tokens think", "the other stages need no text"},
     {0},
@@ -98,14 +97,10 @@ static const OptionRule chain_rules[] = {
 static bool chain_bench_open(ChainBench *b, Fault *fault) {
     if (!read_logits(asked.logits, asked.probs, &b->logits, fault)) return false;
     size_t vocab = b->logits.count;
-    const char *path = asked.model;
-    char found[2400];
-    if (path) {
-        if (!model_find(&path, found, sizeof found, fault) ||
-            !model_open(&b->model, path, fault))
-            return false;
-        b->has_model = true;
-    }
+    if (asked.model &&
+        (!choose_model(&asked.model, fault) || !model_open(&b->model, asked.model, fault)))
+        return false;
+    b->has_model = asked.model != NULL;
     const Tokenizer *tokenizer = b->has_model ? b->model.tokenizer : NULL;
     if (tokenizer && vocab > tokenizer_count(tokenizer))
         return fault_set(fault, "the logits are those of %zu tokens, %s has %zu", vocab,
@@ -120,7 +115,8 @@ static bool chain_bench_open(ChainBench *b, Fault *fault) {
             read_logits(asked.unconditional, asked.probs, &b->unconditional, fault)) &&
            same_size(&b->logits, &b->amateur, "the amateur", fault) &&
            same_size(&b->logits, &b->unconditional, "the unconditional", fault) &&
-           (!asked.history || list_read_ids(asked.history, vocab, &b->history, fault)) &&
+           (!asked.history || list_read_ids(asked.history, vocab, &b->history, fault) ||
+            fault_prefix(fault, "--history")) &&
            (asked.prompt <= (long)b->history.count ||
             fault_set(fault, "--prompt %ld: the history has %zu tokens", asked.prompt,
                       b->history.count));
@@ -181,7 +177,7 @@ static bool print_draws(ChainBench *b, Fault *fault) {
 
 static bool chain_command_run(Fault *fault) {
     ChainBench *bench = calloc(1, sizeof *bench);
-    if (!bench) return fault_set(fault, "no memory");
+    if (!bench) return fault_set(fault, "no memory for the logits");
     bool ok = chain_bench_open(bench, fault) &&
               (asked.draws ? print_draws(bench, fault) : print_stages(bench, fault));
     chain_bench_close(bench);

@@ -1,8 +1,6 @@
 /* dump.c - strata dump: one tensor's numbers, as stored or as floats. */
 #include "commands.h"
-#include "input.h"
-#include "model_names.h"
-#include "options.h"
+#include "compute.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,9 +37,9 @@ static struct {
 static bool dump_run(Fault *fault) {
     GgufFile file;
     Gguf gguf;
-    char found[2400];
-    if (!model_find(&asked.names[0], found, sizeof found, fault)) return false;
-    if (!gguf_open(&file, &gguf, asked.names[0], fault)) return false;
+    if (!choose_model(&asked.names[0], fault) ||
+        !gguf_open(&file, &gguf, asked.names[0], fault))
+        return false;
     const GgufTensor *t = gguf_find_tensor(&gguf, asked.names[1]);
     bool ok = t ? (asked.raw ? dump_bytes(t->data, t->bytes, fault) : dump_floats(t, fault))
                 : fault_set(fault, "%s has no tensor '%s': strata inspect lists them",

@@ -1,13 +1,12 @@
 /* inspect.c - strata inspect: contents of a GGUF, safetensors or PyTorch file, and its memory
  * requirements. */
 #include "commands.h"
-#include "input.h"
 #include "compute.h"
 #include "families.h"
 #include "pooling.h"
 #include "pytorch.h"
 #include "safetensors.h"
-#include "model_names.h"
+#include "machines_plan.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -116,7 +115,7 @@ static void print_sizes(const Model *m) {
     printf(", vocab %zu, ctx %zu\n", s->vocab, s->ctx);
     if (x->drafts)
         printf(
-            "  behind them %zu draft head%s, of which generate --draft-head uses the first\n",
+            "  behind them %zu draft head%s, of which generate --draft head uses the first\n",
             x->drafts, x->drafts > 1 ? "s" : "");
     if (x->quirks->is_draft_head)
         printf("  a draft head for another model: it reads rows of %zu numbers that go into "
@@ -138,31 +137,42 @@ static size_t state_numbers(const Model *m) {
 }
 
 /* False unless the file is a vision encoder (mmproj). */
-static bool print_eye(const char *path) {
+static bool print_eye(const char *path, Fault *fault) {
     FileMap map;
     Model m;
-    if (!file_open(&map, path, NULL)) return false;
-    if (!model_open_vision(&m, map.data, map.size, CLASS_FIRST, NULL))
+    if (!file_open(&map, path, fault)) return false;
+    if (!model_open_vision(&m, map.data, map.size, CLASS_FIRST, fault))
         return file_close(&map), false;
     const VisionTower *e = &model_extras(&m)->vision;
-    printf("\neye: %s (%s)\n  %zu layers, dim %zu, heads %zu\n", m.recipe->arch,
-           m.recipe->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
-    printf("  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes %zu rows of "
-           "%zu numbers,\n  which a model reads in place of tokens: generate --mmproj FILE "
-           "--image FILE\n",
-           e->image, e->image, e->patch, e->patch, e->patches, e->project[1].w.shape[0]);
+    printf("\neye: %s (of %s)\n  %zu layers, dim %zu, heads %zu\n", e->kind->projector,
+           e->kind->models, m.sizes.layers, m.sizes.dim, m.layers[0].heads);
+    if (e->max_tiles > 1)
+        printf("  a picture, as up to %zu tiles and one of %zu by %zu pixels, in patches of "
+               "%zu by %zu, becomes up to",
+               e->max_tiles, e->image, e->image, e->patch, e->patch);
+    else if (vision_any_size(e))
+        printf("  a picture of any size, in patches of %zu by %zu, becomes up to", e->patch,
+               e->patch);
+    else
+        printf("  a picture of %zu by %zu pixels, in patches of %zu by %zu, becomes", e->image,
+               e->image, e->patch, e->patch);
+    printf(" %zu rows of %zu numbers,\n  which a model reads in place of tokens: generate "
+           "--mmproj FILE --image FILE\n",
+           vision_most_rows(e), e->width);
     model_close(&m), file_close(&map);
     return true;
 }
 
-static void print_plan(const char *path, double weights) {
+static bool print_plan(const char *path, double weights, Fault *fault) {
     Model model;
-    Fault fault;
     size_t cache, work;
-    if (!model_open(&model, path, &fault)) {
-        if (print_eye(path)) return;
-        printf("\nno memory plan: %s\n", fault.text);
-        return;
+    if (!model_open(&model, path, fault)) {
+        Fault eye = *fault;
+        if (fault_is_memory(fault)) return false;
+        if (print_eye(path, &eye)) return true;
+        if (fault_is_memory(&eye)) return *fault = eye, false;
+        printf("\nno memory plan: %s\n", fault->text);
+        return true;
     }
     const ModelSizes *s = &model.sizes;
     print_sizes(&model);
@@ -191,6 +201,7 @@ static void print_plan(const char *path, double weights) {
         printf("  and %.2f MB for the quantized matrices repacked (none with --no-pack)\n",
                (double)packed / 1e6);
     model_close(&model);
+    return true;
 }
 
 /* Does it begin like safetensors: header size, then a brace? */
@@ -256,29 +267,32 @@ static bool inspect_file(const char *path, Fault *fault) {
            (double)file.bytes / 1e6, gguf.n_pairs, gguf.n_tensors);
     for (size_t i = 0; i < gguf.n_pairs; i++) print_pair(&gguf.pairs[i]);
     putchar('\n');
-    print_plan(path, print_tensors(&gguf));
+    bool ok = print_plan(path, print_tensors(&gguf), fault);
     gguf_close(&file, &gguf);
-    return true;
+    return ok;
 }
 
 static struct {
     const char *path;
     bool families;
+    MachinesPlan plan;
 } asked;
 
 static bool inspect_check(Fault *fault) {
     static char found[2400];
-    if (asked.families) return !asked.path || fault_set(fault, "--families stands alone");
+    if (asked.families)
+        return (!asked.path && !asked.plan.machines) ||
+               fault_set(fault, "--families stands alone");
     if (!asked.path) asked.path = default_model(found, sizeof found);
     return asked.path || fault_set(fault, "no file was named");
 }
 
 static bool inspect_run(Fault *fault) {
     const Recipe *row;
-    char found[2400];
     if (!asked.families)
-        return model_find(&asked.path, found, sizeof found, fault) &&
-               inspect_file(asked.path, fault);
+        return choose_model(&asked.path, fault) &&
+               (asked.plan.machines ? print_machines_plan(asked.path, &asked.plan, fault)
+                                    : inspect_file(asked.path, fault));
     for (size_t i = 0; (row = recipe_row(i)); i++) {
         const char *more = more_models(row->arch);
         printf("%-14s %s%s%s\n", row->arch, row->models, more ? ", " : "", more ? more : "");
@@ -287,7 +301,19 @@ static bool inspect_run(Fault *fault) {
 }
 
 static const Option inspect_options[] = {
-    {"--families", OPT_FLAG, &asked.families, NULL, "list the model families that load"}, {0}};
+    {"--families", OPT_FLAG, &asked.families, NULL, "list the model families that load"},
+    {"--machines", OPT_INT(1, 256), &asked.plan.machines, "N",
+     "what each of N machines has of a model, and what a token costs on the wire"},
+    {"--shares", OPT_TEXT, &asked.plan.shares, "A:B:...", "as of strata generate (1:1:...)"},
+    {"--split", OPT_TEXT, &asked.plan.split, "WHAT",
+     "as of strata generate: rows (default) or layers"},
+    {"--network", OPT_TEXT, &asked.plan.network, "RATE:DELAY",
+     "for the time of a token: 1Gb/s:100us, 100Mb/s:2ms"},
+    {0}};
+
+static const OptionRule inspect_rules[] = {
+    {"--shares --split --network", NEEDS, "--machines", "one machine has all, and no wire"},
+    {0}};
 
 const Command command_inspect = {.name = "inspect",
                                  .usage = "inspect [FILE]",
@@ -295,6 +321,7 @@ const Command command_inspect = {.name = "inspect",
                                           "sizes and the memory it needs to run.\n"
                                           "Also reads safetensors and PyTorch files.",
                                  .options = inspect_options,
+                                 .rules = inspect_rules,
                                  .words = &asked.path,
                                  .max_words = 1,
                                  .check = inspect_check,

@@ -4,7 +4,6 @@
 #include "compute.h"
 #include "json.h"
 #include "template.h"
-#include "model_names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +18,7 @@ static char *model_template(const char *path, size_t *size, Fault *fault) {
     GgufFile file;
     Gguf gguf;
     Text text = {0};
-    char found[2400];
-    if (!model_find(&path, found, sizeof found, fault)) return NULL;
-    if (!gguf_open(&file, &gguf, path, fault)) return NULL;
+    if (!choose_model(&path, fault) || !gguf_open(&file, &gguf, path, fault)) return NULL;
     const GgufPair *pair = gguf_find(&gguf, "tokenizer.chat_template");
     char *copy = NULL;
     if (!pair || !gguf_string(pair, &text))
@@ -68,7 +65,7 @@ static int render_job(Text source, const JsonValue *variables, Fault *fault) {
     template_free(tree);
     if (!ok) {
         command_failed(fault);
-        return EXIT_REFUSED;
+        return fault_is_memory(fault) ? EXIT_FAILED : EXIT_REFUSED;
     }
     print_rendered(&rendered, asked.show_user);
     rendered_free(&rendered);

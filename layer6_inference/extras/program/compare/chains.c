@@ -25,7 +25,10 @@ bool study_check_chains(Study *study, Fault *fault) {
         if (!chain_parse(&chain, study->job->chains[i], study->model.tokenizer, fault))
             return false;
         study->guided |= chain_needs(&chain, NEEDS_GUIDE) != NULL;
-        bool ok = chain_check(&chain, &step, 0, fault);
+        study->looks_ahead[i] = chain_needs(&chain, NEEDS_LOOK_AHEAD) != NULL;
+        if (!study->contrast && chain_needs(&chain, NEEDS_AMATEUR))
+            study->contrast = study->job->chains[i];
+        bool ok = chain_check(&chain, &step, fault);
         chain_close(&chain);
         if (!ok) return fault_prefix(fault, study->job->chains[i]);
     }

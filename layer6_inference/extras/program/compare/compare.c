@@ -10,8 +10,8 @@
 #include <string.h>
 
 /* An Asked: does any chain have it? */
-static bool has_contrast(const void *has, const char *name) {
-    return strcmp(name, "contrast") == 0 && *(const bool *)has;
+static bool has_contrast(const void *study, const char *name) {
+    return strcmp(name, "contrast") == 0 && ((const Study *)study)->contrast;
 }
 
 static const OptionRule compare_rules[] = {
@@ -25,17 +25,9 @@ static const OptionRule compare_rules[] = {
 };
 
 /* The rules between chains and options. */
-static bool check_amateur(Study *study, Fault *fault) {
-    const CompareJob *job = study->job;
-    bool contrast = false;
-    for (size_t i = 0; i < job->n_chains; i++) {
-        Chain chain;
-        if (!chain_parse(&chain, job->chains[i], study->model.tokenizer, fault)) return false;
-        contrast |= chain_needs(&chain, NEEDS_AMATEUR) != NULL;
-        chain_close(&chain);
-    }
-    return rules_check(compare_rules, has_contrast, &contrast, fault) &&
-           (!job->amateur ||
+static bool check_amateur(const Study *study, Fault *fault) {
+    return rules_check(compare_rules, has_contrast, study, fault) &&
+           (!study->job->amateur ||
             model_shares_vocabulary(&study->model, &study->amateur, "the amateur", fault));
 }
 

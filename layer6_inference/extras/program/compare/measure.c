@@ -169,25 +169,14 @@ static void measure_speed(const Study *study, size_t chain, Summary *s) {
     s->speed = seconds > 0 ? tokens / seconds : 0;
 }
 
-static bool can_be_asked(const Study *study, size_t chain, bool *asked, Fault *fault) {
-    Chain c;
-    if (!chain_parse(&c, study->job->chains[chain], study->model.tokenizer, fault))
-        return false;
-    *asked = !chain_needs(&c, NEEDS_LOOK_AHEAD);
-    chain_close(&c);
-    return true;
-}
-
 bool measure_chain(const Study *study, size_t chain, const Summary *first, Summary *s,
                    Fault *fault) {
     Sums sums = {0};
-    bool asked = false;
     bool ok = open_summary(study, s, fault) && sums_open(&sums, study->n_openings, fault) &&
-              can_be_asked(study, chain, &asked, fault) &&
               measure_samples(study, chain, s, fault);
     if (ok) {
         add_up(study, chain, &sums);
-        measure_openings(study, &sums, asked, s->estimate);
+        measure_openings(study, &sums, !study->looks_ahead[chain], s->estimate);
         for (size_t m = 0; m < MEASURES; m++) {
             const Estimate *e = &s->estimate[m];
             s->value[m] = measures[m].is_share ? estimate_share(e) : estimate_value(e);

@@ -71,6 +71,8 @@ typedef struct Study {
     FileOut csv, html, plot;
     size_t n_openings, texts; /* per chain */
     bool guided;              /* some chain has cfg */
+    const char *contrast;     /* a chain that reads an amateur; NULL: none does */
+    bool looks_ahead[MAX_CHAINS];
 } Study;
 
 /* The first words of held-out documents, or the user's prompts. */
@@ -81,8 +83,7 @@ bool study_openings(Study *study, Fault *fault);
 bool study_documents(Study *study, Fault *fault);
 bool opening_tokenize(const Study *study, Opening *opening, Fault *fault);
 
-/* Can every chain run?  Also finds out whether some chain has cfg.  Checked before anything is
- * computed. */
+/* Can every chain run?  Also finds out what each needs.  Asked before anything is computed. */
 bool study_check_chains(Study *study, Fault *fault);
 
 /* Memory for generated texts and for scores of true ones; frees all but the models. */

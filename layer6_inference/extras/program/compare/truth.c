@@ -174,6 +174,7 @@ static bool truth_open_reader(TruthReader *r, Fault *fault) {
             return r->arenas[i].base ? fault_set(fault, "no memory for a row of logits")
                                      : false;
     r->steering = r->guide_steering = study->job->steering;
+    steering_prepare(&r->steering);
     return study_session(&r->session, study, &study->model, 1, ROWS, fault) &&
            steering_open(&r->steering, &r->session, fault) &&
            (!study->guided || (study_session(&r->guide, study, &study->model, 1, ROWS, fault) &&

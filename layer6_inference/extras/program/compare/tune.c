@@ -65,18 +65,12 @@ static bool check_tune_chains(Tune *t, Fault *fault) {
     Study all = study_of(t, &job, t->chains);
     if (!study_check_chains(&all, fault)) return false;
     t->study.guided = all.guided;
-    for (size_t c = 0; c < t->chains; c++) {
-        Chain chain;
-        if (!chain_parse(&chain, job.chains[c], t->study.model.tokenizer, fault)) return false;
-        bool contrast = chain_needs(&chain, NEEDS_AMATEUR) != NULL;
-        chain_close(&chain);
-        if (contrast)
-            return fault_set(fault,
-                             "%.200s: contrast subtracts a weaker model's logits, and tune has "
-                             "one model. strata compare --amateur FILE measures it",
-                             job.chains[c]);
-    }
-    return true;
+    memcpy(t->study.looks_ahead, all.looks_ahead, sizeof all.looks_ahead);
+    return !all.contrast ||
+           fault_set(fault,
+                     "%.200s: contrast subtracts a weaker model's logits, and tune has one "
+                     "model. strata compare --amateur FILE measures it",
+                     all.contrast);
 }
 
 /* ------------------------------------------------------------------ measure */
@@ -94,7 +88,7 @@ static bool finish_row(Tune *t, size_t row, const Study *one, Fault *fault) {
 static bool measure_documents(Tune *t, Truth *truth, Fault *fault) {
     CompareJob job;
     Study own = study_of(t, &job, 1);
-    job.chains[0] = "draw", job.seeds = 1;
+    job.chains[0] = "draw", job.seeds = 1, own.looks_ahead[0] = false;
     own.truth = truth, own.texts = own.n_openings;
     own.samples = calloc(own.texts, sizeof *own.samples);
     for (size_t i = 0; own.samples && i < own.texts; i++)
@@ -112,6 +106,7 @@ static bool measure_row(Tune *t, size_t row, Truth *truth, Progress *progress, d
     CompareJob job;
     Study one = study_of(t, &job, 1);
     job.chains[0] = t->job.chains[row];
+    one.looks_ahead[0] = t->study.looks_ahead[row];
     one.truth = truth;
     one.samples = calloc(one.texts, sizeof *one.samples);
     if (!one.samples) return fault_set(fault, "no memory for %zu texts", one.texts);

@@ -16,11 +16,6 @@ typedef struct Reading {
 
 static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
-static bool is_all_blank(Text text) {
-    while (text.size && is_blank(text.data[0])) text.data++, text.size--;
-    return text.size == 0;
-}
-
 static Reading reading_of(const Tune *t) {
     Text all = {t->bytes, t->size}, rest = all, first = corpus_cut_document(&rest);
     return (Reading){.rest = all, .marked = first.size + 1 < all.size, .next = 1};
@@ -36,7 +31,7 @@ static bool reading_next(Reading *r) {
             r->next += before.data[i] == '\n';
         while (r->document.size && is_blank(r->document.data[r->document.size - 1]))
             r->document.size--;
-        if (!is_all_blank(r->document)) return true;
+        if (r->document.size) return true;
     }
     return false;
 }

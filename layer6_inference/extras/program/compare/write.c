@@ -180,6 +180,7 @@ static bool open_writer(Writer *w, Fault *fault) {
     size_t texts = study->guided ? 2 * AT_ONCE : AT_ONCE;
     tokenizer_begin(study->model.tokenizer, &w->guide);
     w->steering = study->job->steering;
+    steering_prepare(&w->steering);
     return study_session(&w->session, study, &study->model, texts + FORKS, 2 * AT_ONCE,
                          fault) &&
            steering_open(&w->steering, &w->session, fault) &&

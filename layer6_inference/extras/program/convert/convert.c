@@ -6,10 +6,12 @@
 #include "quant_preset.h"
 
 #include <stdio.h>
+#include <sys/stat.h>
 
 static struct {
     const char *names[3]; /* FOLDER OUT.gguf TYPE */
-    bool list;
+    const char *target;
+    bool list, vision;
     OptionList without;
     ComputeOptions compute;
     Progress progress;
@@ -17,9 +19,10 @@ static struct {
 } asked;
 
 static void print_classes(void) {
-    const char *architecture, *arch;
-    for (size_t i = 0; convert_class(i, &architecture, &arch); i++)
-        printf("%-28s %s\n", architecture, arch);
+    Text name;
+    const char *arch;
+    for (size_t i = 0; convert_class(i, &name, &arch); i++)
+        printf("%-41.*s %s\n", (int)name.size, name.data, arch);
 }
 
 static void show_converted(void *context, double bytes, double all) {
@@ -34,13 +37,26 @@ static void note_converted(void *context, const char *sentence) {
     fprintf(stderr, "[%s]\n", sentence);
 }
 
+static bool is_no_folder(const char *path, Fault *fault) {
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISDIR(status.st_mode)) return false;
+    fault_set(fault,
+              "%.200s is a file: wanted the folder of a published model, with its config.json "
+              "(a GGUF file needs no conversion; strata quantize changes its number format)",
+              path);
+    return true;
+}
+
 static bool convert_run(Fault *fault) {
     Convert how = {.without = asked.without.items,
                    .n_without = asked.without.count,
+                   .target = asked.target,
+                   .vision = asked.vision,
                    .progress = show_converted,
                    .note = note_converted};
     FileMap made;
     if (asked.list) return print_classes(), true;
+    if (is_no_folder(asked.names[0], fault)) return false;
     if (asked.names[2] && !(how.preset = quant_preset_find(asked.names[2], fault)))
         return false;
     if (!compute_open(&asked.compute, fault)) return false;
@@ -58,6 +74,10 @@ static const Option convert_options[] = {
     {"--list", OPT_FLAG, &asked.list, NULL, "list the model classes that can be converted"},
     {"--without", OPT_LIST, &asked.without, "KEY",
      "ignore an unknown key of config.json that you know to be harmless (repeatable)"},
+    {"--target", OPT_TEXT, &asked.target, "FOLDER",
+     "of the model that a draft head (EAGLE-3) is for, whose tokens it has"},
+    {"--vision", OPT_FLAG, &asked.vision, NULL,
+     "the vision tower and projector of a folder of LLaVA, Gemma 3 and others, for --mmproj"},
     THREAD_OPTIONS(asked.compute),
     PIN_OPTION(asked.compute),
     {0},
@@ -65,9 +85,10 @@ static const Option convert_options[] = {
 
 static bool convert_check(Fault *fault) {
     if (asked.list)
-        return (!asked.names[0] && !asked.without.count) ||
+        return (!asked.names[0] && !asked.without.count && !asked.target && !asked.vision) ||
                fault_set(fault, "--list stands alone");
-    return (asked.names[1] && *asked.names[0]) || fault_set(fault, "something is missing");
+    return (asked.names[1] && *asked.names[0]) ||
+           fault_set(fault, "wanted a checkpoint's folder and the name of the new file");
 }
 
 const Command command_convert = {

@@ -2,8 +2,8 @@
 #include "commands.h"
 #include "input.h"
 #include "compute.h"
+#include "file_same.h"
 #include "quant_preset.h"
-#include "model_names.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 static struct {
     const char *names[3]; /* IN.gguf OUT.gguf TYPE */
     const char *output, *importance;
-    bool list, pure;
+    bool list, pure, anyway;
     const QuantPreset *preset, *output_preset;
     ComputeOptions compute;
 } asked;
@@ -55,9 +55,20 @@ static bool can_write_quantized(Fault *fault) {
     return file_writable(asked.names[1], fault);
 }
 
-static void tell_quantized(double before, double after, size_t misfits) {
-    fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s", asked.names[1], before / 1e6,
-            after / 1e6, asked.preset->name);
+/* Where more than half is lost, no text is left: the storyteller in TQ2_0 guesses evenly. */
+static bool bearable(double error, Fault *fault) {
+    return error <= 0.5 || asked.anyway ||
+           fault_set(
+               fault,
+               "%s would change the weights by %.0f %% of their size (root mean square), which "
+               "leaves little of what the model has learned: choose a format of more bits "
+               "(strata quantize --list), or add --anyway",
+               asked.preset->name, 100 * error);
+}
+
+static void tell_quantized(double before, double after, double error, size_t misfits) {
+    fprintf(stderr, "[%s: %.2f MB became %.2f MB, %s; the weights changed by %.2g %%",
+            asked.names[1], before / 1e6, after / 1e6, asked.preset->name, 100 * error);
     if (misfits)
         fprintf(stderr, "; %zu matri%s a similar format: rows do not divide into its blocks",
                 misfits, misfits == 1 ? "x has" : "ces have");
@@ -68,9 +79,8 @@ static bool quantize(Fault *fault) {
     GgufFile file, importance_file = {0};
     FileMap made;
     Gguf gguf, importance = {0};
-    char found[2400];
-    if (!model_find(&asked.names[0], found, sizeof found, fault)) return false;
-    if (!can_write_quantized(fault) || !gguf_open(&file, &gguf, asked.names[0], fault))
+    if (!choose_model(&asked.names[0], fault) || !can_write_quantized(fault) ||
+        !gguf_open(&file, &gguf, asked.names[0], fault))
         return false;
     bool ok =
         !asked.importance || gguf_open(&importance_file, &importance, asked.importance, fault);
@@ -78,9 +88,11 @@ static bool quantize(Fault *fault) {
     if (ok) {
         const Requantize how = {asked.preset, asked.output_preset, asked.pure,
                                 asked.importance ? &importance : NULL};
-        ok = write_quantized(&gguf, &how, (double)file.bytes / 1e6, fault);
+        double error;
+        ok = requantize_error(&gguf, &how, &error, fault) && bearable(error, fault) &&
+             write_quantized(&gguf, &how, (double)file.bytes / 1e6, fault);
         if (ok && file_open(&made, asked.names[1], fault)) {
-            tell_quantized((double)file.bytes, (double)made.size,
+            tell_quantized((double)file.bytes, (double)made.size, error,
                            requantize_misfits(&gguf, &how));
             file_close(&made);
         }
@@ -102,6 +114,8 @@ static const Option quantize_options[] = {
     {"--keep-output", OPT_TEXT, &asked.output, "TYPE",
      "format of the embedding and output matrices, overriding the mix"},
     {"--pure", OPT_FLAG, &asked.pure, NULL, "use the mix's main format for every matrix"},
+    {"--anyway", OPT_FLAG, &asked.anyway, NULL,
+     "write the file even if the weights change by more than half of their size"},
     {"--importance", OPT_TEXT, &asked.importance, "FILE.gguf",
      "importance matrix, as written by llama.cpp's llama-imatrix"},
     THREAD_OPTIONS(asked.compute),
@@ -111,9 +125,11 @@ static const Option quantize_options[] = {
 
 static bool quantize_check(Fault *fault) {
     if (asked.list)
-        return (!asked.names[0] && !asked.output && !asked.pure && !asked.importance) ||
+        return (!asked.names[0] && !asked.output && !asked.pure && !asked.importance &&
+                !asked.anyway) ||
                fault_set(fault, "--list stands alone");
-    return asked.names[2] || fault_set(fault, "something is missing");
+    return asked.names[2] ||
+           fault_set(fault, "wanted a model, the name of the new file and a format");
 }
 
 const Command command_quantize = {

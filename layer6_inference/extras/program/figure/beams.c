@@ -77,8 +77,8 @@ static bool beams_search(LoadedModel *s, const FigureJob *job, size_t beams,
     size_t count;
     BeamOptions options = {.beams = beams,
                            .groups = 1,
-                           .limits.max_tokens = (size_t)job->steps,
-                           .limits.only_bos_ends = true};
+                           .text.limits.max_tokens = (size_t)job->steps,
+                           .text.limits.only_bos_ends = true};
     if (!beam_search(&s->session, prompt->ids, prompt->count, &options, found, &count, fault))
         return false;
     world_text_append(text, opening);

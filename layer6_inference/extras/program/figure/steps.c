@@ -1,7 +1,6 @@
 /* steps.c - samplers step by step, along generated texts. */
 #include "figure.h"
 #include "look_ahead.h"
-#include "speculate.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,15 +8,44 @@
 #include <string.h>
 
 typedef struct Watcher {
-    const char *label;
+    LoadedModel *loaded;
+    const FigureJob *job;
     Candidates candidates; /* separate from the model's, which are in use */
     Arena arena;
     float *row;
-    const Tokenizer *tokenizer;
+    const char *label;
     Chain before;
     uint64_t seed;
     double seen, left; /* bits since the last row */
 } Watcher;
+
+static bool watcher_open(Watcher *w, LoadedModel *loaded, const FigureJob *job, Fault *fault) {
+    const size_t vocab = loaded->model->sizes.vocab;
+    *w = (Watcher){.loaded = loaded, .job = job, .row = malloc(vocab * sizeof *w->row)};
+    return (w->row || fault_set(fault, "no memory for a row of logits")) &&
+           candidates_open(&w->candidates, vocab, &w->arena, fault);
+}
+
+static void watcher_close(Watcher *w) { arena_free(&w->arena), free(w->row); }
+
+/* Generate a text with a chain. */
+static bool watch_chain(Watcher *w, const char *spec, OnChoice *on_choice, Fault *fault) {
+    Chain chain;
+    GenerateResult result;
+    TokenList tokens = {0};
+    if (!chain_parse(&chain, spec, w->loaded->model->tokenizer, fault)) return false;
+    GenerateOptions options = {.chain = &chain,
+                               .seed = w->seed,
+                               .limits.max_tokens = (size_t)w->job->steps,
+                               .on_choice = on_choice,
+                               .want_raw = true,
+                               .context = w};
+    with_look_ahead(&options);
+    bool ok = loaded_tokenize(w->loaded, text_of(w->job->prompt), false, &tokens, fault) &&
+              generate(&w->loaded->session, &tokens, &options, &result, fault);
+    chain_close(&chain), token_list_free(&tokens);
+    return ok;
+}
 
 static const char *const cuts[] = {"top_k:10", "top_p:0.9", "min_p:0.05", "typical:0.9",
                                    "top_n_sigma:1"};
@@ -51,7 +79,7 @@ enum { SURPRISAL_WINDOW = 20, SURPRISE_TEXTS = 50 };
 static bool print_surprisal(void *context, const Choice *choice) {
     Watcher *w = context;
     Candidates *c = &w->candidates;
-    Step step = {.tokenizer = w->tokenizer};
+    Step step = {.tokenizer = w->loaded->model->tokenizer};
     Fault fault;
     int32_t none;
     memcpy(w->row, choice->raw, c->vocab * sizeof *w->row);
@@ -66,41 +94,15 @@ static bool print_surprisal(void *context, const Choice *choice) {
     return true;
 }
 
-static bool run_chain(LoadedModel *s, const FigureJob *job, const char *spec, uint64_t seed,
-                      OnChoice *on_choice, void *context, TokenList *tokens, size_t *prompt,
-                      Fault *fault) {
-    Chain chain;
-    GenerateResult result;
-    if (!chain_parse(&chain, spec, s->model->tokenizer, fault)) return false;
-    GenerateOptions options = {.chain = &chain,
-                               .seed = seed,
-                               .limits.max_tokens = (size_t)job->steps,
-                               .limits.only_bos_ends = false,
-                               .on_choice = on_choice,
-                               .want_raw = true,
-                               .context = context};
-    with_look_ahead(&options);
-    tokens->count = 0;
-    bool ok = loaded_tokenize(s, text_of(job->prompt), false, tokens, fault);
-    *prompt = tokens->count;
-    ok = ok && generate(&s->session, tokens, &options, &result, fault);
-    chain_close(&chain);
-    return ok;
-}
-
 bool figure_kept(LoadedModel *s, const FigureJob *job, Fault *fault) {
-    Watcher w = {.row = malloc(s->model->sizes.vocab * sizeof(float))};
-    TokenList tokens = {0};
-    size_t prompt;
-    bool ok = w.row && candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault);
+    Watcher w;
+    bool ok = watcher_open(&w, s, job, fault);
     printf("step,entropy");
     for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++) printf(",%s", cuts[i]);
     putchar('\n');
-    for (uint64_t seed = 1; ok && seed <= 5; seed++)
-        ok = run_chain(s, job, "temp:1", seed, print_kept, &w, &tokens, &prompt, fault);
-    token_list_free(&tokens);
-    if (w.row) arena_free(&w.arena);
-    free(w.row);
+    for (w.seed = 1; ok && w.seed <= 5; w.seed++)
+        ok = watch_chain(&w, "temp:1", print_kept, fault);
+    watcher_close(&w);
     return ok;
 }
 
@@ -117,81 +119,18 @@ bool figure_surprisal(LoadedModel *s, const FigureJob *job, Fault *fault) {
                   {"min_p:0.05", SURPRISE_BEFORE, SURPRISE_BEFORE ",min_p:0.05"},
                   {"adaptive_p:0.5", SURPRISE_BEFORE ",min_p:0.05",
                    SURPRISE_BEFORE ",min_p:0.05,adaptive_p:0.5"}};
-    TokenList tokens = {0};
-    Watcher w = {.tokenizer = s->model->tokenizer,
-                 .row = malloc(s->model->sizes.vocab * sizeof(float))};
-    size_t prompt;
-    bool ok = w.row && candidates_open(&w.candidates, s->model->sizes.vocab, &w.arena, fault);
+    Watcher w;
+    bool ok = watcher_open(&w, s, job, fault);
     printf("chain,seed,step,seen,left\n");
     for (size_t i = 0; ok && i < sizeof chains / sizeof *chains; i++) {
         w.label = chains[i].label;
-        ok = chain_parse(&w.before, chains[i].before, w.tokenizer, fault);
+        ok = chain_parse(&w.before, chains[i].before, s->model->tokenizer, fault);
         for (w.seed = 1; ok && w.seed <= SURPRISE_TEXTS; w.seed++) {
             w.seen = w.left = 0;
-            ok = run_chain(s, job, chains[i].spec, w.seed, print_surprisal, &w, &tokens,
-                           &prompt, fault);
+            ok = watch_chain(&w, chains[i].spec, print_surprisal, fault);
         }
         chain_close(&w.before);
     }
-    token_list_free(&tokens);
-    if (w.row) arena_free(&w.arena);
-    free(w.row);
-    return ok;
-}
-
-typedef struct DraftTally {
-    size_t drafted, accepted, passes, tokens;
-    double seconds;
-} DraftTally;
-
-/* Generate stories with drafts of this length (0: plain decoding). */
-static bool draft_stories(LoadedModel *s, const FigureJob *job, Session *draft, size_t length,
-                          DraftTally *tally, Fault *fault) {
-    TokenList text = {0};
-    bool ok = true;
-    *tally = (DraftTally){0};
-    for (uint64_t seed = 1; ok && seed <= 8; seed++) {
-        Chain chain;
-        GenerateResult result;
-        Speculation speculation = {.draft = draft, .length = length};
-        if (!chain_parse(&chain, chain_default, NULL, fault)) return false;
-        GenerateOptions options = {
-            .chain = &chain, .seed = seed, .limits.max_tokens = (size_t)job->steps};
-        if (length) with_draft(&options, &speculation);
-        text.count = 0;
-        ok = loaded_tokenize(s, text_of(job->prompt), false, &text, fault) &&
-             generate(&s->session, &text, &options, &result, fault);
-        tally->drafted += speculation.drafted, tally->accepted += speculation.accepted;
-        tally->passes += length ? speculation.rounds : result.tokens;
-        tally->tokens += result.tokens, tally->seconds += result.decode_seconds;
-        chain_close(&chain);
-    }
-    token_list_free(&text);
-    return ok;
-}
-
-/* length,drafter,acceptance,tokens per forward pass of the model,speed-up over plain
- * decoding */
-bool figure_drafts(LoadedModel *s, const FigureJob *job, Fault *fault) {
-    static const size_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
-    LoadedModel draft = {0};
-    DraftTally plain, t;
-    if (!job->draft) return fault_set(fault, "figure guess needs a draft model: --draft FILE");
-    bool ok = loaded_open(&draft, job->draft, &job->compute, 0, 1, fault) &&
-              model_shares_vocabulary(s->model, draft.model, "the draft", fault) &&
-              draft_stories(s, job, NULL, 0, &plain, fault) &&
-              draft_stories(s, job, NULL, 0, &plain, fault);
-    if (ok) printf("length,drafter,acceptance,tokens_per_pass,speed_up\n");
-    for (size_t i = 0; ok && i < 2 * sizeof lengths / sizeof *lengths; i++) {
-        bool by_draft = i % 2 == 0;
-        size_t length = lengths[i / 2];
-        ok = draft_stories(s, job, by_draft ? &draft.session : NULL, length, &t, fault);
-        if (ok)
-            printf("%zu,%s,%.4f,%.4f,%.4f\n", length, by_draft ? "draft" : "lookup",
-                   t.drafted ? (double)t.accepted / (double)t.drafted : 0,
-                   (double)t.tokens / (double)t.passes,
-                   (double)t.tokens / t.seconds / ((double)plain.tokens / plain.seconds));
-    }
-    if (draft.model) loaded_close(&draft);
+    watcher_close(&w);
     return ok;
 }

@@ -3,7 +3,10 @@
 #include "input.h"
 #include "listing.h"
 #include "app.h"
+#include "calls/write.h"
 #include "draft_head.h"
+#include "layer_skip.h"
+#include "nearest.h"
 #include "tokenizers.h"
 
 #include <poll.h>
@@ -26,15 +29,37 @@ static bool read_negative(GenerateApp *app, Fault *fault) {
                 "cfg: this model has no begin-of-sequence token: give a --negative text"));
 }
 
-/* Open the draft: the model's own head, a head in a file, or a model. */
+static const char skip_name[] = "skip:";
+
+static bool skips_layers(const char *draft) {
+    return strncmp(draft, skip_name, sizeof skip_name - 1) == 0;
+}
+
+/* A mistyped kind was taken for a file. */
+static bool suggest_draft(const char *draft, Fault *fault) {
+    char hint[64];
+    nearest_hint(hint, sizeof hint, text_of(draft), "lookup, suffix, jacobi, head, skip:1");
+    if (*hint && access(draft, F_OK) != 0)
+        fault_set(fault, "--draft %.40s: no such kind, and no such file%s", draft, hint);
+    return false;
+}
+
+/* Open the draft: the model's own head, its own blocks without some, a head in a file, or a
+ * model. */
 static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
     const Request *r = app->request;
     LoadedModel *draft = &app->draft;
-    if (r->draft_head) {
+    if (strcmp(r->draft, "head") == 0) {
         if (!draft_head_open(&app->head, app->expert.model, fault)) return false;
         draft->model = &app->head;
+    } else if (skips_layers(r->draft)) {
+        if (!layer_skip_open(&app->skipping, app->expert.model, r->draft + sizeof skip_name - 1,
+                             fault))
+            return fault_prefix(fault, "--draft skip");
+        draft->model = &app->skipping;
     } else {
-        if (!loaded_open_model(draft, r->draft, &r->compute, fault)) return false;
+        if (!loaded_open_model(draft, r->draft, &r->compute, fault))
+            return suggest_draft(r->draft, fault);
         if (draft_head_is(draft->model)
                 ? !draft_head_fit(&draft->own, app->expert.model, fault)
                 : !model_shares_vocabulary(app->expert.model, draft->model, "the draft", fault))
@@ -55,7 +80,10 @@ static bool open_companions(GenerateApp *app, Fault *fault) {
                                      fault))
             return false;
     }
-    return !(r->draft || r->draft_head) || open_draft(app, ctx, fault);
+    if (r->early_layers &&
+        !early_layers_open(&app->early_layers, &app->expert.session, r->early_layers, fault))
+        return fault_prefix(fault, "--early-layers");
+    return app_draft_kind(r) != &draft_model || open_draft(app, ctx, fault);
 }
 
 /* Numbers whose range depends on the model, and empty strings. */
@@ -106,7 +134,7 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
 /* A plain prompt with images. */
 static bool encode_shown(GenerateApp *app, Fault *fault) {
     size_t size;
-    char *text = shown_mark(app->seen.count, app->prompt, "", &size, fault);
+    char *text = shown_mark(&app->seen, app->prompt, false, &size, fault);
     bool ok = text && shown_encode(&app->seen, app->expert.model->tokenizer, (Text){text, size},
                                    NULL, app->request->special, &app->tokens, fault);
     free(text);
@@ -151,19 +179,26 @@ static bool open_trace(GenerateApp *app, Fault *fault) {
     return true;
 }
 
-/* Sequences of the session: one per sample, another one with cfg; one per beam or
- * particle; and forks to look ahead. */
+/* Sequences of the session: one per sample, another one with cfg, those of leaves; one per beam
+ * or particle; one more than distinct texts; a text and a proposal, or
+ * the next one; and forks to look ahead. */
 static size_t count_sequences(GenerateApp *app) {
     const Request *r = app->request;
     const size_t n = (size_t)r->best_of;
     app->at_once = n > SAMPLES_AT_ONCE ? SAMPLES_AT_ONCE : n ? n : 1;
     if (r->trace) app->at_once = 1; /* a trace follows one text after another */
     if (r->beams || r->particles) return (size_t)(r->beams ? r->beams : r->particles);
-    return app->at_once * (chain_needs(&app->chain, NEEDS_GUIDE) ? 2 : 1) +
+    if (r->distinct) return (size_t)r->distinct + 1;
+    if (r->power > 0 || r->aligned) return 2;
+    return app->at_once * ((chain_needs(&app->chain, NEEDS_GUIDE) ? 2 : 1) +
+                           (size_t)(r->guess * r->leaves)) +
            (chain_needs(&app->chain, NEEDS_LOOK_AHEAD) ? LOOK_AHEAD_FORKS : 0);
 }
 
-static bool wants_draft(const Request *r) { return r->draft || r->draft_head || r->lookup; }
+const DraftKind *app_draft_kind(const Request *r) {
+    const DraftKind *kind = r->draft ? draft_find(r->draft) : NULL;
+    return kind && kind->draft && kind != &draft_forced ? kind : r->draft ? &draft_model : NULL;
+}
 
 bool app_may_force(const GenerateApp *app) {
     const Request *r = app->request;
@@ -171,7 +206,8 @@ bool app_may_force(const GenerateApp *app) {
     for (size_t i = 0; i < app->chain.count; i++)
         forced = forced || app->chain.stages[i].kind->forced;
     return forced && !chain_needs(&app->chain, NEEDS_LOOK_AHEAD | NEEDS_GUIDE) &&
-           !r->no_forced && !r->shift && !wants_draft(r) && !r->amateur && !r->heal;
+           !r->no_forced && !r->shift && !r->draft && !r->amateur && !r->early_layers &&
+           !r->heal;
 }
 
 /* The chain, with the stage in front that --grammar, --schema, --tags or --regex stands for.
@@ -187,8 +223,9 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
                        : r->tags   ? r->tags
                                    : r->regex;
     const Tokenizer *tokenizer = app->expert.model->tokenizer;
-    /* beams select by themselves; particles draw from the model */
-    const char *chain = r->beams ? "greedy" : r->particles ? "draw" : r->chain;
+    /* beams select by themselves; the others draw from the model */
+    bool draws = r->particles || r->aligned || r->power > 0;
+    const char *chain = r->beams ? "greedy" : draws ? "draw" : r->chain;
     if (!text) return chain_parse(&app->chain, chain, tokenizer, fault);
     if (!*text)
         return fault_set(fault, "%s is empty", r->regex ? "--regex" : "the file's name");
@@ -200,8 +237,8 @@ static bool read_chain(GenerateApp *app, Fault *fault) {
     fprintf(memory, "%s%s", name, at ? "%5Cx40" : "");
     list_encoded(memory, text_of(text + at));
     fprintf(memory, ",%s", chain);
-    fclose(memory);
-    bool ok = chain_parse(&app->chain, spec, tokenizer, fault);
+    bool ok = memory_close(memory, &spec) ? chain_parse(&app->chain, spec, tokenizer, fault)
+                                          : fault_set(fault, "no memory for a chain");
     free(spec);
     return ok;
 }
@@ -219,22 +256,26 @@ static bool open_pictures(GenerateApp *app, Fault *fault) {
 
 bool app_open(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
-    if (wants_draft(r)) app->expert.rewind = app->draft.rewind = (size_t)r->guess;
+    if (r->draft)
+        app->expert.rewind = app->draft.rewind = app->amateur.rewind = (size_t)r->guess;
     if (!loaded_open_model(&app->expert, r->model, &r->compute, fault) ||
         !compute_adapt(&r->compute, &app->expert.own, fault))
         return false;
     const Model *model = app->expert.model;
-    if (!check_request(r, &model->sizes, fault) || !read_chain(app, fault) ||
+    if (!check_request(r, &model->sizes, fault) || !choose_by_read(r->by, &app->by, fault) ||
+        !read_chain(app, fault) ||
         !rules_check(command_generate.rules, chain_has, &app->chain, fault))
         return false;
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
+    steering_prepare(&app->steering);
     return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
            (!r->vision.mmproj || open_pictures(app, fault)) &&
            steering_open(&app->steering, &app->expert.session, fault) &&
            stops_open(&app->stops, r->stops.items, r->stops.count, fault) &&
            (!r->stop_ids ||
-            list_read_ids(r->stop_ids, model->sizes.vocab, &app->stop_ids, fault)) &&
+            list_read_ids(r->stop_ids, model->sizes.vocab, &app->stop_ids, fault) ||
+            fault_prefix(fault, "--stop-ids")) &&
            read_prompt(app, fault) && read_negative(app, fault) &&
            open_companions(app, fault) && (!r->trace || open_trace(app, fault));
 }
@@ -247,9 +288,13 @@ bool app_close(GenerateApp *app, Fault *fault) {
     bool ok = file_end(&app->trace_file, fault);
     token_list_free(&app->tokens), token_list_free(&app->negative),
         token_list_free(&app->stop_ids);
-    heal_free(&app->heal);
+    for (size_t i = 0; i < app->n_found; i++) token_list_free(&app->found[i]);
+    free(app->found);
+    heal_free(&app->heal), suffix_store_close(app->past);
     if (app->amateur.model) loaded_close(&app->amateur);
     if (app->draft.model) loaded_close(&app->draft);
+    layer_skip_close(&app->skipping);
+    early_layers_close(&app->early_layers);
     if (app->expert.model) loaded_close(&app->expert);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* generate.c - the options of strata generate.  See app.h for the rest. */
 #include "commands.h"
 #include "app.h"
+#include "distinct.h"
 #include "particles.h"
 
 #include <stdlib.h>
@@ -16,8 +17,7 @@ static const OptionRule generate_rules[] = {
      "beam search finds the likeliest texts and samples nothing"},
     {"--beams", NOT_WITH, "--best-of", "choose one of the two searches"},
     {"--beams", NOT_WITH, "--logprobs --trace", "they follow a single text"},
-    {"--beams", NOT_WITH, "--draft --draft-head --lookup --no-forced",
-     "beams already share one batch"},
+    {"--beams", NOT_WITH, "--draft --no-forced", "beams already share one batch"},
     {"--beam-groups", NEEDS, "--beams", "it divides the beams into groups"},
     {"--beam-groups", NEEDS, "--beam-diversity",
      "groups without a penalty find the same texts"},
@@ -30,25 +30,52 @@ static const OptionRule generate_rules[] = {
      "without a constraint all particles weigh the same"},
     {"--particles", NOT_WITH, "--beams --best-of", "choose one of these searches"},
     {"--particles", NOT_WITH, "--logprobs --trace", "they follow a single text"},
-    {"--particles", NOT_WITH, "--draft --draft-head --lookup --no-forced --shift",
+    {"--particles", NOT_WITH, "--draft --no-forced --shift",
      "particles already share one batch"},
     {"--resample", NEEDS, "--particles", "it says when light ones are dropped"},
+    {"--aligned", NOT_WITH, "--chain",
+     "its texts are drawn from the model itself, under the constraint"},
+    {"--aligned", NEEDS, "--grammar --schema --tags --regex",
+     "without a constraint there is nothing to learn"},
+    {"--aligned", NOT_WITH, "--beams --particles --distinct --power --best-of",
+     "choose one of these searches"},
+    {"--distinct", NOT_WITH, "--beams --particles --power --best-of",
+     "choose one of these searches"},
+    {"--power", NOT_WITH, "--beams --particles --best-of", "choose one of these searches"},
+    {"--power", NOT_WITH, "--chain", "it sharpens the model itself, under the constraint"},
+    {"--distinct --power --aligned", NOT_WITH, "--logprobs --trace",
+     "they follow a single text"},
+    {"--distinct --power --aligned", NOT_WITH, "--draft --no-forced --shift",
+     "their texts already share one batch and its pages"},
+    {"--distinct", NOT_WITH,
+     "greedy gumbel arithmetic mirostat mirostat_v2 adaptive_p skew xtc watermark",
+     "it draws by itself, from what the other stages leave"},
+    {"--distinct", NOT_WITH, "cfg contrast contrastive_search",
+     "its texts are read without a second text or model, and without looking ahead"},
+    {"--moves --block", NEEDS, "--power", "they are steps of power sampling"},
+    {"--by", NEEDS, "--best-of", "it chooses among samples"},
+    {"--answer", NEEDS, "--by",
+     "it is the part of a sample that is compared: --by vote or mbr"},
+    {"--confidence", NEEDS, "--by", "it ends a vote: --by vote"},
+    {"--all", NEEDS, "--best-of --beams --distinct", "else there is one text"},
     {"--best-of", NOT_WITH, "--logprobs",
      "run the best sample again, with --seed and the seed that was printed"},
     {"--best-of", NOT_WITH, "greedy", "greedy makes every sample the same"},
-    {"--guess", NEEDS, "--draft --draft-head --lookup", "they make the drafts"},
-    {"--draft", NOT_WITH, "--draft-head --lookup", "choose one source of drafts"},
-    {"--draft-head", NOT_WITH, "--lookup", "choose one source of drafts"},
-    {"--shift", NOT_WITH, "--beams --draft --draft-head --lookup contrastive_search",
+    {"--guess --leaves", NEEDS, "--draft", "it says where drafts come from"},
+    {"--shift", NOT_WITH, "--beams --draft contrastive_search",
      "they need the tokens that a shift removes"},
     {"--no-forced", NEEDS, "grammar json json_schema tags regex choice",
      "only a grammar forces tokens"},
-    {"--draft --draft-head --lookup", NOT_WITH,
-     "--heal cfg contrast contrastive_search mirostat mirostat_v2 adaptive_p skew",
-     "a draft is verified against one model's distribution, as draw samples from it"},
+    {"--draft", NOT_WITH, "--heal contrastive_search arithmetic",
+     "a draft is verified in one forward pass, before its text is known"},
     {"--negative", NEEDS, "cfg", "add that stage: --chain cfg:1.5"},
-    {"--amateur", NEEDS, "contrast", "add that stage: --chain contrast:0.1"},
-    {"contrast", NEEDS, "--amateur", "it subtracts a weaker model's logits"},
+    {"--amateur", NEEDS, "contrast dola ref", "add that stage: --chain contrast:0.1"},
+    {"--early-layers", NEEDS, "dola contrast ref", "add that stage: --chain dola:0.1"},
+    {"--early-layers", NOT_WITH, "--amateur", "a stage subtracts one of the two"},
+    {"--early-layers", NOT_WITH, "--draft --distinct",
+     "the layers are read for a token at a time"},
+    {"contrast", NEEDS, "--amateur --early-layers", "it subtracts a weaker model's logits"},
+    {"dola", NEEDS, "--early-layers --amateur", "it subtracts an early layer's logits"},
     {"--trace-rows", NEEDS, "--trace", "it limits that file"},
     {"--ids", NOT_WITH, "--stop", "ids are printed as they come; use --stop-ids"},
     {"--chat", NOT_WITH, "--heal --special --no-prompt",
@@ -60,8 +87,7 @@ static const OptionRule generate_rules[] = {
     IMAGE_RULE,
     VISION_RULES,
     {"--mmproj", NEEDS, "--image", "there is no image to encode"},
-    {"--image", NOT_WITH, "--draft --draft-head --lookup --amateur",
-     "drafts and the amateur are text-only"},
+    {"--image", NOT_WITH, "--draft --amateur", "drafts and the amateur are text-only"},
     {"--image", NOT_WITH, "--heal --prefix", "only text can be healed or filled in"},
     {0},
 };
@@ -73,6 +99,8 @@ static Request asked = {.prompt = "Once upon a time",
                         .logprobs = -1,
                         .trace_rows = 50,
                         .guess = 4,
+                        .by = "likelihood",
+                        .moves = 10,
                         .groups = 1,
                         .length_power = 1,
                         .resample = 0.5};
@@ -80,7 +108,7 @@ static Request asked = {.prompt = "Once upon a time",
 static bool generate_run(Fault *fault) {
     Request *r = &asked;
     GenerateApp *app = calloc(1, sizeof *app);
-    if (!app) return fault_set(fault, "no memory");
+    if (!app) return fault_set(fault, "no memory for the options");
     app->request = r, app->first = true, app->steering = r->steering;
     bool ok = choose_model(&r->model, fault) && compute_open(&r->compute, fault);
     if (ok) {
@@ -96,6 +124,32 @@ static int generate_status(void) {
     Fault fault;
     if (!generate_run(&fault)) return command_failed(&fault);
     return app_interrupted() ? EXIT_INTERRUPTED : EXIT_DONE;
+}
+
+/* How to choose among samples. */
+static bool generate_check_choice(Fault *fault) {
+    const Request *r = &asked;
+    const char *star = r->answer ? strchr(r->answer, '*') : NULL;
+    ChooseBy by;
+    if (!choose_by_read(r->by, &by, fault)) return fault_prefix(fault, "--by");
+    if (r->answer && by == BY_LIKELIHOOD)
+        return fault_set(fault, "--answer needs --by vote or --by mbr: they compare answers");
+    if (r->answer && (!star || strchr(star + 1, '*')))
+        return fault_set(
+            fault, "--answer is '%s': wanted one * where the answer is, e.g. \"named *.\"",
+            r->answer);
+    return r->confidence == 0 || by == BY_VOTE ||
+           fault_set(fault, "--confidence needs --by vote: it ends a vote");
+}
+
+static bool generate_check(Fault *fault) {
+    if (asked.leaves && draft_find(asked.draft))
+        return fault_set(
+            fault,
+            "--leaves needs a draft model, --draft FILE or --draft skip:LAYERS: %s "
+            "drafts without probabilities",
+            asked.draft);
+    return generate_check_choice(fault);
 }
 
 static const Option generate_options[] = {
@@ -131,19 +185,36 @@ static const Option generate_options[] = {
      "stop when a piece of up to 64 tokens repeats N times in a row (never)"},
     {"--amateur", OPT_TEXT, &asked.amateur, "FILE",
      "a weaker model with the same vocabulary, for the stage contrast"},
+    {"--early-layers", OPT_TEXT, &asked.early_layers, "L,L",
+     "the model's own layers, counted from 0, as the amateur: for each token the one whose "
+     "prediction is farthest from the model's (for the stages dola and contrast)"},
     {"--negative", OPT_TEXT, &asked.negative, "TEXT",
      "negative prompt for the stage cfg (empty)"},
-    {"--draft", OPT_TEXT, &asked.draft, "FILE",
-     "draft model with the same vocabulary, or an EAGLE-3 draft head"},
-    {"--draft-head", OPT_FLAG, &asked.draft_head, NULL,
-     "draft with the model's own MTP head (files with nextn_predict_layers)"},
+    {"--draft", OPT_TEXT, &asked.draft, "KIND|FILE",
+     "speculative decoding with drafts of this kind: lookup (what followed the same words), "
+     "suffix (what most often followed the longest known end of the text), jacobi (the model's "
+     "guesses of the pass before), skip:1,3 or skip:40% (itself without these blocks), head "
+     "(its own MTP head), or a FILE: a draft model with the "
+     "same vocabulary, or an EAGLE-3 draft head"},
     {"--no-forced", OPT_FLAG, &asked.no_forced, NULL,
      "evaluate tokens one by one even where a grammar forces them"},
-    {"--lookup", OPT_FLAG, &asked.lookup, NULL,
-     "draft by prompt lookup: what followed the same words before"},
     {"--guess", OPT_INT(1, SPECULATE_MAX), &asked.guess, "N", "tokens per draft (4)"},
+    {"--leaves", OPT_INT(1, LEAVES_MAX), &asked.leaves, "N",
+     "verify N other candidates for each token of a draft model's in the same pass (0)"},
     {"--best-of", OPT_INT(1, OPTION_MANY), &asked.best_of, "N",
-     "print the likeliest of N samples, by mean log-probability; --seed is the first sample's"},
+     "draw N samples and print one, the likeliest unless --by says otherwise; --seed is the "
+     "first sample's"},
+    {"--by", OPT_TEXT, &asked.by, "RULE",
+     "choose the sample by likelihood (mean log-probability), vote (the commonest answer) or "
+     "mbr "
+     "(minimum Bayes risk: the largest mean chrF with the others)"},
+    {"--answer", OPT_TEXT, &asked.answer, "TEXT",
+     "where a sample's answer is: at the * of this text, where it occurs last, e.g. \"named "
+     "*.\" (the whole sample)"},
+    {"--confidence", OPT_REAL(0.5, 1), &asked.confidence, "X",
+     "end the vote as soon as its leader is the commonest answer with probability X (never)"},
+    {"--all", OPT_FLAG, &asked.all, NULL,
+     "print all samples, beams or distinct texts, with lines <|endoftext|> between them"},
     {"--beams", OPT_INT(1, BEAM_MAX), &asked.beams, "N",
      "beam search with N beams instead of the chain"},
     {"--beam-groups", OPT_INT(2, BEAM_MAX), &asked.groups, "N",
@@ -160,6 +231,19 @@ static const Option generate_options[] = {
     {"--resample", OPT_REAL(0, 1), &asked.resample, "X",
      "drop light particles and fork heavy ones when their effective number falls below X * N "
      "(0.5)"},
+    {"--aligned", OPT_INT(1, OPTION_MANY), &asked.aligned, "N",
+     "draw N texts under the constraint, each with what the ones before showed about where it "
+     "is "
+     "hard to obey, and print the last: as the model would have obeyed"},
+    {"--distinct", OPT_INT(1, DISTINCT_MAX), &asked.distinct, "N",
+     "draw N texts of different tokens, without replacement (stochastic beams), and print the "
+     "first"},
+    {"--power", OPT_REAL(1e-3, 1000), &asked.power, "A",
+     "draw a text with a probability in proportion to p^A, by Metropolis-Hastings"},
+    {"--moves", OPT_INT(0, OPTION_MANY), &asked.moves, "N",
+     "power sampling: new endings proposed, per block (10)"},
+    {"--block", OPT_INT(1, OPTION_MANY), &asked.block, "N",
+     "power sampling: propose after every N tokens, then go on (after the whole text)"},
     {"--heal", OPT_FLAG, &asked.heal, NULL,
      "token healing: choose the prompt's last tokens again, keeping their letters"},
     {"--trace", OPT_OUTPUT, &asked.trace, "FILE",
@@ -202,4 +286,5 @@ const Command command_generate = {
     .options = generate_options,
     .brief = "-m -p -n --chain --seed --chat --stop --schema --ctx --draft --quiet --threads",
     .rules = generate_rules,
+    .check = generate_check,
     .run_status = generate_status};

@@ -1,6 +1,7 @@
 /* run.c - from prompt to streamed text: one thread generates, the other prints.  See app.h. */
 #include "listing.h"
 #include "app.h"
+#include "grammar.h"
 #include "guidance.h"
 #include "long_text.h"
 #include "look_ahead.h"
@@ -33,15 +34,23 @@ static void queue_id(GenerateApp *app, int32_t id) {
     queue_text(app, (Text){text, (size_t)size});
 }
 
-static bool run_is_wanted(GenerateApp *app) {
+bool app_is_wanted(GenerateApp *app) {
     return !interrupted && !text_queue_is_cancelled(&app->queue);
+}
+
+/* grammar_watch: a step of a grammar may take longer than the time that is left. */
+static bool run_is_over(void *context) {
+    GenerateApp *app = context;
+    const double limit = app->request->seconds;
+    app->late = limit > 0 && clock_seconds() - app->began >= limit;
+    return app->cut_short = app->late || !app_is_wanted(app);
 }
 
 /* A Session's is_wanted: a long prompt may be interrupted between two layers; a token is a
  * short wait. */
 static bool is_read_on(void *context) {
     GenerateApp *app = context;
-    return app->read || run_is_wanted(app);
+    return app->read || app_is_wanted(app);
 }
 
 /* Generation ends before this token's text is flushed: print it. */
@@ -62,13 +71,7 @@ static bool on_choice(void *context, const Choice *choice) {
         list_log_probs(stderr, app->expert.model->tokenizer, choice,
                        (size_t)app->request->logprobs);
     if (interrupted && !app->request->ids) flush_last(app);
-    return run_is_wanted(app);
-}
-
-/* Samples are not printed until one is chosen. */
-static bool on_sample(void *context, const Choice *choice) {
-    (void)choice;
-    return run_is_wanted(context);
+    return app_is_wanted(app);
 }
 
 static void echo_prompt(GenerateApp *app) {
@@ -89,22 +92,15 @@ static void echo_suffix(GenerateApp *app) {
 /* Shows the progress of a long prompt; the prompt itself is printed when it is complete. */
 static bool on_read(void *context, size_t read, size_t total) {
     GenerateApp *app = context;
-    if (!run_is_wanted(app)) return false;
+    if (!app_is_wanted(app)) return false;
     if (read < total) {
         progress_show(&app->reading, (double)read);
         return true;
     }
     if (app->reading.shown > app->reading.start) progress_end(&app->reading, (double)read);
     app->read = true;
-    echo_prompt(app);
+    if (!app_searches(app->request)) echo_prompt(app); /* a search reports first */
     return true;
-}
-
-static bool on_step(void *context, size_t steps) {
-    GenerateApp *app = context;
-    app->read = true;
-    if (steps == 0) echo_prompt(app);
-    return run_is_wanted(app);
 }
 
 /* On a thread of its own, so that a slow terminal does not slow the model. */
@@ -116,7 +112,7 @@ static void show_text(TextQueue *queue) {
 
 /* ------------------------------------------------------------------ the run */
 
-static Limits make_limits(const GenerateApp *app) {
+Limits app_limits(const GenerateApp *app) {
     const Request *r = app->request;
     return (Limits){.max_tokens = r->max_tokens < 0 ? SIZE_MAX : (size_t)r->max_tokens,
                     .max_seconds = r->seconds,
@@ -125,15 +121,18 @@ static Limits make_limits(const GenerateApp *app) {
                     .n_stop_ids = app->stop_ids.count};
 }
 
-static GenerateOptions make_options(GenerateApp *app, bool streams) {
+GenerateOptions app_options(GenerateApp *app, bool streams) {
     const Request *r = app->request;
-    bool guessed = r->draft || r->draft_head || r->lookup, forced = app_may_force(app);
-    app->speculation = (Speculation){.draft = app->draft.model ? &app->draft.session : NULL,
-                                     .length = forced ? SPECULATE_MAX : (size_t)r->guess,
-                                     .forced = forced};
+    const DraftKind *kind = app_may_force(app) ? &draft_forced : app_draft_kind(r);
+    const bool forced = kind == &draft_forced;
+    app->speculation = (Speculation){.kind = kind,
+                                     .past = app->past,
+                                     .leaves = (size_t)r->leaves,
+                                     .draft = app->draft.model ? &app->draft.session : NULL,
+                                     .length = forced ? SPECULATE_MAX : (size_t)r->guess};
     GenerateOptions o = {.chain = &app->chain,
                          .seed = r->seed,
-                         .limits = make_limits(app),
+                         .limits = app_limits(app),
                          .stream = r->ids || !streams ? NULL : &app->stream,
                          .on_read = on_read,
                          .on_choice = on_choice,
@@ -141,7 +140,8 @@ static GenerateOptions make_options(GenerateApp *app, bool streams) {
                          .context = app};
     if (app->negative.count) with_negative(&o, &app->negative);
     if (app->amateur.model) with_amateur(&o, &app->amateur.session);
-    if (guessed || forced) with_draft(&o, &app->speculation);
+    if (app->early_layers.count) with_early_layers(&o, &app->early_layers);
+    if (kind) with_draft(&o, &app->speculation);
     if (r->shift) with_long_text(&o, 0);
     with_heal(&o, &app->heal);
     with_look_ahead(&o);
@@ -162,61 +162,31 @@ static void show_tokens(GenerateApp *app, const TokenList *tokens) {
     stream_finish(&app->stream);
 }
 
-static bool by_beams(GenerateApp *app, Best *best, FILE *report) {
-    const Request *r = app->request;
-    BeamOptions beam = {.beams = (size_t)r->beams,
-                        .groups = (size_t)r->groups,
-                        .diversity = r->diversity,
-                        .length_power = r->length_power,
-                        .early = r->early,
-                        .limits = make_limits(app),
-                        .stops = &app->stops,
-                        .heal = &app->heal,
-                        .rules = &app->chain,
-                        .on_step = on_step,
-                        .context = app};
-    return search_beams(&app->expert, &app->tokens, &beam, report, best, &app->fault);
-}
-
-static bool by_best_of(GenerateApp *app, Best *best, FILE *report) {
-    GenerateOptions options = make_options(app, false);
-    options.on_choice = on_sample;
-    return search_best_of(&app->expert, &app->tokens, &options, &app->stops,
-                          (size_t)app->request->best_of, app->at_once, report, best,
-                          &app->fault);
-}
-
-static bool by_particles(GenerateApp *app, Best *best, FILE *report) {
-    const Request *r = app->request;
-    ParticleOptions o = {.particles = (size_t)r->particles,
-                         .seed = r->seed,
-                         .resample = r->resample,
-                         .limits = make_limits(app),
-                         .stops = &app->stops,
-                         .heal = &app->heal,
-                         .rules = &app->chain,
-                         .on_step = on_step,
-                         .context = app};
-    return search_particles(&app->expert, &app->tokens, &o, report, best, &app->fault);
+/* The chosen text, or all, then with a line <|endoftext|> after each. */
+static void show_texts(GenerateApp *app) {
+    for (size_t i = 0; i < app->n_found; i++) {
+        if (i > 0) {
+            queue_text(app, text_of("\n<|endoftext|>\n"));
+            stream_close(&app->stream), app->first = true;
+            stream_open(&app->stream, &app->stops, queue_text, app);
+            echo_prompt(app);
+        }
+        show_tokens(app, &app->found[i]);
+        if (i + 1 < app->n_found) echo_suffix(app);
+    }
 }
 
 static bool run_search(GenerateApp *app) {
-    Best best = {0};
-    FILE *report = app->request->quiet ? NULL : stderr;
     double start = clock_seconds();
-    const Request *r = app->request;
-    bool ok = r->beams       ? by_beams(app, &best, report)
-              : r->particles ? by_particles(app, &best, report)
-                             : by_best_of(app, &best, report);
-    if (ok) show_tokens(app, &best.tokens);
+    app->seed = app->request->seed;
+    bool ok = app_search(app);
+    if (ok) echo_prompt(app), show_texts(app);
     app->seconds = clock_seconds() - start;
-    app->result = best.result, app->seed = best.seed, app->generated = best.generated;
-    token_list_free(&best.tokens);
     return ok;
 }
 
 static bool continue_prompt(GenerateApp *app) {
-    GenerateOptions options = make_options(app, true);
+    GenerateOptions options = app_options(app, true);
     bool ok = generate(&app->expert.session, &app->tokens, &options, &app->result, &app->fault);
     app->seed = options.seed, app->generated = app->result.tokens;
     return ok;
@@ -229,74 +199,23 @@ static void *generate_text(void *context) {
     stream_open(&app->stream, &app->stops, queue_text, app);
     progress_start(&app->reading, "prompt", "tokens", (double)app->tokens.count);
     app->reading.quiet = r->quiet;
-    session->is_wanted = is_read_on, session->context = app;
+    session->is_wanted = is_read_on, session->context = app, app->began = clock_seconds();
+    grammar_watch(run_is_over, app);
     app->ok = app_searches(r) ? run_search(app) : continue_prompt(app);
-    session->is_wanted = NULL;
-    if (!app->ok && session->stopped)
-        app->ok = true, app->seed = r->seed, app->result.reason = STOP_CALLER;
-    if (app->ok && !app->read) echo_prompt(app);
+    grammar_watch(NULL, NULL), session->is_wanted = NULL;
+    bool stopped = !app->ok && (session->stopped || app->cut_short);
+    if (stopped) {
+        app->ok = true, app->seed = r->seed;
+        app->result.reason = app->late ? STOP_TIME : STOP_CALLER;
+        stream_finish(&app->stream);
+    }
+    if (app->ok && (app_searches(r) ? stopped : !app->read)) echo_prompt(app);
     if (app->ok) echo_suffix(app);
     if (app->ok || app->shown)
         queue_text(app, text_of("\n")); /* an error has a line of its own */
     stream_close(&app->stream);
     text_queue_close(&app->queue);
     return NULL;
-}
-
-/* The chain and the speed. */
-static void print_way(const GenerateApp *app) {
-    char *text = chain_print(&app->chain);
-    const Request *r = app->request;
-    const GenerateResult *result = &app->result;
-    if (r->beams)
-        fprintf(stderr, "%ld beams", r->beams);
-    else
-        fprintf(stderr, "%s, ", text);
-    free(text);
-    if (r->best_of) fprintf(stderr, "best of %ld: ", r->best_of);
-    if (r->particles) fprintf(stderr, "%ld particles: ", r->particles);
-    if (!r->beams) fprintf(stderr, "seed %" PRIu64, app->seed);
-    if (app_searches(r))
-        fprintf(stderr, " | %zu tokens, %.2f s", result->tokens, app->seconds);
-    else if (result->tokens == 0)
-        fprintf(stderr, " | no token");
-    else
-        fprintf(stderr, " | first token after %.0f ms", 1e3 * result->first_token_seconds);
-    bool one_pass =
-        app->speculation.rounds == 1; /* nothing was decoded after the first token */
-    if (!app_searches(r) && !one_pass && result->tokens > 1 && result->decode_seconds > 0)
-        fprintf(stderr, ", then %zu at %.0f tokens/s", result->tokens - 1,
-                (double)(result->tokens - 1) / result->decode_seconds);
-}
-
-/* A recurrent model has no KV cache. */
-static const char *kv_name(const Request *r, const Model *model) {
-    for (size_t l = 0; l < model->sizes.layers; l++)
-        if (model->layers[l].heads) return kv_format_name(r->compute.kv_format);
-    return "none";
-}
-
-static void run_print_status(const GenerateApp *app) {
-    const Request *r = app->request;
-    const Model *model = app->expert.model;
-    const char *slash = strrchr(r->model, '/');
-    int threads = pool_threads(r->compute.pool);
-    fprintf(stderr, "[%s: %s, %zu layers, kv %s | %d thread%s, %s | ",
-            slash ? slash + 1 : r->model, model->recipe->arch, model->sizes.layers,
-            kv_name(r, model), threads, threads == 1 ? "" : "s", kernels_isa());
-    print_way(app);
-    fprintf(stderr, " | %s]\n", stop_reason_name(app->result.reason));
-    if (app->seen.count)
-        fprintf(stderr, "[%zu image%s, %zu tokens each, encoded in %.2f s]\n", app->seen.count,
-                app->seen.count == 1 ? "" : "s", app->pictures.each, app->pictures.seconds);
-    const Speculation *g = &app->speculation;
-    if (g->drafted || (g->rounds && !g->forced))
-        fprintf(stderr,
-                "[%zu of %zu %s tokens accepted (%.1f %%), %.2f tokens per forward pass, %zu "
-                "passes]\n",
-                g->accepted, g->drafted, g->forced ? "forced" : "drafted",
-                g->drafted ? 100.0 * (double)g->accepted / (double)g->drafted : 0.0,
-                (double)app->generated / (double)g->rounds, g->rounds);
 }
 
 bool app_interrupted(void) { return interrupted; }
@@ -316,7 +235,7 @@ bool app_run(GenerateApp *app, Fault *fault) {
     sigaction(SIGINT, &before, NULL);
     text_queue_free(&app->queue);
     if (!app->ok) *fault = app->fault;
-    if (app->ok && !app->request->quiet) run_print_status(app);
+    if (app->ok && !app->request->quiet) app_print_status(app);
     if (app->ok && app->request->logprobs >= 0 && ferror(stderr))
         return fault_set(fault, "cannot write all log-probabilities to standard error");
     return app->ok;

@@ -1,36 +1,74 @@
-/* search.c - see search.h. */
-#include "search.h"
+/* search.c - strata generate's ways to choose among several texts.  See app.h. */
+#include "aligned.h"
+#include "app.h"
+#include "beam.h"
+#include "clock.h"
+#include "distinct.h"
+#include "particles.h"
+#include "power.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
-static void search_take_tokens(TokenList *to, const int32_t *ids, size_t n) {
-    to->count = 0;
-    for (size_t i = 0; i < n; i++) token_list_add(to, ids[i]);
+static bool on_step(void *context, size_t steps) {
+    GenerateApp *app = context;
+    (void)steps;
+    app->read = true;
+    return app_is_wanted(app);
+}
+
+static TextOptions text_options(GenerateApp *app) {
+    return (TextOptions){.limits = app_limits(app),
+                         .stops = &app->stops,
+                         .heal = &app->heal,
+                         .rules = &app->chain,
+                         .on_step = on_step,
+                         .context = app};
+}
+
+/* Move a text to the end of those that will be printed. */
+static bool keep_text(GenerateApp *app, TokenList *tokens) {
+    if (!GROW(app->found, app->found_room, app->n_found + 1))
+        return fault_set(&app->fault, "no memory for %zu texts", app->n_found + 1);
+    app->found[app->n_found++] = *tokens;
+    *tokens = (TokenList){0};
+    return true;
+}
+
+/* The same; the end of the first one is the end of the run. */
+static bool add_text(GenerateApp *app, TokenList *tokens, StopReason reason) {
+    if (app->n_found == 0)
+        app->result = (GenerateResult){
+            .reason = reason, .prompt_tokens = app->tokens.count, .tokens = tokens->count};
+    return keep_text(app, tokens);
 }
 
 /* ------------------------------------------------------------------ beams */
 
-bool search_beams(LoadedModel *loaded, const TokenList *prompt, const BeamOptions *options,
-                  FILE *report, Best *best, Fault *fault) {
+static bool by_beams(GenerateApp *app, FILE *report) {
+    const Request *r = app->request;
+    const BeamOptions o = {.beams = (size_t)r->beams,
+                           .groups = (size_t)r->groups,
+                           .diversity = r->diversity,
+                           .length_power = r->length_power,
+                           .early = r->early,
+                           .text = text_options(app)};
     BeamText texts[BEAM_MAX];
     size_t count;
-    if (!beam_search(&loaded->session, prompt->ids, prompt->count, options, texts, &count,
-                     fault))
+    if (!beam_search(&app->expert.session, app->tokens.ids, app->tokens.count, &o, texts,
+                     &count, &app->fault))
         return false;
     for (size_t i = 0; report && i < count; i++)
         fprintf(report, "[beam %zu: score %.4f, ln p %.3f, %zu tokens, %s]\n", i + 1,
                 texts[i].score, texts[i].log_prob, texts[i].tokens.count,
                 stop_reason_name(texts[i].reason));
-    best->result = (GenerateResult){.reason = STOP_CALLER, .prompt_tokens = prompt->count};
-    if (count) {
-        search_take_tokens(&best->tokens, texts[0].tokens.ids, texts[0].tokens.count);
-        best->result.tokens = texts[0].tokens.count;
-        best->result.reason = texts[0].reason;
-    }
+    app->result = (GenerateResult){.reason = STOP_CALLER, .prompt_tokens = app->tokens.count};
+    bool ok = true;
+    for (size_t i = 0; ok && i < (r->all ? count : count > 0); i++)
+        ok = add_text(app, &texts[i].tokens, texts[i].reason);
     beam_free(texts, count);
-    return true;
+    return ok;
 }
 
 /* ------------------------------------------------------------------ particles */
@@ -41,194 +79,195 @@ static void report_particles(FILE *report, const Particle *all, size_t count,
         fprintf(report, "[particle %zu: weight %.4f, ln p %.3f, %zu tokens, %s%s]\n", i + 1,
                 all[i].weight, all[i].log_prob, all[i].tokens.count,
                 stop_reason_name(all[i].reason), i == r->chosen ? ", drawn" : "");
-    fprintf(report,
-            "[the constraint holds by itself with ln P %.3f; effective number %.1f; "
-            "resampled %zu time%s]\n",
-            r->log_share, r->effective, r->resampled, r->resampled == 1 ? "" : "s");
+    if (r->cut)
+        fprintf(report, "[no particle was complete, so ln P is unknown; ");
+    else
+        fprintf(report, "[without the constraint a text obeys it with ln P %.3f; ",
+                r->log_share);
+    fprintf(report, "effective number %.1f; resampled %zu time%s]\n", r->effective,
+            r->resampled, r->resampled == 1 ? "" : "s");
 }
 
-bool search_particles(LoadedModel *loaded, const TokenList *prompt,
-                      const ParticleOptions *options, FILE *report, Best *best, Fault *fault) {
+static bool by_particles(GenerateApp *app, FILE *report) {
+    const ParticleOptions o = {.particles = (size_t)app->request->particles,
+                               .seed = app->seed,
+                               .resample = app->request->resample,
+                               .text = text_options(app)};
     Particle all[PARTICLES_MAX];
     ParticleResult r;
-    if (!particles_draw(&loaded->session, prompt->ids, prompt->count, options, all, &r, fault))
+    if (!particles_draw(&app->expert.session, app->tokens.ids, app->tokens.count, &o, all, &r,
+                        &app->fault))
         return false;
-    const Particle *drawn = &all[r.chosen];
-    if (report) report_particles(report, all, options->particles, &r);
-    best->result = (GenerateResult){
-        .reason = drawn->reason, .prompt_tokens = prompt->count, .tokens = drawn->tokens.count};
-    best->seed = options->seed, best->generated = r.tokens;
-    search_take_tokens(&best->tokens, drawn->tokens.ids, drawn->tokens.count);
-    particles_free(all, options->particles);
-    return true;
+    if (report) report_particles(report, all, o.particles, &r);
+    app->generated = r.tokens;
+    bool ok = add_text(app, &all[r.chosen].tokens, all[r.chosen].reason);
+    particles_free(all, o.particles);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ distinct texts */
+
+static bool cut_short(const DistinctText *texts, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (texts[i].reason == STOP_TIME || texts[i].reason == STOP_CALLER) return true;
+    return false;
+}
+
+static bool by_distinct(GenerateApp *app, FILE *report) {
+    const DistinctOptions o = {
+        .texts = (size_t)app->request->distinct, .seed = app->seed, .text = text_options(app)};
+    DistinctText texts[DISTINCT_MAX];
+    size_t count;
+    bool ok = distinct_draw(&app->expert.session, app->tokens.ids, app->tokens.count, &o, texts,
+                            &count, &app->generated, &app->fault);
+    for (size_t i = 0; ok && report && i < count; i++)
+        fprintf(report, "[text %zu: ln p %.3f, weight %.4f, %zu tokens, %s]\n", i + 1,
+                texts[i].log_prob, texts[i].weight, texts[i].tokens.count,
+                stop_reason_name(texts[i].reason));
+    if (ok && report && count < o.texts && !cut_short(texts, count))
+        fprintf(report, "[%zu of %zu: under this chain and limit there are no other texts]\n",
+                count, o.texts);
+    if (ok && report && cut_short(texts, count))
+        fprintf(report, "[stopped in the middle: a weight counts a text as it stands]\n");
+    for (size_t i = 0; ok && i < (app->request->all ? count : 1); i++)
+        ok = add_text(app, &texts[i].tokens, texts[i].reason);
+    distinct_free(texts, count);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ power sampling */
+
+static bool by_power(GenerateApp *app, FILE *report) {
+    const PowerOptions o = {.power = app->request->power,
+                            .moves = (size_t)app->request->moves,
+                            .block = (size_t)app->request->block,
+                            .seed = app->seed,
+                            .text = text_options(app)};
+    PowerResult r;
+    bool ok = power_draw(&app->expert.session, app->tokens.ids, app->tokens.count, &o, &r,
+                         &app->fault);
+    if (ok && report)
+        fprintf(report, "[%zu of %zu new endings accepted, ln p %.3f]\n", r.accepted,
+                r.proposed, r.log_prob);
+    app->generated = r.drawn;
+    ok = ok && add_text(app, &r.tokens, r.reason);
+    token_list_free(&r.tokens);
+    return ok;
+}
+
+/* ------------------------------------------------------------------ aligned texts */
+
+/* The 1st, 2nd, 4th, 8th ... draw. */
+static void report_draw(void *report, const AlignedText *x) {
+    if ((x->number & (x->number - 1)) == 0)
+        fprintf(report, "[draw %zu: ln p %.3f, ln P at most %.3f, %zu tokens, %s]\n", x->number,
+                x->log_prob, x->log_bound, x->tokens, stop_reason_name(x->reason));
+}
+
+/* The mean of few weights may be above what P can be. */
+static void report_aligned(FILE *report, const AlignedResult *r) {
+    if (r->cut == r->texts)
+        fprintf(report, "[no draw was complete, so ln P is unknown");
+    else
+        fprintf(report, "[without the constraint a text obeys it with ln P %.3f, at most %.3f",
+                fmin(r->log_share, r->log_bound), r->log_bound);
+    if (r->cut > 0 && r->cut < r->texts)
+        fprintf(report, "; %zu of the draws were cut, and count as if they obeyed", r->cut);
+    fprintf(report, "; %zu draw%s, %zu dead end%s, %zu prefixes]\n", r->texts,
+            r->texts == 1 ? "" : "s", r->dead_ends, r->dead_ends == 1 ? "" : "s", r->prefixes);
+}
+
+static bool by_aligned(GenerateApp *app, FILE *report) {
+    const AlignedOptions o = {.texts = (size_t)app->request->aligned,
+                              .seed = app->seed,
+                              .text = text_options(app),
+                              .on_text = report ? report_draw : NULL,
+                              .context = report};
+    AlignedResult r;
+    bool ok = aligned_draw(&app->expert.session, app->tokens.ids, app->tokens.count, &o, &r,
+                           &app->fault);
+    if (ok && report) report_aligned(report, &r);
+    app->generated = r.drawn;
+    ok = ok && add_text(app, &r.tokens, r.reason);
+    token_list_free(&r.tokens);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ samples */
 
-/* A token of a sample. */
-typedef struct Mark {
-    double log_prob;
-    size_t begin; /* offset of its text */
-} Mark;
+enum { SAMPLES_NODES = 1 << 20 }; /* of the suffix store that samples share */
 
-/* A running sample; when it is over, another takes its slot. */
-typedef struct Sample {
-    const GenerateOptions *asked;
-    size_t number;
-    uint64_t seed;
-    Sequence *sequence; /* NULL: the slot is free */
-    TokenList tokens;
-    Chain chain;
-    Stream stream;
-    Mark *marks; /* (count) owns */
-    size_t count, room;
-    bool full; /* no memory for another mark */
-} Sample;
-
-/* The result of a sample. */
-typedef struct Verdict {
-    double mean;
-    GenerateResult result;
-} Verdict;
-
-typedef struct Contest {
-    Engine engine;
-    const TokenList *prompt;
-    const GenerateOptions *asked;
-    const Stops *stops;
-    size_t n, begun, ended, winner;
-    Sample *samples; /* (at_once) */
-    size_t at_once;
-    Verdict *verdicts; /* (n) */
-    bool stopped;      /* by the caller or the time limit */
-    double end;
-    Best *best;
-} Contest;
-
-static bool add_mark(void *context, const Choice *choice) {
-    Sample *s = context;
-    if (!GROW(s->marks, s->room, s->count + 1)) return s->full = true, false;
-    double log_prob =
-        (double)choice->raw[choice->token] - log_sum_exp(choice->raw, choice->after->vocab);
-    s->marks[s->count++] = (Mark){log_prob, s->stream.size};
-    return !s->asked->on_choice || s->asked->on_choice(s->asked->context, choice);
+/* Samples are not printed until one is chosen. */
+static bool on_sample(void *context, const Choice *choice) {
+    (void)choice;
+    return app_is_wanted(context);
 }
 
-static bool pass_on_read(void *context, size_t read, size_t total) {
-    const GenerateOptions *asked = ((Sample *)context)->asked;
-    return !asked->on_read || asked->on_read(asked->context, read, total);
-}
-
-static void show_nothing(void *context, Text text) { (void)context, (void)text; }
-
-/* The mean over the printed tokens, partly printed ones included; -infinity for none. */
-static double mean_log_prob(const Sample *s) {
-    double sum = 0;
-    size_t n = 0;
-    bool cut = s->sequence->result.reason == STOP_STRING;
-    for (size_t i = 0; i < s->count; i++)
-        if (!cut || s->marks[i].begin < s->stream.size) sum += s->marks[i].log_prob, n++;
-    return n ? sum / (double)n : -INFINITY;
-}
-
-static bool begin_sample(Contest *c, Sample *s, Fault *fault) {
-    GenerateOptions o = *c->asked;
-    s->asked = c->asked, s->number = c->begun++, s->count = 0;
-    s->seed = o.seed += s->number;
-    search_take_tokens(&s->tokens, c->prompt->ids, c->prompt->count);
-    if (c->at_once > 1) chain_copy(&s->chain, c->asked->chain);
-    stream_open(&s->stream, c->stops, show_nothing, NULL);
-    if (c->at_once > 1) o.chain = &s->chain;
-    o.stream = &s->stream, o.want_raw = true;
-    o.on_choice = add_mark, o.context = s;
-    o.on_read = s->number ? NULL : pass_on_read;
-    if (o.limits.max_seconds > 0) o.limits.max_seconds = c->end - clock_seconds();
-    return (s->sequence = engine_add(&c->engine, &s->tokens, &o, fault)) != NULL;
-}
-
-static void close_sample(Contest *c, Sample *s) {
-    if (s->sequence) engine_remove(&c->engine, s->sequence);
-    s->sequence = NULL;
-    stream_close(&s->stream), chain_close(&s->chain);
-}
-
-/* A sample is over: is it the best so far?  Ties go to the first. */
-static bool end_sample(Contest *c, Sample *s, Fault *fault) {
-    const GenerateResult *r = &s->sequence->result;
-    Best *best = c->best;
-    double mean = mean_log_prob(s);
-    if (s->sequence->failed) return *fault = s->sequence->fault, false;
-    if (s->full) return fault_set(fault, "no memory to compare samples");
-    c->verdicts[s->number] = (Verdict){mean, *r};
-    c->stopped |= r->reason == STOP_CALLER;
-    best->generated += r->tokens;
-    double best_mean = c->verdicts[c->winner].mean;
-    if (c->ended++ == 0 || mean > best_mean || (!(mean < best_mean) && s->number < c->winner)) {
-        c->winner = s->number, best->result = *r, best->seed = s->seed;
-        search_take_tokens(&best->tokens, s->tokens.ids + c->prompt->count, r->tokens);
-    }
-    close_sample(c, s);
-    return true;
-}
-
-/* May another sample start?  The first one evaluates the prompt for all. */
-static bool may_begin(Contest *c) {
-    if (c->asked->limits.max_seconds > 0 && clock_seconds() >= c->end && c->begun)
-        c->stopped = true;
-    const Sequence *first = c->samples[0].sequence;
-    bool reads = c->begun && c->ended == 0 && first && first->result.tokens == 0;
-    return c->begun < c->n && !c->stopped && !reads;
-}
-
-static bool run_contest(Contest *c, Fault *fault) {
-    bool ok = true;
-    while (ok && (c->engine.live || may_begin(c))) {
-        for (Sample *s = c->samples; ok && s < c->samples + c->at_once; s++)
-            if (!s->sequence && may_begin(c)) ok = begin_sample(c, s, fault);
-        ok = ok && engine_step(&c->engine, fault);
-        for (Sample *s = c->samples; ok && s < c->samples + c->at_once; s++)
-            if (s->sequence && !s->sequence->live) ok = end_sample(c, s, fault);
-    }
-    return ok;
-}
-
-static void report_samples(FILE *report, const Contest *c) {
-    for (size_t i = 0; i < c->begun; i++) {
-        const Verdict *v = &c->verdicts[i];
-        fprintf(report, "[sample %zu, seed %" PRIu64 ": ", i + 1, c->asked->seed + i);
-        if (isfinite(v->mean))
-            fprintf(report, "mean ln p %.4f, ", v->mean);
+static void report_samples(FILE *report, const BestOfOptions *o, const BestOfResult *r) {
+    for (size_t i = 0; i < r->count; i++) {
+        const BestOfSample *x = &r->samples[i];
+        fprintf(report, "[sample %zu, seed %" PRIu64 ": ", i + 1, x->seed);
+        if (isfinite(x->mean))
+            fprintf(report, "mean ln p %.4f, ", x->mean);
         else
             fprintf(report, "nothing to show, ");
-        fprintf(report, "%zu tokens, %s]\n", v->result.tokens,
-                stop_reason_name(v->result.reason));
+        if (o->by == BY_VOTE) fprintf(report, "%.0f of %zu votes, ", x->utility, r->count);
+        if (o->by == BY_MBR) fprintf(report, "mean chrF %.4f, ", x->utility);
+        fprintf(report, "%zu tokens, %s%s]\n", x->result.tokens,
+                stop_reason_name(x->result.reason),
+                i == r->chosen && o->by != BY_LIKELIHOOD ? ", chosen" : "");
     }
+    if (o->by == BY_VOTE)
+        fprintf(report,
+                "[the first answer is more common than the second with probability %.3f; drew "
+                "%zu of %zu]\n",
+                r->confidence, r->count, o->n);
 }
 
-static void close_contest(Contest *c) {
-    for (Sample *s = c->samples; c->samples && s < c->samples + c->at_once; s++) {
-        close_sample(c, s);
-        free(s->marks), token_list_free(&s->tokens);
-    }
-    engine_close(&c->engine);
-    free(c->samples), free(c->verdicts);
+static void show_samples(void *progress, size_t ended) {
+    progress_show(progress, (double)ended);
 }
 
-bool search_best_of(LoadedModel *loaded, const TokenList *prompt,
-                    const GenerateOptions *options, const Stops *stops, size_t n,
-                    size_t at_once, FILE *report, Best *best, Fault *fault) {
-    Contest c = {.prompt = prompt,
-                 .asked = options,
-                 .stops = stops,
-                 .n = n,
-                 .samples = calloc(at_once, sizeof *c.samples),
-                 .at_once = at_once,
-                 .verdicts = calloc(n, sizeof *c.verdicts),
-                 .end = clock_seconds() + options->limits.max_seconds,
-                 .best = best};
-    bool ok = (c.samples && c.verdicts) || fault_set(fault, "no memory for %zu samples", n);
-    ok = ok && engine_open(&c.engine, &loaded->session, fault) && run_contest(&c, fault);
-    if (ok && report) report_samples(report, &c);
-    close_contest(&c);
+static bool by_best_of(GenerateApp *app, FILE *report) {
+    const Request *request = app->request;
+    if (app_draft_kind(request) == &draft_suffix &&
+        !(app->past = suffix_store_open(SAMPLES_NODES)))
+        return fault_set(&app->fault, "no memory for a suffix store");
+    GenerateOptions each = app_options(app, false);
+    each.on_choice = on_sample;
+    Progress progress;
+    const BestOfOptions o = {.n = (size_t)request->best_of,
+                             .at_once = app->at_once,
+                             .by = app->by,
+                             .keep_all = request->all,
+                             .answer = request->answer,
+                             .confidence = request->confidence,
+                             .each = &each,
+                             .stops = &app->stops,
+                             .on_end = report ? show_samples : NULL,
+                             .context = &progress};
+    BestOfResult r;
+    progress_start(&progress, "samples", "samples", (double)o.n);
+    bool ok = best_of(&app->expert.session, &app->tokens, &o, &r, &app->fault);
+    if (progress.shown > progress.start) progress_end(&progress, (double)r.count);
+    if (ok && report) report_samples(report, &o, &r);
+    for (size_t i = 0; ok && i < r.count; i++) {
+        BestOfSample *x = &r.samples[i];
+        if (i == r.chosen) app->result = x->result, app->seed = x->seed;
+        if (request->all || i == r.chosen) ok = keep_text(app, &x->tokens);
+    }
+    app->generated = r.tokens;
+    best_of_free(&r);
     return ok;
+}
+
+bool app_search(GenerateApp *app) {
+    const Request *r = app->request;
+    FILE *report = r->quiet ? NULL : stderr;
+    return r->beams       ? by_beams(app, report)
+           : r->particles ? by_particles(app, report)
+           : r->distinct  ? by_distinct(app, report)
+           : r->power > 0 ? by_power(app, report)
+           : r->aligned   ? by_aligned(app, report)
+                          : by_best_of(app, report);
 }

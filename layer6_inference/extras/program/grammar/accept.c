@@ -9,8 +9,7 @@
 
 bool check_limits(const Grammar *grammar, Fault *fault) {
     return !grammar_is_exhausted(grammar) ||
-           fault_set(fault, "this text exceeds the grammar's limits (Earley sets or "
-                            "expressions): simplify what is ambiguous or counted");
+           fault_set(fault, "no answer%s", grammar_exceeded(grammar));
 }
 
 static bool accept_wrong_line(size_t line, Fault *fault) {
@@ -59,12 +58,6 @@ static bool accept_line(Grammar *grammar, const JsonValue *value, size_t tokens,
     return true;
 }
 
-static bool accept_is_blank(Text line) {
-    for (size_t i = 0; i < line.size; i++)
-        if (!strchr(" \t\r", line.data[i])) return false;
-    return true;
-}
-
 bool accept_lines(Grammar *grammar, size_t tokens, Fault *fault) {
     size_t size;
     char *bytes = read_standard_input(&size, fault);
@@ -72,7 +65,7 @@ bool accept_lines(Grammar *grammar, size_t tokens, Fault *fault) {
     Text rest = {bytes, size};
     for (size_t number = 1; ok && rest.size > 0; number++) {
         Text line = text_cut(&rest, '\n');
-        if (accept_is_blank(line)) continue;
+        if (!text_trim(line).size) continue;
         Json *json = json_read(line, NULL);
         ok = json ? accept_line(grammar, json_root(json), tokens, number, fault)
                   : accept_wrong_line(number, fault);

@@ -1,6 +1,7 @@
 /* explain.c - where a text leaves a grammar, and what was expected there.  See tools.h. */
 #include "tools.h"
 #include "grammar.h"
+#include "unicode.h"
 
 #include <string.h>
 
@@ -33,17 +34,9 @@ static Place read_text(Grammar *grammar, Text text) {
 
 /* ------------------------------------------------------------------ characters */
 
-static size_t explain_encode(uint32_t c, char out[4]) {
-    static const uint8_t heads[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    size_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = size; i-- > 1; c >>= 6) out[i] = (char)(0x80 | (c & 0x3F));
-    out[0] = (char)(size == 1 ? c : heads[size] | c);
-    return size;
-}
-
 static bool goes_on(Grammar *grammar, uint32_t row, uint32_t c) {
     char bytes[4];
-    size_t size = explain_encode(c, bytes);
+    size_t size = utf8_encode(c, bytes);
     return grammar_read(grammar, row, bytes, size) != GRAMMAR_DEAD;
 }
 
@@ -54,7 +47,7 @@ static void put_character(uint32_t c) {
     else if (c < ' ' || (c >= 0x7F && c < 0xA1) || (c >= 0xD800 && c < 0xE000) || c >= 0x3000)
         printf(c < 0x100 ? "\\x%02X" : c < 0x10000 ? "\\u%04X" : "\\U%08X", c);
     else {
-        size_t size = explain_encode(c, bytes);
+        size_t size = utf8_encode(c, bytes);
         if (c < 0x80 && strchr("\\[]^-", (char)c)) putchar('\\');
         fwrite(bytes, 1, size, stdout);
     }

@@ -64,7 +64,7 @@ static int compile_and_use(Text source, const Tokenizer *tokenizer) {
     grammar_close(grammar);
     if (ok) return EXIT_DONE;
     command_failed(&fault);
-    return compiled ? EXIT_FAILED : EXIT_REFUSED;
+    return compiled || fault_is_memory(&fault) ? EXIT_FAILED : EXIT_REFUSED;
 }
 
 static const char *file_of_grammar(void) {

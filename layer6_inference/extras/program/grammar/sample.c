@@ -54,7 +54,7 @@ static void sample_find_tokens(Draw *d) {
 
 /* The learned distance of a row; 0 at first. */
 static uint32_t *learned_of(Draw *d, uint32_t row) {
-    REQUIRE(GROW(d->learned, d->learned_room, row + 1), "no memory for %u rows", row);
+    NEED_MEMORY(GROW(d->learned, d->learned_room, row + 1), "%u rows", row);
     while (d->n_learned <= row) d->learned[d->n_learned++] = 0;
     return &d->learned[row];
 }

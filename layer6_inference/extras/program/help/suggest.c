@@ -34,6 +34,7 @@ static const struct {
     {"j jsonschema jsonschemafile", "--schema"},
     {"beamsize numbeams beamwidth", "--beams"},
     {"smc numparticles sequentialmontecarlo", "--particles"},
+    {"asap grammaraligned aligneddecoding", "--aligned"},
     {"parallel np", "--places"},
     {"apikey apikeyfile", "--keys"},
     {"listen address bind", "--host"},

@@ -15,7 +15,6 @@
  *
  * Perplexity is exp(mean surprisal); its interval is that of the mean (1.96 standard errors),
  * treating surprisals as independent. */
-#include "train_runs.h"
 #include "commands.h"
 #include "input.h"
 #include "loaded_model.h"
@@ -156,20 +155,24 @@ static bool measure_perplexity(Session *s, Text text, Measured *m, Fault *fault)
     return ok;
 }
 
+static bool perplexity_check(Fault *fault) {
+    return asked.stride < asked.window ||
+           fault_set(fault, "--stride is %ld: wanted less than the window, %ld", asked.stride,
+                     asked.window);
+}
+
 static bool perplexity_model(LoadedModel *m, Fault *fault) {
     Measured measured = {0};
+    const size_t ctx = m->model->sizes.ctx;
     size_t size;
-    SessionConfig config = {.ctx = (size_t)asked.window,
-                            .sequences = 1,
-                            .max_tokens = PREFILL_BATCH,
-                            .max_logits = SURPRISAL_ROWS,
-                            .kv = asked.compute.kv_format};
-    if (config.ctx > m->model->sizes.ctx)
-        return fault_set(fault, "--window %ld is more than the model's context of %zu",
-                         asked.window, m->model->sizes.ctx);
+    if (!option_given("--window") && (size_t)asked.window > ctx) asked.window = (long)ctx;
+    if (!perplexity_check(fault) ||
+        !loaded_open_exactly(m, &asked.compute, (size_t)asked.window, SURPRISAL_ROWS,
+                             "a smaller --window", fault))
+        return false;
     char *bytes = read_named(asked.file, &size, fault);
     bool ok =
-        bytes && session_open(&m->session, m->model, asked.compute.pool, config, fault) &&
+        bytes &&
         (size || fault_set(fault, "%s is empty: wanted a text",
                            strcmp(asked.file, "-") == 0 ? "standard input" : asked.file)) &&
         measure_perplexity(&m->session, (Text){bytes, size}, &measured, fault);
@@ -181,7 +184,8 @@ static bool perplexity_model(LoadedModel *m, Fault *fault) {
 static const Option perplexity_options[] = {
     MODEL_OPTION(asked.model),
     {"-f", OPT_TEXT, &asked.file, "FILE", "the text (stdin)"},
-    {"--window", OPT_INT(4, OPTION_MANY), &asked.window, "N", "tokens per window (512)"},
+    {"--window", OPT_INT(4, OPTION_MANY), &asked.window, "N",
+     "tokens per window (512, or the model's context where that is less)"},
     {"--stride", OPT_INT(1, OPTION_MANY), &asked.stride, "S",
      "move the window by S tokens and count its last S (default: disjoint windows, counting "
      "the second half; documents: half a window)"},
@@ -193,12 +197,6 @@ static const Option perplexity_options[] = {
     COMPUTE_OPTIONS(asked.compute),
     {0},
 };
-
-static bool perplexity_check(Fault *fault) {
-    return asked.stride < asked.window ||
-           fault_set(fault, "--stride is %ld: wanted less than the window, %ld", asked.stride,
-                     asked.window);
-}
 
 static bool perplexity_run(Fault *fault) {
     return loaded_run(&asked.model, &asked.compute, perplexity_model, fault);

@@ -135,17 +135,8 @@ static bool profile_session(Session *session, Fault *fault) {
 }
 
 static bool profile_model(LoadedModel *m, Fault *fault) {
-    SessionConfig c = {.ctx = (size_t)(asked.prompt + asked.count) + 2,
-                       .sequences = 1,
-                       .max_tokens = PREFILL_BATCH,
-                       .max_logits = 1,
-                       .kv = asked.compute.kv_format};
-    if (c.ctx > m->model->sizes.ctx)
-        return fault_set(
-            fault,
-            "%zu tokens are more than the model's context of %zu: give a smaller -p or -n",
-            c.ctx, m->model->sizes.ctx);
-    return session_open(&m->session, m->model, asked.compute.pool, c, fault) &&
+    size_t tokens = (size_t)(asked.prompt + asked.count) + 2;
+    return loaded_open_exactly(m, &asked.compute, tokens, 1, "a smaller -p or -n", fault) &&
            profile_session(&m->session, fault);
 }
 

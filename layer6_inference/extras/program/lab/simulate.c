@@ -62,7 +62,7 @@ static bool made_traffic(const SimulateJob *job, const char *users, Traffic *t, 
 static bool read_traffic(const char *path, Traffic *t, Fault *fault) {
     size_t size;
     char *text = read_named(path, &size, fault);
-    bool ok = text && traffic_read(t, (Text){text, size}, fault);
+    bool ok = text && (traffic_read(t, (Text){text, size}, fault) || fault_prefix(fault, path));
     free(text);
     return ok;
 }
@@ -114,7 +114,8 @@ static bool simulate_run(Fault *fault) {
     if (job->first_goal == 0 && job->machines == 0) job->machines = 1;
     if (!check_policies(job, fault)) return false;
     bool ok = job->save || (text = read_named(job->costs, &size, fault));
-    ok = ok && (job->save || step_cost_read(&job->cost, (Text){text, size}, fault));
+    ok = ok && (job->save || step_cost_read(&job->cost, (Text){text, size}, fault) ||
+                fault_prefix(fault, job->costs));
     free(text);
     ok = ok && (!job->csv || table_begin(&job->table, job->csv, fault));
     if (job->trace) ok = ok && simulate_users(job, "trace", fault);
@@ -137,6 +138,7 @@ static const OptionRule simulate_rules[] = {
     {"--first", NEEDS, "--gap", "the search is for the fewest machines that reach both goals"},
     {"--gap", NEEDS, "--first", "the search is for the fewest machines that reach both goals"},
     {"--first", NOT_WITH, "--machines", "the number of machines is the result"},
+    {"--pace", NEEDS, "--stretch", "without a limit steps take as long as they need"},
     {"--burst", NEEDS, "--arrivals", "--arrivals bursts"},
     {"--alone", NEEDS, "--shared", "it is about the shared prefix"},
     {"--heavy-prompt", NEEDS, "--heavy", "it is about that user"},
@@ -169,6 +171,8 @@ static const Option simulate_options[] = {
      "static, continuous or chunked (all three; repeatable)"},
     {"--stretch", OPT_REAL(1, 1000), &asked.stretch, "X",
      "chunked: prefill makes a decode step at most about X times as long (no limit)"},
+    {"--pace", OPT_REAL(0, 1e6), &asked.pace, "MS",
+     "but a step may always take this long (0; strata serve: 50, and --stretch 1.25)"},
     {"--order", OPT_TEXT, &asked.order, "NAME",
      "queue order: fcfs, priority, or turns: round robin over users (fcfs)"},
     {"--ageing", OPT_REAL(0, 1e6), &asked.ageing, "S",

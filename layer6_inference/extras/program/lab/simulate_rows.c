@@ -32,6 +32,7 @@ static SimulatedMachine machine_of(const SimulateJob *job, size_t policy) {
                                          .static_batch = policies[policy].rigid,
                                          .prompts_first = policies[policy].prompts_first,
                                          .stretch = job->stretch,
+                                         .pace = job->pace / 1000,
                                          .cost = &job->cost},
                               .cost = job->cost,
                               .page_tokens = KV_PAGE,
@@ -52,31 +53,17 @@ typedef struct WaitsRow {
 /* Whose waits a row shows: the ordinary users', or the heavy user's. */
 enum { OTHERS, HEAVY };
 
-static int by_wait(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double simulate_percentile(const double *sorted, size_t n, double share) {
-    return n ? 1000 * sorted[(size_t)(share * (double)(n - 1) + 0.5)] : 0;
-}
-
-static void sort_waits(Waits *w) {
-    qsort(w->firsts, w->firsts_count, sizeof *w->firsts, by_wait);
-    qsort(w->gaps, w->gaps_count, sizeof *w->gaps, by_wait);
-}
-
 static WaitsRow waits_row(const Traffic *t, size_t machines, const Simulation *s, int whose) {
     const Waits *w = &s->waits[whose];
     double last = t->visits[t->count - 1].arrival;
     return (WaitsRow){machines,
                       last > 0 ? (double)t->count / last : 0,
                       s->end > 0 ? (double)s->tokens / s->end : 0,
-                      simulate_percentile(w->firsts, w->firsts_count, .5),
-                      simulate_percentile(w->firsts, w->firsts_count, .95),
-                      simulate_percentile(w->gaps, w->gaps_count, .5),
-                      simulate_percentile(w->gaps, w->gaps_count, .95),
-                      simulate_percentile(w->gaps, w->gaps_count, 1),
+                      1000 * percentile(w->firsts, w->firsts_count, .5),
+                      1000 * percentile(w->firsts, w->firsts_count, .95),
+                      1000 * percentile(w->gaps, w->gaps_count, .5),
+                      1000 * percentile(w->gaps, w->gaps_count, .95),
+                      1000 * percentile(w->gaps, w->gaps_count, 1),
                       s->end > 0 ? s->busy / s->end / (double)machines : 0};
 }
 
@@ -86,7 +73,6 @@ static bool run_machines(const SimulateJob *job, size_t policy, const Traffic *t
     *s = (Simulation){0};
     for (size_t i = 0; i < machines && i < t->count; i++)
         if (!simulate(&machine, t, i, machines, s, fault)) return false;
-    for (int whose = OTHERS; whose <= HEAVY; whose++) sort_waits(&s->waits[whose]);
     *row = waits_row(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
     if (s->refused < t->count) return true;
     return fault_set(fault,

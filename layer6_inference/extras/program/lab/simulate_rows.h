@@ -11,7 +11,7 @@ enum { SIMULATE_POLICIES = 3 };
 typedef struct SimulateJob {
     const char *costs, *trace, *save, *csv, *arrivals, *order;
     OptionList users, policies;
-    double every, seconds, urgent, heavy, ageing, stretch, first_goal, gap_goal, price;
+    double every, seconds, urgent, heavy, ageing, stretch, pace, first_goal, gap_goal, price;
     long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
     bool alone, titled; /* the titles are printed */
     StepCost cost;

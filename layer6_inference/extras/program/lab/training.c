@@ -1,4 +1,5 @@
 /* training.c - see training.h. */
+#include "on_machines.h"
 #include "train_runs.h"
 #include "training.h"
 #include "train_lora.h"
@@ -18,6 +19,7 @@ typedef struct Training {
     Gguf vocab;
     Tokenizer *tokenizer;
     Trainer *trainer;
+    TrainParts *parts; /* NULL: one, on this machine */
     FILE *log;
 } Training;
 
@@ -33,6 +35,8 @@ static bool open_tokenizer(TrainJob *job, Training *run, Fault *fault) {
     bool ok = job->vocab_from ? borrow_vocab(job, run, fault)
                               : corpus_learn_vocab(&run->corpus, job->config.vocab, job->masked,
                                                    &run->vocab_bytes, &run->vocab, fault);
+    if (ok && job->from)
+        ok = train_take_shape(&job->config, &run->vocab, fault) && override_shape(job, fault);
     if (!ok || !(run->tokenizer = tokenizer_open(&run->vocab, fault))) return false;
     job->config.vocab = tokenizer_count(run->tokenizer);
     return true;
@@ -147,6 +151,7 @@ static bool cut_corpus(const TrainJob *job, Training *run, Fault *fault) {
 }
 
 static void close_training(Training *run) {
+    train_parts_close(run->parts);
     trainer_close(run->trainer);
     tokenizer_close(run->tokenizer);
     gguf_close(&run->vocab_file, &run->vocab);
@@ -156,7 +161,7 @@ static void close_training(Training *run) {
     if (run->log) fclose(run->log);
 }
 
-static bool open_training(TrainJob *job, Training *run, Fault *fault) {
+static bool open_trainer(TrainJob *job, Training *run, Fault *fault) {
     if (!compute_open(&job->compute, fault) || !open_corpora(job, run, fault) ||
         !open_tokenizer(job, run, fault) || !cut_corpus(job, run, fault))
         return false;
@@ -164,12 +169,19 @@ static bool open_training(TrainJob *job, Training *run, Fault *fault) {
                                 job->compute.pool, fault);
     if (!run->trainer) return false;
     if (job->from && !trainer_begin_from(run->trainer, &run->vocab, fault)) return false;
-    if (job->lora && !trainer_begin_lora(run->trainer, (size_t)job->lora, fault)) return false;
+    return !job->lora || trainer_begin_lora(run->trainer, (size_t)job->lora, fault);
+}
+
+/* What only the first machine has: the run so far, its log, and the parts that others find. */
+static bool begin_training(const TrainJob *job, Training *run, Fault *fault) {
     if (job->resume && access(job->checkpoint, F_OK) == 0 &&
         !trainer_load(run->trainer, job->checkpoint, fault))
         return false;
     if (job->log) run->log = train_log_open(job->log, trainer_steps_done(run->trainer), fault);
-    return run->log || !job->log;
+    if (job->log && !run->log) return false;
+    if (job->config.parts == 1 && machines_number() == 1) return true;
+    run->parts = machines_train(run->trainer, job->config.parts, fault);
+    return run->parts != NULL;
 }
 
 static bool export_trained(const TrainJob *job, const Training *run, Fault *fault) {
@@ -180,8 +192,10 @@ static bool export_trained(const TrainJob *job, const Training *run, Fault *faul
 
 bool run_training(TrainJob *job, Fault *fault) {
     Training run = {0};
-    bool ok = open_training(job, &run, fault);
-    if (ok) {
+    bool ok = open_trainer(job, &run, fault);
+    if (!machines_first()) {
+        ok = machines_help_train(ok ? run.trainer : NULL, job->config.parts, fault);
+    } else if (ok && (ok = begin_training(job, &run, fault))) {
         fprintf(stderr,
                 "%zu parameters, %zu layers, vocabulary %zu; step %zu of %zu; %d threads, %s\n",
                 job->lora ? trainer_lora_parameters(run.trainer)

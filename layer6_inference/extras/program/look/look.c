@@ -1,6 +1,7 @@
 /* look.c - strata look: what happens to a text inside the model. */
 #include "commands.h"
 #include "look.h"
+#include "session_probe.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,6 +179,7 @@ static const Option look_options[] = {
 };
 
 static bool look_run(Fault *fault) {
+    session_expect_probe(true);
     return loaded_run(&asked.model, &asked.compute, look_model, fault);
 }
 

@@ -21,21 +21,25 @@
 
 typedef struct VisionOptions {
     const char *mmproj; /* NULL: no images */
-    bool crop, class_last;
+    bool crop, whole, class_last;
 } VisionOptions;
 
 #define VISION_OPTIONS(e)                                                                      \
     {"--mmproj", OPT_TEXT, &(e).mmproj, "FILE",                                                \
      "the model's vision encoder and projector, a GGUF file"},                                 \
         {"--crop", OPT_FLAG, &(e).crop, NULL,                                                  \
-         "crop images to a square, as CLIP does (default: pad with bars)"},                    \
+         "crop images to a square, as CLIP does (default: as the model was trained)"},         \
+        {"--whole", OPT_FLAG, &(e).whole, NULL,                                                \
+         "read images in one piece, without tiles: fewer tokens, less detail"},                \
     {                                                                                          \
         "--class-last", OPT_FLAG, &(e).class_last, NULL,                                       \
             "put the class embedding after the patches, as llama.cpp does, to compare results" \
     }
 
 #define VISION_RULES                                                          \
-    {"--crop", NEEDS, "--mmproj", "it says how images are cropped"}, {        \
+    {"--crop", NEEDS, "--mmproj", "it says how images are cropped"},          \
+        {"--whole", NEEDS, "--mmproj", "it says how images are read"},        \
+        {"--whole", NOT_WITH, "--crop", "a cropped image is one piece"}, {    \
         "--class-last", NEEDS, "--mmproj", "it belongs to the vision encoder" \
     }
 
@@ -47,7 +51,7 @@ typedef struct VisionOptions {
 
 /* A slot for an image. */
 typedef struct PictureSlot {
-    unsigned char *rgb;  /* (side, side, 3) the encoder's input; owns; NULL: free */
+    Picture shaped;      /* the encoder's input; owns; rgb NULL: free */
     uint64_t user, salt; /* owner, and cache salt */
     uint64_t used;       /* time of the last use */
     size_t holders;
@@ -57,9 +61,10 @@ typedef struct PictureSlot {
 typedef struct Pictures {
     Vision vision;
     Session *session; /* to compute the rows with; borrows */
-    PictureFit fit;
-    size_t room, each;   /* slots, and rows per image */
+    bool crop;
+    size_t room, each;   /* slots, and rows per image, or the most */
     float *rows;         /* (room * each, dim of the model); owns */
+    size_t (*grid)[2];   /* (room) each image's rows down and across; owns */
     PictureSlot *places; /* (room) owns; NULL: no vision encoder */
     size_t n_read;       /* images encoded so far, */
     double seconds;      /* and the time for that */
@@ -77,18 +82,22 @@ bool pictures_open(Pictures *pictures, const VisionOptions *options, size_t room
                    Session *session, Pool *pool, Fault *fault);
 void pictures_close(Pictures *pictures);
 
-/* The encoder's input for an image file.
+/* What is around its rows in a text, and so on. */
+const VisionKind *pictures_kind(const Pictures *pictures);
+
+/* The encoder's input for an image file; *pixels is how many the file has.
  *
- * Fails as picture_read does (files.h). */
-bool pictures_shape(Pictures *pictures, Text bytes, Picture *square, Fault *fault);
+ * Fails as picture_read (files.h) and vision_shape do, and for one that no context holds. */
+bool pictures_shape(Pictures *pictures, Text bytes, size_t *pixels, Picture *shaped,
+                    Fault *fault);
 
 /* Hold a slot for it, or that of an equal image with the same salt: *number.  Takes over the
- * square.
+ * picture.
  *
  *   salt   differs between users
  *
  * False if all slots are held, or the user would hold more than stay free. */
-bool pictures_take(Pictures *pictures, Picture *square, uint64_t user, uint64_t salt,
+bool pictures_take(Pictures *pictures, Picture *shaped, uint64_t user, uint64_t salt,
                    size_t *number);
 
 /* Hold a held slot once more; release it. */
@@ -101,8 +110,14 @@ void pictures_release(Pictures *pictures, size_t number);
 bool pictures_read(Pictures *pictures, size_t number, Fault *fault);
 bool pictures_is_read(Pictures *pictures, size_t number);
 
-/* The first of its `each` token ids. */
+/* How many token ids a held image has, and the first one. */
+size_t pictures_tokens(const Pictures *pictures, size_t number);
 int32_t pictures_first_token(const Pictures *pictures, size_t number);
+
+/* How many of them follow one another, without text between them: all, or those of a tile; how
+ * many lines and columns of such tiles come before the whole picture (0 lines: none). */
+size_t pictures_run(const Pictures *pictures, size_t number);
+void pictures_tiles(const Pictures *pictures, size_t number, size_t grid[2]);
 
 /* Are its tokens among these? */
 bool pictures_in(const Pictures *pictures, size_t number, const TokenList *tokens);

@@ -17,12 +17,12 @@ void shown_add(Shown *s, size_t number) {
 }
 
 static bool take_file(Shown *s, const char *path, size_t *number, Fault *fault) {
-    size_t size;
+    size_t size, pixels;
     Picture square;
     char *bytes = read_named(path, &size, fault);
     if (!bytes) return false;
-    bool ok =
-        pictures_shape(s->of, (Text){bytes, size}, &square, fault) || fault_prefix(fault, path);
+    bool ok = pictures_shape(s->of, (Text){bytes, size}, &pixels, &square, fault) ||
+              fault_prefix(fault, path);
     free(bytes);
     return ok && (pictures_take(s->of, &square, 0, 0, number) ||
                   fault_set(fault, "all %zu image slots are taken", s->of->room));
@@ -72,8 +72,9 @@ static bool shown_check_marks(size_t pictures, Text said, size_t marks, Fault *f
                      marks, marks == 1 ? "" : "s", pictures, pictures == 1 ? "" : "s");
 }
 
-char *shown_mark(size_t pictures, Text said, const char *behind, size_t *size, Fault *fault) {
-    const size_t marks = count_marks(said), mark = strlen(PICTURE_MARK);
+char *shown_mark(const Shown *s, Text said, bool message, size_t *size, Fault *fault) {
+    const size_t pictures = s->count, marks = count_marks(said), mark = strlen(PICTURE_MARK);
+    const char *behind = message && pictures ? pictures_kind(s->of)->behind : "";
     char *text = NULL;
     if (!shown_check_marks(pictures, said, marks, fault)) return NULL;
     FILE *out = open_memstream(&text, size);
@@ -92,19 +93,114 @@ char *shown_mark(size_t pictures, Text said, const char *behind, size_t *size, F
 
 /* ------------------------------------------------------------------ tokens */
 
-static void add_picture(const Pictures *p, size_t number, TokenList *tokens) {
-    for (size_t i = 0; i < p->each; i++)
-        token_list_add(tokens, pictures_first_token(p, number) + (int32_t)i);
+/* How far the images of a text are in its tokens: image n from its row on. */
+typedef struct ShownNext {
+    size_t n, row;
+} ShownNext;
+
+/* The next rows that follow one another. */
+static void add_run(const Shown *s, ShownNext *next, TokenList *tokens) {
+    const size_t number = s->number[next->n], end = next->row + pictures_run(s->of, number);
+    for (; next->row < end; next->row++)
+        token_list_add(tokens, pictures_first_token(s->of, number) + (int32_t)next->row);
+    if (end == pictures_tokens(s->of, number)) next->n++, next->row = 0;
 }
 
+/* A text with what stands around its images written into it; bytes of that are no user's. */
+typedef struct Around {
+    char *text;
+    unsigned char *user;
+    size_t size;
+} Around;
+
+static void around_add(Around *a, const char *text, size_t size, const unsigned char *user,
+                       unsigned char all) {
+    memcpy(a->text + a->size, text, size);
+    for (size_t i = 0; i < size; i++) a->user[a->size + i] = user ? user[i] : all;
+    a->size += size;
+}
+
+/* A text before, between or after rows; NULL: none.  # is the line, then the column. */
+static void around_add_text(Around *a, const char *text, size_t line, size_t column) {
+    char number[24];
+    for (size_t *next = &line; text && *text; text++) {
+        if (*text != '#') {
+            around_add(a, text, 1, NULL, 0);
+            continue;
+        }
+        const int size = snprintf(number, sizeof number, "%zu", *next + 1);
+        around_add(a, number, (size_t)size, NULL, 0), next = &column;
+    }
+}
+
+/* One byte for each run of an image's rows, and the texts around them. */
+static void around_add_picture(Around *a, const VisionKind *k, const size_t grid[2]) {
+    const char rows[1] = {(char)PICTURE_BYTE};
+    around_add_text(a, k->begin, 0, 0);
+    for (size_t line = 0; line < grid[0]; line++) {
+        for (size_t column = 0; column < grid[1]; column++) {
+            around_add_text(a, k->tile, line, column), around_add(a, rows, 1, NULL, 0);
+            if (column + 1 < grid[1]) around_add_text(a, k->beside, 0, 0);
+        }
+        around_add_text(a, line + 1 < grid[0] ? k->line : k->last, 0, 0);
+    }
+    around_add_text(a, k->whole, 0, 0), around_add(a, rows, 1, NULL, 0);
+    around_add_text(a, k->end, 0, 0);
+}
+
+static size_t length_of(const char *text) { return text ? strlen(text) : 0; }
+
+/* Bytes that the texts around all images take at most. */
+static size_t around_room(const Shown *s) {
+    const VisionKind *k = pictures_kind(s->of);
+    size_t room = 0, grid[2];
+    for (size_t i = 0; i < s->count; i++) {
+        pictures_tiles(s->of, s->number[i], grid);
+        room += length_of(k->begin) + length_of(k->whole) + length_of(k->end) +
+                length_of(k->last) + 1 + grid[0] * length_of(k->line) +
+                grid[0] * grid[1] * (length_of(k->tile) + length_of(k->beside) + 40);
+    }
+    return room;
+}
+
+static bool around_write(const Shown *s, Text text, const unsigned char *user, bool special,
+                         Around *a, Fault *fault) {
+    const size_t room = text.size + around_room(s) + 1;
+    size_t n = 0, grid[2];
+    *a = (Around){malloc(room), malloc(room), 0};
+    if (!a->text || !a->user) return fault_set(fault, "no memory for a text");
+    for (size_t i = 0; i < text.size; i++) {
+        const bool picture = (unsigned char)text.data[i] == PICTURE_BYTE && n < s->count;
+        if (picture) {
+            pictures_tiles(s->of, s->number[n++], grid);
+            around_add_picture(a, pictures_kind(s->of), grid);
+        } else {
+            around_add(a, text.data + i, 1, user ? user + i : NULL, !special);
+        }
+    }
+    return true;
+}
+
+/* How the pieces of a text are encoded. */
+typedef struct Encoding {
+    const Tokenizer *tokenizer;
+    const unsigned char *user; /* of the whole text; NULL: all is plain */
+    bool rendered;             /* by a template, which may write the first token itself */
+    bool special;
+} Encoding;
+
 /* Text before, between or after images. */
-static bool shown_encode_part(const Tokenizer *t, Text part, const unsigned char *user,
-                              bool first, bool special, TokenList *tokens, Fault *fault) {
+static bool shown_encode_part(const Encoding *e, Text text, size_t at, size_t end,
+                              TokenList *tokens, Fault *fault) {
+    const Text part = {text.data + at, end - at};
+    const unsigned char *user = e->user ? e->user + at : NULL;
     const Rendered rendered = {(char *)part.data, (unsigned char *)user, part.size};
-    if (user && first) return chat_encode_rendered(t, &rendered, tokens, fault);
-    if (user) return tokenizer_encode_marked(t, part, user, tokens, fault);
-    if (first) tokenizer_begin(t, tokens);
-    return tokenizer_encode(t, part, special, tokens, fault);
+    if (e->rendered && at == 0)
+        return chat_encode_rendered(e->tokenizer, &rendered, tokens, fault);
+    if (!token_list_reserve(tokens, 1, fault)) return false;
+    if (at == 0) tokenizer_begin(e->tokenizer, tokens);
+    return user ? tokenizer_encode_marked(e->tokenizer, part, user, tokens, fault)
+                : tokenizer_encode(e->tokenizer, part, e->special, tokens, fault);
 }
 
 /* Offset of the next image from `at` on; text.size: none. */
@@ -114,19 +210,35 @@ static size_t find_picture(const Shown *s, Text text, size_t at) {
     return found ? (size_t)(found - text.data) : text.size;
 }
 
-bool shown_encode(const Shown *s, const Tokenizer *t, Text text, const unsigned char *user,
-                  bool special, TokenList *tokens, Fault *fault) {
-    size_t n = 0;
+static bool encode_pieces(const Shown *s, const Encoding *e, Text text, TokenList *tokens,
+                          Fault *fault) {
+    ShownNext next = {0};
+    size_t left = 0; /* places without an image */
     for (size_t at = 0, end; at <= text.size; at = end + 1) {
         end = find_picture(s, text, at);
-        if (!shown_encode_part(t, (Text){text.data + at, end - at}, user ? user + at : NULL,
-                               at == 0, special, tokens, fault))
-            return false;
-        if (end < text.size && n++ < s->count) add_picture(s->of, s->number[n - 1], tokens);
+        if (!shown_encode_part(e, text, at, end, tokens, fault)) return false;
+        if (end == text.size) continue;
+        if (next.n < s->count)
+            add_run(s, &next, tokens);
+        else
+            left++;
     }
-    return n == s->count ||
+    return (next.n == s->count && !left) ||
            fault_set(fault,
                      "the text has places for %zu pictures (bytes 0xFF), and %zu are shown: "
                      "wanted UTF-8, and a template that prints each message once, as it is",
-                     n, s->count);
+                     next.n + left, s->count);
+}
+
+bool shown_encode(const Shown *s, const Tokenizer *t, Text text, const unsigned char *user,
+                  bool special, TokenList *tokens, Fault *fault) {
+    Encoding e = {t, user, user != NULL, special};
+    if (!s->count || !(*pictures_kind(s->of)->begin || *pictures_kind(s->of)->end))
+        return encode_pieces(s, &e, text, tokens, fault);
+    Around around;
+    bool ok = around_write(s, text, user, special, &around, fault);
+    e.user = around.user;
+    ok = ok && encode_pieces(s, &e, (Text){around.text, around.size}, tokens, fault);
+    free(around.text), free(around.user);
+    return ok;
 }

@@ -18,6 +18,7 @@ enum { PICTURE_BYTE = 0xFF, SHOWN_MOST = 64 };
 typedef struct Shown {
     Pictures *of; /* borrows; NULL: there are none */
     size_t number[SHOWN_MOST], count;
+    size_t pixels; /* of a request's files */
 } Shown;
 
 /* Add an image file, or standard input ("-"), and encode it.
@@ -34,13 +35,14 @@ void shown_copy(const Shown *from, Shown *to);
 void shown_release(Shown *shown);
 
 /* A user's text with PICTURE_BYTE for each PICTURE_MARK; without marks the images come first,
- * each followed by `behind`.  Free it.
+ * each followed by what the model's processor puts there if `message`.  Free it.
  *
  * NULL, with the fault, if the number of marks differs from that of the images, or the text
  * has the byte already. */
-char *shown_mark(size_t pictures, Text said, const char *behind, size_t *size, Fault *fault);
+char *shown_mark(const Shown *shown, Text said, bool message, size_t *size, Fault *fault);
 
-/* Append the begin-of-sequence token, and the tokens of a text and its images.
+/* Append the begin-of-sequence token, and the tokens of a text and its images, with the text
+ * that the model's processor puts around each.
  *
  *   user      (text.size) 1: a user wrote this byte (chat.h); NULL: all is plain
  *   special   for plain text, as in tokenizer_encode

@@ -2,7 +2,7 @@
 #include "arrival.h"
 
 #include "clock.h"
-#include "file_kind.h"
+#include "gguf.h"
 #include "model_names.h"
 
 #include <errno.h>

@@ -1,5 +1,4 @@
 /* check.c - strata world check and score: parse documents of Tiny World. */
-#include "train_runs.h"
 #include "world_check.h"
 #include "input.h"
 #include "train.h"
@@ -10,6 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Each document of a file, or of standard input ("-"). */
+static bool each_document(const char *path, const char *world_name,
+                          void (*one)(const World *world, Text document), Fault *fault) {
+    size_t size;
+    char *bytes = read_named(path, &size, fault);
+    World *world = bytes ? world_open_named(world_name, fault) : NULL;
+    for (Text rest = {bytes, size}; world && rest.size;) one(world, corpus_cut_document(&rest));
+    bool ok = world != NULL;
+    world_close(world);
+    free(bytes);
+    return ok;
+}
+
 /* ------------------------------------------------------------------ which are right */
 
 static struct {
@@ -19,55 +31,45 @@ static struct {
 
 enum { REASONS = 32 };
 
-typedef struct Tally {
+static struct {
     long documents, valid, counts[REASONS];
     char reasons[REASONS][16];
     int n;
-} Tally;
+} tally;
 
-static void count_reason(Tally *tally, const char *reason) {
+static void count_reason(const char *reason) {
     int i = 0;
-    while (i < tally->n && strcmp(tally->reasons[i], reason) != 0) i++;
-    if (i == tally->n && i < REASONS - 1)
-        snprintf(tally->reasons[tally->n++], sizeof tally->reasons[0], "%s", reason);
-    tally->counts[i]++;
+    while (i < tally.n && strcmp(tally.reasons[i], reason) != 0) i++;
+    if (i == tally.n && i < REASONS - 1)
+        snprintf(tally.reasons[tally.n++], sizeof tally.reasons[0], "%s", reason);
+    tally.counts[i]++;
 }
 
-static void check_one(const World *world, Text text, Tally *tally) {
+static void check_one(const World *world, Text text) {
     WorldVerdict v =
         world_check(world, check_asked.rule, text.data, text.size, check_asked.prefix);
-    tally->documents++;
-    tally->valid += v.valid;
-    if (!v.valid) count_reason(tally, v.reason);
+    tally.documents++;
+    tally.valid += v.valid;
+    if (!v.valid) count_reason(v.reason);
     if (check_asked.summary) return;
     if (v.valid)
-        printf("%ld\tvalid\t%.3f nats\n", tally->documents, v.nats);
+        printf("%ld\tvalid\t%.3f nats\n", tally.documents, v.nats);
     else
-        printf("%ld\tinvalid\t%s\tbyte %zu\t%s\n", tally->documents, v.reason, v.place,
+        printf("%ld\tinvalid\t%s\tbyte %zu\t%s\n", tally.documents, v.reason, v.place,
                v.detail);
 }
 
 static bool world_check_run(Fault *fault) {
-    size_t size;
-    char *bytes = read_standard_input(&size, fault);
-    World *world = bytes ? world_open_named(check_asked.world, fault) : NULL;
-    Tally tally = {0};
-    for (Text rest = {bytes, size}; world && rest.size;)
-        check_one(world, corpus_cut_document(&rest), &tally);
-    if (world) {
-        fprintf(stderr, "[%ld of %ld document%s %s valid (%.1f %%)", tally.valid,
-                tally.documents, tally.documents == 1 ? "" : "s",
-                tally.valid == 1 || tally.documents == 1 ? "is" : "are",
-                tally.documents ? 100.0 * (double)tally.valid / (double)tally.documents : 0);
-        for (int i = 0; i < tally.n; i++)
-            fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i],
-                    tally.reasons[i]);
-        fprintf(stderr, "]\n");
-    }
-    bool ok = world != NULL;
-    world_close(world);
-    free(bytes);
-    return ok;
+    if (!each_document("-", check_asked.world, check_one, fault)) return false;
+    fprintf(stderr, "[%ld of %ld document%s %s valid (%.1f %%)", tally.valid, tally.documents,
+            tally.documents == 1 ? "" : "s",
+            tally.valid == 1 || tally.documents == 1 ? "is" : "are",
+            tally.documents ? 100.0 * (double)tally.valid / (double)tally.documents : 0);
+    for (int i = 0; i < tally.n; i++)
+        fprintf(stderr, "%s %ld %s", i ? "," : "; the others:", tally.counts[i],
+                tally.reasons[i]);
+    fprintf(stderr, "]\n");
+    return true;
 }
 
 static const Option world_check_options[] = {
@@ -98,48 +100,36 @@ static struct {
     bool prefix;
 } score_asked = {.rule = "document"};
 
-typedef struct Total {
+static struct {
     long documents, scored;
     double nats, bytes; /* of the valid documents */
-} Total;
+} total;
 
 /* number, nats, bytes, parses; or why there is none */
-static void score_one(const World *world, Text text, Total *total) {
+static void score_one(const World *world, Text text) {
     WorldVerdict v =
         world_check(world, score_asked.rule, text.data, text.size, score_asked.prefix);
-    total->documents++;
+    total.documents++;
     if (!v.valid) {
-        printf("%ld\tinf\t%s\tbyte %zu\t%s\n", total->documents, v.reason, v.place, v.detail);
+        printf("%ld\tinf\t%s\tbyte %zu\t%s\n", total.documents, v.reason, v.place, v.detail);
         return;
     }
-    total->scored++, total->nats += v.nats, total->bytes += (double)text.size;
-    printf("%ld\t%.6f\t%zu\t%u\n", total->documents, v.nats + 0.0, text.size, v.derivations);
-}
-
-static void print_total(const Total *t) {
-    fprintf(stderr, "[%ld document%s", t->documents, t->documents == 1 ? "" : "s");
-    if (t->scored)
-        fprintf(stderr, ", %.1f bytes and %.3f nats each: %.4f nats a byte",
-                t->bytes / (double)t->scored, t->nats / (double)t->scored + 0.0,
-                t->bytes > 0 ? t->nats / t->bytes : 0.0);
-    if (t->documents > t->scored)
-        fprintf(stderr, "%s%ld of probability 0", t->scored ? "; and " : ", ",
-                t->documents - t->scored);
-    fprintf(stderr, "]\n");
+    total.scored++, total.nats += v.nats, total.bytes += (double)text.size;
+    printf("%ld\t%.6f\t%zu\t%u\n", total.documents, v.nats + 0.0, text.size, v.derivations);
 }
 
 static bool world_score_run(Fault *fault) {
-    size_t size;
-    Total total = {0};
-    char *bytes = read_named(score_asked.file, &size, fault);
-    World *world = bytes ? world_open_named(score_asked.world, fault) : NULL;
-    for (Text rest = {bytes, size}; world && rest.size;)
-        score_one(world, corpus_cut_document(&rest), &total);
-    if (world) print_total(&total);
-    bool ok = world != NULL;
-    world_close(world);
-    free(bytes);
-    return ok;
+    if (!each_document(score_asked.file, score_asked.world, score_one, fault)) return false;
+    fprintf(stderr, "[%ld document%s", total.documents, total.documents == 1 ? "" : "s");
+    if (total.scored)
+        fprintf(stderr, ", %.1f bytes and %.3f nats each: %.4f nats a byte",
+                total.bytes / (double)total.scored, total.nats / (double)total.scored + 0.0,
+                total.bytes > 0 ? total.nats / total.bytes : 0.0);
+    if (total.documents > total.scored)
+        fprintf(stderr, "%s%ld of probability 0", total.scored ? "; and " : ", ",
+                total.documents - total.scored);
+    fprintf(stderr, "]\n");
+    return true;
 }
 
 static const Option world_score_options[] = {

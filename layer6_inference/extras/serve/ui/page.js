@@ -87,6 +87,16 @@ async function* events(response) {
     if (!over) throw Object.assign(new Error(lost), {plain: true});
 }
 
+// The models and adapters to choose from, if there are several; the first one is the server's own.
+async function showModels() {
+    const {data} = await ask('v1/models').then(got => got.json()).catch(() => ({data: []})), chosen = $('which').value;
+    $('which').replaceChildren(...data.map(model => new Option(model.id)));
+    if (data.some(model => model.id === chosen)) $('which').value = chosen;
+    $('models').hidden = data.length < 2;
+}
+
+$('key').addEventListener('change', showModels);
+
 // ---------------------------------------------------------------- pictures of the next message
 
 function picture(url) {
@@ -212,7 +222,7 @@ async function generate(turn) {
     turn.control = control;
     showRunning();
     try {
-        const body = {messages: before(turn), stream: true, chain: turn.chain, seed: turn.seed, max_tokens: Math.max(1, $('most').value - keep.length), logprobs: true, stream_options: {include_usage: true}};
+        const body = {model: turn.model, messages: before(turn), stream: true, reasoning_format: 'none', chain: turn.chain, seed: turn.seed, max_tokens: Math.max(1, $('most').value - keep.length), logprobs: true, stream_options: {include_usage: true}};
         if (keep.length) body.answer_tokens = keep;
         for await (const event of events(await ask('v1/chat/completions', body, control.signal))) {
             if (!here()) throw new DOMException('', 'AbortError');
@@ -245,7 +255,7 @@ function giveBack(turn) {
 }
 
 function addAnswer() {
-    const turn = {tokens: [], text: '', place: make('div'), decoder: new TextDecoder(), chain: chain(), seed: +$('seed').value};
+    const turn = {tokens: [], text: '', place: make('div'), decoder: new TextDecoder(), chain: chain(), seed: +$('seed').value, model: $('which').value || undefined};
     turn.element = addTurn('assistant', turn.place);
     talk.turns.push(turn);
     return turn;
@@ -281,4 +291,4 @@ $('new').addEventListener('click', () => {
     stop(), closeToken();
     $('talk').replaceChildren(empty), showPictures(), $('text').focus();
 });
-showChain();
+showChain(), showModels();

@@ -165,8 +165,8 @@ const get = async path => (await ask(path)).json();
 
 async function showModel() {
     const list = await get('v1/models'), m = list.data[0];
-    $('picture').hidden = !m.architecture.input_modalities.includes('image');
-    $('model').textContent = `${m.id}: ${m.meta.arch}, ${m.meta.layers} layers, context ${m.meta.ctx}`;
+    $('picture').hidden = !m.architecture?.input_modalities.includes('image'); // nothing is known of a model that is not loaded
+    $('model').textContent = m.meta ? `${m.id}: ${m.meta.arch}, ${m.meta.layers} layers, context ${m.meta.ctx}` : `${m.id}: ${m.status.value}`;
 }
 
 function showState(text) { $('state').textContent = text, $('state').hidden = !text; }

@@ -28,7 +28,7 @@ async function openToken(turn, index) {
     $('token').replaceChildren(tokenHead(turn, index), make('p', 'Asking the server what could have come here \u2026', 'hint'));
     $('token').focus({preventScroll: true}), $('token').scrollIntoView({block: 'nearest'});
     try {
-        const body = {messages: before(turn), chain: turn.chain, seed: token.seed, watch: [token.id]};
+        const body = {model: turn.model, messages: before(turn), chain: turn.chain, seed: token.seed, watch: [token.id]};
         if (index) body.answer_tokens = turn.tokens.slice(0, index).map(t => t.id);
         const steps = await (await ask('strata/steps', body)).json();
         if (opened !== mine) return;

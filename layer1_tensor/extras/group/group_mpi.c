@@ -1,0 +1,118 @@
+/* group_mpi.c - the members of a group are processes that mpirun has started.  See group.h.
+ *
+ * The only file that includes mpi.h.  With MPI (the layer's Makefile) it becomes a library of
+ * its own, strata-mpi.so, which a program loads when mpirun starts it; without, it is empty.
+ *
+ * MPI waits for ever.  So every wait here is a loop of tests with a clock: at first it yields,
+ * since an answer mostly comes within microseconds; later it sleeps. */
+#include "group.h"
+
+#ifdef WITH_MPI
+#include "clock.h"
+
+#include <limits.h>
+#include <mpi.h>
+#include <sched.h>
+#include <time.h>
+
+static MPI_Message waiting[GROUP_MAX]; /* found by wait, to be taken */
+
+typedef struct Wait {
+    double begin, seconds;
+} Wait;
+
+static Wait wait_begin(double seconds) { return (Wait){clock_seconds(), seconds}; }
+
+static bool wait_again(const Wait *wait) {
+    double waited = clock_seconds() - wait->begin;
+    if (waited > wait->seconds) return false;
+    if (waited < 2e-3)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = waited < 1 ? 50000 : 500000}, NULL);
+    return true;
+}
+
+static bool too_late(const Group *group, int member, double seconds, Fault *fault) {
+    return fault_set(fault,
+                     "machine %d of %d has not answered for %g s: does it run, and does the "
+                     "network reach it?",
+                     member + 1, group->size, seconds);
+}
+
+/* Wait for a request to be done. */
+static bool finish(const Group *group, int member, MPI_Request *request, double seconds,
+                   Fault *fault) {
+    Wait wait = wait_begin(seconds);
+    for (int done = 0;;) {
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            return fault_set(fault, "machine %d of %d is gone", member + 1, group->size);
+        if (done) return true;
+        if (!wait_again(&wait)) return too_late(group, member, seconds, fault);
+    }
+}
+
+static bool mpi_send(Group *group, int to, const void *bytes, size_t size, double seconds,
+                     Fault *fault) {
+    MPI_Request request;
+    if (size > INT_MAX)
+        return fault_set(fault, "a message of %zu bytes: MPI takes %d", size, INT_MAX);
+    if (MPI_Isend(bytes, (int)size, MPI_BYTE, to, 0, MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+        return fault_set(fault, "machine %d of %d is gone", to + 1, group->size);
+    return finish(group, to, &request, seconds, fault);
+}
+
+static bool mpi_wait(Group *group, int from, size_t *size, double seconds, Fault *fault) {
+    Wait wait = wait_begin(seconds);
+    MPI_Status status;
+    for (int found = 0, bytes;;) {
+        if (MPI_Improbe(from, 0, MPI_COMM_WORLD, &found, &waiting[from], &status) !=
+            MPI_SUCCESS)
+            return fault_set(fault, "machine %d of %d is gone", from + 1, group->size);
+        if (found) {
+            MPI_Get_count(&status, MPI_BYTE, &bytes);
+            return *size = (size_t)bytes, true;
+        }
+        if (!wait_again(&wait)) return too_late(group, from, seconds, fault);
+    }
+}
+
+static bool mpi_take(Group *group, int from, void *bytes, size_t size, double seconds,
+                     Fault *fault) {
+    MPI_Request request;
+    MPI_Imrecv(bytes, (int)size, MPI_BYTE, &waiting[from], &request);
+    return finish(group, from, &request, seconds, fault);
+}
+
+static void mpi_abort(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
+
+/* MPI_Finalize waits for all; so it comes when all are here. */
+static void mpi_close(Group *group) {
+    enum { SECONDS = 10 };
+    MPI_Request all;
+    if (MPI_Ibarrier(MPI_COMM_WORLD, &all) != MPI_SUCCESS ||
+        !finish(group, 0, &all, SECONDS, NULL))
+        mpi_abort(1);
+    MPI_Finalize();
+}
+
+static const GroupKind group_of_mpi = {.name = "MPI",
+                                       .send = mpi_send,
+                                       .wait = mpi_wait,
+                                       .take = mpi_take,
+                                       .close = mpi_close,
+                                       .abort = mpi_abort};
+
+bool group_mpi(Group *group, Fault *fault) {
+    int level, rank, size;
+    if (MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level) != MPI_SUCCESS ||
+        level < MPI_THREAD_SERIALIZED)
+        return fault_set(fault, "MPI cannot be started, or not from several threads in turn");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (size > GROUP_MAX)
+        return fault_set(fault, "%d machines: %d at most", size, (int)GROUP_MAX);
+    *group = (Group){&group_of_mpi, rank, size, NULL};
+    return true;
+}
+#endif

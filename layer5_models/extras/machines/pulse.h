@@ -1,0 +1,37 @@
+/* pulse.h - a thread that tells other machines, while there is nothing to do, that this one is
+ * still there.  See machines.h.
+ *
+ *     lock ... order ... unlock          silence              lock ... order ...
+ *                               every/2 and more: beat, beat
+ */
+#ifndef STRATA_PULSE_H
+#define STRATA_PULSE_H
+
+#include "fault.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+typedef struct Pulse {
+    pthread_mutex_t lock; /* of whatever orders are made of */
+    double last;          /* when the last order went out */
+    pthread_cond_t ends;
+    pthread_t thread;
+    bool beats, ending;
+    double every; /* seconds */
+    void (*beat)(void *context);
+    void *context;
+} Pulse;
+
+void pulse_init(Pulse *pulse);
+void pulse_free(Pulse *pulse);
+
+/* Call `beat` with the lock held, about every so many seconds without an order.  Fails when
+ * there is no thread. */
+bool pulse_begin(Pulse *pulse, double every, void (*beat)(void *context), void *context,
+                 Fault *fault);
+
+/* No beat after this; nothing if none began. */
+void pulse_end(Pulse *pulse);
+
+#endif

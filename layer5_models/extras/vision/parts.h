@@ -1,0 +1,28 @@
+/* parts.h - what the files of this folder share: keys of a vision tower's file, and how its
+ * rows become the language model's. */
+#ifndef STRATA_VISION_PARTS_H
+#define STRATA_VISION_PARTS_H
+
+#include "families/parts.h"
+#include "vision.h"
+
+/* sizes_vision.c: a key of the whole file, such as "clip.use_gelu"; it is not `wanted`. */
+const GgufPair *vision_key(Binder *binder, const char *key);
+bool vision_refuse(Binder *binder, const char *key, const char *wanted, const char *why);
+
+/* heads.c: each half of a head has rotated pairs of its own in the file, (0, d/4) ... and
+ * (d/2, 3d/4) ...; here (0, d/2) ...: queries, keys and their norms in that order.
+ *
+ * Fails when memory runs out. */
+bool turn_heads(Vision *vision, Fault *fault);
+
+/* project.c: numbers of the row that several patches become, and at most between two maps of
+ * the projector; the rows of all patches, in vision->session.hidden, through merge and
+ * projector.
+ *
+ *   out   (rows, width)   written */
+size_t merged_width(const Vision *vision);
+size_t projector_mid(const VisionTower *tower);
+void vision_project(Vision *vision, float *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* machines_plan.h - what a model would cost on several machines: strata inspect --machines. */
+#ifndef STRATA_MACHINES_PLAN_H
+#define STRATA_MACHINES_PLAN_H
+
+#include "fault.h"
+
+#include <stdbool.h>
+
+/* The options; 0 or NULL: not given. */
+typedef struct MachinesPlan {
+    long machines;
+    const char *shares, *network; /* "3:2:2", "1Gb/s:100us" */
+    const char *split;            /* "rows", "layers" */
+} MachinesPlan;
+
+/* Open the model, count a token's pass, and print what each machine has and what goes over the
+ * wire; with a network the time of a token, beside the measured memory of this machine. */
+bool print_machines_plan(const char *path, const MachinesPlan *plan, Fault *fault);
+
+#endif

@@ -1,0 +1,160 @@
+#!/bin/sh
+# Commands that mpirun starts on several machines: processes here.
+. "$(dirname "$0")/program.sh"
+
+mkdir "$work/alone"
+cp "$strata" "$work/alone/strata"
+expect "without MPI" 1 "built without MPI, which several machines need" env PMI_SIZE=2 PMI_RANK=0 "$work/alone/strata" generate -m "$model" -n 3
+expect "one machine has no shares" 1 "shares is for several machines" "$strata" generate -m "$model" -n 3 --shares 1:2
+expect "one machine has all layers" 1 "split is for several machines" "$strata" generate -m "$model" -n 3 --split layers
+# What several machines would have, told by one.
+expect "a plan for three machines" 0 "22 products, 26 messages one after the other" "$strata" inspect "$model" --machines 3 --shares 3:1:1
+same "with shares" "$(awk '$1 ~ /^[123]$/ { printf "%.0f ", $4 }' "$work/out")" "59 21 20 "
+expect "and the time of a token" 0 "messages' delay 2.6 ms" "$strata" inspect "$model" --machines 3 --network 1Gb/s:100us
+same "two machines read half each" "$("$strata" inspect "$model" --machines 2 | awk '$1 ~ /^[12]$/ { printf "%.0f ", $4 }')" "50 50 "
+for network in 1GB/s 1Gb 0Gb/s:1us -1Gb/s 1Gb/s:1 1Gb/s:-1us 1Gb/s:1us: nanGb/s infGb/s ""; do
+    expect "network '$network'" 1 "--network is '$network': wanted" "$strata" inspect "$model" --machines 2 --network "$network"
+done
+expect "a plan by layers" 0 "4 messages one after the other, 2.2 kB sent and 2.1 kB received" "$strata" inspect "$model" --machines 3 --split layers
+same "each has a layer, and the first the output matrix" "$(awk '$1 ~ /^[123]$/ { printf "%.0f ", $6 * 100 }' "$work/out")" "51 51 51 "
+expect "and the time of a token, one machine after the other" 0 "messages' delay 0.4 ms" "$strata" inspect "$model" --machines 3 --split layers --network 1Gb/s:100us
+expect "another split" 1 "split is 'columns': wanted rows or layers" "$strata" inspect "$model" --machines 3 --split columns
+expect "no machines, no split" 2 "split needs --machines" "$strata" inspect "$model" --split layers
+expect "no machines, no shares" 2 "shares needs --machines" "$strata" inspect "$model" --shares 1:2
+expect "shares for another number of them" 1 "wanted 3 numbers" "$strata" inspect "$model" --machines 3 --shares 1:2
+"$BUILD/tests/families" t5 "" "$work/t5.gguf"
+expect "a source text first" 1 "reads a source text first" "$strata" inspect "$work/t5.gguf" --machines 2
+"$BUILD/tests/families" rwkv7 "" "$work/rwkv7.gguf"
+expect "a family that layers do not divide" 1 "cannot be split by layers, because its later layers read the first one's values" "$strata" inspect "$work/rwkv7.gguf" --machines 2 --split layers
+if ! command -v mpirun >/dev/null || [ ! -e "$BUILD/bin/strata-mpi.so" ]; then
+    echo "SKIPPED, AND SO NOT CHECKED: several machines (there is no mpirun here)"
+    exit 0
+fi
+# Open MPI wants to be told that root, and more processes than cores, are meant.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+many() { n=$1; shift; timeout 100 mpirun -n "$n" "$strata" "$@"; }
+
+alone=$("$strata" generate -m "$model" -n 24 --threads 1 2>/dev/null)
+same "two machines tell the same story" "$(many 2 generate -m "$model" -n 24 --threads 1 2>"$work/said")" "$alone"
+same "they are told of" "$(grep -c '2 machines, 1 thread' "$work/said")" 1
+same "with shares, and without packing" "$(many 3 generate -m "$model" -n 24 --threads 1 --shares 3:1:0.5 --no-pack 2>/dev/null)" "$alone"
+same "a draft model is shared, too" "$(many 2 generate -m "$model" --draft "$draft" -n 24 --threads 1 --chain greedy 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy 2>/dev/null)"
+same "logits have the same bits" "$(many 2 logits -m "$model" --tokens 1,2,3 --threads 1 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
+same "keys and values of eight bits" "$(many 3 generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)"
+long=$(yes "Mia had a red ball." | head -28 | tr '\n' ' ')
+expect "a text longer than its context" 0 "end of text" "$strata" generate -m "$model" -p "$long" -n 60 --threads 1 --ctx 192 --shift
+same "is cut on several machines, too" "$(many 2 generate -m "$model" -p "$long" -n 60 --threads 1 --ctx 192 --shift 2>/dev/null)" "$("$strata" generate -m "$model" -p "$long" -n 60 --threads 1 --ctx 192 --shift 2>/dev/null)"
+same "a look inside" "$(many 2 look attention -m "$model" -p "Mia was" --threads 1 2>/dev/null)" "$("$strata" look attention -m "$model" -p "Mia was" --threads 1 2>/dev/null)"
+same "a removed head" "$(many 2 generate -m "$model" -n 24 --threads 1 --scale-head 0.1=0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --scale-head 0.1=0 2>/dev/null)"
+same "beams" "$(many 3 generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)"
+
+# Whole layers on each.
+layers() { n=$1; shift; many "$n" "$@" --threads 1 --split layers; }
+same "a story by layers" "$(layers 3 generate -m "$model" -n 24 2>"$work/said")" "$alone"
+same "each token goes through the others once" "$(grep -c '25 parts of batches on 3 machines' "$work/said")" 1
+same "layers with shares, and without packing" "$(layers 2 generate -m "$model" -n 24 --shares 1:2 --no-pack 2>/dev/null)" "$alone"
+same "logits by layers have the same bits" "$(layers 3 logits -m "$model" --tokens 1,2,3 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
+same "four stories at once, by layers" "$(layers 3 generate -m "$model" -n 24 --samples 4 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --samples 4 2>/dev/null)"
+same "beams by layers" "$(layers 3 generate -m "$model" -n 24 --beams 3 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)"
+same "a draft by layers, keys of eight bits" "$(layers 3 generate -m "$model" --draft "$draft" -n 24 --chain greedy --kv q8_0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy --kv q8_0 2>/dev/null)"
+same "a text that is cut, by layers" "$(layers 3 generate -m "$model" -p "$long" -n 60 --ctx 192 --shift 2>/dev/null)" "$("$strata" generate -m "$model" -p "$long" -n 60 --threads 1 --ctx 192 --shift 2>/dev/null)"
+same "a look inside has all layers on the first" "$(layers 2 look attention -m "$model" -p "Mia was" 2>/dev/null)" "$("$strata" look attention -m "$model" -p "Mia was" --threads 1 2>/dev/null)"
+expect "early layers are elsewhere" 1 "reads rows between layers" layers 3 generate -m "$model" -n 3 --chain dola,greedy --early-layers 1
+expect "adapters are on no other machine" 1 "adapter: other machines have the file's weights only" layers 2 generate -m "$model" -n 3 --adapter gone.gguf
+expect "nor those of a server" 1 "lora: other machines have the file's weights only" layers 2 serve -m "$model" --port 0 --lora a=gone.gguf
+expect "a family that is refused" 1 "wanted --split rows" layers 2 logits -m "$work/rwkv7.gguf" --tokens 1,2
+expect "split in another way" 1 "wanted rows or layers" many 2 generate -m "$model" -n 3 --split half
+
+expect "shares for another number" 1 "shares is '1:2': wanted 3 numbers" many 3 generate -m "$model" -n 3 --shares 1:2
+for shares in 1:2: 1:2:3 1:x 1:2x :1 1: "" nan:1 -1:2; do expect "shares '$shares'" 1 "wanted 2 numbers" many 2 generate -m "$model" -n 3 --shares "$shares"; done
+expect "shares of nothing" 1 "not all 0" many 2 generate -m "$model" -n 3 --shares 0:0
+expect "a mistake is said once" 2 "no option '--nothing'" many 3 generate --nothing
+same "by one machine" "$(grep -c 'no option' "$work/out")" 1
+many 3 no >"$work/out" 2>&1 # the status is mpirun's, and such processes end before it is ready
+same "a mistake in the command is said by one machine, too" "$(grep -c "no command 'no'" "$work/out")" 1
+expect "no such model" 1 "gone.gguf: no such file" many 2 generate -m gone.gguf
+expect "a command without a model" 0 "divide the logits" many 2 samplers
+
+# Training: the weights depend on the number of parts alone; a run goes on, on another number of machines.
+teach() { # teach RUNNER...: 6 steps into the file m.gguf of a folder
+    mkdir -p "$work/t" && rm -f "$work/t/m.gguf"
+    "$@" --out "$work/t/m.gguf" --dim 32 --hidden 64 --layers 2 --heads 4 --kv-heads 2 --vocab 280 --batch 1024 --ctx 64 --eval-documents 1 --threads 1 >"$work/said" 2>&1 || cat "$work/said"
+    md5sum "$work/t/m.gguf" 2>&1
+}
+learned=$(teach "$strata" train --steps 6 --parts 4)
+for n in 2 3 4; do same "$n machines learn the same weights" "$(teach many $n train --steps 6 --parts 4)" "$learned"; done
+same "and say once what they do" "$(grep -c 'm.gguf is written' "$work/said")" 1
+teach many 2 train --steps 6 --parts 4 --checkpoint "$work/run" >/dev/null
+cp "$work/run" "$work/run2"
+same "a run goes on, on another number of machines" "$(teach many 3 train --steps 9 --parts 4 --checkpoint "$work/run" --resume)" "$(teach "$strata" train --steps 9 --parts 4 --checkpoint "$work/run2" --resume)"
+expect "in other parts it would be another run" 1 "written with another --parts" teach many 2 train --steps 12 --parts 5 --checkpoint "$work/run" --resume
+expect "each machine needs a part" 1 "3 machines share the parts of a batch, which has 2: give --parts 3 or more" many 3 train --out "$work/t/m.gguf" --parts 2
+expect "a mistake of training is said once" 2 "no option '--nothing'" many 3 train --nothing
+same "by the first machine" "$(grep -c 'no option' "$work/out")" 1
+expect "no such corpus" 1 "gone.txt cannot be opened" many 2 train --out "$work/t/m.gguf" --corpus gone.txt --parts 2
+
+# A file of prefixes: the heads of all machines, as one machine writes it; and it is read again.
+cat >"$work/ask.py" <<'EOF'
+import json, sys, urllib.request
+body = json.dumps({"prompt": sys.argv[2], "max_tokens": 1, "temperature": 0}).encode()
+urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v1/completions", body, {"Content-Type": "application/json"})).read()
+EOF
+keep() { # keep FOLDER RUNNER...: a server reads a long prompt and ends
+    folder=$work/$1
+    mkdir -p "$folder"
+    shift
+    timeout -s KILL 120 "$@" serve -m "$model" --threads 1 --port 0 --prefixes "$folder" >"$work/out" 2>&1 &
+    started=$!
+    for _ in $(seq 80); do grep -q "answers at" "$work/out" && break; sleep 0.5; done
+    python3 "$work/ask.py" "$(sed -n 's,.*\(http://[0-9.:]*\).*,\1,p' "$work/out" | head -1)" "$long"
+    kill -INT "$(ps -eo pid,ppid | awk -v parent=$started '$2 == parent { print $1 }')"
+    wait $started
+}
+if [ -x "$BUILD/bin/strata-serve" ]; then
+    expect "pages of other layers are not in one file" 1 "prefixes: the pages are on machines with other layers" layers 2 serve -m "$model" --port 0 --prefixes "$work"
+    keep one "$strata"
+    keep many mpirun -n 3 "$strata"
+    if cmp "$work/one/"*.prefixes "$work/many/"*.prefixes >"$work/said" 2>&1; then ok "a file of prefixes has the same bytes from three machines"
+    else not "a file of prefixes has the same bytes from three machines" "$(cat "$work/said" "$work/out")"; fi
+    keep many mpirun -n 2 "$strata"
+    same "and two machines read it" "$(grep -c 'prefixes of 64 tokens\]*$' "$work/out")" 1
+fi
+
+# Ctrl-C goes to all of them: a server still finishes what it answers.
+if [ -x "$BUILD/bin/strata-serve" ]; then
+    timeout -s KILL 120 mpirun -n 2 "$strata" serve -m "$model" --threads 1 --port 0 --quiet >"$work/out" 2>&1 &
+    started=$!
+    for _ in $(seq 80); do grep -q "answers at" "$work/out" && break; sleep 0.5; done
+    kill -INT "$(ps -eo pid,ppid | awk -v parent=$started '$2 == parent { print $1 }')"
+    wait $started
+    status=$?
+    # Open MPI's mpirun counts every Ctrl-C as a failure.
+    case $(mpirun --version) in *"Open MPI"*) status=0 ;; esac
+    same "Ctrl-C ends a server on two machines as on one" "$status $(grep -c 'shutting down' "$work/out")" "0 1"
+fi
+
+# A machine that hangs is named, and all end.
+with_text() { ps -eo pid,stat,args | awk -v text="$1" -v command="$2" '$3 == command && index($0, text) && $2 !~ /Z/ { print $1 }' | sort -n; }
+hang() { # hang COMMAND PATTERN ARGUMENTS...: the last of three machines stops
+    name=$1 pattern=$2
+    shift 2
+    timeout 100 mpirun -n 3 "$strata" "$name" "$@" >"$work/out" 2>&1 &
+    started=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(with_text "$work" "$name" | wc -l)" -eq 3 ] && break; sleep 0.5; done
+    sleep 3 # MPI begins
+    pids=$(with_text "$work" "$name")
+    kill -STOP "$(echo "$pids" | tail -1)"
+    wait $started
+    status=$?
+    if [ $status -eq 1 ] && grep -q "machine [23] of 3 has not answered for $pattern s" "$work/out"; then ok "$name: a hanging machine is named, and ends the run"
+    else not "$name: a hanging machine is named, and ends the run" "status $status, processes '$pids': $(tail -3 "$work/out")"; fi
+    sleep 1
+    left=$(with_text "$work" "$name")
+    # shellcheck disable=SC2086
+    [ "$left" ] && kill -KILL $left
+    same "$name: and leaves no process" "$left" ""
+}
+cat "$here"/../docs/layer*/*.md >"$work/text"
+hang perplexity 10 -m "$model" -f "$work/text" --threads 1
+hang perplexity 10 -m "$model" -f "$work/text" --threads 1 --split layers
+hang train "[1-9][0-9.]*" --out "$work/long.gguf" --parts 6 --batch 1500 --threads 1
