@@ -117,7 +117,7 @@ void layers_open(void);
 void layers_close(void);
 
 /* Tables and snapshots only. */
-void layers_share(Machines *m, SharedLayers *layers, KvShape *shapes, size_t count);
+void layers_share(Machines *m, SharedLayers *c, KvShape *shapes, size_t layers);
 void layers_drop(Machines *m, SharedLayers *layers);
 
 /* Can a model be cut between layers where the bounds say?  Fails with the reason. */

@@ -280,12 +280,12 @@ bool app_open(GenerateApp *app, Fault *fault) {
            open_companions(app, fault) && (!r->trace || open_trace(app, fault));
 }
 
-bool app_close(GenerateApp *app, Fault *fault) {
+void app_close(GenerateApp *app) {
     chain_close(&app->chain);
     pictures_close(&app->pictures);
     stops_close(&app->stops);
     trace_close(&app->trace);
-    bool ok = file_end(&app->trace_file, fault);
+    file_drop(&app->trace_file);
     token_list_free(&app->tokens), token_list_free(&app->negative),
         token_list_free(&app->stop_ids);
     for (size_t i = 0; i < app->n_found; i++) token_list_free(&app->found[i]);
@@ -296,5 +296,4 @@ bool app_close(GenerateApp *app, Fault *fault) {
     layer_skip_close(&app->skipping);
     early_layers_close(&app->early_layers);
     if (app->expert.model) loaded_close(&app->expert);
-    return ok;
 }

@@ -87,8 +87,8 @@ static inline bool app_searches(const Request *r) {
     return r->beams || r->particles || r->aligned || r->distinct || r->power > 0 || r->best_of;
 }
 
-/* Fails if the trace cannot be written. */
-bool app_close(GenerateApp *app, Fault *fault);
+/* A trace that file_end has not given its name goes. */
+void app_close(GenerateApp *app);
 
 /* Generate on another thread, and print the text as it comes. */
 bool app_run(GenerateApp *app, Fault *fault);

@@ -112,8 +112,8 @@ static bool generate_run(Fault *fault) {
     app->request = r, app->first = true, app->steering = r->steering;
     bool ok = choose_model(&r->model, fault) && compute_open(&r->compute, fault);
     if (ok) {
-        ok = app_open(app, fault) && app_run(app, fault);
-        ok = app_close(app, ok ? fault : NULL) && ok;
+        ok = app_open(app, fault) && app_run(app, fault) && file_end(&app->trace_file, fault);
+        app_close(app);
         compute_close(&r->compute);
     }
     free(app);
