@@ -112,7 +112,7 @@ typedef struct Method {
 static Method method_for(const WeightsProduct *p) {
     Method m = {quantized_rows, 4 * PANEL_ROWS, 0};
     if (!quant_format(p->w->dtype))
-        m = (Method){plain_rows, p->n == 1 ? 48 : 24, 0};
+        m = (Method){plain_rows, p->n == 1 ? 64 : 24, 0};
     else if (p->packed && p->n == 1)
         m = (Method){packed_rows, STRIPS * PANEL_ROWS, 0};
     m.chunks = p->n ? div_up(p->w->shape[0], m.grain) : 0;
