@@ -75,8 +75,8 @@ static inline DotTask after_rows(DotTask t, size_t rows) {
     return t;
 }
 
-/* One input: a line of each row at a time.  More streams hide more of main memory's latency, but
- * the hardware follows few of them well: with 12, F16 weights are read a tenth more slowly. */
+/* One input: a line of each row at a time.  More streams hide more of main memory's latency,
+ * but the hardware follows few of them well: with 12, F16 weights are read a tenth slower. */
 enum { SIDE = 4, LINE = 32, MOST = ROWS > SIDE ? ROWS : SIDE };
 
 /* sum += some steps of R rows, of n numbers each. */
