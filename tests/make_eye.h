@@ -3,6 +3,7 @@
  *     gemma3, gemma4v, idefics3, internvl, qwen2vl, qwen2.5vl, llama4, pixtral   of that kind, in place of LLaVA's
  *     windows:N            qwen2.5vl: every N-th block sees the whole picture, in place of every second one
  *     plain                gemma4v: rows are not shifted and scaled
+ *     bounded              gemma4v: what maps read and give is held between bounds; sound: the file has an encoder of sound, too
  *     break                pixtral: a row ends each line of patches
  *     merge:N                      patches per side that become a row
  *     image:N, patch:N     sides in pixels, in place of 28 and 7;  width:N: numbers of a row that comes out, else dim
@@ -43,11 +44,21 @@ static inline bool make_eye_gated(const MakeModel *m) {
            make_eye_is(m, "gemma4v");
 }
 
+static inline void make_eye_bounds(GgufWriter *w, const MakeModel *m, const char *name) {
+    static const char *const ends[] = {"input_min", "input_max", "output_min", "output_max"};
+    static const double at[] = {-0.9, 1.1, -1.3, 1.2};
+    char full[96];
+    for (int i = 0; i < 4 && make_says(m, "bounded"); i++)
+        snprintf(full, sizeof full, "%s.%s", name, ends[i]), make_vector(w, m, full, 1, at[i]);
+}
+
 static inline void make_eye_map(GgufWriter *w, const MakeModel *m, const char *name, size_t out,
                                 size_t in, double gain) {
     char full[96];
     snprintf(full, sizeof full, "%s.weight", name), make_matrix(w, m, full, out, in, gain);
-    snprintf(full, sizeof full, "%s.bias", name), make_vector(w, m, full, out, 0);
+    snprintf(full, sizeof full, "%s.bias", name);
+    if (!make_says(m, "bounded")) make_vector(w, m, full, out, 0); /* before or after bounds? */
+    make_eye_bounds(w, m, name);
 }
 
 static inline void make_eye_norm(GgufWriter *w, const MakeModel *m, const char *name) {
@@ -100,6 +111,7 @@ static inline void make_eye_keys(GgufWriter *w, const MakeModel *m, size_t block
     else
         gguf_put_string(w, "general.type", text_of("mmproj"));
     gguf_put_int(w, "clip.has_vision_encoder", GGUF_BOOL, 1);
+    if (make_says(m, "sound")) gguf_put_int(w, "clip.has_audio_encoder", GGUF_BOOL, 1);
     const bool gemma4 = make_eye_is(m, "gemma4v");
     gguf_put_string(w, gemma4 ? "clip.vision.projector_type" : "clip.projector_type",
                     text_of(make_eye_kind(m)));
@@ -138,6 +150,8 @@ static inline void make_eye_projector(GgufWriter *w, const MakeModel *m) {
         make_matrix(w, m, "mm.input_projection.weight", m->dim, out, 1.5);
     } else if (make_eye_is(m, "gemma4v")) {
         make_matrix(w, m, "mm.input_projection.weight", out, m->dim, 1.5);
+        make_eye_bounds(w, m, "mm.input_projection");
+        if (make_says(m, "sound")) make_vector(w, m, "a.blk.0.norm_conv.weight", 8, 0);
         if (!make_says(m, "plain")) make_vector(w, m, "v.std_bias", m->dim, 0);
         if (!make_says(m, "plain")) make_vector(w, m, "v.std_scale", m->dim, 0.5);
     } else if (make_eye_is(m, "idefics3")) {

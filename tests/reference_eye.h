@@ -149,13 +149,37 @@ static inline const char *reference_eye_name(int l, const char *what) {
     return name;
 }
 
+/* x (n) between the bounds of a map, if the file has them: Gemma 4's small models. */
+static inline void reference_eye_hold(const ReferenceEye *e, const char *map, const char *what,
+                                      double *x, int n) {
+    char name[96];
+    const GgufTensor *end[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s.%s_%s", map, what, i ? "max" : "min");
+        end[i] = gguf_find_tensor(e->r.gguf, name);
+    }
+    for (int i = 0; i < n && end[0] && end[1]; i++)
+        x[i] = fmin(fmax(x[i], *reference_values(&e->r, end[0])),
+                    *reference_values(&e->r, end[1]));
+}
+
+/* out (width) = a map, with its bounds, of in (n), which is changed. */
+static inline void reference_eye_linear(const ReferenceEye *e, const char *map, int n,
+                                        double *in, int width, double *out) {
+    char name[96];
+    snprintf(name, sizeof name, "%s", map);
+    reference_eye_hold(e, name, "input", in, n);
+    reference_rows(&e->r, -1, name, 0, width, in, out);
+    reference_eye_hold(e, name, "output", out, width);
+}
+
 /* y (n, width) = a map of the norm of all rows. */
 static inline double *reference_eye_map(const ReferenceEye *e, int l, const char *norm,
                                         const char *what, int width) {
     double *y = malloc(sizeof *y * (size_t)(e->n * width)), in[REFERENCE_WIDEST];
     for (int i = 0; i < e->n; i++) {
         reference_eye_norm(e, reference_eye_name(l, norm), e->x + i * e->dim, in);
-        reference_rows(&e->r, -1, reference_eye_name(l, what), 0, width, in, y + i * width);
+        reference_eye_linear(e, reference_eye_name(l, what), e->dim, in, width, y + i * width);
     }
     return y;
 }
@@ -251,7 +275,7 @@ static inline void reference_eye_attend(ReferenceEye *e, int l) {
                 for (int d = at; d < at + hd; d++)
                     mixed[d] += weight[j] / sum * v[j * e->dim + d];
         }
-        reference_rows(&e->r, -1, reference_eye_name(l, "attn_out"), 0, e->dim, mixed, out);
+        reference_eye_linear(e, reference_eye_name(l, "attn_out"), e->dim, mixed, e->dim, out);
         reference_eye_norm(e, reference_eye_name(l, "attn_post_norm"), out, out);
         reference_eye_scale(e, l, "ls1", out);
         for (int d = 0; d < e->dim; d++) e->x[i * e->dim + d] += out[d];
@@ -270,8 +294,8 @@ static inline void reference_eye_network(ReferenceEye *e, int l) {
         h[i] = gated ? h[i] * reference_eye_act(e, gate[i], false)
                      : reference_eye_act(e, h[i], false);
     for (int i = 0; i < e->n; i++) {
-        reference_rows(&e->r, -1, reference_eye_name(l, old ? "ffn_up" : "ffn_down"), 0, e->dim,
-                       h + i * e->hidden, out);
+        reference_eye_linear(e, reference_eye_name(l, old ? "ffn_up" : "ffn_down"), e->hidden,
+                             h + i * e->hidden, e->dim, out);
         reference_eye_norm(e, reference_eye_name(l, "ffn_post_norm"), out, out);
         reference_eye_scale(e, l, "ls2", out);
         for (int d = 0; d < e->dim; d++) e->x[i * e->dim + d] += out[d];
@@ -314,7 +338,7 @@ static inline void reference_eye_gemma4(const ReferenceEye *e, double *in, int w
                 (scale ? reference_values(&e->r, scale)[i] : 1);
     reference_eye_even(in, e->dim, true,
                        reference_number(&e->r, "attention.layer_norm_epsilon", 0));
-    reference_rows(&e->r, -1, "mm.input_projection", 0, width, in, out);
+    reference_eye_linear(e, "mm.input_projection", e->dim, in, width, out);
 }
 
 /* Llama 4: in (n) through three maps, and GELUs behind the first two. */

@@ -5,6 +5,14 @@
 #include "linalg.h"
 #include "low_rank.h"
 
+struct LinearProduct;
+
+/* Computes a map in linear_products' place (extras: vision/bounds.c). */
+typedef struct LinearOwn {
+    void (*rows)(const struct LinearOwn *own, Pool *pool, const struct LinearProduct *product,
+                 const float *x, void *scratch);
+} LinearOwn;
+
 /* A linear map: a matrix and perhaps a bias.  w.data NULL: no map. */
 typedef struct Linear {
     Tensor w;                    /* (out, in), any computable format */
@@ -12,6 +20,7 @@ typedef struct Linear {
     const float *bias;           /* (out); NULL: none */
     const PackedWeights *packed; /* the same matrix repacked; NULL: as in the file */
     const LowRank *adapters;     /* added to it; NULL: none */
+    const LinearOwn *own;        /* how it is computed; NULL: as below */
 } Linear;
 
 /* One map of rows first .. first+n-1 of x; y (n, out). */

@@ -4,7 +4,7 @@
 size_t linear_scratch_bytes(size_t rows, size_t in) { return matmul_weights_bytes(rows, in); }
 
 /* What a map has besides the matrix, for the n rows of a product: a scale, a bias, adapters. */
-static void add_own(Pool *pool, const LinearProduct *p, const float *x) {
+static void add_rest(Pool *pool, const LinearProduct *p, const float *x) {
     const float *bias = p->map->bias;
     const LowRank *adapters = p->map->adapters;
     size_t out = p->map->w.shape[0];
@@ -17,14 +17,23 @@ static void add_own(Pool *pool, const LinearProduct *p, const float *x) {
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch) {
     WeightsProduct weights[LINEAR_PRODUCTS];
+    size_t plain = 0;
     REQUIRE(count && count <= LINEAR_PRODUCTS, "%zu maps at once", count);
     for (size_t i = 0; i < count; i++) {
         const LinearProduct *p = &products[i];
-        weights[i] = (WeightsProduct){&p->map->w, p->map->packed, p->first, p->n, p->y};
+        if (p->map->own) continue;
+        weights[plain++] = (WeightsProduct){&p->map->w, p->map->packed, p->first, p->n, p->y};
     }
-    if (!linear_elsewhere || !linear_elsewhere(pool, weights, count, x, rows, scratch))
-        matmul_products(pool, weights, count, x, rows, scratch);
-    for (size_t i = 0; i < count; i++) add_own(pool, &products[i], x);
+    if (plain &&
+        (!linear_elsewhere || !linear_elsewhere(pool, weights, plain, x, rows, scratch)))
+        matmul_products(pool, weights, plain, x, rows, scratch);
+    for (size_t i = 0; i < count; i++) {
+        const LinearOwn *own = products[i].map->own;
+        if (own)
+            own->rows(own, pool, &products[i], x, scratch);
+        else
+            add_rest(pool, &products[i], x);
+    }
 }
 
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch) {

@@ -231,6 +231,8 @@ static void rows_are_those_of_the_reference(void **state) {
         "gemma4v across:21 down:63 width:40 plain",
         "gemma4v merge:2 across:14 down:28 heads:2 rope.freq_base=500.0",
         "gemma4v across:21 down:21 use_silu=true eye_bias",
+        "gemma4v bounded across:21 down:42",
+        "gemma4v bounded sound plain across:21 down:21 width:40",
         "llama4",
         "llama4 merge:1 width:40 heads:2",
         "llama4 image:56 merge:4 layers:3",
@@ -417,7 +419,12 @@ static void what_is_not_built_in_is_refused(void **state) {
         {"gemma4v", EXTRA("v.position_embd.weight", 2, 83, 64), "v.position_embd"},
         {"gemma4v", EXTRA("v.blk.1.attn_q_norm.weight", 0), "attn_q_norm"},
         {"gemma4v", EXTRA("v.blk.1.ffn_post_norm.weight", 0), "ffn_post_norm"},
-        {"gemma4v", EXTRA("v.blk.0.attn_q.input_max", 1), "attn_q.input_max"},
+        {"gemma4v", EXTRA("v.blk.0.attn_q.input_max", 1), NULL}, /* one bound */
+        {"gemma4v", EXTRA("v.blk.0.attn_q.input_max", 2), "attn_q.input_max"},
+        {"gemma3", EXTRA("v.blk.0.attn_q.input_max", 1), "attn_q.input_max"},
+        {"gemma4v", EXTRA("v.blk.0.attn_post_norm.input_max", 1), "attn_post_norm.input_max"},
+        {"gemma4v", FLAG("clip.has_audio_encoder", 1), NULL},
+        {"gemma4v", EXTRA("a.blk.0.ln1.weight", 8), "a.blk.0.ln1"}, /* nothing says so */
         {"gemma4v", EXTRA("v.std_scale", 63), "v.std_scale"},
         {"gemma3", WHOLE("clip.vision.projector.scale_factor", 3), "a divisor of image_size"},
         {"gemma3", EXTRA("mm.soft_emb_norm.weight", 0), "mm.soft_emb_norm"},

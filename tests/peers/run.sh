@@ -3,7 +3,7 @@
 # continuation of 64 tokens on 20 prompts, by a prebuilt llama.cpp (node-llama-cpp) that npm brings into build/peers: with NPM=1.
 # With LLAMA_CPP=DIR also a native build: its speed (speed.sh), behind long texts too (long.sh), many texts at once (serve.sh), servers
 # and their clients (clients.py), texts and perplexity in several formats (text.sh), and random models of every family (families.sh).
-# By itself, because it needs shared libraries: encoders of pictures (eyes.sh).
+# By itself, because it needs shared libraries: encoders of pictures (vision.sh).
 # With LLM_C=DIR the speed of training beside llm.c (training.sh).
 set -e
 cd "$(dirname "$0")/../.."

@@ -33,7 +33,8 @@ static void make_some(void *context, int worker, size_t begin, size_t end) {
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         float *p = t->run->all + i * all, *row = t->run->row + i * all;
-        embedding(row, &t->table->table, (size_t)t->batch->token[i]);
+        const size_t token = (size_t)t->batch->token[i];
+        embedding(row, &t->table->table, token < t->table->table.shape[0] ? token : 0);
         for (size_t k = 0; k < all; k++) p[k] *= t->shrink;
         norm_apply(&t->table->norm, p, p, all);
         for (size_t k = 0; k < all; k++) p[k] = (p[k] + width * row[k]) * half;

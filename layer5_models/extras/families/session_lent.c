@@ -50,11 +50,9 @@ static bool check_together(const Session *s, size_t together, Fault *fault) {
 
 bool session_lend(Session *s, const float *rows, size_t count, size_t together, Fault *fault) {
     const ModelExtras *m = model_extras(s->model);
-    const bool looks = m->layer_table.table.data;
-    if (looks || m->encoder || m->quirks->bidirectional)
-        return fault_set(fault, "a %s model reads no pictures: %s", s->model->recipe->arch,
-                         looks ? "its layers look tokens up by themselves"
-                               : "it does not go on with a text");
+    if (m->encoder || m->quirks->bidirectional)
+        return fault_set(fault, "a %s model reads no pictures: it does not go on with a text",
+                         s->model->recipe->arch);
     if (!check_together(s, together, fault)) return false;
     s->extras->rows = rows, s->extras->n_rows = count;
     s->extras->group = together, s->group_of = together ? session_group : NULL;

@@ -372,7 +372,10 @@ typedef struct SessionExtras {
  *   together   so many rows at a time attend to each other, both ways (Gemma 3), and are read
  *              in one batch (session_group); 0: a row sees only what comes before it
  *
- * Fails for a model with per-layer inputs, with an encoder, or bidirectional; and when
+ * To per-layer inputs they are token 0, as in the published code of Gemma 3n and 4
+ * [rows_are_token_0_to_tables_of_layers].
+ *
+ * Fails for a model with an encoder, or bidirectional; and when
  * `together` rows fit into no batch or no window, or a layer has no attention. */
 bool session_lend(Session *session, const float *rows, size_t count, size_t together,
                   Fault *fault);

@@ -47,6 +47,8 @@ typedef struct VisionKind {
      * scores are not scaled; each half of a head has rotated pairs of its own */
     bool sandwich;
     bool table_places; /* a learned row for each column, and one for each line */
+    bool bounded;      /* maps may be held between bounds: bounds.c */
+    bool hears_too;    /* its file may have an encoder of sound, which is left out */
     bool centred;      /* colours are from -1 to 1 */
     double theta;      /* of the rope, if the file does not say; 0: 10000 */
     Activation gelu;   /* what clip.use_gelu means */
@@ -111,6 +113,9 @@ typedef struct VisionTower {
     const float *row_end; /* (width); NULL: none */
     Tensor places;        /* (2 n_places, dim) rows of columns, then of lines */
     size_t n_places;
+    bool hears;                 /* the file has an encoder of sound, too, which is left out */
+    size_t held_width;          /* the most inputs of a map with bounds; 0: none has */
+    float *held;                /* (rows, held_width) of the picture that is read */
     const float *shift, *scale; /* (dim) of a standardized row; NULL: none */
     Linear project[3];          /* (mid, in) ... (width, mid); or only the first: (width, in) */
     Activation project_act;     /* between them */

@@ -53,6 +53,7 @@ static void bind_projector(Binder *b) {
         const size_t out = width_in_file(b, k->maps[i], turned);
         s->project[i] = turned ? bind_turned(b, k->maps[i], out, in, from)
                                : bind_map(b, k->maps[i], true, out, in, from);
+        if (k->bounded) bind_bounds(b, k->maps[i], &s->project[i]);
         s->width = in = out, from = k->maps[i];
     }
 }
@@ -143,6 +144,7 @@ void bind_vision_block(Binder *b, Block *block, size_t layer) {
     const char *width = "clip.vision.embedding_length";
     char name[96];
     if (extras_of(b)->vision.axes) block->attention.rope = &b->model->ropes[0];
+    if (extras_of(b)->vision.kind->bounded) bind_block_bounds(b, block, layer);
     if (extras_of(b)->vision.kind->sandwich) {
         const LayerSizes *z = &b->model->layers[layer];
         block->attention.shape.scale = 1;

@@ -16,6 +16,11 @@ bool vision_refuse(Binder *binder, const char *key, const char *wanted, const ch
  * Fails when memory runs out. */
 bool turn_heads(Vision *vision, Fault *fault);
 
+/* bounds.c: how a map, or each map of a block, is held between its NAME.input_min, input_max,
+ * output_min and output_max, if the file has any of them. */
+void bind_bounds(Binder *binder, const char *name, Linear *map);
+void bind_block_bounds(Binder *binder, Block *block, size_t layer);
+
 /* project.c: numbers of the row that several patches become, and at most between two maps of
  * the projector; the rows of all patches, in vision->session.hidden, through merge and
  * projector.

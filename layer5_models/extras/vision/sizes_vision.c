@@ -66,7 +66,6 @@ static void bind_eye_check_kind(Binder *b) {
     const char *tiles = "clip.vision.image_grid_pinpoints";
     bind_eye_check_flag(b, "clip.has_vision_encoder", true, "nothing else reads pictures");
     bind_eye_check_flag(b, "clip.has_text_encoder", false, "this program reads only pictures");
-    bind_eye_check_flag(b, "clip.has_audio_encoder", false, "this program does not read audio");
     check_text(b, "clip.vision.mm_projector_type", "mlp2x_gelu",
                "no other projector is built in");
     check_text(b, "clip.vision.image_aspect_ratio", "pad", "a picture is read whole, once");
@@ -123,6 +122,20 @@ static size_t blocks_used(Binder *b, size_t count) {
     refuse_key(b, "feature_layer", "one block of block_count",
                "rows of several blocks side by side are not built in");
     return count;
+}
+
+/* The encoder of sound in the same file. */
+static void leave_sound(Binder *b) {
+    VisionTower *s = &extras_of(b)->vision;
+    const Gguf *g = &b->model->gguf;
+    const char *key = "clip.has_audio_encoder";
+    if (!s->kind->hears_too)
+        bind_eye_check_flag(b, key, false, "this program does not read audio");
+    s->hears = s->kind->hears_too && flag(b, key, false);
+    for (size_t i = 0; i < g->n_tensors && s->hears; i++)
+        if (text_begins(g->tensors[i].name, text_of("a.")) ||
+            text_begins(g->tensors[i].name, text_of("mm.a.")))
+            b->used_tensors[i] = true;
 }
 
 /* Mark block `used` and later ones, and the last norm, as known but unused. */
@@ -240,6 +253,7 @@ bool read_vision(Binder *b) {
     VisionTower *s = &b->model->extras->vision;
     bind_eye_check_kind(b);
     if (!b->ok || !(s->kind = find_kind(b))) return false;
+    leave_sound(b);
     change_recipe(b->model);
     s->act = eye_act(b);
     s->project_act = s->class_last ? ACT_GELU_TANH : ACT_GELU_ERF;

@@ -29,6 +29,7 @@ static void vision_layout(Vision *v) {
     v->sequence = arena_take(&v->arena, n, sizeof *v->sequence);
     v->position = arena_take(&v->arena, n, sizeof *v->position);
     v->wanted = arena_take(&v->arena, n, sizeof *v->wanted);
+    v->model.extras->vision.held = arena_take(&v->arena, n * s->held_width, f);
 }
 
 /* Turn the projector's map (in, out) of the file into (out, in), which products read. */

@@ -159,6 +159,7 @@ static bool print_eye(const char *path, Fault *fault) {
     printf(" %zu rows of %zu numbers,\n  which a model reads in place of tokens: generate "
            "--mmproj FILE --image FILE\n",
            vision_most_rows(e), e->width);
+    if (e->hears) printf("  its encoder of sound is left out: this program reads pictures\n");
     model_close(&m), file_close(&map);
     return true;
 }

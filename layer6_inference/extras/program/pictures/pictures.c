@@ -59,10 +59,17 @@ static bool pictures_check(const Pictures *p, const VisionOptions *o, Fault *fau
     return ok;
 }
 
+/* Do a picture's rows see each other?  Gemma 4's small models, whose layers look tokens up by
+ * themselves, read them as a text. */
+static bool pictures_together(const Pictures *p) {
+    const ModelExtras *m = model_extras(p->session->model);
+    return pictures_kind(p)->together && !m->layer_table.table.data;
+}
+
 /* Lend the rows to the session. */
 static bool pictures_lend(Pictures *p, Fault *fault) {
     if (!session_lend(p->session, p->rows, p->room * p->each,
-                      pictures_kind(p)->together ? p->each : 0, fault))
+                      pictures_together(p) ? p->each : 0, fault))
         return false;
     return session_grid(p->session, (const size_t(*)[2])p->grid, p->each), true;
 }

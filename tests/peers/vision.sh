@@ -1,7 +1,7 @@
 #!/bin/sh
 # What encoders of pictures make of them, beside llama.cpp's mtmd: a file of random weights of each kind, pictures of noise.
 #
-#   LLAMA_CPP=~/llama.cpp tests/peers/eyes.sh
+#   LLAMA_CPP=~/llama.cpp tests/peers/vision.sh
 #
 # LLAMA_CPP is its source, built with shared libraries (or a folder that has include and lib); RUN is what its programs are started
 # with, if they need a loader of their own.  The pictures have sizes that neither side changes, because mtmd chooses others than the
@@ -9,18 +9,18 @@
 set -e
 cd "$(dirname "$0")/../.."
 : "${LLAMA_CPP:?LLAMA_CPP=DIR: the source of llama.cpp, built}"
-out=build/peers/eyes made=build/tests/families
+out=build/peers/vision made=build/tests/families
 make -s
 make -s -C tests models
 mkdir -p $out
 . library/parts.sh
 # shellcheck disable=SC2086
-cc -std=c11 -D_GNU_SOURCE -O2 $includes tests/peers/eyes_ours.c $tables $archives -lm -lpthread -o $out/ours
+cc -std=c11 -D_GNU_SOURCE -O2 $includes tests/peers/vision_ours.c $tables $archives -lm -lpthread -o $out/ours
 folder=$(find "$LLAMA_CPP/build/bin" "$LLAMA_CPP/bin" "$LLAMA_CPP/lib" -name 'libmtmd.so*' 2>/dev/null | head -1 | xargs -r dirname)
-[ "$folder" ] || { echo "eyes: no libmtmd.so in $LLAMA_CPP: build/bin, bin or lib" >&2; exit 1; }
+[ "$folder" ] || { echo "vision: no libmtmd.so in $LLAMA_CPP: build/bin, bin or lib" >&2; exit 1; }
 libraries=$(find "$folder" -name 'lib*.so*' | grep -E '/lib(mtmd|llama|ggml|ggml-base)\.so(\.0)?$')
 # shellcheck disable=SC2086
-c++ -std=c++17 -O1 -I"$LLAMA_CPP/include" -I"$LLAMA_CPP/ggml/include" -I"$LLAMA_CPP/tools/mtmd" tests/peers/eyes_theirs.cpp $libraries \
+c++ -std=c++17 -O1 -I"$LLAMA_CPP/include" -I"$LLAMA_CPP/ggml/include" -I"$LLAMA_CPP/tools/mtmd" tests/peers/vision_theirs.cpp $libraries \
     -Wl,--allow-shlib-undefined,-rpath,"$folder" -o $out/theirs
 $made llama around $out/text.gguf
 
@@ -41,6 +41,7 @@ eye "" 28x28 class-last
 eye "gemma3 merge:2" 28x28
 eye "gemma4v merge:3" 336x336
 eye "gemma4v plain" 336x336
+eye "gemma4v bounded plain" 336x336
 for size in 56x28 28x84 112x84; do
     long=${size%x*}
     [ "$size" != 28x84 ] || long=84

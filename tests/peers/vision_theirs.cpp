@@ -1,6 +1,6 @@
-// eyes_theirs.cpp - the rows that llama.cpp's mtmd makes of a picture, as floats, in the order of the prompt.
+// vision_theirs.cpp - the rows that llama.cpp's mtmd makes of a picture, as floats, in the order of the prompt.
 //
-//   eyes_theirs MODEL.gguf EYE.gguf PICTURE.ppm OUT
+//   vision_theirs MODEL.gguf MMPROJ.gguf PICTURE.ppm OUT
 #include "llama.h"
 #include "mtmd.h"
 
@@ -11,7 +11,7 @@
 #include <vector>
 
 static int fails(const char *what) {
-    fprintf(stderr, "eyes_theirs: %s\n", what);
+    fprintf(stderr, "vision_theirs: %s\n", what);
     return 1;
 }
 
@@ -32,7 +32,7 @@ static bool read_ppm(const char *path, unsigned &width, unsigned &height, std::v
 int main(int argc, char **argv) {
     unsigned width, height;
     std::vector<unsigned char> rgb;
-    if (argc != 5) return fails("wanted MODEL EYE PICTURE OUT");
+    if (argc != 5) return fails("wanted MODEL MMPROJ PICTURE OUT");
     if (!read_ppm(argv[3], width, height, rgb)) return fails("the picture is no PPM");
     ggml_backend_load_all();
     llama_model *model = llama_model_load_from_file(argv[1], llama_model_default_params());
@@ -41,7 +41,7 @@ int main(int argc, char **argv) {
     params.use_gpu = params.warmup = params.print_timings = false;
     params.n_threads = 1, params.flash_attn_type = LLAMA_FLASH_ATTN_TYPE_DISABLED;
     mtmd_context *context = mtmd_init_from_file(argv[2], model, params);
-    if (!context) return fails("the eye does not load");
+    if (!context) return fails("the mmproj file does not load");
     const std::string prompt = std::string("a") + mtmd_default_marker() + "b";
     mtmd_input_text text = {};
     text.text = prompt.c_str(), text.parse_special = true, set_length(text, prompt.size());

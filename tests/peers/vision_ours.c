@@ -1,7 +1,7 @@
-/* eyes_ours.c - for eyes.sh: a picture of noise, and Strata's rows of it beside those in a file.
+/* vision_ours.c - for vision.sh: a picture of noise, and Strata's rows of it beside those in a file.
  *
- *   eyes_ours draw WIDTH HEIGHT PICTURE.ppm
- *   eyes_ours rows EYE.gguf PICTURE.ppm ROWS [class-last]
+ *   vision_ours draw WIDTH HEIGHT PICTURE.ppm
+ *   vision_ours rows MMPROJ.gguf PICTURE.ppm ROWS [class-last]
  *
  * Prints how many rows there are and by how much they differ (root mean square, of their size); fails above LIMIT. */
 #include "file_map.h"
@@ -16,7 +16,7 @@
 static const double LIMIT = 5e-3; /* ggml rounds to F16 on the way */
 
 static int fails(const char *what) {
-    fprintf(stderr, "eyes_ours: %s\n", what);
+    fprintf(stderr, "vision_ours: %s\n", what);
     return 1;
 }
 
@@ -44,13 +44,13 @@ static int compare(const float *ours, const FileMap *rows, size_t count) {
     return !(error < LIMIT);
 }
 
-static int rows(const char *eye, const char *picture, const char *theirs, ClassPlace place) {
+static int rows(const char *mmproj, const char *picture, const char *theirs, ClassPlace place) {
     static Vision vision;
     FileMap ppm, wanted;
     Picture read, shaped;
     Fault fault;
     if (!file_open(&ppm, picture, &fault) || !file_open(&wanted, theirs, &fault) ||
-        !vision_open(&vision, eye, place, NULL, &fault) ||
+        !vision_open(&vision, mmproj, place, NULL, &fault) ||
         !picture_read_ppm(&read, ppm.data, ppm.size, &fault) ||
         !vision_shape(&vision, &read, false, &shaped, &fault))
         return fails(fault.text);
@@ -67,5 +67,5 @@ int main(int argc, char **argv) {
         return draw((size_t)atoi(argv[2]), (size_t)atoi(argv[3]), argv[4]);
     if ((argc == 5 || argc == 6) && strcmp(argv[1], "rows") == 0)
         return rows(argv[2], argv[3], argv[4], argc == 6 ? CLASS_LAST : CLASS_FIRST);
-    return fails("wanted draw WIDTH HEIGHT PICTURE or rows EYE PICTURE ROWS [class-last]");
+    return fails("wanted draw WIDTH HEIGHT PICTURE or rows MMPROJ PICTURE ROWS [class-last]");
 }
