@@ -41,7 +41,7 @@ case $processes in 0m0.[01]*' 0m0.'*) ok "the menu is quick" ;; *) not "the menu
 expect "start names the contract" 0 "softmax.h:" $desk start 3.1
 same "and prints it" "$(grep -c 'Turn scores into probabilities\|Needs    n > 0\|void softmax(float \*out, const float \*x, size_t n);' "$work/out")" 3
 expect "or what stands above it in the file" 0 "Divides all logits by T" $desk start 6.8
-expect "or the comment above it in the file" 0 "add_own, as $DESK/3.8_linear.c:[0-9]* says" $desk start 3.8
+expect "or the comment above it in the file" 0 "add_rest, as $DESK/3.8_linear.c:[0-9]* says" $desk start 3.8
 expect "one exercise of a file" 0 "inverse_rms, as layer3_nn/include/norm.h" $desk start 3.4
 same "has no types of the others" "$(grep -c 'NormRows\|exercise_todo("3.4")' "$DESK"/3.4*)" 2
 rm "$DESK"/3.[48]* "$DESK"/6.*

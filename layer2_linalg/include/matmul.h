@@ -52,6 +52,14 @@ typedef struct WeightsProduct {
 void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
                      size_t n, void *scratch);
 
+/* Computes products in this function's place, or returns false; NULL: nothing does (extras:
+ * machines.h).  matmul_products_here does not ask it. */
+typedef bool MatmulElsewhere(Pool *pool, const WeightsProduct *products, size_t count,
+                             const float *x, size_t n, void *scratch);
+extern MatmulElsewhere *matmul_elsewhere;
+void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t count,
+                          const float *x, size_t n, void *scratch);
+
 /* A matrix of f32 with free strides: element (i, j) at data[i * row + j * col]. */
 typedef struct Matrix {
     const float *data;

@@ -141,8 +141,8 @@ static void quantize_inputs(void *context, int worker, size_t begin, size_t end)
 
 size_t matmul_weights_bytes(size_t n, size_t in) { return inputs_bytes(n, in); }
 
-void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
-                     size_t n, void *scratch) {
+void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t count,
+                          const float *x, size_t n, void *scratch) {
     PROFILE("weights");
     Work work = {.products = products, .x = x};
     size_t chunks = 0;
@@ -161,6 +161,14 @@ void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, c
     }
     if (work.inputs.n) pool_for(pool, n, 4, quantize_inputs, &work);
     pool_for(pool, chunks, 1, some_chunks, &work);
+}
+
+MatmulElsewhere *matmul_elsewhere;
+
+void matmul_products(Pool *pool, const WeightsProduct *products, size_t count, const float *x,
+                     size_t n, void *scratch) {
+    if (!matmul_elsewhere || !matmul_elsewhere(pool, products, count, x, n, scratch))
+        matmul_products_here(pool, products, count, x, n, scratch);
 }
 
 void matmul_weights(Pool *pool, const Tensor *w, const PackedWeights *packed, const float *x,

@@ -17,6 +17,18 @@ typedef struct Map {
 static Map maps[MAPS];
 static float x[ROWS * IN], y[LINEAR_PRODUCTS][ROWS * OUT + 1];
 
+/* A map's own function: numbers of its rows of x, times 3. */
+static void own_rows(const LinearOwn *own, Pool *pool, const LinearProduct *p,
+                     const float *rows, void *scratch) {
+    const size_t in = p->map->w.shape[1], out = p->map->w.shape[0];
+    (void)own, (void)pool, (void)scratch;
+    for (size_t c = 0; c < p->n; c++)
+        for (size_t r = 0; r < out; r++)
+            p->y[c * out + r] = 3 * rows[(p->first + c) * in + r % in];
+}
+
+static const LinearOwn own = {own_rows};
+
 static void make_map(Map *m, Dtype dtype, size_t in, size_t out) {
     size_t row = dtype_row_bytes(dtype, in);
     fresh_floats(m->w, out * in, -1, 1), fresh_floats(m->bias, out, 2, 5);
@@ -28,7 +40,8 @@ static void make_map(Map *m, Dtype dtype, size_t in, size_t out) {
     m->linear = (Linear){.w = tensor_view(dtype, 2, (size_t[]){out, in}, m->stored),
                          .scale = out % 2 ? &m->scale : NULL,
                          .bias = fresh_below(3) ? m->bias : NULL,
-                         .adapters = fresh_below(3) ? m->adapters : NULL};
+                         .adapters = fresh_below(3) ? m->adapters : NULL,
+                         .own = fresh_below(6) ? NULL : &own};
     if (dtype_is_quantized(dtype) && fresh_below(2)) {
         NEED(packed_bytes(dtype, out, in) <= sizeof m->repacked);
         packed_fill(NULL, &m->packed, &m->linear.w, m->repacked);
@@ -54,6 +67,8 @@ typedef enum Slip {
     NO_ADAPTERS,
     ONE_ADAPTER,
     ADAPTERS_FIRST_ROWS,
+    OWN_LEFT_OUT,
+    OWN_AND_REST,
     SLIPS
 } Slip;
 
@@ -69,7 +84,9 @@ static const char *const hints[SLIPS] = {
     [NO_ADAPTERS] = "what the map's adapters add is left out: low_rank_rows",
     [ONE_ADAPTER] = "the list of adapters goes on: the first one's `next` adds, too",
     [ADAPTERS_FIRST_ROWS] =
-        "adapters read the rows that the map reads: from row `first` of x on, not from row 0"};
+        "adapters read the rows that the map reads: from row `first` of x on, not from row 0",
+    [OWN_LEFT_OUT] = "a map with a function of its own is computed by it: own->rows",
+    [OWN_AND_REST] = "own->rows computes a map whole: nothing is added to what it gives"};
 
 static double adapted(const LowRank *l, const float *row, size_t r, Slip slip) {
     double sum = 0;
@@ -83,9 +100,28 @@ static double adapted(const LowRank *l, const float *row, size_t r, Slip slip) {
     return sum;
 }
 
+/* Of a map with a function of its own. */
+static void wanted_own(const LinearProduct *p, Slip slip, double *to) {
+    const size_t out = p->map->w.shape[0], in = p->map->w.shape[1];
+    for (size_t c = 0; c < p->n; c++)
+        for (size_t r = 0; r < out; r++) {
+            const float *row = x + (p->first + c) * in;
+            double *y = &to[c * out + r];
+            *y = 3 * (double)row[r % in];
+            if (slip != OWN_AND_REST) continue;
+            *y *= p->map->scale ? (double)*p->map->scale : 1;
+            *y += p->map->bias ? (double)p->map->bias[r] : 0;
+            *y += adapted(p->map->adapters, row, r, slip);
+        }
+}
+
 static void wanted(const LinearProduct *p, Slip slip, double *to) {
     const Map *m = (const Map *)p->map; /* its first member */
     size_t out = p->map->w.shape[0], in = p->map->w.shape[1];
+    if (p->map->own && slip != OWN_LEFT_OUT) {
+        wanted_own(p, slip, to);
+        return;
+    }
     for (size_t c = 0; c < p->n; c++) {
         bool low = slip == FIRST_ROWS || slip == ALL_FIRST_ROWS,
              adapter_low = slip == ADAPTERS_FIRST_ROWS || slip == ALL_FIRST_ROWS;

@@ -46,12 +46,6 @@ enum { LINEAR_PRODUCTS = 1024 };
 void linear_products(Pool *pool, const LinearProduct *products, size_t count, const float *x,
                      size_t rows, void *scratch);
 
-/* Computes products with weights in the place of matmul_products, or returns false; NULL: none
- * does (extras: machines.h). */
-typedef bool LinearElsewhere(Pool *pool, const WeightsProduct *products, size_t count,
-                             const float *x, size_t rows, void *scratch);
-extern LinearElsewhere *linear_elsewhere;
-
 /* One map and n rows, the common case. */
 void linear(Pool *pool, const Linear *map, const float *x, size_t n, float *y, void *scratch);
 

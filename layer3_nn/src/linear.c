@@ -24,9 +24,7 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
         if (p->map->own) continue;
         weights[plain++] = (WeightsProduct){&p->map->w, p->map->packed, p->first, p->n, p->y};
     }
-    if (plain &&
-        (!linear_elsewhere || !linear_elsewhere(pool, weights, plain, x, rows, scratch)))
-        matmul_products(pool, weights, plain, x, rows, scratch);
+    if (plain) matmul_products(pool, weights, plain, x, rows, scratch);
     for (size_t i = 0; i < count; i++) {
         const LinearOwn *own = products[i].map->own;
         if (own)

@@ -249,13 +249,13 @@ static void products_from_elsewhere(void **state) {
     (void)state;
     float w[2] = {2, 3}, x[2] = {1, 10}, bias[1] = {0.5f}, y[1];
     const Linear map = {.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 2}, w), .bias = bias};
-    linear_elsewhere = answer;
+    matmul_elsewhere = answer;
     for (int i = 0; i < 2; i++) {
         has_answer = i;
         linear(NULL, &map, x, 1, y, NULL);
         assert_near(y[0], i ? 7.5 : 32.5, 0);
     }
-    linear_elsewhere = NULL;
+    matmul_elsewhere = NULL;
 }
 
 /* y + s B A x, with W' = B A written down; two adapters of a list, three rows. */

@@ -40,12 +40,12 @@ static void multiply(const Model *model) {
         NEED(tensor && tensor->shape[0] <= NUMBERS_MAX && tensor->shape[1] <= NUMBERS_MAX);
         Linear map = {.w = gguf_tensor_view(tensor)};
         size_t out = now.rows = map.w.shape[0], in = map.w.shape[1];
-        LinearElsewhere *elsewhere = linear_elsewhere;
+        MatmulElsewhere *elsewhere = matmul_elsewhere;
         fresh_floats(x, WORDS * in, -1, 1);
         linear(NULL, &map, x, WORDS, three, NULL);
-        linear_elsewhere = NULL;
+        matmul_elsewhere = NULL;
         linear(NULL, &map, x, WORDS, alone, NULL);
-        linear_elsewhere = elsewhere;
+        matmul_elsewhere = elsewhere;
         HINT(memcmp(alone, three, WORDS * out * sizeof *alone) == 0,
              "shares %g:%g:%g, a matrix of %zu rows: the product has other bits than on one "
              "machine",

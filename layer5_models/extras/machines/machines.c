@@ -141,7 +141,7 @@ static bool run_job(Machines *m, const ShareJob *job, const WeightsProduct *prod
     return true;
 }
 
-/* The hook of linear.h. */
+/* The hook of matmul.h. */
 static bool on_machines(Pool *pool, const WeightsProduct *products, size_t count,
                         const float *x, size_t rows, void *scratch) {
     Machines *m = machines_here;
@@ -269,7 +269,7 @@ Machines *machines_open(const MachinesConfig *config, Fault *fault) {
     if (config->by_layers)
         layers_open();
     else
-        linear_elsewhere = on_machines, heads_open();
+        matmul_elsewhere = on_machines, heads_open();
     if (say_hello(m, fault) &&
         pulse_begin(&m->pulse, config->seconds / 4, send_pulse, m, fault))
         return m;
@@ -284,7 +284,7 @@ void machines_dismiss(Group *group) {
 
 void machines_close(Machines *m) {
     if (!m) return;
-    linear_elsewhere = NULL, machines_here = NULL;
+    matmul_elsewhere = NULL, machines_here = NULL;
     m->config.by_layers ? layers_close() : heads_close();
     sessions_close(m);
     pulse_end(&m->pulse);

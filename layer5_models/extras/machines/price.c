@@ -137,9 +137,9 @@ static bool count_session(const Model *model, Session *session, const int32_t *i
     counting.forward = count_attention;
     if (!counted.by_layers) count_kept(kv, by_heads);
     if (by_heads) heads_set_part(model, &counting);
-    linear_elsewhere = count_products;
+    matmul_elsewhere = count_products;
     bool ok = session_eval(session, ids, tokens, false, fault);
-    linear_elsewhere = NULL;
+    matmul_elsewhere = NULL;
     if (by_heads) heads_set_part(model, &attention_part);
     if (ok && counted.failed) *fault = counted.fault, ok = false;
     if (ok && counted.by_layers)
@@ -167,7 +167,7 @@ static bool run_pass(const Model *model, size_t tokens, Fault *fault) {
 bool machines_price(const Model *model, const MachinesConfig *config, int size, size_t tokens,
                     MachinesPrice *price, Fault *fault) {
     double bounds[GROUP_MAX + 1];
-    REQUIRE(!linear_elsewhere && size >= 1 && size <= GROUP_MAX && tokens >= 1,
+    REQUIRE(!matmul_elsewhere && size >= 1 && size <= GROUP_MAX && tokens >= 1,
             "the price of %zu tokens on %d machines", tokens, size);
     if (model_extras(model)->encoder)
         return fault_set(fault,

@@ -106,6 +106,7 @@ bool share_compute(const ShareJob *job, float *y, Fault *fault) {
         products[count++] = (WeightsProduct){w, packed, p->first, p->n, y};
         y += p->n * w->shape[0];
     }
-    if (count) matmul_products(job->pool, products, count, job->x, job->rows, job->scratch);
+    if (count)
+        matmul_products_here(job->pool, products, count, job->x, job->rows, job->scratch);
     return true;
 }

@@ -4,7 +4,8 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
     for (size_t i = 0; i < count; i++) {
         const Linear *map = products[i].map;
         size_t out = map->w.shape[0], in = map->w.shape[1];
-        for (size_t c = 0; c < products[i].n; c++)
+        if (map->own) map->own->rows(map->own, pool, &products[i], x, scratch);
+        for (size_t c = 0; c < products[i].n && !map->own; c++)
             for (size_t r = 0; r < out; r++)
                 matvec(NULL,
                        &(Tensor){.data = tensor_row(&map->w, r),
@@ -16,7 +17,7 @@ void linear_products(Pool *pool, const LinearProduct *products, size_t count, co
                     products[i].y[c * out + r] =
                         products[i].y[c * out + r] * (map->scale ? *map->scale : 1) +
                         (map->bias ? map->bias[r] : 0);
-        for (size_t c = 0; c < products[i].n; c++)
+        for (size_t c = 0; c < products[i].n && !map->own; c++)
             for (const LowRank *a = map->adapters; a; a = a->next)
                 low_rank_add(a, x + (products[i].first + c) * in, products[i].y + c * out);
     }
