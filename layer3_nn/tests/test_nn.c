@@ -258,6 +258,27 @@ static void products_from_elsewhere(void **state) {
     matmul_elsewhere = NULL;
 }
 
+static void own_rows(const LinearOwn *own, Pool *pool, const LinearProduct *p, const float *x,
+                     void *scratch) {
+    (void)own, (void)pool, (void)scratch;
+    for (size_t c = 0; c < p->n; c++) p->y[c] = 5 * x[2 * (p->first + c)];
+}
+
+/* A map with a function of its own gets nothing else, also beside another and alone. */
+static void maps_with_functions_of_their_own(void **state) {
+    (void)state;
+    const LinearOwn own = {own_rows};
+    float w[2] = {2, 3}, x[4] = {1, 10, 4, 20}, bias[1] = {0.5f}, scale = 9, y[2][2];
+    const Linear plain = {.w = tensor_view(DTYPE_F32, 2, (size_t[]){1, 2}, w), .bias = bias};
+    Linear map = plain;
+    map.own = &own, map.scale = &scale;
+    const LinearProduct both[] = {{&map, 0, 2, y[0]}, {&plain, 1, 1, y[1]}};
+    linear_products(NULL, both, 2, x, 2, NULL);
+    assert_true(y[0][0] == 5 && y[0][1] == 20 && y[1][0] == 68.5f);
+    linear(NULL, &map, x + 2, 1, y[0], NULL);
+    assert_true(y[0][0] == 20);
+}
+
 /* y + s B A x, with W' = B A written down; two adapters of a list, three rows. */
 static void adapters(void **state) {
     (void)state;
@@ -520,6 +541,7 @@ static void adapters_of_some_rows(void **state) {
 
 RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient),
     TEST(silu_and_length_gradients), TEST(norms), TEST(embedding_and_linear),
-    TEST(maps_of_a_stack), TEST(products_from_elsewhere), TEST(adapters), TEST(adapters_by_row),
+    TEST(maps_of_a_stack), TEST(products_from_elsewhere),
+    TEST(maps_with_functions_of_their_own), TEST(adapters), TEST(adapters_by_row),
     TEST(other_positions), TEST(loss_and_gradient), TEST(rows_of_any_length),
     TEST(rows_end_where_they_end), TEST(adapters_of_some_rows))

@@ -77,8 +77,8 @@ void bind_block_bounds(Binder *b, Block *block, size_t layer) {
     const struct {
         const char *name;
         Linear *map;
-    } maps[] = {{"attn_q", &a->q},   {"attn_k", &a->k},        {"attn_v", &a->v},
-                {"attn_out", &a->o}, {"ffn_gate", &net->gate}, {"ffn_up", &net->up},
+    } maps[] = {{"attn_q", &a->q},       {"attn_k", &a->k},        {"attn_v", &a->v},
+                {"attn_out", &a->o},     {"ffn_gate", &net->gate}, {"ffn_up", &net->up},
                 {"ffn_down", &net->down}};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) {
         char name[80];
