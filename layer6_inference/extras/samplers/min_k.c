@@ -4,20 +4,32 @@
  *     keep the first  max(cliff, floor(TAU / R)),  cliff the i with the largest w_i
  *
  * No gap from rank m on is wider than l_m - l_n, so a fall that is steeper than (l_m - l_n) / m
- * is the steepest of all: the few logits near the best are sorted, rarely more. */
+ * is the steepest of all: eighth by eighth of the range is sorted, until that is so. */
 #include "more_stages.h"
+#include "order.h"
+#include "scan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { TAU, KEEP };
+enum { FEW = 500 /* above this, radix sort */ };
 
+static float lesser(float min, float x) { return x > -INFINITY && x < min ? x : min; }
+
+/* In lanes of their own, which the compiler computes side by side. */
 static float smallest(const Candidates *c) {
-    float min = INFINITY;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->logits[i] > -INFINITY && c->logits[i] < min) min = c->logits[i];
-    return min;
+    enum { LANES = 16 };
+    const float *x = c->logits;
+    float min[LANES];
+    size_t i = 0;
+    for (int k = 0; k < LANES; k++) min[k] = INFINITY;
+    for (; i + LANES <= c->count; i += LANES)
+        for (size_t k = 0; k < LANES; k++) min[k] = lesser(min[k], x[i + k]);
+    for (; i < c->count; i++) min[0] = lesser(min[0], x[i]);
+    for (int k = 1; k < LANES; k++) min[0] = lesser(min[0], min[k]);
+    return min[0];
 }
 
 static int min_k_falling(const void *a, const void *b) {
@@ -27,11 +39,12 @@ static int min_k_falling(const void *a, const void *b) {
 
 /* The logits from `limit` on, sorted. */
 static size_t sorted_from(Candidates *c, float limit) {
-    float *top = c->work[0];
-    size_t n = 0;
-    for (size_t i = 0; i < c->count; i++)
-        if (c->logits[i] >= limit) top[n++] = c->logits[i];
-    qsort(top, n, sizeof *top, min_k_falling);
+    size_t n = scan_keep(c->logits, NULL, c->count, limit, c->work[0], c->work_ids[0]);
+    if (n < FEW)
+        qsort(c->work[0], n, sizeof *c->work[0], min_k_falling);
+    else
+        order_sort_many(c->work[0], NULL, n, c->keys, c->spare_keys, c->work[0],
+                        c->work_ids[0]);
     return n;
 }
 
@@ -51,7 +64,8 @@ static void apply(Stage *stage, Candidates *c, const Step *step) {
     double max = (double)candidates_max(c), min = (double)smallest(c), range = max - min, steep;
     size_t min_keep = (size_t)stage->value[KEEP], cliff = 1;
     if (!(range > 0)) return;
-    for (double part = 1.0 / 64; part <= 1; part *= 4) {
+    for (int eighths = 1; eighths <= 8; eighths++) {
+        const double part = eighths / 8.0;
         double limit = part < 1 ? max - part * range : min;
         size_t n = sorted_from(c, (float)limit);
         cliff = steepest(c->work[0], n, &steep);
