@@ -15,34 +15,44 @@
 
 #include <math.h>
 
-/* The code after the token of entry i, whose part begins at `before` and has this weight. */
+/* The code after the token whose part begins at `before` and has this weight. */
 static double zoom(double at, double before, double weight, double sum, double fresh) {
     double code = (at - before + 0x1p-53 * sum * fresh) / weight;
     return fmin(fmax(code, 0), 1 - 0x1p-53);
 }
 
-static void apply(Stage *stage, Candidates *c, const Step *step) {
-    double code = *stage_memory(stage), sum = candidates_sum(c), before = 0;
-    double u = rng_unit(step->seed, step->position, stage->index);
+/* A token, and the part of [0, sum) that is its own. */
+typedef struct Part {
+    int32_t token;
+    double before, weight;
+} Part;
+
+/* The part that contains `at`; the last one, where rounding left a remainder behind it. */
+static Part part_at(Candidates *c, double at) {
+    Part part = {-1, 0, 0};
+    double before = 0;
     float max = candidates_max(c), weights[SCAN_CHUNK];
-    double at = (code < 0 ? u : code) * sum;
-    stage->observed = 0;
     for (size_t from = 0; from < c->count; from += SCAN_CHUNK) {
         size_t size = c->count - from < SCAN_CHUNK ? c->count - from : SCAN_CHUNK;
         vector_exp(weights, c->logits + from, max, size);
         for (size_t i = 0; i < size; i++) {
             double weight = (double)weights[i];
             if (weight <= 0) continue;
-            c->chosen = candidates_id(c, from + i);
-            stage->observed = zoom(at, before, weight, sum, code < 0 ? 0 : u);
-            if (before + weight > at) {
-                stage->selected = c->chosen;
-                return;
-            }
+            part = (Part){candidates_id(c, from + i), before, weight};
+            if (before + weight > at) return part;
             before += weight;
         }
     }
-    stage->selected = c->chosen; /* rounding left a remainder beyond the last token */
+    return part;
+}
+
+static void apply(Stage *stage, Candidates *c, const Step *step) {
+    double code = *stage_memory(stage), sum = candidates_sum(c);
+    double u = rng_unit(step->seed, step->position, stage->index);
+    double at = (code < 0 ? u : code) * sum;
+    const Part part = part_at(c, at);
+    c->chosen = stage->selected = part.token;
+    stage->observed = zoom(at, part.before, part.weight, sum, code < 0 ? 0 : u);
 }
 
 /* Codes are a circle: 1 is 0.  A negative one is random. */
