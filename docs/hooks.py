@@ -64,7 +64,7 @@ CLOSE = re.compile(r"^ *\{\{ note .+ \}\}\n(?! *\{\{ note )(?=[^\n])", re.M)
 TAG = re.compile(r"^( *)\{\{ (\w+) ((?:\\\n|.)+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
 CALL = re.compile(r"\A.*\n\$ (?:.*\\\n)*.*\n")  # the first lines of a console: its fence and the command
 PHONE = 45  # columns of code that a phone shows
-GAP = re.compile(r"(?<=[^\s.:?!]) {2,}")  # between columns; behind the end of a sentence it is none
+GAP = re.compile(r"(?<=[^\s.:?!]) {2,}| {3,}")  # between columns; two blanks behind the end of a sentence are none
 SLIDES = re.compile(r'<div class="language-console slides.*?</div>', re.S)
 PRINTED = re.compile(r'<span class="go">(.*?)</span>')
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
