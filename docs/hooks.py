@@ -63,6 +63,10 @@ VERBATIM = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>|<script\b.*?</script>
 CLOSE = re.compile(r"^ *\{\{ note .+ \}\}\n(?! *\{\{ note )(?=[^\n])", re.M)
 TAG = re.compile(r"^( *)\{\{ (\w+) ((?:\\\n|.)+?) \}\}((?:\n *\{\{ (?:note|expect) .+ \}\}$)*)$", re.M)
 CALL = re.compile(r"\A.*\n\$ (?:.*\\\n)*.*\n")  # the first lines of a console: its fence and the command
+PHONE = 45  # columns of code that a phone shows
+GAP = re.compile(r"(?<=[^\s.:?!]) {2,}| {3,}")  # between columns; two blanks behind the end of a sentence are none
+SLIDES = re.compile(r'<div class="language-console slides.*?</div>', re.S)
+PRINTED = re.compile(r'<span class="go">(.*?)</span>')
 EXPECT = re.compile(r"^ *\{\{ expect (.+) \}\}$", re.M)
 EXERCISE = re.compile(r"^ *\{\{ exercise (\S+) \}\}$", re.M)
 TYPED = re.compile(r"^```c\b", re.M)
@@ -127,7 +131,7 @@ def printed(command):
 
 def run_with_inf(command):
     output = printed(command).rstrip("\n")
-    table = any(len(line) > 50 and re.search(r"\S {2,}\S", line) for line in output.split("\n"))  # slides; sentences wrap
+    table = any(len(line) > PHONE and re.search(r"\S {2,}\S", line) for line in output.split("\n"))  # slides; see wrap_sentences
     shown = commands.BREAK.sub("\\\n    ", command)
     return f"```{'{.console .slides}' if table else 'console'}\n$ {shown}\n{output}\n```"
 
@@ -320,6 +324,23 @@ def files_at_foot(path):
     return "".join(f'<p class="files">{part}</p>' for part in parts)
 
 
+def hang(line):
+    """Where a sentence that wraps goes on: beneath its beginning, or an option's beneath its explanation.  None: a row of a table, which may not wrap."""
+    cells = GAP.split(line.strip())
+    if len(line) <= PHONE or len(cells) > 2 or len(re.findall(r"\b[A-Za-z]{2,}\b", cells[-1])) < 5:
+        return None
+    return len(line) - len(line.lstrip()) if len(cells) == 1 else line.rindex(cells[1])
+
+
+def wrap_sentences(content):
+    """Sentences among the rows of a table wrap; the rows slide."""
+    def mark(match):
+        column = hang(html.unescape(match.group(1)))
+        return match.group(0) if column is None else f'<span class="go wraps" style="--hang: {column}ch">{match.group(1)}</span>'
+
+    return SLIDES.sub(lambda match: PRINTED.sub(mark, match.group(0)), content)
+
+
 def keep_percents(content):
     """No line ends between a number and its sign."""
     parts = VERBATIM.split(content)
@@ -340,7 +361,7 @@ def on_page_content(content, page, config, files):
         named.add(file)
         return top + code_pages.address(file, number)
 
-    content = OPTION.sub('<code class="option">', content)
+    content = OPTION.sub('<code class="option">', wrap_sentences(content))
     content = keep_percents(code_pages.link_papers(listings.unveil(FILENAME.sub(link, content), code)))
     content = glossary.anchors(content) if path == "appendix/glossary.md" else glossary.link(content, top)
     if path not in roads.pages():

@@ -87,6 +87,24 @@ class Commands(unittest.TestCase):
         left = re.sub(rf'<span class="(?:{kinds})\b[^"]*">.*?</span>', "", re.search(r"<code>(.*)</code>", block, re.S).group(1), flags=re.S)
         self.assertEqual(html.unescape(re.sub(r"<[^>]+>", "", left)).strip(), "printf '%s\\n' one \\\n    '(two)' '# three' | \\\n    cat")
 
+    def test_tables_slide_and_their_sentences_wrap(self):
+        """A phone shows 45 columns; a row that is longer slides, and a sentence among rows goes on beneath its beginning."""
+        option = "  --quiet                no status line on stderr, and no other line"
+        dots = "  --shares A:B:...       how much of the model each machine computes"
+        rows = ["row 1 -0.0 -0.0 -0.0  0.4  1.2  1.9  0.4  1.2  1.9", "    1 -> 2   multiply these words   8256 bytes: 2048 numbers"]
+        sentence = "   A sentence has no columns.  It may be as long as it likes to be."
+        page = page_of("{{ run printf '" + "\\n".join(rows + [option, dots, sentence, "short  enough"]) + "' }}")
+        block = hooks.wrap_sentences(markdown.markdown(page, extensions=["pymdownx.superfences", "pymdownx.highlight"], extension_configs={"pymdownx.highlight": {"pygments_lang_class": True}}))
+        self.assertEqual(re.findall(r'<span class="go wraps" style="--hang: (\d+)ch">(.*?)</span>', block), [("25", option), ("25", dots), ("3", sentence)])
+        self.assertIn(f'<span class="go">{rows[0]}</span>', block)
+        self.assertIn("```console\n", page_of(f"{{{{ run echo '{sentence}' | sed 's/  It/ It/' }}}}"))  # without a table all of it wraps
+
+    def test_typed_commands_fit_a_page(self):
+        """Listings and outputs come from elsewhere; what is typed into a page is broken where a screen ends."""
+        for path in sorted(DOCS.rglob("*.md")):
+            for block in re.findall(r"^```.*?\n(.*?)^```", path.read_text(encoding="utf-8"), re.M | re.S):
+                self.assertEqual([line for line in block.split("\n") if len(line) > 110], [], path)
+
     def test_failures(self):
         self.refused("echo partly; false", "fails with 1")
         self.refused("false | cat; echo ok", "fails with 1")

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { openChrome } from "./chrome.mjs";
 
 const [site, browser = "chromium"] = process.argv.slice(2), READY = "!/^(Loading|The storyteller is being)/m.test(document.querySelector('.look')?.innerText ?? '')";
-const PAGES = ["index.html", "playground.html", "explorer.html", "layer6/frontier.html", "appendix/figures.html"];
+const PAGES = ["index.html", "playground.html", "explorer.html", "layer6/frontier.html", "appendix/figures.html", "appendix/commands.html"];
 let failures = 0, checks = 0;
 const expect = (right, what) => { checks++; if (!right) failures++, console.error(what); };
 
@@ -25,6 +25,15 @@ function faults() {
     if (seen(e) && !name(e) && e.getAttribute("aria-hidden") !== "true" && !e.matches("a.mark, a.note")) wrong.push("no name: " + e.outerHTML.slice(0, 90));
   for (const e of article.querySelectorAll("svg[role=img], img")) if (!(e.getAttribute("aria-label") || e.getAttribute("alt"))) wrong.push("no words for a picture: " + e.outerHTML.slice(0, 90));
   if (!document.documentElement.lang) wrong.push("no language");
+  for (const e of article.querySelectorAll("summary")) {
+    const arrow = getComputedStyle(e, "::after");
+    if (seen(e) && arrow.display !== "none" && parseFloat(getComputedStyle(e).paddingRight) < parseFloat(arrow.right) + parseFloat(arrow.width)) wrong.push("words beneath the arrow: " + e.innerText.slice(0, 40));
+  }
+  for (const e of article.querySelectorAll(".go.wraps")) {
+    const code = e.closest("code"), style = getComputedStyle(e), row = e.getBoundingClientRect();
+    if (seen(e) && row.right > code.getBoundingClientRect().right) wrong.push("a sentence that slides: " + e.innerText.slice(0, 40));
+    if (parseFloat(style.textIndent) + parseFloat(style.paddingLeft) !== 0) wrong.push("a sentence that begins beside its column: " + e.innerText.slice(0, 40));
+  }
   const levels = [...article.querySelectorAll("h1, h2, h3, h4")].filter(seen).map((h) => +h.tagName[1]);
   if (levels[0] !== 1 || levels.filter((l) => l === 1).length !== 1) wrong.push("headings: wanted one h1 first, got " + levels.join(" "));
   levels.forEach((l, i) => { if (i && l > levels[i - 1] + 1) wrong.push(`headings: h${l} after h${levels[i - 1]}`); });

@@ -30,7 +30,9 @@ same "with its reason" "$(grep -c '^3.16: .* fails, though it is right$' "$work/
 expect "menu begins with the first" 0 "next: 6.6, .*, about [0-9]* minutes: make start 6.6$" $desk menu
 same "the core is thirty exercises that exist, each once" "$(grep -c '^  [1-6]' "$work/out") $(sed -n '/^[^#]/s/.* | //p' exercises/core.txt | tr ' ' '\n' | sort -u | while read -r n; do grep -h "^$n " layer*/exercise/holes.txt; done | wc -l | tr -d ' ')" "30 30"
 expect "all of them are listed, too" 0 "next: 1.1, .*: make start 1.1$" $desk menu all
-same "each once" "$(grep -c '^  [1-6]' "$work/out")" "$(cat layer*/exercise/holes.txt | grep -c '^[1-6]')"
+exercises=$(cat layer*/exercise/holes.txt | grep -c '^[1-6]')
+same "each once" "$(grep -c '^  [1-6]' "$work/out")" "$exercises"
+same "as many as README.md and the map say" "$(grep -ho 'make learn all`: [0-9]*' README.md docs/map.md)" "$(printf 'make learn all`: %d\n' "$exercises" "$exercises")"
 expect "menu begins with the core's first" 0 "next: 6.6" $desk menu
 same "and says why" "$(grep -A 1 '^next' "$work/out" | tail -1)" "      $(sed -n 's/^> //p' "docs/$(awk -F' [|] ' '$1 == "6.6" { print $5 }' layer6_inference/exercise/holes.txt).md" | head -1)"
 expect "a layer's menu begins with its first" 0 "next: 3.1, .*: make start 3.1$" $desk menu 3

@@ -137,10 +137,9 @@ static size_t different(const float *a, const float *b, size_t n) {
 static void show_rows(const Tensor *w, size_t n) {
     double bounds[THREE + 1];
     share_bounds(shares, THREE, bounds);
-    printf(
-        "   The matrix has %zu rows of %zu numbers; a row times a word is one number.  Shares "
-        "3:2:2, in blocks of sixteen rows:\n\n",
-        w->shape[0], w->shape[1]);
+    printf("   The matrix has %zu rows of %zu numbers; a row times a word is one number.\n"
+           "   Shares 3:2:2, in blocks of sixteen rows:\n\n",
+           w->shape[0], w->shape[1]);
     for (int i = 0; i < THREE; i++) {
         size_t begin = share_begin(bounds, i, w->shape[0]),
                rows = share_rows(bounds, i, w->shape[0]);
@@ -186,8 +185,8 @@ static void show_product(const Model *model, const char *sentence, bool csv) {
     for (size_t i = 0; i < n; i++) embedding(x + i * in, &model->embedding, words[i].token);
     linear(NULL, &map, x, n, alone, NULL);
     if (!csv) {
-        printf("1. \"%s\": %zu words of %zu numbers.  Three machines, which are threads here, "
-               "multiply them by a matrix.\n",
+        printf("1. \"%s\": %zu words of %zu numbers.\n"
+               "   Three machines (threads here) multiply these words by a matrix.\n",
                sentence, n, in);
         show_rows(&map.w, n);
         printf("\n2. Who sends what?\n\n");
