@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     Gguf gguf;
     open_storyteller(&map, &gguf);
     size_t n = load(&gguf, x, 65536);
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     if (csv)
         printf("format,bits,error\n");
     else

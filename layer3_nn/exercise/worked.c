@@ -169,7 +169,7 @@ int main(int argc, char **argv) {
     Fault fault;
     Rope rope;
     Lesson lesson;
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     RopeConfig config = {
         .style = ROPE_INTERLEAVED, .rotary = csv ? 64 : N, .theta = 10000, .factor = 1};
     if (!arena_init(&arena, 4096, &fault)) return 1;

@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
     static Bench b;
     const char *own = getenv("GRAMMAR"), *prompt = sentence_or("Once upon a time there was a");
     const char *grammar = own && *own ? own : usual_grammar;
-    b.csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    b.csv = worked_csv(argc, argv);
     bench_open(&b, prompt, grammar);
     if (b.csv) {
         printf("row,after,step,what,back\n");

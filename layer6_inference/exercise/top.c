@@ -154,7 +154,7 @@ static void map_part(const Story *s) {
 
 int main(int argc, char **argv) {
     static Story s;
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     const char *prompt = sentence_or("Once upon a time there was a");
     story_open(&s, prompt);
     if (!csv) tokens_part(&s, prompt), scores_part(&s), draw_part(&s);
