@@ -54,6 +54,12 @@ static inline bool worked_csv(int argc, char **argv) {
     return argc > 1;
 }
 
+/* The exit status of a program that has printed all. */
+static inline int worked_end(void) {
+    if (fflush(stdout) != 0 || ferror(stdout)) worked_fails("standard output is full or closed");
+    return 0;
+}
+
 static inline void open_storyteller(FileMap *map, Gguf *gguf) {
     Fault fault;
     if (!file_open(map, "layer5_models/models/storyteller.gguf", &fault) ||

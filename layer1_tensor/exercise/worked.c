@@ -112,5 +112,5 @@ int main(int argc, char **argv) {
     }
     gguf_free(&gguf);
     file_close(&map);
-    return 0;
+    return worked_end();
 }

@@ -109,5 +109,5 @@ int main(int argc, char **argv) {
         printf(csv ? "%s,%.4f,%.6f\n" : "   %-8s %12.3f   %9.5f\n", info->name, bits, error);
     }
     gguf_free(&gguf), file_close(&map);
-    return 0;
+    return worked_end();
 }

@@ -180,5 +180,5 @@ int main(int argc, char **argv) {
         one_row(q, k, kv_heads, head_dim);
     all_heads(q, k, kv_heads, head_dim, csv);
     gguf_free(&gguf), file_close(&map), arena_free(&arena);
-    return 0;
+    return worked_end();
 }

@@ -210,5 +210,5 @@ int main(int argc, char **argv) {
     if (!model_open(&model, path, &fault)) worked_fails(fault.text);
     show_product(&model, sentence_or("Once upon a time there was a fox"), csv);
     model_close(&model);
-    return 0;
+    return worked_end();
 }

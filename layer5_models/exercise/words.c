@@ -158,5 +158,5 @@ int main(int argc, char **argv) {
         tokenizer_close(five[i].tokenizer);
     }
     free(words.rows), world_text_free(&all), world_text_free(&held_out);
-    return 0;
+    return worked_end();
 }

@@ -90,5 +90,5 @@ int main(int argc, char **argv) {
     token_list_free(&ids);
     session_close(&s);
     model_close(&m);
-    return 0;
+    return worked_end();
 }

@@ -179,5 +179,5 @@ int main(int argc, char **argv) {
     if (!b.csv) printf("\n   %u rows, %u expressions.\n", b.rows.count - 1, b.exprs.count);
     mask_table_free(&b.masks), row_table_free(&b.rows), expr_store_free(&b.exprs);
     free(b.p), token_list_free(&b.ids), session_close(&b.session), model_close(&b.model);
-    return 0;
+    return worked_end();
 }

@@ -161,5 +161,5 @@ int main(int argc, char **argv) {
     loop_part(&s, csv);
     if (!csv) map_part(&s);
     free(s.p), token_list_free(&s.ids), session_close(&s.session), model_close(&s.model);
-    return 0;
+    return worked_end();
 }

@@ -128,5 +128,5 @@ int main(int argc, char **argv) {
     if (!csv) coins(&b);
     free(b.logits), token_list_free(&b.ids), arena_free(&b.arena), session_close(&b.session),
         model_close(&b.model);
-    return 0;
+    return worked_end();
 }
