@@ -56,7 +56,8 @@ static inline bool worked_csv(int argc, char **argv) {
 
 /* The exit status of a program that has printed all. */
 static inline int worked_end(void) {
-    if (fflush(stdout) != 0 || ferror(stdout)) worked_fails("standard output is full or closed");
+    if (fflush(stdout) != 0 || ferror(stdout))
+        worked_fails("standard output is full or closed");
     return 0;
 }
 
