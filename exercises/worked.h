@@ -43,6 +43,24 @@ static inline void worked_fails(const char *why) {
     exit(1);
 }
 
+/* Are CSV lines wanted (--csv), or the narration? */
+static inline bool worked_csv(int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (i == 1 && strcmp(argv[i], "--csv") == 0) continue;
+        fprintf(stderr, "worked: argument '%s': wanted --csv, or none for the narration\n",
+                argv[i]);
+        exit(2);
+    }
+    return argc > 1;
+}
+
+/* The exit status of a program that has printed all. */
+static inline int worked_end(void) {
+    if (fflush(stdout) != 0 || ferror(stdout))
+        worked_fails("standard output is full or closed");
+    return 0;
+}
+
 static inline void open_storyteller(FileMap *map, Gguf *gguf) {
     Fault fault;
     if (!file_open(map, "layer5_models/models/storyteller.gguf", &fault) ||

@@ -25,7 +25,15 @@ same "one that reads 128 tokens" "$(page "$work/few.gguf" LLAMA_CPP= | grep -c '
 same "one that makes vectors" "$(page "$work/v.gguf" LLAMA_CPP=)" "0 inspect: yes,tokens and back: -,greedy: -,vector: yes"
 same "a damaged one" "$(page "$work/short.gguf" LLAMA_CPP= | cut -c1-13)" "1 inspect: no"
 expect "none" 2 "acceptance: MODEL is ''" env MODEL= sh "$here/acceptance.sh"
-expect "no number of clients to compare with others" 1 "CLIENTS is '1,4': wanted numbers" env CLIENTS=1,4 python3 "$here/peers/clients.py"
+# The comparison of servers says what is wrong in a sentence.
+for wrong in CLIENTS=1,4 CLIENTS= CLIENTS=257 ROUNDS=0 ROUNDS=x REQUESTS=0 SEED=-1 PROMPT_TOKENS=1 ANSWER_TOKENS=3 STRATA=/none CSV=/none/c.csv MODEL=/none.gguf; do
+    case $wrong in
+    MODEL*) wanted="/none.gguf cannot be opened" ;;
+    *) wanted="peers: ${wrong%%=*} is '${wrong#*=}': " ;;
+    esac
+    expect "a comparison of servers refuses $wrong" 1 "$wanted" env STRATA="$strata" "$wrong" python3 "$here/peers/clients.py"
+    same "$wrong: without a traceback" "$(grep -c Traceback "$work/out")" 0
+done
 
 # Programs that say what llama.cpp's would: what Strata says, and one of them a little else.
 mkdir "$work/llama"

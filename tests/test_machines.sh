@@ -47,6 +47,12 @@ same "is cut on several machines, too" "$(many 2 generate -m "$model" -p "$long"
 same "a look inside" "$(many 2 look attention -m "$model" -p "Mia was" --threads 1 2>/dev/null)" "$("$strata" look attention -m "$model" -p "Mia was" --threads 1 2>/dev/null)"
 same "a removed head" "$(many 2 generate -m "$model" -n 24 --threads 1 --scale-head 0.1=0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --scale-head 0.1=0 2>/dev/null)"
 same "beams" "$(many 3 generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)"
+printf 'Once upon a time there was a cat.\nMia was a brave owl.\n' >"$work/documents"
+for split in rows layers; do
+    expect "chains are compared, by $split" 0 "less greedy" many 2 compare -m "$model" --chains greedy draw --documents 2 -n 20 --threads 1 --split "$split"
+    expect "with an amateur, by $split" 0 "contrast:0.1" many 2 compare -m "$model" --chains contrast:0.1,greedy --amateur "$draft" --documents 2 -n 20 --threads 1 --split "$split"
+    expect "chains are tuned, by $split" 0 "2 documents, 2 texts a chain" many 2 tune -m "$model" --documents "$work/documents" --chains greedy draw -n 20 --threads 1 --split "$split"
+done
 
 # Whole layers on each.
 layers() { n=$1; shift; many "$n" "$@" --threads 1 --split layers; }

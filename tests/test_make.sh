@@ -178,6 +178,14 @@ if [ "$(awk -F, 'NF != 5' "$work/csv" | wc -l)" -eq 0 ] && grep -q '^1,2,multipl
 refuses "cannot spell" worked 1 SENTENCE='Ωmega'
 refuses "a shorter sentence" worked 5 SENTENCE="$(seq -s " " 100)"
 refuses "two words" worked 3 SENTENCE='a'
+for n in top words shares grammar 1 2 3 4 5 6; do refuses "argument '--cvs': wanted --csv" worked $n ARGS="--cvs"; done
+for n in top words shares grammar 1 2 3 4 5 6; do
+    [ -e /dev/full ] || break
+    if make -s worked $n 2>"$work/err" >/dev/full; then not "worked exercise $n on a full disk" "exit status 0"
+    elif grep -q "worked: standard output is full" "$work/err"; then ok "worked exercise $n on a full disk"
+    else not "worked exercise $n on a full disk" "$(head -3 "$work/err")"; fi
+done
+refuses "argument 'twice': wanted --csv" worked 1 ARGS="--csv twice"
 
 # A person at a terminal is asked for a guess first; nobody else is waited for.
 if script --version 2>/dev/null | grep -q util-linux; then

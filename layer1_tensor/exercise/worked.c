@@ -98,10 +98,11 @@ static void narrate(const FileMap *map, const Gguf *gguf, const GgufTensor *foun
 int main(int argc, char **argv) {
     FileMap map;
     Gguf gguf;
+    bool csv = worked_csv(argc, argv);
     open_storyteller(&map, &gguf);
     const GgufTensor *found = tensor_named(&gguf, name);
     if (found->dtype != DTYPE_F16) worked_fails("the embedding is not in F16");
-    if (argc > 1 && strcmp(argv[1], "--csv") == 0) {
+    if (csv) {
         Tensor t = gguf_tensor_view(found);
         printf("column,value\n");
         for (size_t i = 0; i < t.shape[1]; i++)
@@ -111,5 +112,5 @@ int main(int argc, char **argv) {
     }
     gguf_free(&gguf);
     file_close(&map);
-    return 0;
+    return worked_end();
 }

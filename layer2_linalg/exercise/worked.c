@@ -98,7 +98,7 @@ int main(int argc, char **argv) {
     Gguf gguf;
     open_storyteller(&map, &gguf);
     size_t n = load(&gguf, x, 65536);
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     if (csv)
         printf("format,bits,error\n");
     else
@@ -109,5 +109,5 @@ int main(int argc, char **argv) {
         printf(csv ? "%s,%.4f,%.6f\n" : "   %-8s %12.3f   %9.5f\n", info->name, bits, error);
     }
     gguf_free(&gguf), file_close(&map);
-    return 0;
+    return worked_end();
 }

@@ -169,10 +169,10 @@ int main(int argc, char **argv) {
     Fault fault;
     Rope rope;
     Lesson lesson;
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     RopeConfig config = {
         .style = ROPE_INTERLEAVED, .rotary = csv ? 64 : N, .theta = 10000, .factor = 1};
-    if (!arena_init(&arena, 4096, &fault)) return 1;
+    if (!arena_init(&arena, 4096, &fault)) worked_fails(fault.text);
     rope_init(&rope, &config, &arena);
     if (csv) {
         csv_part(&rope);
@@ -182,5 +182,5 @@ int main(int argc, char **argv) {
             backward_part(&lesson);
     }
     arena_free(&arena);
-    return 0;
+    return worked_end();
 }

@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
     Arena arena;
     Rope rope;
     static float q[WORDS * DIM], k[WORDS * DIM];
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     open_storyteller(&map, &gguf);
     if (!arena_init(&arena, 1 << 16, &fault)) worked_fails(fault.text);
     if (number("llama.embedding_length") != DIM ||
@@ -180,5 +180,5 @@ int main(int argc, char **argv) {
         one_row(q, k, kv_heads, head_dim);
     all_heads(q, k, kv_heads, head_dim, csv);
     gguf_free(&gguf), file_close(&map), arena_free(&arena);
-    return 0;
+    return worked_end();
 }

@@ -205,9 +205,9 @@ static void show_product(const Model *model, const char *sentence, bool csv) {
 int main(int argc, char **argv) {
     Model model;
     Fault fault;
+    bool csv = worked_csv(argc, argv);
     if (!model_open(&model, path, &fault)) worked_fails(fault.text);
-    show_product(&model, sentence_or("Once upon a time there was a fox"),
-                 argc > 1 && strcmp(argv[1], "--csv") == 0);
+    show_product(&model, sentence_or("Once upon a time there was a fox"), csv);
     model_close(&model);
-    return 0;
+    return worked_end();
 }

@@ -132,7 +132,7 @@ static void count_kinds(const Vocabulary *v, WorldText *story) {
 }
 
 int main(int argc, char **argv) {
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     const char *sentence = sentence_or("Zoë the hedgehog lost 25 fine hats, didn't she?");
     WorldText all = {0}, held_out = {0};
     Text text = stories(7, STORIES, &all);
@@ -158,5 +158,5 @@ int main(int argc, char **argv) {
         tokenizer_close(five[i].tokenizer);
     }
     free(words.rows), world_text_free(&all), world_text_free(&held_out);
-    return 0;
+    return worked_end();
 }

@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     Session s;
     Fault fault;
     TokenList ids = {0};
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     const char *usual = "Once upon a time there was a",
                *prompt = csv ? usual : sentence_or(usual);
     SessionConfig config = {.ctx = MAX, .sequences = 1, .max_tokens = MAX, .max_logits = 1};
@@ -90,5 +90,5 @@ int main(int argc, char **argv) {
     token_list_free(&ids);
     session_close(&s);
     model_close(&m);
-    return 0;
+    return worked_end();
 }

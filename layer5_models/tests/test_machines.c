@@ -311,13 +311,13 @@ static void differences_are_named(void **state) {
     }
     group_close(&house.members[0]);
 
-    open_house(&house, 2);
+    open_house(&house, 3);
     config = config_of(&house, NULL, false);
     assert_non_null(house.machines = machines_open(&config, &fault));
     m.seed = 2; /* another file in its place */
     write_file(&m, in_folder("other.gguf"));
     assert_false(machines_lend(house.machines, &model, in_folder("other.gguf"), &fault));
-    assert_contains(fault.text, "machine 2 of 2:");
+    assert_contains(fault.text, "machine 2 of 3:");
     assert_contains(fault.text, "is another file here than on the first machine");
     assert_false(machines_lend(house.machines, &model, in_folder("gone.gguf"), &fault));
     assert_contains(fault.text, "gone.gguf has no absolute path");

@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
     static Bench b;
     const char *own = getenv("GRAMMAR"), *prompt = sentence_or("Once upon a time there was a");
     const char *grammar = own && *own ? own : usual_grammar;
-    b.csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    b.csv = worked_csv(argc, argv);
     bench_open(&b, prompt, grammar);
     if (b.csv) {
         printf("row,after,step,what,back\n");
@@ -179,5 +179,5 @@ int main(int argc, char **argv) {
     if (!b.csv) printf("\n   %u rows, %u expressions.\n", b.rows.count - 1, b.exprs.count);
     mask_table_free(&b.masks), row_table_free(&b.rows), expr_store_free(&b.exprs);
     free(b.p), token_list_free(&b.ids), session_close(&b.session), model_close(&b.model);
-    return 0;
+    return worked_end();
 }

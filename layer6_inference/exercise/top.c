@@ -154,12 +154,12 @@ static void map_part(const Story *s) {
 
 int main(int argc, char **argv) {
     static Story s;
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     const char *prompt = sentence_or("Once upon a time there was a");
     story_open(&s, prompt);
     if (!csv) tokens_part(&s, prompt), scores_part(&s), draw_part(&s);
     loop_part(&s, csv);
     if (!csv) map_part(&s);
     free(s.p), token_list_free(&s.ids), session_close(&s.session), model_close(&s.model);
-    return 0;
+    return worked_end();
 }

@@ -111,7 +111,7 @@ int main(int argc, char **argv) {
     static Bench b;
     int32_t token = -1;
     char name[32];
-    bool csv = argc > 1 && strcmp(argv[1], "--csv") == 0;
+    bool csv = worked_csv(argc, argv);
     const char *usual = "Once upon a time there was a little",
                *prompt = csv ? usual : sentence_or(usual);
     bench_open(&b, prompt);
@@ -128,5 +128,5 @@ int main(int argc, char **argv) {
     if (!csv) coins(&b);
     free(b.logits), token_list_free(&b.ids), arena_free(&b.arena), session_close(&b.session),
         model_close(&b.model);
-    return 0;
+    return worked_end();
 }

@@ -21,12 +21,28 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 STRATA = os.environ.get("STRATA", "build/bin/strata")
 WORK = "build/peers"
 THREADS = os.environ.get("THREADS") or str(max(1, len(os.sched_getaffinity(0)) - 1))
-ROUNDS, REQUESTS, SEED = (int(os.environ.get(name, default)) for name, default in (("ROUNDS", 3), ("REQUESTS", 3), ("SEED", 1)))
-PROMPT, ANSWER = int(os.environ.get("PROMPT_TOKENS", 64)), int(os.environ.get("ANSWER_TOKENS", 32))
-CLIENTS = [int(n) if n.isdigit() else 0 for n in os.environ.get("CLIENTS", "1 4 16 64").split()]
+
+
+def whole(name, default, smallest):
+    text = os.environ.get(name, str(default))
+    if not (text.isascii() and text.isdigit() and int(text) >= smallest):
+        sys.exit("peers: %s is '%s': wanted a number from %d" % (name, text, smallest))
+    return int(text)
+
+
+ROUNDS, REQUESTS, SEED = whole("ROUNDS", 3, 1), whole("REQUESTS", 3, 1), whole("SEED", 1, 0)
+PROMPT, ANSWER = whole("PROMPT_TOKENS", 64, 2), whole("ANSWER_TOKENS", 32, 4)  # half of it is two tokens and a gap
+CLIENTS = [int(n) if n.isascii() and n.isdigit() else 0 for n in os.environ.get("CLIENTS", "1 4 16 64").split()]
+MAX_CLIENTS = 256  # KV slots of a server
 CTX = 2 * (PROMPT + ANSWER)
 TEXT = re.compile(rb'"text":"[^"]')  # an event with a text that is not empty
 VOCAB = 200  # of the prompts' tokens: below it no file has special ones for both programs
+
+
+def run(command, out=subprocess.DEVNULL):
+    """A program that says itself what is wrong."""
+    if subprocess.run(command, stdout=out).returncode:
+        sys.exit("peers: this failed: " + " ".join(command))
 
 
 def llama_server():
@@ -45,7 +61,7 @@ def model():
     kind, layers = os.environ.get("FORMAT", "Q8_0"), os.environ.get("LAYERS", "4")
     path = "%s/%s-%s.gguf" % (WORK, kind, layers)
     if not os.path.exists(path):
-        subprocess.run([STRATA, "bench", "make-model", path, kind, "--layers", layers], check=True, stdout=sys.stderr)
+        run([STRATA, "bench", "make-model", path, kind, "--layers", layers], sys.stderr)
     return path
 
 
@@ -168,8 +184,7 @@ def expected(clients, done):
         print("arrival,prompt,answer", file=file)
         for sent, _, prompt, answer in sorted((d[0], 0, d[2], d[3]) for d in done):
             print("%.6f,%d,%d" % (sent, prompt, answer), file=file)
-    subprocess.run([STRATA, "simulate", "--trace", WORK + "/came.csv", "--costs", WORK + "/clients-costs", "--places", str(clients), "--policy", "chunked", "--stretch", "1.25", "--pace", "50", "--csv", WORK + "/expected.csv"],
-                   check=True, stdout=subprocess.DEVNULL)
+    run([STRATA, "simulate", "--trace", WORK + "/came.csv", "--costs", WORK + "/clients-costs", "--places", str(clients), "--policy", "chunked", "--stretch", "1.25", "--pace", "50", "--csv", WORK + "/expected.csv"])
     with open(WORK + "/expected.csv") as file:
         names, values = (line.strip().split(",") for line in file.readlines()[:2])
     row = dict(zip(names, values))
@@ -177,8 +192,8 @@ def expected(clients, done):
 
 
 def costs(path):
-    subprocess.run([STRATA, "bench", "serve", "-m", path, "-t", THREADS, "--places", str(max(CLIENTS)), "--users", "8", "-p", str(PROMPT), "-n", str(ANSWER),
-                    "--costs", WORK + "/clients-costs"], check=True, stdout=subprocess.DEVNULL)
+    run([STRATA, "bench", "serve", "-m", path, "-t", THREADS, "--places", str(max(CLIENTS)), "--users", "8", "-p", str(PROMPT), "-n", str(ANSWER),
+         "--costs", WORK + "/clients-costs"])
 
 
 def version():
@@ -196,9 +211,22 @@ def show(name, clients, row):
     print("%-14s %7d %9.1f %9.0f %9.0f %9.1f %9.1f" % (name, clients, *row), flush=True)
 
 
+def keep(head, rows):
+    """The table, in the file that CSV names."""
+    try:
+        with open(os.environ["CSV"], "w") as file:
+            print(head, "server,clients,tokens_per_second,first_p50_ms,first_p95_ms,gap_p50_ms,gap_p95_ms", *(",".join(map(str, row)) for row in rows), sep="\n", file=file)
+    except OSError as error:
+        sys.exit("peers: CSV is '%s': %s" % (os.environ["CSV"], error.strerror))
+
+
 def main():
-    if not CLIENTS or min(CLIENTS) < 1:
-        sys.exit("peers: CLIENTS is '%s': wanted numbers of clients, such as '1 4 16'" % os.environ.get("CLIENTS"))
+    if not CLIENTS or min(CLIENTS) < 1 or max(CLIENTS) > MAX_CLIENTS:
+        sys.exit("peers: CLIENTS is '%s': wanted numbers of clients from 1 to %d, such as '1 4 16'" % (os.environ.get("CLIENTS"), MAX_CLIENTS))
+    if not os.access(STRATA, os.X_OK):
+        sys.exit("peers: STRATA is '%s': wanted a program. Run make first" % STRATA)
+    if os.environ.get("CSV") and not os.access(os.path.dirname(os.environ["CSV"]) or ".", os.W_OK):
+        sys.exit("peers: CSV is '%s': wanted a file in a folder that can be written" % os.environ["CSV"])
     os.makedirs(WORK, exist_ok=True)
     path, result, far = model(), [], 0
     print("%s%s; %s threads, %d requests a client, prompts of about %d tokens, answers of about %d, medians of %d rounds in turns" % (
@@ -220,12 +248,8 @@ def main():
         far += n >= 4 and "llama-server" in table and table["strata"][0] < table["llama-server"][0]
         far += abs(table["simulated"][4] / table["strata"][4] - 1) > 0.15
     if os.environ.get("CSV"):
-        with open(os.environ["CSV"], "w") as file:
-            print("# made by: %sROUNDS=%d REQUESTS=%d CSV=FILE python3 tests/peers/clients.py; %s%s, a server's threads: %s" % (
-                "LLAMA_CPP=DIR " if llama_server() else "", ROUNDS, REQUESTS, os.path.basename(path), version(), THREADS), file=file)
-            print("server,clients,tokens_per_second,first_p50_ms,first_p95_ms,gap_p50_ms,gap_p95_ms", file=file)
-            for row in result:
-                print(*row, sep=",", file=file)
+        keep("# made by: %sROUNDS=%d REQUESTS=%d CSV=FILE python3 tests/peers/clients.py; %s%s, a server's threads: %s" % (
+            "LLAMA_CPP=DIR " if llama_server() else "", ROUNDS, REQUESTS, os.path.basename(path), version(), THREADS), result)
     if os.environ.get("GOAL") and far:
         sys.exit("peers: %d goals are missed" % far)
 

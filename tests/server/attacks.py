@@ -169,7 +169,7 @@ def bombs(server):
 
 def types(server):
     """A field of another type than the stage's parameter, and whose field an error is."""
-    for name, value, word in (("regex", 5, "wanted a text"), ("regex", ["a"], "wanted a text"), ("grammar", 5, "wanted a text"), ("choice", ["yes", 5], "wanted a text"), ("ban", 5, "wanted a text"),
+    for name, value, word in (("regex", 5, "wanted a text"), ("regex", ["a"], "wanted a text"), ("regex", {"a": 1}, "wanted a text"), ("choice", {"a": 1}, "wanted a text"), ("ban", {"a": "b"}, "wanted a text"), ("allow", {"5": 1}, "wanted a number"), ("grammar", 5, "wanted a text"), ("choice", ["yes", 5], "wanted a text"), ("ban", 5, "wanted a text"),
                               ("ban", ["fox", 5], "wanted a text"), ("top_k", "40", "wanted a number"), ("allow", ["5"], "wanted a number"), ("dry", {"mult": "0.8"}, "wanted a number"),
                               ("dry", {"mult": 0.8, "break": 5}, "wanted a text"), ("regex", "(", "regex: "), ("json_schema", {"type": 5}, "json_schema: "), ("top_k", -5, "top_k: ")):
         refused(server, "%s: %s" % (name, json.dumps(value)), {"prompt": "a", name: value}, name, word=word)

@@ -50,10 +50,14 @@ def ollama(server):
     check("calls and results in a history", server.post("/api/chat", dict(forced, messages=talk))[0], 200)
     for bad, word in (({"messages": SAID, "x": 1}, "unknown field 'x'"), ({"messages": SAID, "options": {"tempreature": 1}}, "unknown field 'tempreature'"), ({"messages": SAID, "options": {"num_ctx": 10**6}}, "num_ctx"),
                       ({"messages": SAID, "options": {"num_predict": "5"}}, "num_predict"), ({"messages": SAID, "options": 5}, "options"), ({"messages": 5}, "messages"), ({}, "messages"), ({"messages": [{"role": "user", "content": 5}]}, "content"),
-                      ({"messages": SAID, "format": "xml"}, "format"), ({"messages": SAID, "stream": "yes"}, "stream"), ({"messages": [{"role": "user", "content": "a", "images": ["!"]}]}, "image"),
+                      ({"messages": SAID, "format": "xml"}, "format"), ({"messages": SAID, "stream": "yes"}, "stream"), ({"messages": [{"role": "user", "content": "a", "images": ["!"]}]}, "image"), ({"messages": [{"role": "user", "content": "a", "images": 5}]}, "images"),
                       ({"messages": SAID, "options": {"top_p": 7}}, "top_p"), (b"{", "JSON"), (b"[]", "object")):
         status, data = server.post("/api/chat", bad)
         check("ollama: refused, %s" % word, (status, isinstance(data.get("error"), str) and word in data["error"]) if isinstance(data, dict) else data, (400, True))
+    for bad in ({"system": 5}, {"raw": 1}, {"images": 5}, {"images": {"a": "b"}}, {"model": 5}, {"raw": True, "system": "Be brief."}, {"raw": True, "images": ["a"]}):
+        field = list(bad)[-1]
+        status, data = server.post("/api/generate", dict({"prompt": "a", "stream": False, "options": {"num_predict": 1}}, **bad))
+        check("ollama: refused, %s" % json.dumps(bad), (status, data.get("error", "")[:len(field) + 1]), (400, field + ":"))
     check("another model", server.post("/api/chat", {"model": "llama3", "messages": SAID})[0], 404)
     for path, body in (("/api/generate", {"model": name}), ("/api/generate", {"model": name + ":latest", "prompt": "", "keep_alive": "1h"}), ("/api/chat", {"model": name, "messages": []})):
         status, data = server.post(path, body)
@@ -112,7 +116,7 @@ def anthropic(server):
                    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": use["id"], "content": [{"type": "text", "text": "sunny"}]}, {"type": "text", "text": "And now?"}]}]
     check("its result comes back", server.post("/v1/messages", dict(forced, messages=talk, tool_choice={"type": "auto"}, max_tokens=5))[0], 200)
     for bad, word in (({"messages": SAID}, "max_tokens"), (dict(body, x=1), "unknown field 'x'"), (dict(body, messages=5), "messages"), (dict(body, messages=[{"role": "system", "content": "x"}]), "role"),
-                      (dict(body, messages=[{"role": "user", "content": [{"type": "document"}]}]), "block"), (dict(body, messages=[{"role": "user"}]), "content"), (dict(body, tools=[{"type": "web_search", "name": "x"}]), "input_schema"),
+                      (dict(body, messages=[{"role": "user", "content": [{"type": "document"}]}]), "block"), (dict(body, system=5), "system"), (dict(body, system=["a"]), "system"), (dict(body, messages=[{"role": "user"}]), "content"), (dict(body, tools=[{"type": "web_search", "name": "x"}]), "input_schema"),
                       (dict(forced, tool_choice={"type": "x"}), "tool_choice"), (dict(body, top_p=7), "top_p"), (dict(body, thinking={"type": "enabled"}), "thinking"),
                       (dict(body, messages=[{"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "http://x"}}]}]), "base64"), (b"{", "JSON"), (b"5", "object")):
         status, data = server.post("/v1/messages", bad)

@@ -87,9 +87,11 @@ def files():
         for mode in (0o644, 0o604, 0o602):
             code, said = start("mia\n", mode)
             check("a file of keys of the mode %o" % mode, (code, "chmod 600" in said), (1, True))
-        for line in ("mia priority=101", "mia priority=1.5", "mia seconds=-1", "mia seconds=nan", "mia tokens=x", "mia places", "mia name=", "mia name=a\"b", "mia owl", "mia name=" + "x" * 32):
+        for line in ("mia priority=101", "mia priority=1.5", "mia seconds=-1", "mia seconds=nan", "mia tokens=x", "mia places", "mia name=", "mia name=a\"b", "mia owl", "mia name=" + "x" * 32, "mia tokens=5 places=1 tokens=6"):
             code, said = start("# who\n\n" + line + "\n")
             check("a line of keys: " + line[:20], (code, "line 3: wanted a key" in said, "mia" in said.replace(file.name, "")), (1, True, False))
+        code, said = start("mia tokens=5\nowl\nmia\n")
+        check("a key twice", (code, "line 3: a key of an earlier line" in said, "mia" in said.replace(file.name, "")), (1, True, False))
         check("no keys", start("# none\n")[0], 1)
 
 

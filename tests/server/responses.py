@@ -115,7 +115,8 @@ def refusals(server):
                           ({"include": ["file_search_call.results"]}, "include"), ({"input": 5}, "input"), ({"input": []}, "input"), ({"input": [{"type": "item_reference", "id": "x"}]}, "input"),
                           ({"input": [{"role": "user", "content": [{"type": "input_file"}]}]}, "input"), ({"input": [5]}, "input"), ({"instructions": 5}, "instructions"), ({"tools": [{"type": "web_search"}]}, "tools"),
                           ({"reasoning": {"effort": "much"}}, "reasoning"), ({"reasoning": 5}, "reasoning"), ({"reasoning": "high"}, "reasoning"), ({"reasoning": []}, "reasoning"),
-                          ({"reasoning": {"effort": "low", "bogus": 1}}, "reasoning"), ({"include": 5}, "include"), ({"text": {"format": {"type": "x"}}}, "text"), ({"text": {"verbosity": "low"}}, "text"), ({"max_output_tokens": -1}, "max_output_tokens"),
+                          ({"reasoning": {"effort": "low", "bogus": 1}}, "reasoning"), ({"include": 5}, "include"), ({"text": {"format": {"type": "x"}}}, "text"), ({"text": {"verbosity": "low"}}, "text"), ({"text": 5}, "text"), ({"text": {"fromat": {"type": "json_object"}}}, "text"),
+                          ({"tool_choice": 5}, "tool_choice"), ({"tool_choice": "required"}, "tool_choice"), ({"tool_choice": {"type": "function", "name": "f"}}, "tool_choice"), ({"parallel_tool_calls": "no"}, "parallel_tool_calls"), ({"max_output_tokens": -1}, "max_output_tokens"),
                           ({"top_p": 7}, "top_p"), ({"x": 1}, "x"), ({"": 1}, None), ({"prompt": {"id": "p"}}, "prompt")):
         status, data = server.post(PATH, dict(body, **fields))
         check("refused: %s" % json.dumps(fields), (status, data["error"]["param"]) if status == 400 else (status, data), (400, param))

@@ -233,7 +233,7 @@ def patience():
 
 def keys_and_origins():
     with tempfile.NamedTemporaryFile("w", suffix=".keys") as file:
-        file.write("# whose they are\nsecret-one\n \tsecret-two \r\nsecret-one\n\n")
+        file.write("# whose they are\nsecret-one\n \tsecret-two \r\n\n")
         file.flush()
         with Server("--keys", file.name, "--origin", "https://a.example") as server:
             ask = lambda key, path="/v1/models": server.ask("GET", path, None, {"Authorization": key} if key else {})[0]

@@ -52,13 +52,19 @@ void give_up(const Machines *m, const Fault *fault) {
     REQUIRE(false, "a product without all of its rows");
 }
 
-/* Send the order to all, and wait for their yes. */
+/* Send the order to all, and wait for their yes.  Behind a no the others' answers are taken,
+ * too: else each would be the answer to a later order. */
 static bool ask_all(Machines *m, Fault *fault) {
+    enum { AFTER_NO = 1 /* second */ };
+    bool yes = true;
     for (int i = 1; i < m->config.group->size; i++)
         if (!send_order(m, i, fault)) return false;
     for (int i = 1; i < m->config.group->size; i++)
-        if (!take_answer(m, i, 0, fault)) return false;
-    return true;
+        if (yes)
+            yes = take_answer(m, i, 0, fault);
+        else
+            group_receive(m->config.group, i, &m->answer, AFTER_NO, NULL);
+    return yes;
 }
 
 /* ------------------------------------------------------------------ products */

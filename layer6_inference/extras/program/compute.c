@@ -107,6 +107,11 @@ bool compute_load_model(const ComputeOptions *compute, const char *path, Model *
     return ok || fault_prefix(fault, "without --no-pack");
 }
 
+void compute_close_model(Model *model) {
+    machines_forget(model);
+    model_close(model);
+}
+
 /* "FILE", or "FILE=0.5": the strength behind the last '=', when there is a number. */
 static bool adapt(const char *text, Model *model, Fault *fault) {
     char path[4096], *end = NULL;

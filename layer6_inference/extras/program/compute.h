@@ -92,6 +92,10 @@ void compute_close(ComputeOptions *compute);
 bool compute_load_model(const ComputeOptions *compute, const char *path, Model *model,
                         Fault *fault);
 
+/* Close it: first the other machines' shares, which point into it.  One that is closed already,
+ * or zero: nothing. */
+void compute_close_model(Model *model);
+
 /* Apply the adapters. */
 bool compute_adapt(const ComputeOptions *compute, Model *model, Fault *fault);
 

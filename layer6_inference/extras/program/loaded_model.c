@@ -64,8 +64,7 @@ bool loaded_open(LoadedModel *s, const char *path, const ComputeOptions *compute
 
 void loaded_close(LoadedModel *s) {
     session_close(&s->session);
-    machines_forget(s->model);
-    if (s->model == &s->own) model_close(&s->own);
+    if (s->model == &s->own) compute_close_model(&s->own);
     s->model = NULL;
 }
 

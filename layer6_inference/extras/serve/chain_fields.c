@@ -122,13 +122,18 @@ static bool is_off(const StageKind *kind, const JsonValue *v) {
            text_equal(v->text, text_of("off"));
 }
 
+/* Are there names of parameters that an object can have?  A list has none. */
+static bool has_params(const StageKind *kind) {
+    return kind->list == LIST_NONE || kind->list == LIST_BREAKS;
+}
+
 /* What a stage of numbers takes: a number, an object of them, "off" for its first one, and true
  * or false if it needs none.  "0.5" is a text, and not the number. */
 static bool check_own(const Writer *w, const StageKind *kind, const JsonValue *v) {
     const bool flag = (v->kind == JSON_TRUE || v->kind == JSON_FALSE) &&
                       !(kind->params[0].key && kind->params[0].required);
     bool ok = is_off(kind, v) || flag || v->kind == JSON_NUMBER || v->kind == JSON_OBJECT;
-    if (kind->list != LIST_NONE && kind->list != LIST_BREAKS) return true;
+    if (!has_params(kind)) return true;
     for (size_t i = 0; ok && v->kind == JSON_OBJECT && i < v->count; i++)
         ok = v->items[i].kind == JSON_NUMBER ||
              (kind->list == LIST_BREAKS && text_equal(v->keys[i], text_of("break")));
@@ -179,7 +184,7 @@ static bool put_own(Writer *w, const char *name, const JsonValue *v, bool *begun
     const StageKind *kind = stage_find(text_of(name));
     for (size_t i = 0; ok && v->kind == JSON_OBJECT && i < v->count; i++)
         ok = fields_chain_check_type(w, kind, v->keys[i], &v->items[i]);
-    if (v->kind != JSON_OBJECT && !is_off(kind, v))
+    if ((v->kind != JSON_OBJECT || !has_params(kind)) && !is_off(kind, v))
         ok = fields_chain_check_type(w, kind, text_of(""), v);
     if (ok && v->kind != JSON_OBJECT && v->kind != JSON_ARRAY)
         return put_param(w, name, NULL, v);

@@ -60,6 +60,14 @@ static bool keys_read_limit(Text word, KeyLimits *limits) {
     return *(tokens ? &limits->tokens : &limits->places) = (size_t)number, ok;
 }
 
+/* Does a word of the line have the same NAME? */
+static bool keys_has(Text line, Text limit) {
+    const Text name = text_cut(&limit, '=');
+    for (Text word; (word = keys_next_word(&line)).size;)
+        if (text_equal(text_cut(&word, '='), name)) return true;
+    return false;
+}
+
 static bool keys_is_new(const Keys *keys, const Key *key) {
     for (size_t i = 0; i < keys->count; i++)
         if (memcmp(keys->of[i].digest, key->digest, KEY_DIGEST) == 0) return false;
@@ -74,12 +82,16 @@ static bool keys_add_line(Keys *keys, Text line, size_t number, Fault *fault) {
     digest_of(word, key.digest);
     snprintf(key.limits.name, KEY_NAME, "line-%zu", number);
     for (Text limit; (limit = keys_next_word(&line)).size;)
-        if (!keys_read_limit(limit, &key.limits))
+        if (keys_has(line, limit) || !keys_read_limit(limit, &key.limits))
             return fault_set(fault,
                              "line %zu: wanted a key, then name=TEXT, priority=N (-100 to "
-                             "100), seconds=X, tokens=N or places=N",
+                             "100), seconds=X, tokens=N or places=N, each once at most",
                              number);
-    if (!keys_is_new(keys, &key)) return true; /* the same key twice is one user */
+    if (!keys_is_new(keys, &key))
+        return fault_set(fault,
+                         "line %zu: a key of an earlier line, which may have other "
+                         "limits: wanted each key once",
+                         number);
     Key *grown = realloc(keys->of, (keys->count + 1) * sizeof *grown);
     if (!grown) return fault_set(fault, "no memory for keys");
     keys->of = grown, keys->of[keys->count++] = key;

@@ -40,14 +40,13 @@ typedef struct Keys {
     pthread_rwlock_t lock; /* guards `of` and `count` */
 } Keys;
 
-/* Read them; white space around a key, empty lines, lines that begin with #, and repeated keys
- * are ignored.
+/* Read them; white space around a key, empty lines, and lines that begin with # are ignored.
  *
  *   path      NULL: there are none
  *   without   limits of requests without keys, and of keys that have no others; copied
  *
- * Fails when the file cannot be read, has no key or a wrong limit, or when users other than its
- * owner and group may read or write it. */
+ * Fails when the file cannot be read, has no key, a key twice or a wrong limit, or when users
+ * other than its owner and group may read or write it. */
 bool keys_open(Keys *keys, const char *path, const KeyLimits *without, Fault *fault);
 void keys_close(Keys *keys);
 

@@ -47,7 +47,7 @@ static bool open_study(Study *study, Fault *fault) {
 static void close_study(Study *study) {
     study_close_texts(study);
     file_drop(&study->csv), file_drop(&study->html), file_drop(&study->plot);
-    model_close(&study->model), model_close(&study->amateur);
+    compute_close_model(&study->model), compute_close_model(&study->amateur);
 }
 
 static OptionList compare_chains;

@@ -187,7 +187,7 @@ static bool tune_run(Fault *fault) {
     file_drop(&t->picture);
     if (t->table) fclose(t->table);
     free(t->bytes);
-    model_close(&t->study.model);
+    compute_close_model(&t->study.model);
     compute_close(&t->job.compute);
     return ok;
 }

@@ -130,12 +130,22 @@ static bool anthropic_assistant(const JsonValue *content, bool *first, FILE *out
     return fputs(any ? "]}" : "}", out) >= 0;
 }
 
+/* A text, or blocks of text. */
+static bool anthropic_is_text(const JsonValue *content) {
+    bool ok = content->kind == JSON_STRING || content->kind == JSON_ARRAY;
+    for (size_t i = 0; content->kind == JSON_ARRAY && i < content->count; i++)
+        ok &= block_is(&content->items[i], "text");
+    return ok;
+}
+
 static bool anthropic_messages(const JsonValue *root, FILE *out, HttpError *error) {
     const JsonValue *list = json_get(root, "messages"), *system = json_get(root, "system");
     bool first = true;
     if (!list || list->kind != JSON_ARRAY)
         return anthropic_wrong(error, "messages", "wanted an array");
     if (system && system->kind != JSON_NULL) {
+        if (!anthropic_is_text(system))
+            return anthropic_wrong(error, "system", "wanted a text, or blocks of text");
         anthropic_begin(out, &first, "system");
         if (!blocks_write(system, "text", "text", out)) return false;
         fputc('}', out);

@@ -72,11 +72,12 @@ static bool ollama_content(const JsonValue *text, const JsonValue *images, FILE 
     const Text said = is_text(text) ? text->text : (Text){"", 0};
     if (text && text->kind != JSON_STRING && text->kind != JSON_NULL)
         return http_error(error, 400, "content", "content: wanted a text");
-    if (!images || images->kind == JSON_NULL || images->count == 0)
-        return write_text(out, said), true;
+    if (images && images->kind != JSON_NULL && images->kind != JSON_ARRAY)
+        return http_error(error, 400, "images", "images: wanted a list of base64 texts");
+    if (!images || images->count == 0) return write_text(out, said), true;
     fputs("[{\"type\":\"text\",\"text\":", out), write_text(out, said), fputc('}', out);
     for (size_t i = 0; i < images->count; i++) {
-        if (images->kind != JSON_ARRAY || !is_text(&images->items[i]))
+        if (!is_text(&images->items[i]))
             return http_error(error, 400, "images", "images: wanted a list of base64 texts");
         if (!image_write(text_of("image/png"), images->items[i].text, out, error)) return false;
     }
@@ -160,6 +161,23 @@ static bool ollama_model(const JsonValue *root, bool *first, FILE *out) {
     return true;
 }
 
+/* The fields that are read here have their types. */
+static bool ollama_types(const JsonValue *root, HttpError *error) {
+    static const struct {
+        const char *name, *wanted;
+        JsonKind kind, other;
+    } types[] = {{"model", "a text", JSON_STRING, JSON_STRING},
+                 {"system", "a text", JSON_STRING, JSON_STRING},
+                 {"raw", "true or false", JSON_TRUE, JSON_FALSE}};
+    for (size_t i = 0; i < LENGTH(types); i++) {
+        const JsonValue *v = json_get(root, types[i].name);
+        if (v && v->kind != JSON_NULL && v->kind != types[i].kind && v->kind != types[i].other)
+            return http_error(error, 400, types[i].name, "%s: wanted %s", types[i].name,
+                              types[i].wanted);
+    }
+    return true;
+}
+
 static bool ollama_common(const JsonValue *root, const Server *s, bool raw, bool *first,
                           FILE *out, HttpError *error) {
     const JsonValue *options = json_get(root, "options"), *stream = json_get(root, "stream");
@@ -167,6 +185,7 @@ static bool ollama_common(const JsonValue *root, const Server *s, bool raw, bool
         return http_error(error, 400, "options", "options: wanted an object");
     if (stream && stream->kind != JSON_TRUE && stream->kind != JSON_FALSE)
         return http_error(error, 400, "stream", "stream: wanted true or false");
+    if (!ollama_types(root, error)) return false;
     member_begin(out, first, "stream");
     fputs(stream && stream->kind == JSON_FALSE ? "false" : "true", out);
     return alias_write(root, ollama_fields, LENGTH(ollama_fields), first, out, error) &&
@@ -192,9 +211,16 @@ int ollama_generate_where(const JsonValue *root, const Server *s) {
 }
 
 static bool ollama_raw(const JsonValue *root, const Server *s, FILE *out, HttpError *error) {
-    const JsonValue *prompt = json_get(root, "prompt");
+    const JsonValue *prompt = json_get(root, "prompt"), *images = json_get(root, "images");
     bool first = false;
     if (!is_text(prompt)) return http_error(error, 400, "prompt", "prompt: wanted a text");
+    const bool pictures =
+        images && images->kind != JSON_NULL && (images->kind != JSON_ARRAY || images->count);
+    const char *field = pictures ? "images" : "system";
+    if (pictures || member_text(root, "system").size)
+        return http_error(error, 400, field,
+                          "%s: this prompt goes to the model as it is: wanted no %s", field,
+                          field);
     fputs("\"prompt\":", out), write_text(out, prompt->text);
     return ollama_common(root, s, true, &first, out, error);
 }

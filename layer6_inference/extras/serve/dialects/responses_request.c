@@ -204,13 +204,24 @@ static bool responses_tools(const JsonValue *tools, FILE *out, HttpError *error)
     return fputc(']', out) >= 0;
 }
 
+static bool is_flag(const JsonValue *v) {
+    return v->kind == JSON_TRUE || v->kind == JSON_FALSE;
+}
+
+/* Can a choice be followed without tools? */
+static bool calls_nothing(const JsonValue *choice) {
+    return choice->kind == JSON_STRING && (text_equal(choice->text, text_of("auto")) ||
+                                           text_equal(choice->text, text_of("none")));
+}
+
 static void responses_choice(const JsonValue *root, FILE *out) {
     const JsonValue *choice = json_get(root, "tool_choice"),
                     *many = json_get(root, "parallel_tool_calls"),
                     *tools = json_get(root, "tools");
-    if (!tools || !tools->count) return; /* "auto" and true are sent without any */
-    if (is_given(many)) fputs(",\"parallel_tool_calls\":", out), write_value(out, many);
-    if (!is_given(choice)) return;
+    const bool without = !tools || !tools->count; /* "auto" and true are sent all the same */
+    if (is_given(many) && !(without && is_flag(many)))
+        fputs(",\"parallel_tool_calls\":", out), write_value(out, many);
+    if (!is_given(choice) || (without && calls_nothing(choice))) return;
     fputs(",\"tool_choice\":", out);
     if (!block_is(choice, "function")) {
         write_value(out, choice);
@@ -225,8 +236,11 @@ static bool responses_form(const JsonValue *text, FILE *out, HttpError *error) {
     static const char *const members[] = {"name", "description", "schema", "strict"};
     const JsonValue *format = is_given(text) ? json_get(text, "format") : NULL, *v;
     bool first = true;
-    if (is_given(text) && is_given(json_get(text, "verbosity")) && !fields_are_lenient())
-        return responses_wrong(error, "text", "verbosity: not supported");
+    if (is_given(text) && text->kind != JSON_OBJECT)
+        return responses_wrong(error, "text", "wanted an object with a format");
+    for (size_t i = 0; is_given(text) && i < text->count && !fields_are_lenient(); i++)
+        if (is_given(&text->items[i]) && !text_equal(text->keys[i], text_of("format")))
+            return responses_wrong(error, "text", "wanted a format only");
     if (!is_given(format)) return true;
     fputs(",\"response_format\":{\"type\":", out);
     write_text(out, member_text(format, "type"));
