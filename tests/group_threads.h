@@ -59,8 +59,8 @@ static inline bool threads_wait(Group *group, int from, size_t *size, double sec
     bool gone = hall->gone[from];
     pthread_mutex_unlock(&hall->lock);
     if (letter) return true;
-    return gone ? fault_set(fault, "member %d of %d is gone", from + 1, group->size)
-                : fault_set(fault, "member %d of %d has not answered for %g s", from + 1,
+    return gone ? fault_set(fault, "machine %d of %d is gone", from + 1, group->size)
+                : fault_set(fault, "machine %d of %d has not answered for %g s", from + 1,
                             group->size, seconds);
 }
 

@@ -57,13 +57,13 @@ static void waits_end(void **state) {
     assert_false(group_receive(&members[0], 2, &message, 0.05, &fault));
     double waited = clock_seconds() - begin;
     assert_true(waited >= 0.05 && waited < 5);
-    assert_contains(fault.text, "member 3 of 3 has not answered for 0.05 s");
+    assert_contains(fault.text, "machine 3 of 3 has not answered for 0.05 s");
     assert_true(group_send(&members[2], 0, "late", 4, 1, &fault));
     group_close(&members[2]);
     assert_true(group_receive(&members[0], 2, &message, 1, &fault)); /* it came before */
     assert_memory_equal(message.bytes, "late", 4);
     assert_false(group_receive(&members[0], 2, &message, INFINITY, &fault));
-    assert_contains(fault.text, "member 3 of 3 is gone");
+    assert_contains(fault.text, "machine 3 of 3 is gone");
     group_close(&members[0]), group_close(&members[1]);
     free(message.bytes);
 }

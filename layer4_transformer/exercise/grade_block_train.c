@@ -5,7 +5,9 @@ DECLARE_SHIPPED(block_train_forward);
 DECLARE_SHIPPED(block_train_backward);
 
 enum {
-    ROWS = 14,
+    FEW = 14,
+    ROWS = 600, /* the largest batch */
+    THREADS = 3,
     DIM = 8,
     HIDDEN = 10,
     HALF = 3,
@@ -16,8 +18,10 @@ enum {
     KEPT = 11,
     CHANNELS = WIDE + 2 * NARROW, /* of a delta net */
     TAPS = 3,
-    MEMORY = 8
+    MEMORY = 8,
+    GUARD = 1000 /* floats behind scratch */
 };
+static Pool *pool;
 
 static const char *const weight_names[WEIGHTS] = {"attn_norm", "q",    "k",  "v",   "o",
                                                   "ffn_norm",  "gate", "up", "down"};
@@ -56,6 +60,7 @@ typedef struct Bench {
     float delta[WEIGHTS][CHANNELS * DIM], delta_grads[WEIGHTS][CHANNELS * DIM],
         memory[MEMORY][ROWS * CHANNELS];
     float scratch[3][ROWS * 4 * WIDE], *matmul, *attn;
+    size_t n, matmul_size, attn_size;
 } Bench;
 
 static TrainDelta delta_of(float rows[WEIGHTS][CHANNELS * DIM]) {
@@ -96,7 +101,8 @@ static TrainSaved saved_of(Bench *b, TrainDeltaSaved *delta) {
 /* Odd rounds test a delta net; every third is bidirectional. */
 static void bench_wire(Bench *b, int round) {
     b->rope.freq = b->freq;
-    b->run = (TrainRun){.shape = {.dim = DIM,
+    b->run = (TrainRun){.pool = b->n > FEW ? pool : NULL,
+                        .shape = {.dim = DIM,
                                   .hidden = HIDDEN,
                                   .heads = 4,
                                   .kv_heads = 2,
@@ -107,7 +113,7 @@ static void bench_wire(Bench *b, int round) {
                                   .taps = TAPS},
                         .rope = b->rope,
                         .sequences = {b->start, 2},
-                        .n = ROWS,
+                        .n = b->n,
                         .cosine = b->cosine,
                         .sine = b->sine,
                         .matmul_scratch = b->matmul,
@@ -117,24 +123,50 @@ static void bench_wire(Bench *b, int round) {
                         .grad_c = b->scratch[2]};
 }
 
-static void bench_rooms(Bench *b) {
-    size_t attention = attention_scratch_floats(1, ROWS),
-           delta = delta_scratch_floats(1, HEAD, ROWS);
-    b->matmul = malloc(matmul_scratch_floats(1, 4 * WIDE) * sizeof(float));
-    b->attn = malloc((attention > delta ? attention : delta) * sizeof(float));
-    NEED(b->matmul && b->attn);
+/* Scratch, with numbers behind it that nothing may change. */
+static float *guarded(size_t size) {
+    float *x = calloc(size + GUARD, sizeof *x);
+    NEED(x);
+    for (size_t i = 0; i < GUARD; i++) x[size + i] = (float)i;
+    return x;
 }
 
-static void bench_fill(Bench *b, int round) {
-    *b = (Bench){.rope = {.style = ROPE_INTERLEAVED, .rotary = HEAD, .magnitude = 1},
+static void guard_is_whole(const float *x, size_t size, const char *name) {
+    for (size_t i = 0; i < GUARD; i++)
+        HINT(x[size + i] == (float)i, "something is written past the end of run->%s", name);
+}
+
+static void bench_rooms(Bench *b) {
+    size_t attention = attention_scratch_floats(THREADS, b->n),
+           delta = delta_scratch_floats(THREADS, HEAD, b->n);
+    b->attn_size = attention > delta ? attention : delta;
+    b->matmul_size = matmul_scratch_floats(THREADS, CHANNELS);
+    b->matmul = guarded(b->matmul_size), b->attn = guarded(b->attn_size);
+}
+
+static void scratch_is_in_bounds(const Bench *b) {
+    static const char *const names[] = {"grad_a", "grad_b", "grad_c"};
+    guard_is_whole(b->matmul, b->matmul_size, "matmul_scratch");
+    guard_is_whole(b->attn, b->attn_size, "attn_scratch");
+    for (size_t k = 0; k < 3; k++)
+        for (size_t i = b->n * train_widest(&b->run.shape); i < ROWS * 4 * WIDE; i++)
+            HINT(b->scratch[k][i] == 0,
+                 "something is written past the end of run->%s, which has %zu rows of "
+                 "train_widest() = %zu numbers",
+                 names[k], b->n, train_widest(&b->run.shape));
+}
+
+static void bench_fill(Bench *b, int round, size_t n) {
+    *b = (Bench){.n = n,
+                 .rope = {.style = ROPE_INTERLEAVED, .rotary = HEAD, .magnitude = 1},
                  .freq = {1, 0.3, 0.1}};
-    b->start[1] = 3 + fresh_below(4), b->start[2] = ROWS;
+    b->start[1] = 3 + fresh_below(4), b->start[2] = n;
     bench_rooms(b);
     bench_wire(b, round);
-    for (size_t i = 0; i < ROWS; i++)
+    for (size_t i = 0; i < n; i++)
         rope_angles(&b->run.rope, i < b->start[1] ? i : i - b->start[1], b->cosine + i * HALF,
                     b->sine + i * HALF);
-    fresh_floats(b->x, ROWS * DIM, -2, 2), fresh_floats(b->dx, ROWS * DIM, -1, 1);
+    fresh_floats(b->x, n * DIM, -2, 2), fresh_floats(b->dx, n * DIM, -1, 1);
     for (size_t w = 0; w < WEIGHTS; w++)
         fresh_floats(b->weights[w], weight_sizes[w], -0.7, 0.7),
             fresh_floats(b->grads[w], weight_sizes[w], -1, 1);
@@ -148,32 +180,35 @@ static void forward_is_right(Bench *mine, Bench *ours) {
     TrainDeltaSaved left, left2;
     TrainBlock w = block_of(mine->weights, &d), w2 = block_of(ours->weights, &d2);
     TrainSaved kept = saved_of(mine, &left), kept2 = saved_of(ours, &left2);
-    float before[ROWS * DIM];
-    memcpy(before, mine->x, sizeof before);
+    const size_t rows = mine->n;
     block_train_forward(&mine->run, &w, &kept, mine->x);
     SHIPPED(block_train_forward)(&ours->run, &w2, &kept2, ours->x);
-    HINT(all_near(mine->memory[4], ours->memory[4], ROWS * 4, 1e-4),
+    HINT(all_near(mine->memory[4], ours->memory[4], rows * 4, 1e-4),
          "forward: if, and only if, the shape has a mixer, its forward() replaces attend()");
     for (size_t i = 0; i < KEPT; i++)
-        for (size_t n = ROWS * kept_sizes[i]; n < ROWS * WIDE; n++)
+        for (size_t n = rows * kept_sizes[i]; n < ROWS * WIDE; n++)
             HINT(mine->kept[i][n] == 0,
-                 "something is written past the %d rows of %zu numbers of %s", ROWS,
+                 "something is written past the %zu rows of %zu numbers of %s", rows,
                  kept_sizes[i], kept_names[i]);
     for (size_t i = 0; i < KEPT; i++)
-        NUMBERS(mine->kept[i], ours->kept[i], ROWS * kept_sizes[i], 1e-4,
-                "the way there leaves for the way back: %s; %d rows of %zu numbers",
-                kept_names[i], ROWS, kept_sizes[i]);
+        NUMBERS(mine->kept[i], ours->kept[i], rows * kept_sizes[i], 1e-4,
+                "the way there leaves for the way back: %s; %zu rows of %zu numbers",
+                kept_names[i], rows, kept_sizes[i]);
     bool replaced = true;
-    for (size_t i = 0; i < ROWS * DIM; i++)
+    for (size_t i = 0; i < rows * DIM; i++)
         replaced &= close_to(mine->x[i], ours->x[i] - ours->kept[6][i], 1e-4);
     HINT(!replaced, "x is what the last map returns: it is to be added to x");
-    NUMBERS(mine->x, ours->x, ROWS * DIM, 1e-4,
+    NUMBERS(mine->x, ours->x, rows * DIM, 1e-4,
             "x after the block: both branches are added to it");
+    scratch_is_in_bounds(mine);
 }
+
+/* Gradients are sums over all rows. */
+static double bound_of(const Bench *b) { return 2e-4 * ((double)b->n / FEW); }
 
 static void memory_is_right(const Bench *mine, const Bench *ours) {
     for (size_t i = 0; i < WEIGHTS; i++)
-        NUMBERS(mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], 2e-4,
+        NUMBERS(mine->delta_grads[i], ours->delta_grads[i], delta_sizes[i], bound_of(mine),
                 "the gradient of a delta net's %s: if, and only if, the shape has a mixer, its "
                 "backward() replaces attend_backward()",
                 delta_names[i]);
@@ -205,32 +240,40 @@ static void backward_is_right(Bench *mine, Bench *ours) {
         HINT(!all_near(mine->grads[i], alone, weight_sizes[i], 1e-4),
              "the gradient of %s is replaced: gradients of weights are added to",
              weight_names[i]);
-        NUMBERS(mine->grads[i], ours->grads[i], weight_sizes[i], 2e-4,
+        NUMBERS(mine->grads[i], ours->grads[i], weight_sizes[i], bound_of(mine),
                 "the gradient of %s (all that the way back reaches before it is right: down, "
                 "gate, up, ffn_norm, o, v, q, k, "
                 "attn_norm)",
                 weight_names[i]);
     }
     bool without_stream = true;
-    for (size_t i = 0; i < ROWS * DIM; i++)
+    for (size_t i = 0; i < mine->n * DIM; i++)
         without_stream &= close_to(mine->dx[i], ours->dx[i] - through[i], 2e-4);
     HINT(!without_stream, "dx is only what comes through the branches: the stream passes it on "
                           "as it is, and they add to it");
-    NUMBERS(mine->dx, ours->dx, ROWS * DIM, 2e-4,
+    NUMBERS(mine->dx, ours->dx, mine->n * DIM, 2e-4,
             "dx, the gradient of the block's input; the gradients of the weights are right");
+    scratch_is_in_bounds(mine);
+}
+
+static void grade_round(int round, size_t n) {
+    static Bench mine, ours;
+    bench_fill(&mine, round, n);
+    ours = mine;
+    bench_rooms(&ours);
+    bench_wire(&ours, round);
+    forward_is_right(&mine, &ours);
+    backward_is_right(&mine, &ours);
+    free(mine.matmul), free(mine.attn), free(ours.matmul), free(ours.attn);
 }
 
 GRADE(block) {
-    static Bench mine, ours;
-    for (int round = 0; round < 6; round++) {
-        bench_fill(&mine, round);
-        ours = mine;
-        bench_rooms(&ours);
-        bench_wire(&ours, round);
-        forward_is_right(&mine, &ours);
-        backward_is_right(&mine, &ours);
-        free(mine.matmul), free(mine.attn), free(ours.matmul), free(ours.attn);
-    }
+    Fault fault;
+    pool = pool_open(THREADS, false, &fault);
+    NEED(pool);
+    for (int round = 0; round < 6; round++) grade_round(round, FEW);
+    grade_round(0, ROWS);
+    pool_close(pool);
 }
 
 GRADES({"4.12", block})

@@ -180,6 +180,12 @@ static void grade_mixer(Pool *pool, const Block *b, bool watched) {
          "an earlier layer's, and stay as they are");
     same_memory(&mine.kv, &ours.kv, &batch, false);
     same_memory(&mine.kv, &ours.kv, &batch, true);
+    HINT(right || !b->attention.kv_back,
+         "kv_back is %zu here: keys and values are those of the layer so many before this one",
+         b->attention.kv_back);
+    HINT(right || all_finite(got, ROWS * DIM),
+         "some numbers are NaN or infinite: with q_temperature 0 queries are not scaled, and "
+         "temperature_ctx may be 0, too");
     NUMBERS(got, want, ROWS * DIM, 1e-3,
             "the cache is right, the output is not: q is clamped, normed, rotated and scaled; "
             "then attention_online() into run->mixed, and that through o");
@@ -206,7 +212,7 @@ static Block family(int which) {
     if (which == 4) a->gate_in_q = true, a->q = linear_map(2 * 4 * HEAD, DIM);
     if (which == 5) a->sub_norm = rms(4 * HEAD);
     if (which == 7) a->v = (Linear){.bias = NULL}, a->v_norm = rms(HEAD);
-    if (which == 8) a->kv_back = 1, a->k = a->v = (Linear){.bias = NULL};
+    if (which == 8) a->kv_back = 2, a->k = a->v = (Linear){.bias = NULL};
     if (which == 6) still = *a->rope, still.style = ROPE_NONE, a->rope = &still;
     if (which == 9) {
         for (int32_t i = 0; i < ROWS; i++)
@@ -217,6 +223,36 @@ static Block family(int which) {
     return b;
 }
 
+/* Many rows of three sequences, and rows of many heads. */
+static void grade_large(void) {
+    enum { MANY = 96, MANY_HEADS = 48 };
+    static Place mine, ours;
+    static float got[MANY * DIM], want[MANY * DIM];
+    int32_t sequence[MANY], position[MANY];
+    Block b = make_block();
+    Attention *a = &b.attention;
+    a->q = linear_map(MANY_HEADS * HEAD, DIM), a->o = linear_map(DIM, MANY_HEADS * HEAD);
+    a->k = linear_map(MANY_HEADS / 2 * HEAD, DIM),
+    a->v = linear_map(MANY_HEADS / 2 * HEAD, DIM);
+    a->q_norm = rms(MANY_HEADS * HEAD), a->k_norm = rms(HEAD);
+    a->shape.heads = MANY_HEADS, a->shape.kv_heads = MANY_HEADS / 2, a->v_scale = 0.6f;
+    for (int32_t i = 0; i < MANY; i++) sequence[i] = i % 3, position[i] = i / 3 + 20 * (i % 3);
+    const Batch batch = {MANY, NULL, sequence, position, NULL, NULL};
+    place_open_for(&mine, &b, MANY, 3), place_open_for(&ours, &b, MANY, 3);
+    const Pass to_mine = pass_of(&mine, &b, NULL, &batch),
+               to_ours = pass_of(&ours, &b, NULL, &batch);
+    const float *x = noise(MANY * DIM, 2);
+    attention_forward(&b, &to_mine, x, got);
+    SHIPPED(attention_forward)(&b, &to_ours, x, want);
+    same_memory(&mine.kv, &ours.kv, &batch, false);
+    same_memory(&mine.kv, &ours.kv, &batch, true);
+    NUMBERS(got, want, MANY * DIM, 1e-3,
+            "%d rows of three sequences, %d heads: the cache is right, the output is not; with "
+            "fewer rows and heads it was",
+            MANY, MANY_HEADS);
+    arena_free(&mine.arena), arena_free(&ours.arena);
+}
+
 GRADE(mixer) {
     Fault fault;
     Pool *pool = pool_open(3, false, &fault);
@@ -225,7 +261,7 @@ GRADE(mixer) {
         Block b = make_block();
         b.attention.norm_after_rope = round;
         grade_mixer(NULL, &b, false);
-        b.attention.clamp = 0, b.attention.q_temperature = 0,
+        b.attention.clamp = 0, b.attention.q_temperature = b.attention.temperature_ctx = 0,
         b.attention.q_norm.kind = NORM_NONE;
         grade_mixer(NULL, &b, false);
         b.attention.rope = NULL;
@@ -237,6 +273,7 @@ GRADE(mixer) {
         grade_mixer(pool, &b, true);
     }
     pool_close(pool);
+    grade_large();
 }
 
 GRADES({"4.9", mixer})

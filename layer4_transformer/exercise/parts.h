@@ -42,7 +42,7 @@ typedef struct Place {
     float x[ROWS * DIM];
 } Place;
 
-static inline void place_open(Place *p, const Block *b) {
+static inline void place_open_for(Place *p, const Block *b, size_t rows, size_t sequences) {
     Fault fault;
     const AttentionShape *s = &b->attention.shape;
     KvShape shape = {.kv_heads = s->kv_heads,
@@ -50,9 +50,9 @@ static inline void place_open(Place *p, const Block *b) {
                      .value_dim = attention_value_dim(s)},
             shapes[LAYERS];
     for (size_t i = 0; i < LAYERS; i++) shapes[i] = shape;
-    KvConfig config = {.shapes = shapes, .layers = LAYERS, .sequences = 2, .ctx = 80};
+    KvConfig config = {.shapes = shapes, .layers = LAYERS, .sequences = sequences, .ctx = 80};
     const BlockPlan plan = {
-        .blocks = b, .count = 1, .dim = DIM, .rows = ROWS, .ctx = 80, .arena = &p->arena};
+        .blocks = b, .count = 1, .dim = DIM, .rows = rows, .ctx = 80, .arena = &p->arena};
     for (int pass = 0; pass < 2; pass++) {
         if (pass)
             NEED(arena_init(&p->arena, p->arena.used, &fault));
@@ -61,8 +61,9 @@ static inline void place_open(Place *p, const Block *b) {
         kv_init(&p->kv, &config, &p->arena);
         block_run_init(&p->run, &plan);
     }
-    NEED(kv_extend(&p->kv, 0, 70) && kv_extend(&p->kv, 1, 80));
+    for (size_t i = 0; i < sequences; i++) NEED(kv_extend(&p->kv, i, i ? 80 : 70));
 }
+static inline void place_open(Place *p, const Block *b) { place_open_for(p, b, ROWS, 2); }
 
 static inline Block make_block(void) {
     static Rope rope;
@@ -107,7 +108,7 @@ static inline void same_memory(const KvCache *mine, const KvCache *ours, const B
                                bool keys) {
     for (size_t layer = 0; layer < LAYERS; layer++)
         for (size_t i = 0; i < batch->count; i++)
-            for (size_t head = 0; head < 2; head++)
+            for (size_t head = 0; head < mine->shape[layer].kv_heads; head++)
                 for (size_t d = 0;
                      d < (keys ? mine->shape[layer].key_dim : mine->shape[layer].value_dim);
                      d++) {

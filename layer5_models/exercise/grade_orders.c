@@ -29,27 +29,47 @@ static void *serve(void *member) {
     return machines_serve(member, version, &fault) ? (void *)ended : NULL;
 }
 
-/* A product with each of some matrices, on one machine and on three. */
-static void multiply(const Model *model) {
-    static const char *const names[] = {"blk.0.attn_k.weight", "blk.0.ffn_gate.weight",
-                                        "blk.1.attn_q.weight"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        static float x[WORDS * NUMBERS_MAX], alone[WORDS * NUMBERS_MAX],
-            three[WORDS * NUMBERS_MAX];
+enum { MATRICES = 3 };
+static const char *const names[MATRICES] = {"blk.0.attn_k.weight", "blk.0.ffn_gate.weight",
+                                            "blk.1.attn_q.weight"};
+
+typedef struct Results {
+    float of[MATRICES][WORDS * NUMBERS_MAX];
+} Results;
+
+/* Some matrices times the same words, in one order or one after the other. */
+static void products(const Linear *maps, bool together, const float *x, size_t n, Results *y) {
+    LinearProduct all[MATRICES];
+    for (size_t i = 0; i < MATRICES; i++) all[i] = (LinearProduct){&maps[i], 0, n, y->of[i]};
+    for (size_t i = 0; i < MATRICES; i += together ? MATRICES : 1) {
+        now.rows = maps[i].w.shape[0];
+        linear_products(NULL, &all[i], together ? MATRICES : 1, x, n, NULL);
+    }
+}
+
+/* On three machines, and on one. */
+static void multiply(const Model *model, bool together, size_t n) {
+    static float x[WORDS * NUMBERS_MAX];
+    static Results alone, three;
+    Linear maps[MATRICES];
+    for (size_t i = 0; i < MATRICES; i++) {
         const GgufTensor *tensor = gguf_find_tensor(&model->gguf, names[i]);
         NEED(tensor && tensor->shape[0] <= NUMBERS_MAX && tensor->shape[1] <= NUMBERS_MAX);
-        Linear map = {.w = gguf_tensor_view(tensor)};
-        size_t out = now.rows = map.w.shape[0], in = map.w.shape[1];
-        MatmulElsewhere *elsewhere = matmul_elsewhere;
-        fresh_floats(x, WORDS * in, -1, 1);
-        linear(NULL, &map, x, WORDS, three, NULL);
-        matmul_elsewhere = NULL;
-        linear(NULL, &map, x, WORDS, alone, NULL);
-        matmul_elsewhere = elsewhere;
-        HINT(memcmp(alone, three, WORDS * out * sizeof *alone) == 0,
-             "shares %g:%g:%g, a matrix of %zu rows: the product has other bits than on one "
+        maps[i] = (Linear){.w = gguf_tensor_view(tensor)};
+    }
+    fresh_floats(x, n * maps[0].w.shape[1], -1, 1);
+    products(maps, together, x, n, &three);
+    MatmulElsewhere *elsewhere = matmul_elsewhere;
+    matmul_elsewhere = NULL;
+    products(maps, together, x, n, &alone);
+    matmul_elsewhere = elsewhere;
+    for (size_t i = 0; i < MATRICES; i++) {
+        size_t out = maps[i].w.shape[0];
+        HINT(memcmp(alone.of[i], three.of[i], n * out * sizeof(float)) == 0,
+             "shares %g:%g:%g, a matrix of %zu rows%s: the product has other bits than on one "
              "machine",
-             now.shares[0], now.shares[1], now.shares[2], out);
+             now.shares[0], now.shares[1], now.shares[2], out,
+             together ? ", one of three in the same order" : "");
     }
 }
 
@@ -69,7 +89,7 @@ static void on_three(const Model *model, double a, double b, double c) {
                              .lost = lost};
     Machines *machines = machines_open(&config, &fault);
     NEED(machines && machines_lend(machines, model, path, &fault));
-    multiply(model);
+    multiply(model, false, WORDS), multiply(model, false, 1), multiply(model, true, WORDS);
     machines_return(machines, model);
     machines_close(machines);
     for (int i = 1; i < THREE; i++) {
@@ -86,7 +106,8 @@ GRADE(waiting) {
     Fault fault;
     NEED(model_open(&model, path, &fault));
     on_three(&model, 1, 1, 1), on_three(&model, 3, 2, 2);
-    on_three(&model, 20, 1, 20), on_three(&model, 20, 20, 0.01), on_three(&model, 1, 0, 0);
+    on_three(&model, 20, 1, 20), on_three(&model, 20, 2, 20), on_three(&model, 20, 20, 0.01),
+        on_three(&model, 1, 0, 0);
     for (int round = 0; round < 10; round++)
         on_three(&model, fresh_between(0, 3), fresh_between(0.1, 9), fresh_between(0, 1));
     model_close(&model);

@@ -8,6 +8,8 @@
 
 enum { MOST = 7, MOST_PARTS = 20, NUMBERS_MAX = 20000 };
 
+static const double limit = 2; /* seconds for a message */
+
 /* ------------------------------------------------------------------ a batch on machines */
 
 typedef struct Machine {
@@ -22,7 +24,9 @@ static struct {
     Machine machines[MOST];
     int size;
     size_t parts;
+    double start;
 } cluster;
+static bool limits; /* are checked */
 
 static struct {
     uint64_t first;
@@ -71,10 +75,31 @@ static void lost(void *context, const Fault *fault) {
     (void)context;
     HINT(
         false,
-        "%zu parts on %d machines: a sum does not come: %s. The machine with the first part of "
+        "parts: %zu, machines: %d: a sum does not come: %s. The machine with the first part of "
         "the right half sends it to the one with the first part of the left half; these two "
         "call meet(), and no other",
         cluster.parts, cluster.size, fault->text);
+}
+
+/* Of 2 or 4 parts any halving makes the same tree, and on 2 or 4 machines the right half that
+ * begins with machine `from` is spread over as many as its lowest bit says.  Each level of them
+ * adds the limit, and four times what a machine takes for its parts: less than all takes. */
+static void check_limit(int from, double seconds) {
+    double levels = 1, own = clock_seconds() - cluster.start;
+    int machines = from & -from;
+    for (int below = machines; below > 1; below = (below + 1) / 2) levels++;
+    HINT(seconds >= levels * limit && seconds <= levels * (limit + 4 * own),
+         "parts: %zu, machines: %d: the right half that begins on machine %d is spread over "
+         "%d, and meet() waits for %g s as for another number: its argument `machines` counts "
+         "from `right` to the owner of part end - 1",
+         cluster.parts, cluster.size, from + 1, machines, seconds);
+}
+
+static bool wait_for(Group *group, int from, size_t *size, double seconds, Fault *fault) {
+    if (!group_of_threads.wait(group, from, size, seconds, fault)) return false;
+    bool is_sum = *size > whole.numbers * sizeof(float); /* and the loss */
+    if (is_sum && limits) check_limit(from, seconds);
+    return true;
 }
 
 static void *help(void *machine) {
@@ -89,15 +114,17 @@ static double compute(int size, size_t parts, float *gradients) {
     pthread_t threads[MOST];
     Fault fault;
     TrainConfig c = watched();
-    c.parts = parts;
+    GroupKind timed = group_of_threads;
+    timed.wait = wait_for, c.parts = parts;
     NEED(group_threads(members, size, &fault));
     memset(&cluster, 0, sizeof cluster);
+    cluster.size = size, cluster.parts = parts, cluster.start = clock_seconds();
     for (int i = 0; i < size; i++) {
+        members[i].kind = &timed;
         cluster.machines[i].trainer = new_trainer(&c);
         cluster.machines[i].config =
-            (TrainPartsConfig){parts, &members[i], 2, "grader", lost, NULL};
+            (TrainPartsConfig){parts, &members[i], limit, "grader", lost, NULL};
     }
-    cluster.size = size, cluster.parts = parts;
     for (int i = 1; i < size; i++)
         NEED(pthread_create(&threads[i], NULL, help, &cluster.machines[i]) == 0);
     Trainer *t = cluster.machines[0].trainer;
@@ -112,7 +139,7 @@ static double compute(int size, size_t parts, float *gradients) {
     for (int i = 1; i < size; i++) {
         pthread_join(threads[i], NULL);
         const Machine *m = &cluster.machines[i];
-        HINT(m->ok, "%zu parts on %d machines, machine %d: %s", parts, size, i + 1,
+        HINT(m->ok, "parts: %zu, machines: %d: machine %d: %s", parts, size, i + 1,
              m->why.text);
     }
     for (int i = 0; i < size; i++)
@@ -132,13 +159,13 @@ static void check_whose(void) {
         for (int i = 0; i < cluster.size; i++) {
             size_t times = cluster.machines[i].computed[part];
             HINT(i == owner || times == 0,
-                 "%zu parts on %d machines: machine %d computes part %zu (from 0), which "
+                 "parts: %zu, machines: %d: machine %d computes part %zu (from 0), which "
                  "belongs to machine %d. A machine leaves out halves in which it has no part "
                  "(has_part)",
                  cluster.parts, cluster.size, i + 1, part, owner + 1);
             if (i == owner)
                 COUNT(times, !empty,
-                      "%zu parts on %d machines: how often machine %d computes its part %zu "
+                      "parts: %zu, machines: %d: how often machine %d computes its part %zu "
                       "(from 0): one part is a leaf (find_part), more are two halves",
                       cluster.parts, cluster.size, i + 1, part);
         }
@@ -151,12 +178,12 @@ static void check_tree(int size, size_t parts, const float *alone) {
     check_whose();
     for (size_t i = 0; i < whole.numbers; i++)
         HINT(close_to((double)got[i], (double)whole.gradients[i], 2e-5 * whole.largest),
-             "%zu parts on %d machines: the gradients are the sum of all parts', each once: "
+             "parts: %zu, machines: %d: the gradients are the sum of all parts', each once: "
              "the left half grows in `sum`, and the right half needs memory of its own at each "
              "depth (p->sums[depth]). Number %zu: expected %.6g, got %.6g",
              parts, size, i, (double)whole.gradients[i], (double)got[i]);
     NUMBER(loss, whole.loss, 1e-5 * whole.loss,
-           "%zu parts on %d machines: the loss is a sum, too (PartSum)", parts, size);
+           "parts: %zu, machines: %d: the loss is a sum, too (PartSum)", parts, size);
     HINT(!alone || memcmp(alone, got, whole.numbers * sizeof *got) == 0,
          "%zu parts: on %d machines the gradients have other bits than on one. The additions "
          "are the same on any number of machines if the middle depends on `begin` and `end` "
@@ -172,14 +199,22 @@ static void check_machines(size_t parts, int most) {
         check_tree(size, parts, alone);
 }
 
+static void check_limits(void) {
+    static float unused[NUMBERS_MAX];
+    limits = true;
+    compute(2, 2, unused), compute(2, 4, unused), compute(4, 4, unused);
+}
+
 static void check_all(void) {
     check_machines(1, 1), check_machines(2, 2), check_machines(4, 4), check_machines(7, 5);
     check_machines(8, 3), check_machines(9 + fresh_below(MOST_PARTS - 9), MOST);
+    check_machines(MOST_PARTS, 1);
 }
 
 GRADE(fixed_tree) {
     open_batch();
     check_all();
+    check_limits();
 }
 
 /* ------------------------------------------------------------------ broken: the order */

@@ -335,7 +335,7 @@ static void silence_is_named(void **state) {
     House house = {.members = {members[0]}};
     MachinesConfig config = config_of(&house, NULL, false);
     config.seconds = 0.05;
-    refused(&config, "member 2 of 2 has not answered for 0.05 s");
+    refused(&config, "machine 2 of 2 has not answered for 0.05 s");
     group_close(&members[0]), group_close(&members[1]);
 }
 
@@ -371,7 +371,7 @@ static void others_end_without_the_first(void **state) {
         pthread_join(house.threads[1], &ok);
         assert_true((ok == NULL) == quiet);
         if (quiet)
-            assert_contains(house.why[1].text, "member 1 of 2 has not answered for 0.4 s");
+            assert_contains(house.why[1].text, "machine 1 of 2 has not answered for 0.4 s");
         group_close(&house.members[0]), group_close(&house.members[1]);
     }
 }

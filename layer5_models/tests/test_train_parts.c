@@ -216,7 +216,7 @@ static void a_machine_that_cannot_begin_is_named(void **state) {
         Trainer *t = open_run(&run);
         if (!silent) pthread_create(&thread, NULL, cannot_begin, &members[1]);
         assert_null(train_parts_open(t, &run.parts, &fault));
-        assert_contains(fault.text, silent ? "member 2 of 2 has not answered for 0.05 s"
+        assert_contains(fault.text, silent ? "machine 2 of 2 has not answered for 0.05 s"
                                            : "machine 2 of 2: no such corpus");
         if (!silent) pthread_join(thread, NULL);
         trainer_close(t), group_close(&members[0]), group_close(&members[1]);

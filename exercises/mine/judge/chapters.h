@@ -38,6 +38,12 @@ void judge_story_ends(const char *name);
 /* Refuse a model with a tensor that is what it was after a shorter training, or a multiple. */
 void judge_all_learn(const char *longer, const char *shorter);
 
+/* Stories with texts of signs of two kinds between them. */
+void judge_stories_and_signs(FILE *out, uint64_t first, int stories);
+/* How far training has moved the kinds' rows of the table apart, between two models: 1 is chance;
+ * a table that is not in F32 counts as infinitely far. */
+double judge_kinds_apart(const char *longer, const char *shorter);
+
 /* Refuse draws that are not by the library's probabilities; name: of the model's file. */
 void judge_draws(const char *name, double temperature);
 /* The same of the second and third tokens. */

@@ -31,13 +31,14 @@ void shared_file_close(SharedFile *file);
 
 /* Where each machine's part of all rows begins.
  *
- *   shares   (size) in any unit; NULL: all alike
- *   bounds   (size + 1) 0 ... 1 */
+ *   shares   (size) 0 or more, not all 0, in any unit; NULL: all alike
+ *   bounds   (size + 1) 0 ... 1; bounds[0] is the first machine's */
 void share_bounds(const double *shares, int size, double *bounds);
 
-/* The rows of machine `member` begin where those before it end: at its bound of the blocks of
- * sixteen rows, rounded to a whole block, halves up.
+/* A member's rows begin where those before it end: at its bound of the blocks of sixteen rows,
+ * rounded to a whole block, halves up.
  *
+ *   member   0: the first machine; the number of machines: the end of the last one
  *   bounds   (size + 1) 0 ... 1
  *   out      rows of the matrix; its last block may be shorter */
 size_t share_begin(const double *bounds, int member, size_t out);
