@@ -119,13 +119,13 @@ void chapter_train(void) {
     judge_story_ends("mine.gguf");
     Reply one = train("stories.txt", 1, seed, "second.gguf");
     judge_all_learn("mine.gguf", "second.gguf");
-    judge_look_up(seconds, seed);
     judge_seconds(seconds, losses.seconds, one.seconds);
     double unused, of_one = surprise(judge_path("second.gguf"), bytes, 1, &unused);
     need(seconds < 3 || got > 0.7 * bound || of_one > 1.05 * got,
          "after 1 second of training unseen stories have %.3f nats a byte, after %.0f seconds "
          "%.3f: train for as long as SECONDS says, from random weights",
          of_one, seconds, got);
+    judge_look_up(seconds, seed);
     printf("  %.0f seconds of training: %.3f nats a byte on stories it has not seen; a bigram "
            "has %.3f\n",
            seconds, got, bound);
