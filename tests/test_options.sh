@@ -428,8 +428,11 @@ if [ -e /dev/full ]; then
     "$strata" generate -n 3 --logprobs 1 >"$work/out" 2>/dev/full
     same "lost log-probabilities fail" $? 1
 fi
+"$strata" compare --documents 1 -n 5 --csv "$work/table.csv" --chains greedy >&- 2>/dev/null
+same "a closed stdout lends its place to no file" "$(head -1 "$work/table.csv" | grep -c '^chain,texts')$(grep -c 'KL told' "$work/table.csv")" 10
+echo old >"$work/trace.csv"
 "$strata" generate -n 3 --trace "$work/trace.csv" >&- 2>/dev/null
-same "a closed stdout lends its place to no file" "$(head -1 "$work/trace.csv" | grep -c '^sample,step')$(grep -c 'Once upon' "$work/trace.csv")" 10
+same "the trace of a text that is lost leaves the old file" "$(cat "$work/trace.csv")" old
 "$strata" generate -n 200 2>"$work/err" | head -c 5 >"$work/out"
 same "a reader that has enough is no error" "$(cat "$work/out") $(grep -c '^strata:' "$work/err")" "Once  0"
 
