@@ -210,7 +210,11 @@ sources_and_fuzz() {
     step "20000 chains of samplers" in_copy tests/fuzz/chain.sh
     if python3 -c 'import jsonschema' 2>/dev/null; then
         step "texts of patterns and schemas, taken by Python's re and jsonschema" python3 tests/validate.py build/bin/strata 100 40
-        step "schemas made up, and values near their border: as jsonschema has them" python3 tests/border.py build/bin/strata 300
+        if python3 -c 'import importlib.metadata as m; raise SystemExit([int(n) for n in m.version("jsonschema").split(".")[:2]] < [4, 18])'; then
+            step "schemas made up, and values near their border: as jsonschema has them" python3 tests/border.py build/bin/strata 300
+        else # older ones do not see what additionalProperties evaluates
+            skip "schemas made up, and values near their border" "jsonschema 4.18 or later"
+        fi
     else
         skip "texts of patterns and schemas" "python3 with jsonschema"
     fi
