@@ -161,6 +161,6 @@ hang() { # hang COMMAND PATTERN ARGUMENTS...: the last of three machines stops
     same "$name: and leaves no process" "$left" ""
 }
 cat "$here"/../docs/layer*/*.md >"$work/text"
-hang perplexity 10 -m "$model" -f "$work/text" --threads 1
-hang perplexity 10 -m "$model" -f "$work/text" --threads 1 --split layers
+hang perplexity "10[0-9.]*" -m "$model" -f "$work/text" --threads 1
+hang perplexity "10[0-9.]*" -m "$model" -f "$work/text" --threads 1 --split layers
 hang train "[1-9][0-9.]*" --out "$work/long.gguf" --parts 6 --batch 1500 --threads 1
