@@ -60,6 +60,10 @@ const JsonValue *json_root(const Json *json);
 JsonValue json_string(Text text);
 Text json_text(const JsonValue *value);
 
+static inline bool json_is_flag(const JsonValue *value) {
+    return value->kind == JSON_TRUE || value->kind == JSON_FALSE;
+}
+
 /* The value of a key; NULL: no such key, or `object` is not an object. */
 const JsonValue *json_get(const JsonValue *object, const char *key);
 const JsonValue *json_find(const JsonValue *object, Text key);

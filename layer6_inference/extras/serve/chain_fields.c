@@ -96,9 +96,7 @@ static bool fields_chain_check_type(Writer *w, const StageKind *kind, Text key,
             if (!fields_chain_check_type(w, kind, key, &v->items[i])) return false;
         return true;
     }
-    if (text ? v->kind == JSON_STRING
-             : v->kind == JSON_NUMBER || v->kind == JSON_TRUE || v->kind == JSON_FALSE)
-        return true;
+    if (text ? v->kind == JSON_STRING : v->kind == JSON_NUMBER || json_is_flag(v)) return true;
     return http_error(w->error, 400, kind->name, "%s%s%.*s: wanted a %s", kind->name,
                       own ? "" : ".", (int)min_size(key.size, 40), key.data,
                       text ? "text" : "number");
@@ -130,8 +128,7 @@ static bool has_params(const StageKind *kind) {
 /* What a stage of numbers takes: a number, an object of them, "off" for its first one, and true
  * or false if it needs none.  "0.5" is a text, and not the number. */
 static bool check_own(const Writer *w, const StageKind *kind, const JsonValue *v) {
-    const bool flag = (v->kind == JSON_TRUE || v->kind == JSON_FALSE) &&
-                      !(kind->params[0].key && kind->params[0].required);
+    const bool flag = json_is_flag(v) && !(kind->params[0].key && kind->params[0].required);
     bool ok = is_off(kind, v) || flag || v->kind == JSON_NUMBER || v->kind == JSON_OBJECT;
     if (!has_params(kind)) return true;
     for (size_t i = 0; ok && v->kind == JSON_OBJECT && i < v->count; i++)

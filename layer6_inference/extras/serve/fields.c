@@ -123,7 +123,7 @@ static bool fields_check_value(const Field *f, const JsonValue *v, HttpError *er
     switch (f->takes) {
     case TAKES_ANY: return true;
     case TAKES_BOOL:
-        return v->kind == JSON_TRUE || v->kind == JSON_FALSE ||
+        return json_is_flag(v) ||
                http_error(error, 400, f->name, "%s: wanted true or false", f->name);
     case TAKES_INT:
         return value_as_int(v, f->low, f->high, &number) ||

@@ -38,8 +38,7 @@ bool field_stream_options(TextJob *t, HttpError *error) {
         return http_error(error, 400, "stream_options", "stream_options: needs stream");
     for (size_t i = 0; i < options->count; i++) {
         const JsonValue *v = &options->items[i];
-        bool known = text_equal(options->keys[i], text_of("include_usage")) &&
-                     (v->kind == JSON_TRUE || v->kind == JSON_FALSE);
+        bool known = text_equal(options->keys[i], text_of("include_usage")) && json_is_flag(v);
         if (!known)
             return http_error(error, 400, "stream_options",
                               "stream_options: wanted include_usage, true or false");

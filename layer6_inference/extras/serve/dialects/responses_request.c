@@ -204,10 +204,6 @@ static bool responses_tools(const JsonValue *tools, FILE *out, HttpError *error)
     return fputc(']', out) >= 0;
 }
 
-static bool is_flag(const JsonValue *v) {
-    return v->kind == JSON_TRUE || v->kind == JSON_FALSE;
-}
-
 /* Can a choice be followed without tools? */
 static bool calls_nothing(const JsonValue *choice) {
     return choice->kind == JSON_STRING && (text_equal(choice->text, text_of("auto")) ||
@@ -219,7 +215,7 @@ static void responses_choice(const JsonValue *root, FILE *out) {
                     *many = json_get(root, "parallel_tool_calls"),
                     *tools = json_get(root, "tools");
     const bool without = !tools || !tools->count; /* "auto" and true are sent all the same */
-    if (is_given(many) && !(without && is_flag(many)))
+    if (is_given(many) && !(without && json_is_flag(many)))
         fputs(",\"parallel_tool_calls\":", out), write_value(out, many);
     if (!is_given(choice) || (without && calls_nothing(choice))) return;
     fputs(",\"tool_choice\":", out);
