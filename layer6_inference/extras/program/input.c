@@ -77,6 +77,12 @@ static bool holds_model(const char *path) {
     return is;
 }
 
+bool output_arrived(Fault *fault) {
+    const bool lost = ferror(stdout) != 0;
+    return (fflush(stdout) == 0 && !lost) ||
+           fault_set(fault, "cannot write standard output: it is closed or the disk is full");
+}
+
 bool table_begin(FileOut *out, const char *path, Fault *fault) {
     if (!holds_model(path)) return file_begin(out, path, fault);
     *out = (FileOut){0};

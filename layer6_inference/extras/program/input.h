@@ -35,6 +35,9 @@ bool read_lines(const char *path, Text *lines, size_t *count, size_t most, char 
         if (csv) fprintf(csv, cells, __VA_ARGS__); \
     } while (0)
 
+/* Fails unless all that was printed has reached standard output. */
+bool output_arrived(Fault *fault);
+
 /* Begin a table.  Fails as file_begin does, and if the file is a model, perhaps the one
  * being read. */
 bool table_begin(FileOut *out, const char *path, Fault *fault);

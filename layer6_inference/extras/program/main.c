@@ -1,5 +1,6 @@
 /* main.c - every program of strata: help, or a command. */
 #include "commands.h"
+#include "input.h"
 #include "on_machines.h"
 
 #include <fcntl.h>
@@ -119,9 +120,6 @@ int main(int argc, char **argv) {
     hold_streams();
     hold_signals();
     int status = run_program(argc, argv);
-    bool lost = ferror(stdout) != 0;
-    lost = fflush(stdout) != 0 || lost;
-    if (!lost || status != EXIT_DONE) return status;
-    fprintf(stderr, "strata: cannot write standard output: it is closed or the disk is full\n");
-    return EXIT_FAILED;
+    Fault fault;
+    return output_arrived(&fault) || status != EXIT_DONE ? status : command_failed(&fault);
 }

@@ -3,6 +3,7 @@
 #include "app.h"
 #include "grammar.h"
 #include "guidance.h"
+#include "input.h"
 #include "long_text.h"
 #include "look_ahead.h"
 
@@ -236,9 +237,7 @@ bool app_run(GenerateApp *app, Fault *fault) {
     text_queue_free(&app->queue);
     if (!app->ok) *fault = app->fault;
     if (app->ok && !app->request->quiet) app_print_status(app);
-    if (app->ok && (fflush(stdout) != 0 || ferror(stdout)))
-        return fault_set(fault,
-                         "cannot write standard output: it is closed or the disk is full");
+    if (app->ok && !output_arrived(fault)) return false;
     if (app->ok && app->request->logprobs >= 0 && ferror(stderr))
         return fault_set(fault, "cannot write all log-probabilities to standard error");
     return app->ok;
