@@ -212,7 +212,7 @@ expect "alone with what is not shared" 2 "alone needs --shared" "$strata" simula
 expect "a stretch without chunks" 1 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
 expect "a pace without a stretch" 2 "pace needs --stretch" "$strata" simulate --costs x --pace 3
 expect "costs that are none" 1 "$0: line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
-expect "a trace that is none" 1 "$0: the first line of a trace is arrival" "$strata" simulate --costs "$here/../docs/figures/data/costs.txt" --trace "$0"
+expect "a file that is no trace" 1 "$0: the first line of a trace is arrival" "$strata" simulate --costs "$here/../docs/figures/data/costs.txt" --trace "$0"
 expect "a trace says who comes" 2 "the trace already contains the requests" "$strata" simulate --costs x --trace x --users 3
 expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
 expect "an order that is none" 1 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best

@@ -1,7 +1,7 @@
 /* bounds.c - maps whose inputs and outputs are held between bounds: Gemma 4's small models.
  * See parts.h.
  *
- *     x --hold between input_min and input_max--> W --hold between output_min and output_max--> y
+ *     x --hold: input_min to input_max--> W --hold: output_min to output_max--> y
  *
  * Source   the published code (Gemma4ClippableLinear): arithmetic of few bits needs bounds in
  *          training */
