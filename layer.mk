@@ -37,6 +37,12 @@ ALL      += -I$(shell brew --prefix 2>/dev/null)/include
 LINK     += -L$(shell brew --prefix 2>/dev/null)/lib
 endif
 
+# With SAN=1: gaps behind the pieces of arenas and regions, and free pages, may not be touched (tests/guard.c, in layer 1's archive).
+ifeq ($(if $(SAN),$(shell uname)),Linux)
+LINK     += @../tests/guard.options
+GUARD    := $(if $(filter tensor,$(NAME)),$(OUT)/guard.o)
+endif
+
 objects  = $(patsubst %.c,$(OUT)/%.o,$(sort $(1)))
 CORE    := $(call objects,$(wildcard src/*.c src/*/*.c))
 EXTRAS  := $(call objects,$(filter-out $(PROGRAMS),$(wildcard extras/*/*.c extras/*/*/*.c)))
@@ -82,8 +88,10 @@ building = $(if $(SAID),,$(eval SAID := yes)$(if $(TODO),,echo "building $(LAYER
            elif [ $$((done % 40)) = 1 ] && (set -C; : >$(BUILT)/progress.$$done) 2>/dev/null; then \
                printf '[%d%s] %s\n' $$done "$$of" $(LAYER) >&2; fi;)
 
-$(LIB): $(CORE)
+$(LIB): $(CORE) $(GUARD)
 	@$(call archived,$^)
+$(OUT)/guard.o: ../tests/guard.c
+	@$(building) $(call compiled,$(ALL))
 $(LIB:.a=_extras.a): $(EXTRAS)
 	@$(call archived,$^)
 $(OUT)/src/%.o: src/%.c
@@ -114,4 +122,4 @@ worked: $(OUT)/$(WORKED)
 clean:
 	@rm -rf $(OUT) $(LIB) $(EXTRA)
 
--include $(CORE:.o=.d) $(EXTRAS:.o=.d) $(TABLES:.o=.d) $(TESTS:=.d)
+-include $(CORE:.o=.d) $(GUARD:.o=.d) $(EXTRAS:.o=.d) $(TABLES:.o=.d) $(TESTS:=.d)

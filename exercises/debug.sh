@@ -17,7 +17,7 @@ lab_copy() { # lab_copy TO
             [ ! -e "$layer/$part" ] || cp -R "$layer/$part" "$1/$layer/" || return 1
         done
     done
-    mkdir -p "$1/tests" && cp tests/needs.sh "$1/tests/" && cp Makefile layer.mk "$1/"
+    mkdir -p "$1/tests" && cp tests/needs.sh tests/guard.* "$1/tests/" && cp Makefile layer.mk "$1/"
 }
 lab_sources() { (cd "$1" && find layer[1-6]_*/src layer[1-6]_*/include layer[1-6]_*/extras -name '*.[ch]' 2>/dev/null | sort); }
 

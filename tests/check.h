@@ -29,22 +29,28 @@
         if (!strstr(text, part)) fail_msg("'%s' does not say '%s'", text, part); \
     } while (0)
 
-/* A broken contract (REQUIRE) is said and ends the process: `broken` runs in a child. */
-static inline void check_abort(void (*broken)(void), const char *says) {
-    static char text[1 << 16]; /* a thread sanitizer after a fork may say much before */
+/* Runs in a child; its exit status, and in text what it said on standard error. */
+static inline int run_apart(void (*run)(void), char *text, size_t size) {
     FILE *said = tmpfile();
     pid_t child = fork();
     assert_true(said && child >= 0);
     if (child == 0) {
         dup2(fileno(said), STDERR_FILENO);
-        broken();
+        run();
         _exit(0);
     }
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     rewind(said);
-    text[fread(text, 1, sizeof text - 1, said)] = 0;
+    text[fread(text, 1, size - 1, said)] = 0;
     fclose(said);
+    return status;
+}
+
+/* A broken contract (REQUIRE) is said and ends the process: `broken` runs in a child. */
+static inline void check_abort(void (*broken)(void), const char *says) {
+    static char text[1 << 16]; /* a thread sanitizer after a fork may say much before */
+    int status = run_apart(broken, text, sizeof text);
     assert_contains(text, says);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }

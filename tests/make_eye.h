@@ -1,9 +1,11 @@
 /* make_eye.h - a small file that reads pictures for another model, with random weights.
  *
- *     gemma3, gemma4v, idefics3, internvl, qwen2vl, qwen2.5vl, llama4, pixtral   of that kind, in place of LLaVA's
+ *     gemma3, gemma4v, idefics3, internvl, qwen2vl, qwen2.5vl, qwen3vl, llama4, pixtral   of that kind, in place of LLaVA's
+ *     deep:N               qwen3vl: rows of the first N blocks go into the model, too
  *     windows:N            qwen2.5vl: every N-th block sees the whole picture, in place of every second one
- *     plain                gemma4v: rows are not shifted and scaled
- *     bounded              gemma4v: what maps read and give is held between bounds; sound: the file has an encoder of sound, too
+ *     plain                gemma4v: rows are not shifted and scaled, nor colours
+ *     bounded              gemma4v: what maps read and give is held between bounds (`plain`: but for the projector's); sound: the file
+ *                          has an encoder of sound, too
  *     break                pixtral: a row ends each line of patches
  *     merge:N                      patches per side that become a row
  *     image:N, patch:N     sides in pixels, in place of 28 and 7;  width:N: numbers of a row that comes out, else dim
@@ -25,8 +27,9 @@ static inline const char *make_eye_kind(const MakeModel *m) {
         {"gemma3", "gemma3"},          {"gemma4v", "gemma4v"},
         {"idefics3", "idefics3"},      {"internvl", "internvl"},
         {"qwen2vl", "qwen2vl_merger"}, {"qwen2.5vl", "qwen2.5vl_merger"},
-        {"llama4", "llama4"},          {"pixtral", "pixtral"}};
-    for (int i = 0; i < 8; i++)
+        {"qwen3vl", "qwen3vl_merger"}, {"llama4", "llama4"},
+        {"pixtral", "pixtral"}};
+    for (int i = 0; i < 9; i++)
         if (make_says(m, kinds[i][0])) return kinds[i][1];
     return "mlp";
 }
@@ -61,11 +64,30 @@ static inline void make_eye_map(GgufWriter *w, const MakeModel *m, const char *n
     make_eye_bounds(w, m, name);
 }
 
-static inline void make_eye_norm(GgufWriter *w, const MakeModel *m, const char *name) {
+static inline void make_eye_wide_norm(GgufWriter *w, const MakeModel *m, const char *name,
+                                      size_t width) {
     char full[96];
-    snprintf(full, sizeof full, "%s.weight", name), make_vector(w, m, full, m->dim, 1);
+    snprintf(full, sizeof full, "%s.weight", name), make_vector(w, m, full, width, 1);
     snprintf(full, sizeof full, "%s.bias", name);
-    if (!make_eye_gated(m)) make_vector(w, m, full, m->dim, 0); /* RMS has none */
+    if (!make_eye_gated(m)) make_vector(w, m, full, width, 0); /* RMS has none */
+}
+
+static inline void make_eye_norm(GgufWriter *w, const MakeModel *m, const char *name) {
+    make_eye_wide_norm(w, m, name, m->dim);
+}
+
+/* Qwen 3 VL's projectors of earlier blocks. */
+static inline void make_eye_deep(GgufWriter *w, const MakeModel *m, size_t wide, size_t mid,
+                                 size_t out) {
+    char name[64];
+    for (size_t l = 0; l < make_size(m, "deep", 0); l++) {
+        snprintf(name, sizeof name, "v.deepstack.%zu.norm", l);
+        make_eye_wide_norm(w, m, name, wide);
+        snprintf(name, sizeof name, "v.deepstack.%zu.fc1", l);
+        make_eye_map(w, m, name, mid, wide, 1.5);
+        snprintf(name, sizeof name, "v.deepstack.%zu.fc2", l);
+        make_eye_map(w, m, name, out, mid, 1.5);
+    }
 }
 
 /* Gemma 4's norms of heads, and of what branches add. */
@@ -83,7 +105,10 @@ static inline void make_eye_block(GgufWriter *w, const MakeModel *m, size_t l) {
     static const char *const maps[] = {"attn_q", "attn_k", "attn_v", "attn_out"};
     bool old = make_says(m, "old");
     char name[64];
-    for (int i = 0; i < 4; i++) {
+    const bool fused = make_eye_is(m, "qwen3vl_merger");
+    snprintf(name, sizeof name, "v.blk.%zu.attn_qkv", l);
+    if (fused) make_eye_map(w, m, name, 3 * m->dim, m->dim, 1.5);
+    for (int i = fused ? 3 : 0; i < 4; i++) {
         snprintf(name, sizeof name, "v.blk.%zu.%s", l, maps[i]);
         make_eye_map(w, m, name, m->dim, m->dim, 1.5);
     }
@@ -103,7 +128,9 @@ static inline void make_eye_block(GgufWriter *w, const MakeModel *m, size_t l) {
 }
 
 static inline void make_eye_keys(GgufWriter *w, const MakeModel *m, size_t blocks) {
-    const double mean[3] = {0.48, 0.46, 0.41}, spread[3] = {0.27, 0.26, 0.28};
+    const bool plain = make_says(m, "plain");
+    const double means[][3] = {{0.48, 0.46, 0.41}, {0, 0, 0}},
+                 spreads[][3] = {{0.27, 0.26, 0.28}, {1, 1, 1}};
     const MakeModel vision = {.arch = "clip.vision"};
     gguf_put_string(w, "general.architecture", text_of("clip"));
     if (make_says(m, "old"))
@@ -118,13 +145,18 @@ static inline void make_eye_keys(GgufWriter *w, const MakeModel *m, size_t block
     const bool qwen = make_eye_qwen(m), pixtral = make_eye_is(m, "pixtral");
     if (make_eye_is(m, "qwen2.5vl_merger"))
         gguf_put_int(w, "clip.use_silu", GGUF_BOOL, 1);
-    else if (!make_eye_is(m, "mlp") && !qwen && !gemma4 && !strstr(m->more, "use_"))
+    else if (make_eye_is(m, "qwen3vl_merger") ||
+             (!make_eye_is(m, "mlp") && !qwen && !gemma4 && !strstr(m->more, "use_")))
         gguf_put_int(w, "clip.use_gelu", GGUF_BOOL, 1);
     if (make_says(m, "merge"))
         make_key(w, &vision, qwen || pixtral ? "spatial_merge_size" : "projector.scale_factor",
                  (int64_t)make_size(m, "merge", 2));
     if (make_eye_is(m, "qwen2.5vl_merger"))
         make_key(w, &vision, "n_wa_pattern", (int64_t)make_size(m, "windows", 2));
+    int64_t deep[64] = {0};
+    for (size_t l = 0; l < make_size(m, "deep", 0); l++) deep[l] = 1;
+    if (make_eye_is(m, "qwen3vl_merger"))
+        gguf_put_ints(w, "clip.vision.is_deepstack_layers", GGUF_BOOL, deep, blocks);
     make_key(w, &vision, "image_size", (int64_t)make_size(m, "image", 28));
     make_key(w, &vision, "patch_size", (int64_t)make_size(m, "patch", 7));
     make_key(w, &vision, "embedding_length", (int64_t)m->dim);
@@ -133,8 +165,8 @@ static inline void make_eye_keys(GgufWriter *w, const MakeModel *m, size_t block
     make_key(w, &vision, "attention.head_count", (int64_t)m->heads);
     make_key(w, &vision, "block_count", (int64_t)blocks);
     make_number(w, &vision, "attention.layer_norm_epsilon", 1e-5);
-    gguf_put_floats(w, "clip.vision.image_mean", GGUF_F32, mean, 3);
-    gguf_put_floats(w, "clip.vision.image_std", GGUF_F32, spread, 3);
+    gguf_put_floats(w, "clip.vision.image_mean", GGUF_F32, means[plain], 3);
+    gguf_put_floats(w, "clip.vision.image_std", GGUF_F32, spreads[plain], 3);
     if (make_says(m, "named"))
         gguf_put_ints(w, "clip.vision.feature_layer", GGUF_I32,
                       &(int64_t){(int64_t)make_says(m, "named")}, 1);
@@ -150,7 +182,7 @@ static inline void make_eye_projector(GgufWriter *w, const MakeModel *m) {
         make_matrix(w, m, "mm.input_projection.weight", m->dim, out, 1.5);
     } else if (make_eye_is(m, "gemma4v")) {
         make_matrix(w, m, "mm.input_projection.weight", out, m->dim, 1.5);
-        make_eye_bounds(w, m, "mm.input_projection");
+        if (!make_says(m, "plain")) make_eye_bounds(w, m, "mm.input_projection");
         if (make_says(m, "sound")) make_vector(w, m, "a.blk.0.norm_conv.weight", 8, 0);
         if (!make_says(m, "plain")) make_vector(w, m, "v.std_bias", m->dim, 0);
         if (!make_says(m, "plain")) make_vector(w, m, "v.std_scale", m->dim, 0.5);
@@ -174,6 +206,7 @@ static inline void make_eye_projector(GgufWriter *w, const MakeModel *m) {
     } else {
         make_eye_map(w, m, "mm.0", mid, make_eye_qwen(m) ? wide : m->dim, 1.5);
         make_eye_map(w, m, "mm.2", out, mid, 1.5);
+        make_eye_deep(w, m, wide, mid, out);
     }
 }
 
@@ -189,9 +222,11 @@ static inline void make_eye(GgufWriter *w, const MakeModel *m) {
     if (make_eye_qwen(m))
         make_tensor(w, m, "v.patch_embd.weight.1", 4, (size_t[]){m->dim, 3, patch, patch}, 0,
                     0.15, DTYPE_F32);
-    if (make_says(m, "eye_bias")) make_vector(w, m, "v.patch_embd.bias", m->dim, 0);
+    if (make_says(m, "eye_bias") || make_eye_is(m, "qwen3vl_merger"))
+        make_vector(w, m, "v.patch_embd.bias", m->dim, 0);
     if (class_row) make_vector(w, m, "v.class_embd", m->dim, 0);
-    const bool pixtral = make_eye_is(m, "pixtral"), axes = pixtral || make_eye_qwen(m);
+    const bool pixtral = make_eye_is(m, "pixtral"),
+               axes = pixtral || (make_eye_qwen(m) && !make_eye_is(m, "qwen3vl_merger"));
     if (make_eye_is(m, "gemma4v")) {
         const size_t shape[] = {2, 840, m->dim};
         make_tensor(w, m, "v.position_embd.weight", 3, shape, 0, 0.5, DTYPE_F32);

@@ -5,8 +5,11 @@
  *     map_scales                   maps have scales, as those of files in NVFP4
  *     attn_biases, qkv_biases      maps of attention have them; those of queries, keys and values
  *     no_norms, one_norm           nothing is normed before a branch; one norm serves both
+ *     no_gains                     norms of rows have no tensors;  no_embedding: it is the head
  *     two_norms                    attention has a second one, attn_norm_2
  *     moved_norm                   that of the feed-forward is called post_attention_norm
+ *     output_norms                 what branches return is normed, as attn_output_norm and layer_output_norm
+ *     output_norm                  ... or attn_output_norm
  *     post_norms, embedding_norm   what branches return, and the embedding, are normed
  *     small_gains                  of the norms of heads;  eps:X: of all norms, in place of 1e-5
  *     head_norms, own_norms, row_norms   of queries and keys: of each head with one gain for all, or its own;
@@ -19,6 +22,7 @@
  *     long_rope:N                  turned otherwise in sessions of more than N positions
  *     sinks                        in attention
  *     experts:N, split:N           so many, an N-th of feed_forward_length wide;  experts_every:N: layers
+ *     joined_experts               gate and up of an expert in one map
  *     dense_first:N                the first N blocks have one network
  *     shared, shared_gate          a network beside them, and its gate
  *     expert_key, shared_key       a key says how wide they are
@@ -29,26 +33,33 @@
  *     windows_listed               a list says which layers have a window
  *     latents                      of keys and values;  q_latent: of queries, too;  absorbed: a matrix for each head
  *     indexer:N                    attention looks at N positions that it chooses
- *     sections                     pairs belong to time and height, as for images
+ *     sections                     pairs belong to time and height, as for images;  sections:4: to four things
  *     narrow_values                values are half as long as keys
  *     ssm:V                        a state-space mixer: Mamba 1 or 2;  state:N: numbers of a channel, for 20;  alone: a block has nothing else
  *     short_conv                   a short convolution is the mixer;  end_norm: token_embd_norm is the last
  *     delta:V, kda                 a delta net: of Qwen3-Next, of Qwen 3.5; of Kimi
- *     rwkv                         the mixes of RWKV 7
+ *     rwkv                         the mixes of RWKV 7;  rwkv:6: of RWKV 6;  apart_mu: its mu are five tensors
+ *     distilled                    a network instead of the channel mix;  mix_biases: of r, k and v;  bare_mix: no
+ *                                  gate and no norm of heads
  *     gate_in_q, gate_numbers, gate_heads   a gate on what attention mixes
  *     sub_norms                    before the last maps;  xielu: curves;  limits: on what networks multiply
  *     kv_listed                    a list says how many keys and values a block has: without attention none
  *     attention_every:N            every N-th block has attention instead;  both: all have both
+ *     optional                     of five blocks the second has no attention, the third a map in its place,
+ *                                  the fourth nothing
  *     single                       a block is one of: states, a network, attention, in turn
  *     ssm_norms                    of dt, B and C;  bare_norm: ffn_norm is a name without ".weight"
  *     bidirectional                       a diffusion model's: a token for open places;  unshifted: each row of logits
  *                                  is of its own place
- *     own_kv:N                     the first N layers keep keys and values, the others share theirs
+ *     own_kv:N                     the first N layers keep keys and values, the others share theirs;  idle_kv: but have
+ *                                  maps that are not read
  *     keys_as_values               layers without a window have no map for values
  *     window_heads                 heads of the others are half as long
  *     layer_inputs:N, streams:N    inputs of layers, parts of the stream;  laurel: a short way beside attention
  *     cut                          few gates pass in some layers;  end_scale: behind each block
  *     beside                       experts beside a network;  latent_experts:N: they read N numbers
+ *     adjugates:N                  N experts have a small one besides, in common
+ *     ahead                        experts read what came into the block, beside a network as wide as that
  *     source                       an encoder, and `written` blocks that write (make_source.h), with biases for
  *                                  distances in so many `buckets`;  own_distances: of each block
  *     encoder                      no head;  after: norms stand behind the branches, and at the end is none
@@ -142,6 +153,7 @@ static const char *const make_families[][2] = {
     {"glm4moe", "moved_norm biases partial experts:6" MAKE_EXPERTS},
     {"exaone4", "no_norms post_norms head_norms rope_freqs"},
     {"exaone-moe", "head_norms window:6 layers:5 experts:6" MAKE_EXPERTS},
+    {"hunyuan_vl", "head_norms sections:4 rope.scaling.alpha=50.0 tied"},
     {"hunyuan-dense", "head_norms rope.scaling.alpha=50.0"},
     {"hunyuan-moe", "head_norms experts:4 expert_key shared"},
     {"minicpm", "kv_heads:4 tied logit_scale=4.0"},
@@ -149,11 +161,24 @@ static const char *const make_families[][2] = {
     {"bailingmoe2", "fused_qkv head_norms partial experts:12 expert_group_count=3 "
                     "expert_group_used_count=2 expert_gating_func=2" MAKE_EXPERTS},
     {"dots1", "head_norms kv_heads:4 experts:6 expert_gating_func=2" MAKE_EXPERTS},
+    {"deepseek", "kv_heads:4 layers:3 dense_first:1 leading_dense_block_count=1 experts:6 "
+                 "split:2 expert_key shared expert_shared_count=1 expert_weights_scale=1.0"},
+    {"bailingmoe", "fused_qkv leading_dense_block_count=0 experts:6 split:2 expert_key shared "
+                   "expert_shared_count=1 expert_weights_norm=true expert_weights_scale=1.0"},
+    {"dbrx", "layer fused_qkv output_norm experts:4 attention.clamp_kqv=1.5"},
+    {"arctic", "ahead experts:4"},
+    {"smallthinker", "layers:5 window:6 experts:4 expert_key expert_gating_func=2"},
+    {"grovemoe", "head_norms experts:6 split:2 expert_key adjugates:2 experts_per_group=2 "
+                 "expert_group_scale=0.5"},
+    {"grok", "output_norms experts:4 tied embedding_scale=0.5 attention.output_scale=0.3 "
+             "logit_scale=0.6 attn_logit_softcapping=5.0 router_logit_softcapping=3.0"},
     {"mellum", "head_norms window:6 yarn split:2 experts:4 expert_key layers:5 windows_listed"},
     {"maincoder", "head_norms"},
     {"pangu-embedded", "biases"},
     {"qwen2vl", "biases sections"},
+    {"paddleocr", "sections"},
     {"qwen3vl", "head_norms sections"},
+    {"qwen3vlmoe", "experts:4 split:2 head_norms sections"},
     {"qwen35",
      "delta:2 attention_every:3 layers:4 gate_in_q head_norms moved_norm partial sections"},
     {"qwen35moe", "delta:2 attention_every:2 gate_in_q head_norms moved_norm partial sections "
@@ -171,6 +196,20 @@ static const char *const make_families[][2] = {
               "experts:6 dense_first:1 layers:3 split:2 expert_key choice_bias"},
     {"step35",
      "rope_freqs head_norms gate_heads window:6 windows_listed limits experts:6" MAKE_EXPERTS},
+    {"internlm2", "kv_heads:2"},
+    {"xverse", "kv_heads:4"},
+    {"exaone", "rope_freqs tied"},
+    {"chatglm", "gate_in_up fused_qkv qkv_biases partial"},
+    {"plamo", "one_norm heads:8 kv_heads:2 head_dim:8"},
+    {"baichuan", "fused_qkv kv_heads:4"},
+    {"refact", "kv_heads:1 hidden:256"},
+    {"deci", "optional layers:5 rope_freqs"},
+    {"nemotron", "layer norm_biases plain partial"},
+    {"orion", "layer norm_biases"},
+    {"codeshell", "layer norm_biases biases plain fused_qkv no_embedding"},
+    {"olmo", "layer no_gains kv_heads:4 attention.clamp_kqv=1.5"},
+    {"openelm", "fused_qkv head_norms uneven layers:3 tied eps:1e-6"},
+    {"plm", "latents plain tied"},
     {"bitnet", "sub_norms tied"},
     {"apertus", "plain xielu rope_freqs head_norms"},
     {"arcee", "plain"},
@@ -189,7 +228,11 @@ static const char *const make_families[][2] = {
      "ssm:2 ssm.group_count=2 single layers:6 plain latent_experts:24 experts:6 split:2 "
      "expert_key choice_bias shared shared_key expert_shared_count=1 "
      "expert_weights_norm=true expert_weights_scale=2.5"},
+    {"rwkv6", "rwkv:6 layers:3 head_dim:16 layer norm_biases embedding_norm "
+              "rescale_every_n_layers=2"},
+    {"rwkv6qwen2", "rwkv:6 distilled layers:3 head_dim:16 mix_biases"},
     {"rwkv7", "rwkv layers:3 head_dim:16 layer norm_biases embedding_norm"},
+    {"arwkv7", "rwkv distilled layers:3 head_dim:16"},
     {"llada", "bidirectional unshifted kv_heads:4 attention.causal=false"},
     {"llada-moe", "bidirectional unshifted kv_heads:4 head_norms experts:4 split:2 expert_key "
                   "attention.causal=false"},

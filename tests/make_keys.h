@@ -92,16 +92,26 @@ static inline int make_parts(const MakeModel *m, size_t l) {
     static const int single[] = {MAKE_STATES, MAKE_NETWORK, MAKE_ATTENTION};
     size_t every = make_size(m, "attention_every", 0);
     if (make_drafts(m, l)) return MAKE_ATTENTION | MAKE_NETWORK;
+    if (make_says(m, "distilled")) return MAKE_STATES | MAKE_NETWORK;
     if (make_says(m, "alone") || make_says(m, "rwkv")) return MAKE_STATES;
     if (make_says(m, "single")) return single[l % 3];
+    if (make_says(m, "optional"))
+        return l % 5 == 3                 ? 0
+               : l % 5 == 1 || l % 5 == 2 ? MAKE_NETWORK
+                                          : MAKE_ATTENTION | MAKE_NETWORK;
     if (make_says(m, "both")) return MAKE_STATES | MAKE_ATTENTION | MAKE_NETWORK;
     if (every && (l + 1) % every) return MAKE_STATES | MAKE_NETWORK;
     return MAKE_ATTENTION | MAKE_NETWORK;
 }
 
-/* The first ones keep keys and values, the others share those. */
+/* In place of attention, one map. */
+static inline bool make_is_map(const MakeModel *m, size_t l) {
+    return make_says(m, "optional") && l % 5 == 2;
+}
+
+/* The first ones keep keys and values, the others share those, and may have maps that are not read. */
 static inline bool make_keeps(const MakeModel *m, size_t layer) {
-    return layer < make_size(m, "own_kv", m->layers);
+    return layer < make_size(m, "own_kv", m->layers) || make_says(m, "idle_kv");
 }
 
 /* Numbers of a channel's state: not whole lanes of any instruction set. */
@@ -206,12 +216,17 @@ static inline void make_key_of_layers(GgufWriter *w, const MakeModel *m, const c
     int64_t values[256];
     snprintf(name, sizeof name, "%s.%s", m->arch, key);
     bool network = strcmp(key, "feed_forward_length") == 0,
-         single = network && make_says(m, "single"), wide = network && make_says(m, "wide");
+         single = network && make_says(m, "single"), wide = network && make_says(m, "wide"),
+         optional = make_says(m, "optional"),
+         queries = strcmp(key, "attention.head_count") == 0;
+    const int part = network ? MAKE_NETWORK : MAKE_ATTENTION;
     for (size_t l = 0; l < m->layers && l < 256; l++)
         values[l] = single && l % 3 != 1 ? 0
-                    : wide               ? (int64_t)make_hidden(m, l)
-                                         : (int64_t)make_of_layer(m, l, value);
-    if (make_says(m, "uneven") || single || wide)
+                    : optional && !(make_parts(m, l) & part) && !(queries && make_is_map(m, l))
+                        ? 0
+                    : wide ? (int64_t)make_hidden(m, l)
+                           : (int64_t)make_of_layer(m, l, value);
+    if (make_says(m, "uneven") || single || wide || optional)
         gguf_put_ints(w, name, GGUF_U32, values, m->layers);
     else
         gguf_put_int(w, name, GGUF_U32, (int64_t)value);
@@ -349,8 +364,9 @@ static inline void make_sections(GgufWriter *w, const MakeModel *m) {
     char name[96];
     int64_t pairs = (int64_t)m->head_dim / 2 / (make_says(m, "partial") ? 2 : 1);
     snprintf(name, sizeof name, "%s.rope.dimension_sections", m->arch);
-    gguf_put_ints(w, name, GGUF_I32,
-                  (int64_t[]){(pairs + 2) / 3, (pairs + 1) / 3, pairs / 3, 0}, 4);
+    const int64_t three[] = {(pairs + 2) / 3, (pairs + 1) / 3, pairs / 3, 0},
+                  four[] = {pairs - pairs / 4 * 3, pairs / 4, pairs / 4, pairs / 4};
+    gguf_put_ints(w, name, GGUF_I32, make_says(m, "sections") == 4 ? four : three, 4);
 }
 
 /* Heads of a delta net: of keys, and of values, each of head_dim numbers. */
@@ -369,16 +385,34 @@ static inline void make_delta_keys(GgufWriter *w, const MakeModel *m) {
 }
 
 /* Numbers through which the maps of RWKV go. */
-enum { MAKE_W = 12, MAKE_A = 8, MAKE_V = 20, MAKE_G = 28 };
+enum { MAKE_W = 12, MAKE_A = 8, MAKE_V = 20, MAKE_G = 28, MAKE_SHIFT = 6 };
+
+/* Heads of keys and values of QRWKV 6. */
+static inline size_t make_rwkv_kv(const MakeModel *m) {
+    size_t heads = m->dim / m->head_dim;
+    return make_says(m, "distilled") ? max_size(1, heads / 2) : heads;
+}
+
+static inline void make_rwkv6_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "time_mix_extra_dim", MAKE_SHIFT);
+    make_key(w, m, "time_decay_extra_dim", MAKE_W);
+    if (make_says(m, "distilled"))
+        make_key(w, m, "attention.head_count_kv", (int64_t)make_rwkv_kv(m));
+}
 
 static inline void make_rwkv_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "feed_forward_length", (int64_t)m->hidden);
     make_key(w, m, "attention.head_count", 0);
     make_key(w, m, "wkv.head_size", (int64_t)m->head_dim);
+    if (make_says(m, "distilled")) make_key(w, m, "token_shift_count", 1);
+    if (make_says(m, "rwkv") == 6) {
+        make_rwkv6_keys(w, m);
+        return;
+    }
     make_key(w, m, "attention.decay_lora_rank", MAKE_W);
     make_key(w, m, "attention.iclr_lora_rank", MAKE_A);
     make_key(w, m, "attention.value_residual_mix_lora_rank", MAKE_V);
-    make_key(w, m, "attention.gate_lora_rank", MAKE_G);
+    make_key(w, m, "attention.gate_lora_rank", make_says(m, "bare_mix") ? 0 : MAKE_G);
 }
 
 /* A number for each layer: from, from + step, and so on. */
@@ -476,6 +510,8 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     if (m->experts) make_key(w, m, "expert_used_count", 2);
     if (make_says(m, "expert_key"))
         make_key(w, m, "expert_feed_forward_length", (int64_t)make_expert_hidden(m));
+    if (make_says(m, "adjugates"))
+        make_key(w, m, "expert_chunk_feed_forward_length", (int64_t)m->head_dim);
     if (make_says(m, "shared_key"))
         make_key(w, m, "expert_shared_feed_forward_length", (int64_t)m->hidden / 2);
     make_beside_keys(w, m);

@@ -103,15 +103,27 @@ static inline void make_network(GgufWriter *w, const MakeModel *m, size_t l, con
     make_linear(w, m, l, down, m->dim, hidden, 1.5);
 }
 
+static inline void make_adjugates(GgufWriter *w, const MakeModel *m, size_t l) {
+    MakeModel small = *m;
+    if (!make_says(m, "adjugates")) return;
+    small.experts /= make_size(m, "adjugates", 1);
+    make_stack(w, &small, l, "ffn_gate_chexps", m->head_dim, m->dim);
+    make_stack(w, &small, l, "ffn_up_chexps", m->head_dim, m->dim);
+    make_stack(w, &small, l, "ffn_down_chexps", m->dim, m->head_dim);
+}
+
 static inline void make_experts(GgufWriter *w, const MakeModel *m, size_t l) {
     size_t hidden = make_expert_hidden(m), in = make_size(m, "latent_experts", m->dim);
     char name[96];
     make_linear(w, m, l, "ffn_gate_inp", m->experts, m->dim, 2);
     snprintf(name, sizeof name, "blk.%zu.exp_probs_b.bias", l);
     if (make_says(m, "choice_bias")) make_vector(w, m, name, m->experts, 0);
-    if (!make_says(m, "plain")) make_stack(w, m, l, "ffn_gate_exps", hidden, in);
-    make_stack(w, m, l, "ffn_up_exps", hidden, in);
+    bool joined = make_says(m, "joined_experts");
+    if (joined) make_stack(w, m, l, "ffn_gate_up_exps", 2 * hidden, in);
+    if (!make_says(m, "plain") && !joined) make_stack(w, m, l, "ffn_gate_exps", hidden, in);
+    if (!joined) make_stack(w, m, l, "ffn_up_exps", hidden, in);
     make_stack(w, m, l, "ffn_down_exps", in, hidden);
+    make_adjugates(w, m, l);
     if (make_says(m, "latent_experts")) {
         make_map(w, m, l, "ffn_latent_down", in, m->dim);
         make_map(w, m, l, "ffn_latent_up", m->dim, in);
@@ -230,24 +242,75 @@ static inline void make_rwkv_map(GgufWriter *w, const MakeModel *m, size_t l, ch
     snprintf(name, sizeof name, "time_mix_%c2", what), make_map(w, m, l, name, m->dim, rank);
 }
 
+static inline void make_channel_mix(GgufWriter *w, const MakeModel *m, size_t l) {
+    make_norm(w, m, l, "attn_norm_2", m->dim);
+    make_rwkv_vector(w, m, l, "channel_mix_lerp_k", 1, 0.5);
+    make_map(w, m, l, "channel_mix_key", m->hidden, m->dim);
+    make_map(w, m, l, "channel_mix_value", m->dim, m->hidden);
+    if (make_says(m, "rwkv") != 6) return;
+    make_rwkv_vector(w, m, l, "channel_mix_lerp_r", 1, 0.5);
+    make_map(w, m, l, "channel_mix_receptance", m->dim, m->dim);
+}
+
 /* The first layer has a map for values, too, of another rank; nothing reads it. */
 static inline void make_rwkv(GgufWriter *w, const MakeModel *m, size_t l) {
     static const char *const maps[] = {"receptance", "key", "value", "output"};
+    const bool bare = make_says(m, "bare_mix");
     char name[60], lerp[96];
     for (int i = 0; i < 4; i++)
         snprintf(name, sizeof name, "time_mix_%s", maps[i]),
             make_map(w, m, l, name, m->dim, m->dim);
     make_rwkv_map(w, m, l, 'w', MAKE_W, -1), make_rwkv_map(w, m, l, 'a', MAKE_A, 0);
-    make_rwkv_map(w, m, l, 'v', l ? MAKE_V : MAKE_A, 0), make_rwkv_map(w, m, l, 'g', MAKE_G, 0);
+    make_rwkv_map(w, m, l, 'v', l ? MAKE_V : MAKE_A, 0);
+    if (!bare) make_rwkv_map(w, m, l, 'g', MAKE_G, 0);
     make_tensor(w, m, block_tensor_name(lerp, sizeof lerp, l, "time_mix_lerp_fused", "weight"),
-                4, (size_t[]){6, 1, 1, m->dim}, 0.5, 0.2, DTYPE_F32);
+                4, (size_t[]){bare ? 5 : 6, 1, 1, m->dim}, 0.5, 0.2, DTYPE_F32);
     make_rwkv_vector(w, m, l, "time_mix_k_k", 1, 0.8);
     make_rwkv_vector(w, m, l, "time_mix_k_a", 1, 0.9);
     make_rwkv_vector(w, m, l, "time_mix_r_k", 1, 0);
-    make_norm(w, m, l, "time_mix_ln", m->dim), make_norm(w, m, l, "attn_norm_2", m->dim);
-    make_rwkv_vector(w, m, l, "channel_mix_lerp_k", 1, 0.5);
-    make_map(w, m, l, "channel_mix_key", m->hidden, m->dim);
-    make_map(w, m, l, "channel_mix_value", m->dim, m->hidden);
+    if (!bare) make_norm(w, m, l, "time_mix_ln", m->dim);
+    block_tensor_name(name, sizeof name, l, "time_mix_ln", "bias");
+    if (!bare && !make_says(m, "norm_biases")) make_vector(w, m, name, m->dim, 0);
+    if (!make_says(m, "distilled")) make_channel_mix(w, m, l);
+}
+
+/* Five mixes that depend on the token; in old files their mu are apart. */
+static inline void make_rwkv6_shift(GgufWriter *w, const MakeModel *m, size_t l) {
+    char name[96];
+    make_rwkv_vector(w, m, l, "time_mix_lerp_x", 1, 0.5);
+    make_map(w, m, l, "time_mix_w1", 5 * MAKE_SHIFT, m->dim);
+    block_tensor_name(name, sizeof name, l, "time_mix_w2", "weight");
+    make_tensor(w, m, name, 3, (size_t[]){5, m->dim, MAKE_SHIFT}, 0, 0.2, DTYPE_F32);
+    make_scales(w, m, name, 5);
+    block_tensor_name(name, sizeof name, l, "time_mix_lerp_fused", "weight");
+    if (!make_says(m, "apart_mu"))
+        make_tensor(w, m, name, 4, (size_t[]){5, 1, 1, m->dim}, 0.5, 0.2, DTYPE_F32);
+    for (const char *x = "wkvrg"; *x && make_says(m, "apart_mu"); x++)
+        snprintf(name, sizeof name, "time_mix_lerp_%c", *x),
+            make_rwkv_vector(w, m, l, name, 1, 0.5);
+}
+
+static inline void make_rwkv6(GgufWriter *w, const MakeModel *m, size_t l) {
+    static const char *const maps[] = {"receptance", "key", "value", "gate", "output"};
+    const bool whole = !make_says(m, "distilled");
+    const size_t kv = make_rwkv_kv(m) * m->head_dim;
+    char name[96];
+    make_rwkv6_shift(w, m, l);
+    for (int i = 0; i < 5; i++)
+        snprintf(name, sizeof name, "time_mix_%s", maps[i]),
+            make_map(w, m, l, name, i == 1 || i == 2 ? kv : m->dim, m->dim);
+    for (int i = 0; i < 3 && make_says(m, "mix_biases"); i++)
+        snprintf(name, sizeof name, "blk.%zu.time_mix_%s.bias", l, maps[i]),
+            make_vector(w, m, name, i ? kv : m->dim, 0);
+    make_rwkv_vector(w, m, l, "time_mix_decay", 1, -1);
+    make_map(w, m, l, "time_mix_decay_w1", MAKE_W, m->dim);
+    make_map(w, m, l, "time_mix_decay_w2", m->dim, MAKE_W);
+    if (!whole) return;
+    block_tensor_name(name, sizeof name, l, "time_mix_first", "weight");
+    make_tensor(w, m, name, 2, (size_t[]){m->dim / m->head_dim, m->head_dim}, 0.5, 0.5,
+                DTYPE_F32);
+    make_norm(w, m, l, "time_mix_ln", m->dim);
+    make_channel_mix(w, m, l);
 }
 
 static inline bool make_has_experts(const MakeModel *m, size_t l) {
@@ -259,13 +322,18 @@ static inline void make_feed_forward(GgufWriter *w, const MakeModel *m, size_t l
     if (make_has_experts(m, l)) make_experts(w, m, l);
     if (!make_has_experts(m, l) || make_says(m, "beside"))
         make_network(w, m, l, "", make_hidden(m, l));
+    if (make_says(m, "ahead")) {
+        make_network(w, m, l, "", m->dim);
+        make_norm(w, m, l, "ffn_norm_exps", m->dim);
+    }
     if (make_says(m, "sub_norms")) make_norm(w, m, l, "ffn_sub_norm", m->hidden);
 }
 
 static inline void make_ffn_norm(GgufWriter *w, const MakeModel *m, size_t l) {
     char name[96];
     if (make_says(m, "after") || make_says(m, "no_norms") || make_says(m, "one_norm") ||
-        make_says(m, "moved_norm") || make_says(m, "single"))
+        make_says(m, "moved_norm") || make_says(m, "output_norm") || make_says(m, "single") ||
+        make_says(m, "no_gains"))
         return;
     if (make_says(m, "bare_norm"))
         make_vector(w, m, block_tensor_name(name, sizeof name, l, "ffn_norm", NULL), m->dim, 1);
@@ -276,19 +344,26 @@ static inline void make_ffn_norm(GgufWriter *w, const MakeModel *m, size_t l) {
 static inline void make_block(GgufWriter *w, const MakeModel *m, size_t l) {
     bool moved = make_says(m, "moved_norm");
     int parts = make_parts(m, l);
-    bool none = make_says(m, "no_norms") || make_says(m, "after") ||
+    bool none = make_says(m, "no_norms") || make_says(m, "after") || make_says(m, "no_gains") ||
                 (make_says(m, "bare_first") && l == 0);
     make_draft(w, m, l);
-    if (!none) make_norm(w, m, l, "attn_norm", m->dim);
-    if (make_says(m, "after")) make_norm(w, m, l, "attn_output_norm", m->dim);
-    if (make_says(m, "after")) make_norm(w, m, l, "layer_output_norm", m->dim);
+    bool alone = make_says(m, "optional") && !(parts & MAKE_ATTENTION) && !make_is_map(m, l);
+    if (!none && !alone) make_norm(w, m, l, "attn_norm", m->dim);
+    if (make_is_map(m, l)) make_linear(w, m, l, "attn_output", m->dim, m->dim, 1);
+    if (make_says(m, "after") || make_says(m, "output_norm") || make_says(m, "output_norms"))
+        make_norm(w, m, l, "attn_output_norm", m->dim);
+    if (make_says(m, "after") || make_says(m, "output_norms"))
+        make_norm(w, m, l, "layer_output_norm", m->dim);
     if (make_says(m, "two_norms") || make_says(m, "guesses"))
         make_norm(w, m, l, "attn_norm_2", m->dim);
     if (parts & MAKE_STATES && make_says(m, "short_conv")) make_short_conv(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "ssm")) make_ssm(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "delta")) make_delta(w, m, l);
     if (parts & MAKE_STATES && make_says(m, "kda")) make_kda(w, m, l);
-    if (make_says(m, "rwkv")) make_rwkv(w, m, l);
+    if (make_says(m, "rwkv") == 6)
+        make_rwkv6(w, m, l);
+    else if (make_says(m, "rwkv"))
+        make_rwkv(w, m, l);
     if (parts & MAKE_ATTENTION && make_says(m, "latents"))
         make_latents(w, m, l);
     else if (parts & MAKE_ATTENTION)
@@ -324,7 +399,8 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     size_t places[2] = {m->ctx, m->dim},
            pairs = m->head_dim / (make_says(m, "partial") ? 4 : 2);
     bool borrows = make_says(m, "borrows");
-    if (!borrows) make_matrix(w, m, "token_embd.weight", MAKE_VOCAB, m->dim, 4);
+    if (!borrows && !make_says(m, "no_embedding"))
+        make_matrix(w, m, "token_embd.weight", MAKE_VOCAB, m->dim, 4);
     if (make_says(m, "guesses")) make_draft_head(w, m);
     if (make_says(m, "positions"))
         make_tensor(w, m, "position_embd.weight", 2, places, 0, 0.3, DTYPE_F32);
@@ -340,7 +416,7 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
         make_tensor(w, m, "token_types.weight", 2, (size_t[]){2, m->dim}, 0, 0.3, DTYPE_F32);
     bool source = make_says(m, "source") && !make_says(m, "encoder");
     if (source) make_norm_of(w, m, "enc.output_norm", 1, &m->dim);
-    if (!make_says(m, "after"))
+    if (!make_says(m, "after") && !make_says(m, "no_gains"))
         make_norm_of(w, m,
                      source                     ? "dec.output_norm"
                      : make_says(m, "end_norm") ? "token_embd_norm"

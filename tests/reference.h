@@ -8,7 +8,7 @@
  *     reference_mamba.h       state-space layers, short convolutions
  *     reference_beside.h      parts of a stream, inputs of layers
  *     reference_delta.h       the delta rule
- *     reference_rwkv.h        RWKV 7
+ *     reference_rwkv.h        RWKV 6, RWKV 7
  *     reference_source.h      an encoder, and blocks that write
  *     here                    networks, blocks, the model
  *     reference_draft.h       what a draft head says
@@ -33,6 +33,7 @@ static inline void reference_open(Reference *r, const Gguf *gguf) {
 static inline double reference_activate(const Reference *r, double x) {
     if (reference_says(r, "silu")) return x / (1 + exp(-x));
     if (reference_says(r, "relu2")) return x > 0 ? x * x : 0;
+    if (reference_says(r, "relu")) return x > 0 ? x : 0;
     return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
 
@@ -72,20 +73,24 @@ static inline void reference_network(const Reference *r, const ReferenceLayer *s
     snprintf(gate, sizeof gate, "ffn_gate%s", suffix),
         snprintf(up, sizeof up, "ffn_up%s", suffix);
     snprintf(down, sizeof down, "ffn_down%s", suffix);
+    bool expert = strcmp(suffix, "_exps") == 0,
+         joined = expert && reference_weight(r, s->l, "ffn_gate_up_exps");
+    if (joined) snprintf(up, sizeof up, "ffn_gate_up_exps");
     const GgufTensor *t = reference_find(r, s->l, down, "weight"),
                      *wide = reference_find(r, s->l, up, "weight");
     int hidden = (int)t->shape[t->ndim - 1];
-    bool expert = strcmp(suffix, "_exps") == 0;
     double limit =
         reference_number_of(r, expert ? "swiglu_clamp_exp" : "swiglu_clamp_shexp", s->l, 0);
     bool own = reference_weight(r, s->l, gate),
          both = (int)wide->shape[wide->ndim - 2] == 2 * hidden; /* first gate, then up */
     if (own) reference_rows(r, s->l, gate, index * hidden, hidden, x, a);
     if (own) reference_cut(r, s->l, a, hidden);
-    if (both) reference_rows(r, s->l, up, 0, hidden, x, a);
-    reference_rows(r, s->l, up, both ? hidden : index * hidden, hidden, x, b);
+    int first = (both ? 2 : 1) * index * hidden;
+    if (both) reference_rows(r, s->l, up, first, hidden, x, a);
+    if (joined) reference_cut(r, s->l, a, hidden);
+    reference_rows(r, s->l, up, both ? first + hidden : first, hidden, x, b);
     for (int i = 0; i < hidden; i++)
-        b[i] = own && limit > 0
+        b[i] = (own || joined) && limit > 0
                    ? fmin(limit, reference_activate(r, a[i])) * fmin(limit, fmax(-limit, b[i]))
                : own || both                ? reference_gated(r, a[i], b[i])
                : reference_says(r, "xielu") ? reference_xielu(r, s->l, b[i])
@@ -136,6 +141,17 @@ static inline void reference_add_expert(const Reference *r, const ReferenceLayer
     for (int i = 0; i < dim; i++) in[i] = input ? weight * x[i] : x[i];
     reference_network(r, s, suffix, index, in, out);
     for (int i = 0; i < dim; i++) y[i] += input ? out[i] : weight * out[i];
+}
+
+/* y (dim) += what the adjugate of a chosen expert's group says, scaled. */
+static inline void reference_add_adjugate(const Reference *r, const ReferenceLayer *s,
+                                          int index, double weight, const double *x,
+                                          double *y) {
+    double out[REFERENCE_WIDEST], scale = reference_number(r, "expert_group_scale", 0);
+    int each = reference_size(r, "experts_per_group", s->l, 0);
+    if (each == 0) return;
+    reference_network(r, s, "_chexps", index / each, x, out);
+    for (int i = 0; i < s->dim; i++) y[i] += scale * weight * out[i];
 }
 
 static inline void reference_add_shared(const Reference *r, const ReferenceLayer *s,
@@ -197,11 +213,13 @@ static inline void reference_route(const Reference *r, const ReferenceLayer *s, 
     for (int i = 0; i < s->dim && gain; i++) in[i] *= gain[i];
     reference_rows(r, s->l, "ffn_gate_inp", 0, experts, in, all);
     for (int e = 0; e < experts && gain; e++) all[e] /= sqrt(s->dim);
+    double cap = reference_number(r, "router_logit_softcapping", 0);
+    for (int e = 0; e < experts && cap > 0; e++) all[e] = cap * tanh(all[e] / cap);
 }
 
-/* y (dim) = the feed-forward of a token: one network, or some of many. */
-static inline void reference_feed_forward(const Reference *r, const ReferenceLayer *s,
-                                          const double *x, double *y) {
+/* y (dim) = the feed-forward of a token: one network, or some of many, chosen by `seen`. */
+static inline void reference_feed_by(const Reference *r, const ReferenceLayer *s,
+                                     const double *seen, const double *x, double *y) {
     double in[REFERENCE_WIDEST], sum[REFERENCE_WIDEST] = {0};
     int experts = reference_size(r, "expert_count", s->l, 0),
         used = reference_size(r, "expert_used_count", s->l, 0), chosen[64];
@@ -210,7 +228,7 @@ static inline void reference_feed_forward(const Reference *r, const ReferenceLay
         reference_network(r, s, "", 0, x, y);
         return;
     }
-    reference_route(r, s, experts, x, all);
+    reference_route(r, s, experts, seen, all);
     reference_choice(r, s, all, experts, left);
     for (int e = 0; e < used; e++) {
         chosen[e] = reference_largest(left, experts);
@@ -221,10 +239,16 @@ static inline void reference_feed_forward(const Reference *r, const ReferenceLay
     const GgufTensor *few = reference_find(r, s->l, "ffn_latent_down", "weight");
     if (few) reference_rows(r, s->l, "ffn_latent_down", 0, (int)few->shape[0], x, in);
     for (int e = 0; e < used; e++)
-        reference_add_expert(r, s, "_exps", chosen[e], weight[e], in, sum);
+        reference_add_expert(r, s, "_exps", chosen[e], weight[e], in, sum),
+            reference_add_adjugate(r, s, chosen[e], weight[e], x, sum);
     memcpy(y, sum, sizeof *y * (size_t)s->dim);
     if (few) reference_rows(r, s->l, "ffn_latent_up", 0, s->dim, sum, y);
     reference_add_shared(r, s, x, y);
+}
+
+static inline void reference_feed_forward(const Reference *r, const ReferenceLayer *s,
+                                          const double *x, double *y) {
+    reference_feed_by(r, s, x, x, y);
 }
 
 /* y (dim) = a network's answer to the normed x, and that of experts to x itself. */
@@ -268,6 +292,8 @@ static inline void reference_mix(const Reference *r, const ReferenceLayer *s, in
         reference_latent(r, s, position, in, m, y);
     else if (attends && !delta)
         reference_attention(r, s, position, in, m->k, m->v, y);
+    else if (!attends && reference_weight(r, s->l, "attn_output")) /* a map in its place */
+        reference_rows(r, s->l, "attn_output", 0, s->dim, in, y);
     if (reference_weight(r, s->l, "ssm_ba") || reference_weight(r, s->l, "ssm_beta"))
         reference_delta(r, s, position, in, m, states);
     else if (reference_weight(r, s->l, "ssm_in"))
@@ -296,24 +322,51 @@ static inline void reference_token_after(const Reference *r, const ReferenceLaye
     reference_norm(r, s->l, "layer_output_norm", x, s->dim, x);
 }
 
+/* One token (dim) through block l, whose experts read what came in. */
+static inline void reference_token_ahead(const Reference *r, const ReferenceLayer *s,
+                                         int position, ReferenceMemory *m, double *x) {
+    double early[REFERENCE_WIDEST], in[REFERENCE_WIDEST], branch[REFERENCE_WIDEST];
+    reference_norm(r, s->l, "ffn_norm_exps", x, s->dim, early);
+    reference_norm(r, s->l, "attn_norm", x, s->dim, in);
+    reference_mix(r, s, position, in, m, branch);
+    reference_add(r, s, NULL, branch, x);
+    reference_norm(r, s->l, "ffn_norm", x, s->dim, in);
+    reference_network(r, s, "", 0, in, branch);
+    reference_add(r, s, NULL, branch, x);
+    reference_feed_forward(r, s, early, branch);
+    reference_add(r, s, NULL, branch, x);
+}
+
 /* One token (dim) through block l. */
 static inline void reference_token(const Reference *r, const ReferenceLayer *s, int position,
                                    ReferenceMemory *m, double *x) {
     double h[REFERENCE_WIDEST], in[REFERENCE_WIDEST], attn[REFERENCE_WIDEST],
-        ffn[REFERENCE_WIDEST];
+        ffn[REFERENCE_WIDEST], came[REFERENCE_WIDEST];
+    memcpy(came, x, sizeof *x * (size_t)s->dim);
     if (reference_says(r, "after")) {
         reference_token_after(r, s, position, m, x);
         return;
     }
+    if (reference_weight(r, s->l, "ffn_norm_exps")) {
+        reference_token_ahead(r, s, position, m, x);
+        return;
+    }
     bool parallel = reference_is_parallel(r, s->l), moved = reference_says(r, "moved") != 0,
          second = reference_weight(r, s->l, "attn_norm_2"); /* Falcon 40B: of attention */
-    const char *norm = moved ? "post_attention_norm" : "ffn_norm";
+    const char *norm = moved                              ? "post_attention_norm"
+                       : reference_says(r, "output-norm") ? "attn_output_norm"
+                                                          : "ffn_norm";
     bool one = parallel || reference_says(r, "single");
     if (one && !reference_weight(r, s->l, norm)) norm = "attn_norm";
     reference_norm(r, s->l, second ? "attn_norm_2" : "attn_norm", x, s->dim, h);
     reference_mix(r, s, position, h, m, attn);
     reference_norm(r, s->l, norm, x, s->dim, in); /* in parallel, of the x that came in */
-    reference_add(r, s, moved ? NULL : "post_attention_norm", attn, x);
+    bool ends = reference_says(r, "output-norms") != 0;
+    reference_add(r, s,
+                  moved  ? NULL
+                  : ends ? "attn_output_norm"
+                         : "post_attention_norm",
+                  attn, x);
     reference_laurel(r, s, h, x);
     if (!reference_weight(r, s->l, "ffn_down") && !reference_weight(r, s->l, "ffn_gate_inp"))
         return;
@@ -321,8 +374,8 @@ static inline void reference_token(const Reference *r, const ReferenceLayer *s, 
     if (reference_weight(r, s->l, "post_ffw_norm_1"))
         reference_both(r, s, in, x, ffn);
     else
-        reference_feed_forward(r, s, in, ffn);
-    reference_add(r, s, "post_ffw_norm", ffn, x);
+        reference_feed_by(r, s, reference_says(r, "chosen-ahead") ? came : in, in, ffn);
+    reference_add(r, s, ends ? "layer_output_norm" : "post_ffw_norm", ffn, x);
 }
 
 /* Keys and values of all tokens, before any of them is seen: what else comes out is dropped. */
@@ -348,12 +401,24 @@ static inline void reference_pass(const Reference *r, const ReferenceLayer *s, i
     reference_end_block(r, s, input, x);
 }
 
+/* x (n, dim) through the network of a block that has one instead of RWKV's channel mix. */
+static inline void reference_distilled(const Reference *r, int l, int n, double *x) {
+    const ReferenceLayer s = {.l = l, .dim = reference_size(r, "embedding_length", l, 0)};
+    double in[REFERENCE_WIDEST], out[REFERENCE_WIDEST];
+    for (double *row = x; row < x + n * s.dim; row += s.dim) {
+        reference_norm(r, l, "ffn_norm", row, s.dim, in);
+        reference_feed_forward(r, &s, in, out);
+        for (int i = 0; i < s.dim; i++) row[i] += out[i];
+    }
+}
+
 /* x (n, streams, dim) through block l; what it keeps stays in memory[l]. */
 static inline void reference_block(const Reference *r, int l, int n, const double *inputs,
                                    ReferenceMemory *memory, double *x) {
     if (reference_is_rwkv(r, l)) {
         memory[l] = (ReferenceMemory){.k = NULL};
         reference_rwkv(r, l, n, x);
+        if (reference_weight(r, l, "ffn_norm")) reference_distilled(r, l, n, x);
         return;
     }
     ReferenceLayer s = reference_layer(r, l);
@@ -383,17 +448,36 @@ static inline void reference_block(const Reference *r, int l, int n, const doubl
 
 /* ------------------------------------------------------------------ the model */
 
+/* Part k of a lent row: what replaces the token, then what is added behind blocks 0, 1 ... (DeepStack). */
+static inline int reference_deep(const Reference *r) {
+    return reference_size(r, "n_deepstack_layers", 0, 0);
+}
+
+static inline const float *reference_lent(const Reference *r, int row, int k, int dim) {
+    return r->lent + (row * (1 + reference_deep(r)) + k) * dim;
+}
+
+static inline void reference_add_lent(const Reference *r, const int32_t *tokens, int n, int l,
+                                      int dim, double *x) {
+    const int known = (int)reference_find(r, -1, reference_table(r), "weight")->shape[0];
+    for (int t = 0; t < n && l < reference_deep(r); t++)
+        for (int i = 0; i < dim && tokens[t] >= known; i++)
+            x[t * dim + i] += (double)reference_lent(r, tokens[t] - known, 1 + l, dim)[i];
+}
+
 static inline void reference_embed(const Reference *r, int32_t token, int position, int dim,
                                    double *x) {
-    int known = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+    int known = (int)reference_find(r, -1, reference_table(r), "weight")->shape[0];
     if (token >= known) {
-        for (int i = 0; i < dim; i++) x[i] = (double)r->lent[(token - known) * dim + i];
+        for (int i = 0; i < dim; i++) x[i] = reference_lent(r, token - known, 0, dim)[i];
         return;
     }
     const double *places = reference_weight(r, -1, "position_embd"),
                  *types = reference_weight(r, -1, "token_types"),
-                 *rows = reference_weight(r, -1, "token_embd") + token * dim;
-    double own = reference_says(r, "minicpm") || reference_says(r, "minicpm3") ? 12 : 1,
+                 *rows = reference_weight(r, -1, reference_table(r)) + token * dim;
+    double own = reference_says(r, "minicpm") || reference_says(r, "minicpm3") ? 12
+                 : reference_says(r, "grok")                                   ? sqrt(6144)
+                                                                               : 1,
            scale = reference_says(r, "sqrt") ? sqrt(dim)
                                              : reference_number(r, "embedding_scale", own);
     for (int i = 0; i < dim; i++)
@@ -407,8 +491,10 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
                                      double *logits) {
     const char *head = reference_weight(r, -1, "output") ? "output" : "token_embd";
     double h[REFERENCE_WIDEST],
-        scale =
-            reference_number(r, "logit_scale", reference_says(r, "minicpm3") ? 256.0 / dim : 1),
+        scale = reference_number(r, "logit_scale",
+                                 reference_says(r, "minicpm3") ? 256.0 / dim
+                                 : reference_says(r, "grok")   ? sqrt(1.0 / 3)
+                                                               : 1),
         cap = reference_key_or_word(r, "final_logit_softcapping", "logit-cap");
     reference_norm(r, -1, reference_says(r, "norm-at-end") ? "token_embd_norm" : "output_norm",
                    x, dim, h);
@@ -432,7 +518,10 @@ static inline double *reference_stream_to(const Reference *r, int layers, const 
         reference_make_inputs(r, tokens[t], x + t * wide, dim, inputs + t * all);
         reference_spread(r, dim, x + t * wide);
     }
-    for (int l = 0; l < layers; l++) reference_block(r, l, n, inputs, memory, x);
+    for (int l = 0; l < layers; l++) {
+        reference_block(r, l, n, inputs, memory, x);
+        reference_add_lent(r, tokens, n, l, dim, x);
+    }
     for (int l = 0; l < layers; l++) free(memory[l].k), free(memory[l].v);
     for (int t = 0; t < n; t++) {
         reference_gather(r, dim, x + t * wide);
@@ -451,7 +540,7 @@ static inline double *reference_stream(const Reference *r, const int32_t *tokens
 static inline void reference_logits(const Reference *r, const int32_t *tokens, int n,
                                     double *logits) {
     int dim = reference_size(r, "embedding_length", 0, 0),
-        vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+        vocab = (int)reference_find(r, -1, reference_table(r), "weight")->shape[0];
     if (reference_says(r, "source")) {
         reference_answer(r, tokens, n, logits);
         return;

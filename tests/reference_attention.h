@@ -25,6 +25,11 @@ static inline void reference_normalize(const Reference *r, const char *kind, con
     for (int i = 0; i < n; i++) y[i] = (x[i] - mean) / sqrt(square + eps);
 }
 
+/* The embedding's name; a file may have one table for it and the head. */
+static inline const char *reference_table(const Reference *r) {
+    return reference_weight(r, -1, "token_embd") ? "token_embd" : "output";
+}
+
 static inline const char *reference_norm_kind(const Reference *r) {
     return reference_says(r, "rms") ? "rms" : "layer";
 }
@@ -35,12 +40,15 @@ static inline void reference_norm(const Reference *r, int layer, const char *nam
     const double *gain = reference_weight(r, layer, name),
                  *bias = reference_bias(r, layer, name);
     if (!gain) gain = reference_bare(r, layer, name);
-    if (!gain) {
+    bool bare = reference_says(r, "no-gains") &&
+                (!strcmp(name, "attn_norm") || !strcmp(name, "ffn_norm") ||
+                 !strcmp(name, "output_norm"));
+    if (!gain && !bare) {
         memmove(y, x, sizeof *y * (size_t)n);
         return;
     }
     reference_normalize(r, reference_norm_kind(r), x, n, y);
-    for (int i = 0; i < n; i++) y[i] = y[i] * gain[i] + (bias ? bias[i] : 0);
+    for (int i = 0; i < n && gain; i++) y[i] = y[i] * gain[i] + (bias ? bias[i] : 0);
 }
 
 /* ------------------------------------------------------------------ a layer's sizes */
@@ -64,6 +72,8 @@ static inline int reference_layers(const Reference *r) {
 
 static inline bool reference_windows(const Reference *r) {
     double layers = reference_says(r, "windows-in");
+    if (reference_says(r, "chosen-ahead") && !reference_key(r, "attention.sliding_window"))
+        return false; /* SmallThinker 4B */
     return layers == 0 || layers == reference_layers(r);
 }
 
@@ -77,8 +87,15 @@ static inline bool reference_has_window(const Reference *r, int l) {
     return l % period != (reference_says(r, "first-full") ? 0 : period - 1);
 }
 
+/* By the number of layers: distances in place of turns. */
+static inline bool reference_is_alibi(const Reference *r) {
+    double layers = reference_says(r, "alibi-in");
+    return layers > 0 && layers == reference_layers(r);
+}
+
 static inline bool reference_turns(const Reference *r, int l, int window) {
     int nope = (int)reference_says(r, "nope");
+    if (reference_is_alibi(r)) return false;
     if (!reference_says(r, "pairs") && !reference_says(r, "halves")) return false;
     if (nope && (l + 1) % nope == 0) return false;
     if (reference_says(r, "turn-in-windows") && reference_windows(r) && window == 0)
@@ -154,14 +171,14 @@ static inline void reference_set_turns(const Reference *r, ReferenceLayer *s) {
         s->frequency[i] = reference_frequency(r, s, i);
 }
 
-/* What pair i turns by: Qwen 2 VL has the pairs of time, row and column one after another, its successors in turn
+/* What pair i turns by: Qwen 2 VL and PaddleOCR-VL have the pairs of time, row and column one after another, its successors in turn
  * for as long as there are some. */
 static inline int reference_turn_at(const Reference *r, int position, int i) {
     if (!r->places) return position;
     const double time = reference_number_of(r, "rope.dimension_sections", 0, 0),
                  row = reference_number_of(r, "rope.dimension_sections", 1, 0),
                  column = reference_number_of(r, "rope.dimension_sections", 2, 0);
-    if (strcmp(r->arch, "qwen2vl") == 0)
+    if (strcmp(r->arch, "qwen2vl") == 0 || strcmp(r->arch, "paddleocr") == 0)
         return r->places[position][i < time ? 0 : i < time + row ? 1 : 2];
     return r->places[position][i % 3 == 1 && i < 3 * row      ? 1
                                : i % 3 == 2 && i < 3 * column ? 2
@@ -215,9 +232,13 @@ static inline void reference_set_scores(const Reference *r, ReferenceLayer *s) {
     bool wide = reference_number(r, "block_count", 0) == reference_says(r, "wide");
     double scale = reference_number(r, "attention.scale", 0);
     if (reference_says(r, "unscaled")) scale = 1;
+    if (reference_says(r, "grok"))
+        scale = reference_number(r, "attention.output_scale", sqrt(1.0 / 128));
     s->scale = scale > 0 ? scale : 1 / sqrt(wide ? s->dim / s->heads : s->head_dim);
     s->cap = reference_key_or_word(r, "attn_logit_softcapping", "cap");
-    s->bias = reference_key_or_word(r, "attention.max_alibi_bias", "alibi");
+    s->bias = reference_is_alibi(r)
+                  ? 8
+                  : reference_key_or_word(r, "attention.max_alibi_bias", "alibi");
 }
 
 static inline ReferenceLayer reference_layer(const Reference *r, int l) {

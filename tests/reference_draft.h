@@ -32,7 +32,7 @@ static inline void reference_join(const Reference *r, int32_t token, const doubl
 static inline void reference_draft(const Reference *r, const int32_t *tokens, int n,
                                    double *logits) {
     int dim = reference_size(r, "embedding_length", 0, 0), l = reference_layers(r), at,
-        vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+        vocab = (int)reference_find(r, -1, reference_table(r), "weight")->shape[0];
     double *h = reference_stream(r, tokens, n), *x = malloc(sizeof *x * (size_t)(n * dim));
     ReferenceMemory *memory = malloc(sizeof *memory * (size_t)(l + 1));
     for (int t = 0; t < n; t++)

@@ -14,8 +14,10 @@ typedef struct ReferenceEye {
     bool behind; /* ... after the patches */
     char kind[32];
     bool qwen, pixtral, llama4, gemma4, rms;
+    int deep; /* of so many first blocks there are rows for the model, too */
     int wide, patch, across, down, n, dim, heads, hidden, blocks;
-    double *x; /* (n, dim); row 0, or the last one, is no patch's */
+    double *x;        /* (n, dim); row 0, or the last one, is no patch's */
+    double *after[8]; /* x behind such a block */
 } ReferenceEye;
 
 static inline bool reference_flag(const Reference *r, const char *key) {
@@ -65,11 +67,16 @@ static inline void reference_eye_open(ReferenceEye *e, const Gguf *gguf, bool la
         e->blocks--;
     e->blocks = reference_size(&e->r, "feature_layer", 0, e->blocks);
     const int side = reference_size(&e->r, "image_size", 0, 0);
+    for (char name[64]; e->deep < 8; e->deep++) {
+        snprintf(name, sizeof name, "v.deepstack.%d.fc1", e->deep);
+        if (!reference_find(&e->r, -1, name, "weight")) break;
+    }
     reference_eye_size(e, side, side);
 }
 
 static inline void reference_eye_close(ReferenceEye *e) {
     free(e->x);
+    for (int l = 0; l < e->deep; l++) free(e->after[l]);
     reference_close(&e->r);
 }
 
@@ -78,8 +85,8 @@ static inline double reference_eye_act(const ReferenceEye *e, double x, bool pro
     const bool usual = e->gemma4 && !e->last; /* without a key */
     if (!projector && !usual && !reference_flag(&e->r, "clip.use_gelu"))
         return x / (1 + exp(-1.702 * x));
-    bool tanh_too =
-        e->gemma4 || reference_eye_is(e, "gemma3") || reference_eye_is(e, "idefics3");
+    bool tanh_too = e->gemma4 || (!projector && reference_eye_is(e, "qwen3vl_merger")) ||
+                    reference_eye_is(e, "gemma3") || reference_eye_is(e, "idefics3");
     if (!e->last && !tanh_too) return x * (1 + erf(x / sqrt(2))) / 2;
     return 0.5 * x * (1 + tanh(sqrt(2 / M_PI) * (x + 0.044715 * x * x * x)));
 }
@@ -102,6 +109,21 @@ static inline void reference_eye_norm(const ReferenceEye *e, const char *name, c
     reference_eye_even(y, e->dim, e->rms,
                        reference_number(&e->r, "attention.layer_norm_epsilon", 0));
     for (int i = 0; i < e->dim; i++) y[i] = y[i] * gain[i] + (bias ? bias[i] : 0);
+}
+
+/* Qwen 3 VL: to each patch the value of a square of rows, linear between them, whose corners are those of the picture. */
+static inline void reference_eye_stretch(ReferenceEye *e, const double *place) {
+    const int side =
+        reference_size(&e->r, "image_size", 0, 0) / reference_size(&e->r, "patch_size", 0, 0);
+    for (int i = 0; i < e->n; i++)
+        for (int row = 0; row < side; row++)
+            for (int column = 0; column < side; column++) {
+                const double y = (double)(i / e->across) * (side - 1) / fmax(e->down - 1, 1),
+                             x = (double)(i % e->across) * (side - 1) / fmax(e->across - 1, 1),
+                             near = fmax(1 - fabs(y - row), 0) * fmax(1 - fabs(x - column), 0);
+                for (int d = 0; d < e->dim; d++)
+                    e->x[i * e->dim + d] += near * place[(row * side + column) * e->dim + d];
+            }
 }
 
 /* The patches of pixels (height, width, 3), a convolution whose steps are as long as its windows. */
@@ -133,6 +155,10 @@ static inline void reference_eye_embed(ReferenceEye *e, const unsigned char *rgb
         }
     for (int d = 0; d < e->dim && own; d++)
         e->x[(e->behind ? e->n - 1 : 0) * e->dim + d] = own[d];
+    if (reference_eye_is(e, "qwen3vl_merger")) {
+        reference_eye_stretch(e, place);
+        return;
+    }
     for (int i = 0; i < e->n * e->dim && place && !e->gemma4; i++) e->x[i] += place[i];
     for (int i = 0; i < e->n * e->dim && e->gemma4; i++) { /* 840 columns, then lines */
         const int patch = i / e->dim, column = patch % e->across, line = patch / e->across;
@@ -180,6 +206,20 @@ static inline double *reference_eye_map(const ReferenceEye *e, int l, const char
     for (int i = 0; i < e->n; i++) {
         reference_eye_norm(e, reference_eye_name(l, norm), e->x + i * e->dim, in);
         reference_eye_linear(e, reference_eye_name(l, what), e->dim, in, width, y + i * width);
+    }
+    return y;
+}
+
+/* Queries, keys or values of all rows: a map of their own, or that third of one map. */
+static inline double *reference_eye_third(const ReferenceEye *e, int l, int third) {
+    static const char *const names[] = {"attn_q", "attn_k", "attn_v"};
+    if (!reference_find(&e->r, -1, reference_eye_name(l, "attn_qkv"), "weight"))
+        return reference_eye_map(e, l, "ln1", names[third], e->dim);
+    double *y = malloc(sizeof *y * (size_t)(e->n * e->dim)), in[REFERENCE_WIDEST];
+    for (int i = 0; i < e->n; i++) {
+        reference_eye_norm(e, reference_eye_name(l, "ln1"), e->x + i * e->dim, in);
+        reference_rows(&e->r, -1, reference_eye_name(l, "attn_qkv"), third * e->dim, e->dim, in,
+                       y + i * e->dim);
     }
     return y;
 }
@@ -247,10 +287,9 @@ static inline bool reference_eye_sees(const ReferenceEye *e, int l, int i, int j
 }
 
 static inline void reference_eye_attend(ReferenceEye *e, int l) {
-    double *q = reference_eye_map(e, l, "ln1", "attn_q", e->dim),
-           *k = reference_eye_map(e, l, "ln1", "attn_k", e->dim),
-           *v = reference_eye_map(e, l, "ln1", "attn_v", e->dim), mixed[REFERENCE_WIDEST],
-           out[REFERENCE_WIDEST], weight[2048];
+    double *q = reference_eye_third(e, l, 0), *k = reference_eye_third(e, l, 1),
+           *v = reference_eye_third(e, l, 2), mixed[REFERENCE_WIDEST], out[REFERENCE_WIDEST],
+           weight[2048];
     int hd = e->dim / e->heads;
     reference_eye_turn(e, q), reference_eye_turn(e, k);
     if (e->gemma4) {
@@ -395,10 +434,28 @@ static inline double *reference_eye_pixtral(const ReferenceEye *e, double *in, i
     return out + width;
 }
 
-/* out (rows, width): the rows of patches behind the projector. */
-static inline void reference_eye_rows(ReferenceEye *e, const unsigned char *rgb, int width,
+/* Qwen 3 VL: a square of rows behind block l through a norm and two maps. */
+static inline void reference_eye_deep(const ReferenceEye *e, int l, int merge, int i, int width,
+                                      double *out) {
+    char name[3][64];
+    double in[REFERENCE_WIDEST];
+    static const char *const ends[] = {"norm", "fc1", "fc2"};
+    for (int k = 0; k < 3; k++)
+        snprintf(name[k], sizeof name[k], "v.deepstack.%d.%s", l, ends[k]);
+    const double *gain = reference_weight(&e->r, -1, name[0]),
+                 *bias = reference_bias(&e->r, -1, name[0]);
+    const int n = reference_eye_square(e, e->after[l], merge, i, in);
+    reference_eye_even(in, n, false,
+                       reference_number(&e->r, "attention.layer_norm_epsilon", 0));
+    for (int k = 0; k < n; k++) in[k] = in[k] * gain[k] + bias[k];
+    reference_eye_two(e, name[1], name[2], in, width, out);
+}
+
+/* out (rows, all): the rows of patches behind the projector, and behind it those of others. */
+static inline void reference_eye_rows(ReferenceEye *e, const unsigned char *rgb, int all,
                                       double *out) {
     double in[REFERENCE_WIDEST];
+    const int width = all / (1 + e->deep);
     bool plain = reference_eye_is(e, "mlp");
     int usual = plain || e->pixtral             ? 1
                 : e->gemma4                     ? 3
@@ -410,7 +467,11 @@ static inline void reference_eye_rows(ReferenceEye *e, const unsigned char *rgb,
         first = e->own && (plain || !e->behind), patches = e->n - e->own,
         lines = e->down / merge;
     reference_eye_embed(e, rgb);
-    for (int l = 0; l < e->blocks; l++) reference_eye_attend(e, l), reference_eye_network(e, l);
+    for (int l = 0; l < e->blocks; l++) {
+        const size_t bytes = sizeof *e->x * (size_t)(e->n * e->dim);
+        reference_eye_attend(e, l), reference_eye_network(e, l);
+        if (l < e->deep) e->after[l] = memcpy(malloc(bytes), e->x, bytes);
+    }
     for (int i = 0; i < e->n && (!plain || e->last) && !e->gemma4; i++)
         reference_eye_norm(e, e->pixtral ? "mm.input_norm" : "v.post_ln", e->x + i * e->dim,
                            e->x + i * e->dim);
@@ -425,6 +486,8 @@ static inline void reference_eye_rows(ReferenceEye *e, const unsigned char *rgb,
         if (reference_eye_is(e, "idefics3"))
             reference_rows(&e->r, -1, "mm.model.fc", 0, width, in, out);
         if (e->qwen) reference_eye_two(e, "mm.0", "mm.2", in, width, out);
+        for (int l = 0; l < e->deep; l++, out += width)
+            reference_eye_deep(e, l, merge, i, width, out + width);
         if (e->pixtral) out = reference_eye_pixtral(e, in, merge, i, width, out);
         if (reference_eye_is(e, "internvl")) reference_eye_intern(e, in, n, width, out);
     }

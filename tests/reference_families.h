@@ -2,11 +2,13 @@
  *
  *     rms, layer          the norm: root mean square, or mean and variance
  *     halves, pairs       which numbers of a head turn together; neither: none do
- *     silu, gelu, oai     the activation; oai: that of gpt-oss
+ *     silu, gelu, relu, oai   the activation; oai: that of gpt-oss
  *     parallel            both branches read x; parallel?: if the file says so, or has one norm only
  *     norm-at-end         token_embd_norm is the norm before the head
  *     single              a block is a mixer or a network, behind one norm;  relu2: max(x, 0)^2
  *     moved               the norm of the feed-forward is called post_attention_norm
+ *     output-norms        what branches return is normed, as attn_output_norm and layer_output_norm
+ *     output-norm         ... or attn_output_norm
  *     late                queries and keys are normed after they turned
  *     unit                queries and keys have length sqrt(head_dim) after they turned
  *     nope:N              every N-th layer does not turn;  turn-in-windows: those without a window do not
@@ -17,11 +19,13 @@
  *     chunk:C, warm:C     layers that turn see a chunk of C; in the others queries grow every C tokens
  *     windows-in:L        only models of L layers have windows, and else all layers turn
  *     half-full           layers without a window turn half as many numbers, and they alone have divisors
- *     alibi:B             scores fall with distance
+ *     alibi:B             scores fall with distance;  alibi-in:L: by 8, with L layers, which do not turn
+ *     no-gains            norms of rows have none
  *     cap:C, logit-cap:C  scores and logits stay below
  *     wide:L              with L layers scores scale with dim / heads, not head_dim
  *     all, sigmoid        experts are weighted by softmax over all of them or by sigmoid, or by softmax over
  *                         the chosen;  renorm: then to a sum of 1;  input: the weight is on what they read
+ *     chosen-ahead        experts are chosen by what came into the block
  *     unscaled, value-norms   scores are; values have length sqrt(head_dim)
  *     own:N               N layers keep keys and values if no key says otherwise
  *     full-divisors       rope_freqs are of layers without a window
@@ -38,6 +42,8 @@
  *     bidirectional              a token sees what stands behind it, too; windows lie around it
  *     bare-head           a draft head reads what the model knew before the last norm
  *     divide              logits are divided by logit_scale, not multiplied
+ *     grok                embeddings, scores and logits are scaled, by sqrt(6144), 1 / sqrt(128) and 1 / sqrt(3)
+ *                         if no key says otherwise
  *     minicpm             embeddings and branches are scaled, by 12 and 1.4 / sqrt(layers) if no key says otherwise
  *
  * What a file shows, or says with a key of its own, needs no word: biases, a norm of each head, one
@@ -100,17 +106,28 @@ static const char *const reference_families[][2] = {
     {"glm4moe", "rms halves silu moved sigmoid"},
     {"exaone4", "rms halves silu window:4 windows-in:64 turn-in-windows"},
     {"exaone-moe", "rms halves silu window:4 turn-in-windows sigmoid"},
+    {"hunyuan_vl", "rms halves silu late"},
     {"hunyuan-dense", "rms halves silu late"},
     {"hunyuan-moe", "rms halves silu late all renorm"},
     {"minicpm", "rms pairs silu minicpm divide"},
     {"minimax-m2", "rms halves silu sigmoid renorm"},
     {"bailingmoe2", "rms halves silu sigmoid"},
     {"dots1", "rms halves silu all"},
+    {"deepseek", "rms pairs silu all"},
+    {"bailingmoe", "rms pairs silu all"},
+    {"arctic", "rms pairs silu all renorm"},
+    {"smallthinker",
+     "rms halves relu window:4 first-full turn-in-windows sigmoid renorm chosen-ahead"},
+    {"grovemoe", "rms halves silu all renorm"},
+    {"grok", "rms halves gelu output-norms all renorm cap:30 grok"},
+    {"dbrx", "layer halves silu output-norm all renorm"},
     {"mellum", "rms halves silu window:4 as-trained all renorm"},
     {"maincoder", "rms pairs silu late"},
     {"pangu-embedded", "rms halves silu"},
     {"qwen2vl", "rms halves silu"},
+    {"paddleocr", "rms halves silu"},
     {"qwen3vl", "rms halves silu share"},
+    {"qwen3vlmoe", "rms halves silu all renorm share"},
     {"arcee", "rms pairs relu2"},
     {"deepseek2", "rms pairs silu all latents"},
     {"deepseek32", "rms pairs silu all latents indexer"},
@@ -124,11 +141,28 @@ static const char *const reference_families[][2] = {
     {"afmoe", "rms halves silu nope:4 sqrt window:4 sigmoid"},
     {"mimo2", "rms halves silu window:3 base:10000 unstretched sigmoid renorm"},
     {"step35", "rms halves silu window:3 base:10000 unstretched half-full sigmoid bare-head"},
+    {"internlm2", "rms pairs silu"},
+    {"xverse", "rms pairs silu"},
+    {"exaone", "rms halves silu"},
+    {"chatglm", "rms pairs silu"},
+    {"plamo", "rms halves silu parallel"},
+    {"baichuan", "rms pairs silu alibi-in:40"},
+    {"refact", "rms silu alibi:8"},
+    {"deci", "rms pairs silu"},
+    {"nemotron", "layer halves relu2"},
+    {"orion", "layer halves silu"},
+    {"codeshell", "layer halves gelu"},
+    {"olmo", "layer pairs silu no-gains"},
+    {"openelm", "rms halves silu"},
+    {"plm", "rms pairs relu2 latents"},
     {"bitnet", "rms halves silu"},
     {"apertus", "rms halves xielu"},
     {"jais2", "layer halves relu2"},
     {"nemotron_h_moe", "rms relu2 single sigmoid"},
+    {"rwkv6", "layer"},
+    {"rwkv6qwen2", "rms silu"},
     {"rwkv7", "layer"},
+    {"arwkv7", "rms silu"},
     {"llada", "rms pairs silu bidirectional"},
     {"llada-moe", "rms halves silu all bidirectional"},
     {"dream", "rms halves silu bidirectional"},

@@ -27,7 +27,7 @@ typedef struct Reference {
     /* Inputs of BF16 weights have the 8 bits of BF16, as with some instruction sets: the caller says
      * so. */
     bool rounds_bf16;
-    const float *lent;      /* (rows, dim) of tokens behind the vocabulary */
+    const float *lent;      /* (rows, 1 + deep, dim) of tokens behind the vocabulary */
     const int *until;       /* (positions) the last one that each sees; NULL: itself */
     const int (*places)[3]; /* (positions) time, row and column of each; NULL: the position */
     int second;             /* where the second of two texts begins; 0: there is one */

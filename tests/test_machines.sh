@@ -33,11 +33,106 @@ fi
 # Open MPI wants to be told that root, and more processes than cores, are meant.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 many() { n=$1; shift; timeout 100 mpirun -n "$n" "$strata" "$@"; }
+# How a run of lost machines ended: "failed", unless it did not (0) or a time limit of this test ended it (124, 137).  Which other number
+# mpirun gives is its own matter: MPICH's joins the exit statuses of its processes, also the 9 of a hanging one that it kills.
+lost() { case $1 in 0 | 124 | 137) echo "$1" ;; *) echo failed ;; esac; }
+
+with_text() { ps -eo pid,stat,args | awk -v text="$1" -v command="$2" '$3 == command && index($0, text) && $2 !~ /Z/ { print $1 }' | sort -n; }
+cat >"$work/ask.py" <<'EOF'
+import json, sys, urllib.request
+body = json.dumps({"prompt": sys.argv[2], "max_tokens": 1, "temperature": 0}).encode()
+urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v1/completions", body, {"Content-Type": "application/json"})).read()
+EOF
+# A server on two machines, of a file that names its processes: `started`, `url`.
+serve_two() { # serve_two NAME
+    ln -s "$model" "$work/$1.gguf"
+    timeout -s KILL 120 mpirun -n 2 "$strata" serve -m "$work/$1.gguf" --threads 1 --port 0 --quiet >"$work/$1" 2>&1 &
+    started=$!
+    for _ in $(seq 80); do grep -q "answers at" "$work/$1" && break; sleep 0.5; done
+    url=$(sed -n 's,.*\(http://[0-9.:]*\).*,\1,p' "$work/$1" | head -1)
+    second=$(with_text "$work/$1.gguf" serve | tail -1)
+}
+
+# Two waits, and this test goes on meanwhile.  A server whose second machine hangs between two requests ends with the next one.
+if [ -x "$BUILD/bin/strata-serve" ]; then
+    {
+        serve_two hung
+        python3 "$work/ask.py" "$url" "Mia was" && kill -STOP "$second" && ! python3 "$work/ask.py" "$url" "Mia was" 2>/dev/null
+        echo $? >"$work/asked"
+        wait $started
+        lost $? >>"$work/asked"
+    } &
+    asked=$!
+fi
+# A machine that never begins.
+# shellcheck disable=SC2016
+timeout 60 mpirun -n 2 sh -c '[ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ] && kill -STOP $$; exec "$0" "$@"' "$strata" generate -m "$model" -n 3 >"$work/begun" 2>&1 &
+begun=$!
+# MPI that does not end.
+echo 'int pause(void); int MPI_Finalize(void); int MPI_Finalize(void) { return pause(); }' >"$work/stuck.c"
+cc -shared -fPIC "$work/stuck.c" -o "$work/stuck.so"
+LD_PRELOAD=$work/stuck.so timeout 60 mpirun -n 2 "$strata" generate -m "$model" -n 24 --threads 1 >"$work/ended" 2>/dev/null &
+ended=$!
 
 alone=$("$strata" generate -m "$model" -n 24 --threads 1 2>/dev/null)
 same "two machines tell the same story" "$(many 2 generate -m "$model" -n 24 --threads 1 2>"$work/said")" "$alone"
 same "they are told of" "$(grep -c '2 machines, 1 thread' "$work/said")" 1
 same "with shares, and without packing" "$(many 3 generate -m "$model" -n 24 --threads 1 --shares 3:1:0.5 --no-pack 2>/dev/null)" "$alone"
+# Only the first machine has the file: elsewhere it cannot be opened.
+cat >"$work/hidden.c" <<'EOF2'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+static int hidden(const char *path) {
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+    return strstr(path, "only.gguf") && rank && atoi(rank) > 0;
+}
+#define OPEN(NAME) \
+    int NAME(const char *path, int flags, ...) { \
+        va_list more; \
+        va_start(more, flags); \
+        int mode = va_arg(more, int), (*next)(const char *, int, ...) = dlsym(RTLD_NEXT, #NAME); \
+        va_end(more); \
+        return hidden(path) ? errno = ENOENT, -1 : next(path, flags, mode); \
+    }
+OPEN(open)
+OPEN(open64)
+EOF2
+cc -w -shared -fPIC "$work/hidden.c" -o "$work/hidden.so" -ldl
+cp "$model" "$work/only.gguf"
+hidden() { LD_PRELOAD="$work/hidden.so" timeout 100 mpirun -n 3 "$strata" "$@"; }
+for split in rows layers; do
+    expect "a file that another machine has not, by $split" 1 "machine 2 of 3: .*only.gguf cannot be opened" hidden generate -m "$work/only.gguf" -n 3 --threads 1 --split $split
+    same "is sent to it, by $split" "$(hidden generate -m "$work/only.gguf" -n 24 --threads 1 --split $split --file-on-first 2>"$work/said")" "$alone"
+    same "and how much is said, by $split" "$(grep -c 'MB received, [0-9.]* MB of files and greetings\]' "$work/said")" 1
+done
+# Another machine without memory for a message says which one it is.
+cat >"$work/short.c" <<'EOF2'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+void *realloc(void *p, size_t n) {
+    static void *(*next)(void *, size_t);
+    if (!next) next = dlsym(RTLD_NEXT, "realloc");
+    const char *rank = getenv("PMI_RANK") ? getenv("PMI_RANK") : getenv("OMPI_COMM_WORLD_RANK");
+    return n > 200000 && rank && atoi(rank) == 1 ? NULL : next(p, n);
+}
+EOF2
+cc -w -shared -fPIC "$work/short.c" -o "$work/short.so" -ldl
+LD_PRELOAD="$work/short.so" timeout 100 mpirun -n 3 "$strata" generate -m "$model" -n 3 --threads 1 --file-on-first >"$work/said" 2>&1
+same "a machine without memory for a message is named" "$(grep -c 'strata: machine 2 of 3: no memory for a message' "$work/said")" 1
+for split in rows layers; do
+    same "halves on the wire tell the same story, by $split" "$(many 3 generate -m "$model" -n 24 --threads 1 --split $split --wire f16 --chain greedy 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy 2>/dev/null)"
+    "$strata" inspect "$model" --machines 3 --split $split >"$work/whole" && "$strata" inspect "$model" --machines 3 --split $split --wire f16 >"$work/halves"
+    same "and are counted, by $split" "$(cat "$work/whole" "$work/halves" | awk '/kB sent/ { for (i = 2; i <= NF; i++) if ($i == "kB") kb[NR > 9] += $(i - 1) } END { print kb[1] < 0.6 * kb[0] }')" 1
+done
+expect "another type of numbers" 1 "wire is 'bf16': wanted f32 or f16" "$strata" inspect "$model" --machines 3 --wire bf16
+expect "no machines, no wire" 2 "wire needs --machines" "$strata" inspect "$model" --wire f16
+expect "one machine has no wire" 1 "wire is for several machines" "$strata" generate -m "$model" -n 3 --wire f16
+expect "one machine has its file" 1 "file-on-first is for several machines" "$strata" generate -m "$model" -n 3 --file-on-first
 same "a draft model is shared, too" "$(many 2 generate -m "$model" --draft "$draft" -n 24 --threads 1 --chain greedy 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy 2>/dev/null)"
 same "logits have the same bits" "$(many 2 logits -m "$model" --tokens 1,2,3 --threads 1 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
 same "keys and values of eight bits" "$(many 3 generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)"
@@ -81,6 +176,11 @@ same "a mistake in the command is said by one machine, too" "$(grep -c "no comma
 expect "no such model" 1 "gone.gguf: no such file" many 2 generate -m gone.gguf
 expect "a command without a model" 0 "divide the logits" many 2 samplers
 
+# A benchmark says what a token takes in all caches together.
+kept() { "$@" bench kv --documents 1 --context 20 -n 2 --rounds 1 --threads 1 | awk '/^[fbq]/ { print $1, $2 }'; }
+taken=$(kept "$strata")
+for split in rows layers; do same "bytes of a token on all machines, by $split" "$(by() { many 2 "$@" --split $split; }; kept by)" "$taken"; done
+
 # Training: the weights depend on the number of parts alone; a run goes on, on another number of machines.
 teach() { # teach RUNNER...: 6 steps into the file m.gguf of a folder
     mkdir -p "$work/t" && rm -f "$work/t/m.gguf"
@@ -100,11 +200,6 @@ same "by the first machine" "$(grep -c 'no option' "$work/out")" 1
 expect "no such corpus" 1 "gone.txt cannot be opened" many 2 train --out "$work/t/m.gguf" --corpus gone.txt --parts 2
 
 # A file of prefixes: the heads of all machines, as one machine writes it; and it is read again.
-cat >"$work/ask.py" <<'EOF'
-import json, sys, urllib.request
-body = json.dumps({"prompt": sys.argv[2], "max_tokens": 1, "temperature": 0}).encode()
-urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v1/completions", body, {"Content-Type": "application/json"})).read()
-EOF
 keep() { # keep FOLDER RUNNER...: a server reads a long prompt and ends
     folder=$work/$1
     mkdir -p "$folder"
@@ -124,23 +219,32 @@ if [ -x "$BUILD/bin/strata-serve" ]; then
     else not "a file of prefixes has the same bytes from three machines" "$(cat "$work/said" "$work/out")"; fi
     keep many mpirun -n 2 "$strata"
     same "and two machines read it" "$(grep -c 'prefixes of 64 tokens\]*$' "$work/out")" 1
+    # What halves on the wire have rounded is not for machines whose bits are promised.
+    printf '#!/bin/sh\nexec mpirun -n 2 "%s" "$@" --wire f16\n' "$strata" >"$work/on-two" && chmod +x "$work/on-two"
+    keep half "$work/on-two"
+    keep half "$strata"
+    same "one machine does not take the prefixes of halves" "$(grep -c 'no prefixes are taken from it' "$work/out")" 1
 fi
 
 # Ctrl-C goes to all of them: a server still finishes what it answers.
 if [ -x "$BUILD/bin/strata-serve" ]; then
-    timeout -s KILL 120 mpirun -n 2 "$strata" serve -m "$model" --threads 1 --port 0 --quiet >"$work/out" 2>&1 &
-    started=$!
-    for _ in $(seq 80); do grep -q "answers at" "$work/out" && break; sleep 0.5; done
+    serve_two slow
+    kill -STOP "$second"
+    python3 "$work/ask.py" "$url" "Mia was" &
+    slow=$!
+    sleep 3
+    kill -CONT "$second"
+    wait $slow
+    same "a machine that hangs for three seconds is waited for" "$?" 0
     kill -INT "$(ps -eo pid,ppid | awk -v parent=$started '$2 == parent { print $1 }')"
     wait $started
     status=$?
     # Open MPI's mpirun counts every Ctrl-C as a failure.
     case $(mpirun --version) in *"Open MPI"*) status=0 ;; esac
-    same "Ctrl-C ends a server on two machines as on one" "$status $(grep -c 'shutting down' "$work/out")" "0 1"
+    same "Ctrl-C ends a server on two machines as on one" "$status $(grep -c 'shutting down' "$work/slow")" "0 1"
 fi
 
 # A machine that hangs is named, and all end.
-with_text() { ps -eo pid,stat,args | awk -v text="$1" -v command="$2" '$3 == command && index($0, text) && $2 !~ /Z/ { print $1 }' | sort -n; }
 hang() { # hang COMMAND PATTERN ARGUMENTS...: the last of three machines stops
     name=$1 pattern=$2
     shift 2
@@ -151,8 +255,8 @@ hang() { # hang COMMAND PATTERN ARGUMENTS...: the last of three machines stops
     pids=$(with_text "$work" "$name")
     kill -STOP "$(echo "$pids" | tail -1)"
     wait $started
-    status=$?
-    if [ $status -eq 1 ] && grep -q "machine [23] of 3 has not answered for $pattern s" "$work/out"; then ok "$name: a hanging machine is named, and ends the run"
+    status=$(lost $?)
+    if [ "$status" = failed ] && grep -q "machine [23] of 3 has not answered for $pattern s" "$work/out"; then ok "$name: a hanging machine is named, and ends the run"
     else not "$name: a hanging machine is named, and ends the run" "status $status, processes '$pids': $(tail -3 "$work/out")"; fi
     sleep 1
     left=$(with_text "$work" "$name")
@@ -164,3 +268,12 @@ cat "$here"/../docs/layer*/*.md >"$work/text"
 hang perplexity "10[0-9.]*" -m "$model" -f "$work/text" --threads 1
 hang perplexity "10[0-9.]*" -m "$model" -f "$work/text" --threads 1 --split layers
 hang train "[1-9][0-9.]*" --out "$work/long.gguf" --parts 6 --batch 1500 --threads 1
+
+if [ -x "$BUILD/bin/strata-serve" ]; then
+    wait $asked
+    same "a server ends with the first request that a hanging machine does not answer" "$(tr '\n' ' ' <"$work/asked")$(grep -c 'machine 2 of 2 has not answered for 10' "$work/hung")" "0 failed 1"
+fi
+wait $begun
+same "a machine that does not begin is waited for, with a limit" "$(lost $?) $(grep -c 'of 2 machines not all have begun after 30 s' "$work/begun")" "failed 1"
+wait $ended
+same "MPI that does not end is waited for, with a limit" "$? $(cat "$work/ended")" "0 $alone"

@@ -407,6 +407,12 @@ short="--steps 1 --batch 64 --eval-documents 1 --threads 1"
     expect "a shape that was asked for is not changed" 1 "says 'llama.block_count' is 1, and the run has 2" "$strata" train $short --layers 2 --from "$work/whole.gguf" --out "$work/on.gguf"
 }
 expect "a mixer by its name" 2 "mixer mamba: wanted attention or delta" "$strata" train --mixer mamba --out "$work/other.gguf"
+expect "an optimizer by its name" 2 "optimizer sgd: wanted muon or adamw" "$strata" train --optimizer sgd --out "$work/other.gguf"
+for optimizer in muon adamw; do
+    expect "an adapter has its own, not $optimizer" 2 "always learns by AdamW" "$strata" train --optimizer $optimizer --lora 2 --from "$work/whole.gguf" --out "$work/other.gguf"
+done
+expect "another optimizer is another run" 1 "memory.ckpt was written with another --optimizer" \
+    "$strata" $train --mixer delta --optimizer adamw --checkpoint "$work/memory.ckpt" --resume --out "$work/other.gguf"
 expect "a memory fills no places" 2 "reads from left to right" "$strata" train --mixer delta --masked --out "$work/other.gguf"
 # shellcheck disable=SC2086
 expect "a memory learns an adapter" 0 "is written" "$strata" train $short --mixer delta --from "$work/memory.gguf" --lora 2 --out "$work/memory.lora"

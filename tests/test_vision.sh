@@ -45,6 +45,8 @@ made clip "internvl merge:4" internvl_eye.gguf
 made clip "qwen2.5vl patch:14" qwen_eye.gguf
 made clip "pixtral break patch:14 image:70" pixtral_eye.gguf
 made qwen2vl around qwen2vl.gguf
+made clip "qwen3vl deep:2 patch:14 vision.image_min_pixels=1" deep_eye.gguf
+made qwen3vl "around n_deepstack_layers=2" qwen3vl.gguf
 # around MODEL EYE PROMPT: the first tokens of a prompt with one picture
 around() { "$strata" generate -m "$1.gguf" --mmproj "$2_eye.gguf" --image six.ppm -p "$3" -n 8 --chain greedy --ids --quiet 2>&1 | cut -d' ' -f1-13; }
 gemma="97 10 10 245 258 259 260 261 246 10 10 98"
@@ -55,6 +57,10 @@ same "InternVL: two, around one row of each of six tiles and of all of them" "$(
 same "... or around one row" "$("$strata" generate -m around.gguf --mmproj internvl_eye.gguf --whole --image six.ppm -p 'a<image>b' -n 1 --ids --quiet | cut -d' ' -f1-5)" "97 249 258 250 98"
 same "Qwen 2.5 VL: 3 by 2 pixels as 84 by 56, 3 by 2 squares" "$(around around qwen 'a<image>b' | cut -d' ' -f1-10)" "97 251 258 259 260 261 262 263 252 98"
 same "... in its own model" "$(around qwen2vl qwen 'a<image>b' | cut -d' ' -f1-10)" "97 251 258 259 260 261 262 263 252 98"
+same "Qwen 3 VL: 3 by 2 pixels as one square" "$(around qwen3vl deep 'a<image>b' | cut -d' ' -f1-5)" "97 251 258 252 98"
+expect "rows for two layers more, and a model that has none" 1 "deep_eye.gguf makes rows of 192 numbers, and the model reads rows of 64" "$strata" generate -m qwen2vl.gguf --mmproj deep_eye.gguf --image six.ppm -p hi
+expect "... and the other way round" 1 "qwen_eye.gguf makes rows of 64 numbers, and the model reads rows of 192" "$strata" generate -m qwen3vl.gguf --mmproj qwen_eye.gguf --image six.ppm -p hi
+expect "inspect knows it" 0 "eye: qwen3vl_merger (of Qwen 3 VL, Qwen 3.5)" "$strata" inspect deep_eye.gguf
 same "Pixtral: lines of patches, and a row behind each but the last" "$(around around pixtral 'a<image>b' | cut -d' ' -f1-4)" "97 258 253 98"
 # any MODEL EYE IMAGE: how many tokens it becomes
 any() { "$strata" generate -m "$1.gguf" --mmproj "$2_eye.gguf" --image "$3" -p hi -n 1 2>&1 | sed -n 's/.*image, \([0-9]* tokens each\).*/\1/p'; }
@@ -62,6 +68,8 @@ any() { "$strata" generate -m "$1.gguf" --mmproj "$2_eye.gguf" --image "$3" -p h
 same "... of 300 by 150 pixels, 11 by 5 squares" "$(any qwen2vl qwen large.ppm)" "55 tokens each"
 same "... at most 70 pixels long: 5 by 3 patches, and two row ends" "$(any around pixtral large.ppm)" "17 tokens each"
 expect "pictures of several sizes" 0 "2 images, 61 tokens in all" "$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --image large.ppm --image six.ppm -p hi -n 2
+deep() { "$strata" generate -m qwen3vl.gguf --mmproj deep_eye.gguf --image large.ppm -p 'is <image>?' -n 8 --chain greedy --ids --quiet "$@" 2>&1; }
+same "threads change nothing in Qwen 3 VL" "$(deep -t 3)" "$(deep -t 1)"
 same "threads change nothing in it" "$(around qwen2vl qwen 'is <image>?')" "$("$strata" generate -m qwen2vl.gguf --mmproj qwen_eye.gguf --image six.ppm -p 'is <image>?' -n 8 --chain greedy --ids --quiet -t 3 2>&1 | cut -d' ' -f1-13)"
 same "chat: a picture of 55 tokens" "$(printf '/image large.ppm\nhm\n' | "$strata" chat -m qwen2vl.gguf --mmproj qwen_eye.gguf --form chatml --chain greedy -n 6 --quiet 2>&1 | head -n 1)" "[image of 55 tokens, sent with the next message]"
 expect "no tiles to leave out" 1 "eye.gguf reads pictures without tiles: leave out --whole" "$strata" generate -m llama.gguf --mmproj eye.gguf --whole --image six.ppm -p hi
@@ -83,12 +91,12 @@ expect "inspect says which encoder it is" 0 "eye: internvl (of InternVL" "$strat
 # Tiles with text between them: six.ppm as 56 by 38 pixels, then as 2 by 2 squares of 28; two more tokens are bytes 1 ...
 made clip "idefics3 vision.preproc_image_size=56" tiled_eye.gguf
 row() { printf '%s' "$1" | od -An -tu1 -v | tr -s ' \n' ' ' | sed 's/^ //; s/ $//'; }
-tiles() { "$strata" generate -m around.gguf --mmproj tiled_eye.gguf --image six.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+tiles() { "$strata" generate -m around.gguf --mmproj tiled_eye.gguf --image six.ppm -p 'a<image>b' -n ${n:-1} --chain greedy --ids --quiet "$@" 2>&1; }
 same "Idefics 3: tiles with their line and column before them, lines end, and all of it last" "$(tiles | cut -d' ' -f1-72)" \
     "97 247 1 258 259 260 261 247 $(row '<row_1_col_2>') 262 263 264 265 10 247 $(row '<row_2_col_1>') 266 267 268 269 247 $(row '<row_2_col_2>') 270 271 272 273 10 10 247 248 274 275 276 277 247 98"
 same "... or all of it alone" "$(tiles --whole | cut -d' ' -f1-9)" "97 247 248 258 259 260 261 247 98"
 same "... or its middle alone" "$(tiles --crop | cut -d' ' -f1-9)" "97 247 248 258 259 260 261 247 98"
-same "threads change nothing in tiles" "$(tiles -n 8 -t 3)" "$(tiles -n 8 -t 1)"
+same "threads change nothing in tiles" "$(n=8 && tiles -t 3)" "$(n=8 && tiles -t 1)"
 same "chat: tiles are one image of 20 tokens" "$(printf '/image six.ppm\nhm\n' | "$strata" chat -m around.gguf --mmproj tiled_eye.gguf --form vicuna --chain greedy -n 6 --quiet 2>&1 | head -n 1)" "[image of 20 tokens, sent with the next message]"
 same "chat: ... with text between them" "$(printf 'b\n/tokens\n' | "$strata" chat -m around.gguf --mmproj tiled_eye.gguf --image six.ppm --form vicuna --chain greedy -n 6 --quiet 2>&1 | grep -c '247\[.*\]1\[<row_1_col_1>\]258\[\].*261\[\]247\[')" 1
 expect "inspect says how many tiles" 0 "as up to 4 tiles and one of 28 by 28 pixels" "$strata" inspect tiled_eye.gguf
@@ -100,11 +108,11 @@ same "the same squares in other lines are another picture" "$("$strata" generate
 # Llama 4: wide.ppm, 40 by 20, on two squares of 28 by 28.
 made llama4 around llama4.gguf
 made clip llama4 llama4_eye.gguf
-four() { "$strata" generate -m llama4.gguf --mmproj llama4_eye.gguf --image wide.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+four() { "$strata" generate -m llama4.gguf --mmproj llama4_eye.gguf --image wide.ppm -p 'a<image>b' -n ${n:-1} --chain greedy --ids --quiet "$@" 2>&1; }
 same "Llama 4: two tiles, a token between them, one behind their line, and all of it" "$(four | cut -d' ' -f1-19)" "97 2 258 259 260 261 5 262 263 264 265 6 3 266 267 268 269 4 98"
 same "... or one square" "$(four --whole | cut -d' ' -f1-9)" "97 2 3 258 259 260 261 4 98"
 same "... of a small picture" "$(around llama4 llama4 'a<image>b' | cut -d' ' -f1-9)" "97 2 3 258 259 260 261 4 98"
-same "threads change nothing in it" "$(four -n 8 -t 3)" "$(four -n 8 -t 1)"
+same "threads change nothing in it" "$(n=8 && four -t 3)" "$(n=8 && four -t 1)"
 expect "chat: Llama 4 says what it sees" 0 "image of 12 tokens" sh -c "printf '/image wide.ppm\nhm\n' | '$strata' chat -m llama4.gguf --mmproj llama4_eye.gguf --form vicuna -n 2"
 expect "a picture of 15 tiles" 1 "becomes 64 tokens, and the context has 60" "$strata" generate -m llama4.gguf --mmproj llama4_eye.gguf --ctx 60 --image large.ppm -p hi
 expect "inspect knows it" 0 "eye: llama4 (of Llama 4)" "$strata" inspect llama4_eye.gguf
@@ -113,19 +121,19 @@ expect "inspect knows it" 0 "eye: llama4 (of Llama 4)" "$strata" inspect llama4_
 without="=tied post_norms small_gains window:300 windows_listed window_heads keys_as_values rope_freqs layers:4 end_scale around ctx:900"
 made gemma4 "$without embedding_length_per_layer_input=0 attention.shared_kv_layers=0" gemma4.gguf
 made clip gemma4v gemma4_eye.gguf
-grey() { "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image grey.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+grey() { "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image grey.ppm -p 'a<image>b' -n ${n:-1} --chain greedy --ids --quiet "$@" 2>&1; }
 same "Gemma 4: a token before 256 rows and one behind" "$(grey | cut -d' ' -f1-3,257-261)" "97 7 258 512 513 8 98 $(grey | cut -d' ' -f261)"
 same "... 23 by 11 squares" "$("$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image wide.ppm -p hi -n 1 2>&1 | sed -n "s/.*image, \([0-9]* tokens each\).*/\1/p")" "253 tokens each"
-same "threads change nothing in it" "$(grey -n 8 -t 3)" "$(grey -n 8 -t 1)"
+same "threads change nothing in it" "$(n=8 && grey -t 3)" "$(n=8 && grey -t 1)"
 expect "two pictures of other sizes" 0 "2 images, 509 tokens in all" "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --image grey.ppm --image wide.ppm -p hi -n 2
 same "chat: Gemma 4 looks at an image of 253 tokens" "$(printf '/image wide.ppm\nhm\n' | "$strata" chat -m gemma4.gguf --mmproj gemma4_eye.gguf --form vicuna --chain greedy -n 2 --quiet 2>&1 | head -n 1)" "[image of 253 tokens, sent with the next message]"
 expect "its middle" 1 "reads pictures of any shape: leave out --crop" "$strata" generate -m gemma4.gguf --mmproj gemma4_eye.gguf --crop --image grey.ppm -p hi
 # Its small models: layers with inputs of their own, maps with bounds, and an encoder of sound in the file.
 made gemma4 "around ctx:900" small4.gguf
 made clip "gemma4v bounded sound plain" small4_eye.gguf
-small() { "$strata" generate -m small4.gguf --mmproj small4_eye.gguf --image grey.ppm -p 'a<image>b' -n 1 --chain greedy --ids --quiet "$@" 2>&1; }
+small() { "$strata" generate -m small4.gguf --mmproj small4_eye.gguf --image grey.ppm -p 'a<image>b' -n ${n:-1} --chain greedy --ids --quiet "$@" 2>&1; }
 same "Gemma 4's small models" "$(small | cut -d' ' -f1-3,257-261)" "97 7 258 512 513 8 98 $(small | cut -d' ' -f261)"
-same "a batch may end within their pictures" "$(small -n 8 --batch 64)" "$(small -n 8)"
+expect "a batch may end within their pictures" 0 "2 images, 256 tokens each" "$strata" generate -m small4.gguf --mmproj small4_eye.gguf --image grey.ppm --image grey.ppm -p hi -n 2
 expect "inspect says what it leaves out" 0 "its encoder of sound is left out" "$strata" inspect small4_eye.gguf
 
 # kind FILE TWIN: what another library reads is the same picture

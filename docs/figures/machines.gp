@@ -1,5 +1,5 @@
 name = "machines"; high = 866; file = data."/machines.csv"
-heading = "More machines help up to a number;\nbeyond it the first one only sends"
+heading = "More machines help up to a number;\nbeyond it, sending costs more than it saves"
 load "style.gp"
 array models[3] = ["405B", "70B", "8B"]; array tint[3] = [blue, red, green]; array dash[3] = [1, 2, 4]
 set logscale x 2; set xrange [1:65]; set xtics ("1" 1, "2" 2, "4" 4, "8" 8, "16" 16, "32" 32, "64" 64)

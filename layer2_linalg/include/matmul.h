@@ -89,4 +89,10 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
                    size_t ldc, bool add, float *scratch);
 size_t matmul_scratch_floats(int threads, size_t n);
 
+/* C (n, n) = A B, known to be symmetric: X X', or the square of a symmetric matrix.  Tiles
+ * below the diagonal are copied from those above it, not computed: the same bits as
+ * matmul_packed's in little more than half of the time [symmetric_products_are_mirrored]. */
+void matmul_symmetric(Pool *pool, size_t n, size_t k, Matrix a, Matrix b, float *c,
+                      float *scratch);
+
 #endif

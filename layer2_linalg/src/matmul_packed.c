@@ -20,7 +20,8 @@ typedef struct Packed {
     Matrix a, b;
     float *c, *panel_b, *panels_a;
     size_t ldc;
-    bool add;
+    bool add, upper; /* upper: not the tiles below C's diagonal */
+    size_t column;   /* of C, where this tile begins */
     MicroKernel micro;
 } Packed;
 
@@ -43,6 +44,21 @@ void pack_full(const float *from, size_t lane_step, size_t k_step, size_t full, 
             }
 }
 
+static void pack_lanes(const float *from, size_t lane_step, size_t k_step, size_t full,
+                       size_t k, float *to) {
+    switch (full) {
+    case 4: pack_full(from, lane_step, k_step, 4, k, to); break;
+    case 6: pack_full(from, lane_step, k_step, 6, k, to); break;
+    case 8: pack_full(from, lane_step, k_step, 8, k, to); break;
+    case 16: pack_full(from, lane_step, k_step, 16, k, to); break;
+    default: pack_full(from, lane_step, k_step, full, k, to);
+    }
+}
+
+void pack_rows_scalar(const float *from, size_t step, size_t lanes, size_t k, float *to) {
+    pack_lanes(from, step, 1, lanes, k, to);
+}
+
 /* Copy a strip of `width` lanes, padded with zeros to `full`. */
 static void pack_strip(const float *from, size_t lane_step, size_t k_step, size_t width,
                        size_t full, size_t k, float *to) {
@@ -53,13 +69,10 @@ static void pack_strip(const float *from, size_t lane_step, size_t k_step, size_
                 to[p * full + i] = from[p * k_step + i * lane_step];
         return;
     }
-    switch (full) {
-    case 4: pack_full(from, lane_step, k_step, 4, k, to); break;
-    case 6: pack_full(from, lane_step, k_step, 6, k, to); break;
-    case 8: pack_full(from, lane_step, k_step, 8, k, to); break;
-    case 16: pack_full(from, lane_step, k_step, 16, k, to); break;
-    default: pack_full(from, lane_step, k_step, full, k, to);
-    }
+    if (k_step == 1 && lane_step != 1)
+        kernels()->pack_rows(from, lane_step, full, k, to);
+    else
+        pack_lanes(from, lane_step, k_step, full, k, to);
 }
 
 static void pack_b(void *context, int worker, size_t begin, size_t end) {
@@ -84,8 +97,9 @@ static void border_tile(const Packed *t, const float *a, const float *b, float *
 }
 
 static void multiply_tile(const Packed *t, const float *panel_a, size_t row, size_t rows) {
-    size_t mr = t->micro.rows, nr = t->micro.cols;
-    for (size_t j = 0; j < t->n; j += nr)
+    size_t mr = t->micro.rows, nr = t->micro.cols,
+           below = t->upper && row > t->column ? (row - t->column) / nr * nr : 0;
+    for (size_t j = below; j < t->n; j += nr)
         for (size_t i = 0; i < rows; i += mr) {
             const float *a = panel_a + i * t->k, *b = t->panel_b + j * t->k;
             float *c = t->c + (row + i) * t->ldc + j;
@@ -109,9 +123,9 @@ static void row_tiles(void *context, int worker, size_t begin, size_t end) {
     }
 }
 
-void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
-                   size_t ldc, bool add, float *scratch) {
-    Packed t = {.m = m, .ldc = ldc, .micro = kernels()->micro};
+static void all_tiles(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
+                      size_t ldc, bool add, bool upper, float *scratch) {
+    Packed t = {.m = m, .ldc = ldc, .upper = upper, .micro = kernels()->micro};
     size_t columns = round_up(min_size(n, NC), MICRO_MAX_COLS);
     t.panel_b = scratch;
     t.panels_a = scratch + KC * columns;
@@ -120,11 +134,34 @@ void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b,
             t.n = min_size(NC, n - j), t.k = min_size(KC, k - p);
             t.a = (Matrix){a.data + p * a.col, a.row, a.col};
             t.b = (Matrix){b.data + p * b.row + j * b.col, b.row, b.col};
-            t.c = c + j;
+            t.c = c + j, t.column = j;
             t.add = add || p > 0;
             pool_for(pool, div_up(t.n, t.micro.cols), 4, pack_b, &t);
             pool_for(pool, div_up(m, MC), 1, row_tiles, &t);
         }
+}
+
+void matmul_packed(Pool *pool, size_t m, size_t n, size_t k, Matrix a, Matrix b, float *c,
+                   size_t ldc, bool add, float *scratch) {
+    all_tiles(pool, m, n, k, a, b, c, ldc, add, false, scratch);
+}
+
+/* Copy what is above the diagonal to below it, 16 columns at a time: a line of the cache. */
+static void mirror_rows(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Packed *t = context;
+    float *c = t->c;
+    for (size_t j = 0; j < end; j += 16)
+        for (size_t i = max_size(begin, j + 1); i < end; i++)
+            for (size_t p = j; p < min_size(i, j + 16); p++)
+                c[i * t->ldc + p] = c[p * t->ldc + i];
+}
+
+void matmul_symmetric(Pool *pool, size_t n, size_t k, Matrix a, Matrix b, float *c,
+                      float *scratch) {
+    Packed t = {.c = c, .ldc = n};
+    all_tiles(pool, n, n, k, a, b, c, n, false, true, scratch);
+    pool_for(pool, n, MC, mirror_rows, &t);
 }
 
 /* a and b are k-major: a[p * MR + i], b[p * NR + j]. */

@@ -75,6 +75,30 @@ static void threads_and_company_change_nothing(void **state) {
     free(a), free(b), free(one), free(many), free(part), free(scratch);
 }
 
+/* X X' and its square, mirrored: the bits of the whole product. */
+static void symmetric_products_are_mirrored(void **state) {
+    (void)state;
+    static const size_t sizes[][2] = {{1, 3}, {5, 2}, {48, 40}, {97, 300}, {200, 513}};
+    Pool *pool = pool_open(3, false, NULL);
+    EACH_ISA (isa)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+            size_t n = sizes[s][0], k = sizes[s][1], bytes = n * n * sizeof(float);
+            float *x = noise(n * k, 6), *whole = malloc(bytes), *half = malloc(bytes),
+                  *scratch = malloc(matmul_scratch_floats(3, n) * sizeof *scratch),
+                  *square = malloc(bytes);
+            Matrix plain = {x, k, 1}, turned = {x, 1, k}, gram = {whole, n, 1};
+            memset(half, 0xFF, bytes);
+            matmul_packed(NULL, n, n, k, plain, turned, whole, n, false, scratch);
+            matmul_symmetric(pool, n, k, plain, turned, half, scratch);
+            assert_memory_equal(half, whole, bytes);
+            matmul_packed(NULL, n, n, n, gram, gram, square, n, false, scratch);
+            matmul_symmetric(NULL, n, n, gram, gram, half, scratch);
+            assert_memory_equal(half, square, bytes);
+            free(x), free(whole), free(half), free(scratch), free(square);
+        }
+    pool_close(pool);
+}
+
 /* x as products with weights of a format round it. */
 static void see_inputs(Dtype dtype, const float *x, float *seen, size_t n) {
     for (size_t i = 0; i < n; i++) seen[i] = kernels_input(dtype, x[i]);
@@ -189,5 +213,6 @@ static void the_peak_is_above_the_product(void **state) {
 }
 
 RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing),
-    TEST(stored_weights), TEST(columns_of_a_matrix), TEST(a_transpose_is_refused),
-    TEST(formats_round_to_nearest), TEST(the_peak_is_above_the_product))
+    TEST(symmetric_products_are_mirrored), TEST(stored_weights), TEST(columns_of_a_matrix),
+    TEST(a_transpose_is_refused), TEST(formats_round_to_nearest),
+    TEST(the_peak_is_above_the_product))

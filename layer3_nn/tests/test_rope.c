@@ -19,7 +19,7 @@ static void pairs_turn_by_position(void **state) {
         Rope rope = make((RopeConfig){.style = (RopeStyle)style, .rotary = 8, .theta = 10000});
         float head[10], start[10], cosine[4], sine[4];
         for (int i = 0; i < 10; i++) head[i] = start[i] = (float)i - 4.5f;
-        assert_true(rope.freq[3] > 0 && rope.freq[4] == 0); /* nothing behind the last pair */
+        assert_true(rope.freq[3] > 0);
         rope_angles(&rope, 7, cosine, sine);
         rope_rotate(&rope, cosine, sine, head);
         for (int i = 0; i < 4; i++) {

@@ -411,7 +411,7 @@ static void wkv_wanted(double *s, size_t d, float in[6][MOST], double *out, Wkv 
 }
 
 static void check_wkv(size_t d, bool in_place) {
-    float in[6][MOST], out[MOST + 1];
+    float in[6][MOST] = {0}, given[6][MOST], out[MOST + 1];
     double wanted[MOST], slipped[MOST];
     static double begun[MOST * MOST];
     fresh_memory(d);
@@ -419,12 +419,15 @@ static void check_wkv(size_t d, bool in_place) {
     for (int i = 0; i < 6; i++) fresh_floats(in[i], d, -0.8, 0.8);
     fresh_floats(in[0], d, 0.55, 0.95), fresh_floats(in[2], d, 0.1, 0.9);
     wkv_wanted(want, d, in, wanted, WKV);
+    memcpy(given, in, sizeof given);
     out[d] = -7;
     rwkv_step(after, in_place ? after : before, d, in[0], in[1], in[2], in[3], in[4], in[5],
               out);
     HINT(out[d] == -7, "d is %zu, and something is written past the last of out", d);
     HINT(in_place || memcmp(before, was, d * strip_rows(d) * sizeof *before) == 0,
          "`before` is read only: what has faded belongs into `after`");
+    HINT(memcmp(given, in, sizeof given) == 0,
+         "w, kk, a, r, k and v are read only, and here they have changed");
     for (Wkv s = KEPT; s < WKV_SLIPS && !all_near(out, wanted, d, NEAR); s++) {
         memcpy(other, begun, sizeof other);
         for (size_t j = 0; j < d && s == S_TURNED; j++)

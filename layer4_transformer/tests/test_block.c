@@ -172,6 +172,36 @@ static void queries_and_keys_are_clamped_and_normed(void **state) {
     for (int i = 0; i < TOKENS * DIM; i++) assert_near(before[i], after[i], 1e-5);
 }
 
+static int opened;
+static char mixers_memory, networks_memory;
+static void *open_for_mixer(const BlockPlan *plan) {
+    return opened += plan->dim == DIM, &mixers_memory;
+}
+static void *open_for_network(const BlockPlan *plan) {
+    return opened += plan->dim == DIM, &networks_memory;
+}
+static BlockRun lacking;
+static void ask_for_unopened(void) { block_memory(&lacking, open_for_mixer); }
+
+/* Each part of each block gets its memory; parts that open the same memory share it. */
+static void parts_open_memory_once(void **state) {
+    (void)state;
+    const PartKind mixer = {.name = "mixer", .open = open_for_mixer},
+                   network = {.name = "network", .open = open_for_network};
+    Block blocks[2] = {make_block(), make_block()};
+    blocks[1].mixer[0] = blocks[1].mixer[1] = &mixer, blocks[1].network = &network;
+    Arena arena;
+    arena_measure(&arena);
+    const BlockPlan plan = {
+        .blocks = blocks, .count = 2, .dim = DIM, .rows = 1, .arena = &arena};
+    BlockRun work;
+    block_run_init(&work, &plan);
+    assert_int_equal(opened, 2);
+    assert_ptr_equal(block_memory(&work, open_for_mixer), &mixers_memory);
+    assert_ptr_equal(block_memory(&work, open_for_network), &networks_memory);
+    check_abort(ask_for_unopened, "no block has the kind whose memory this is");
+}
+
 RUN(TEST(parallel_is_the_sum_of_both_branches), TEST(post_norms_rescale_branches),
     TEST(a_scale_acts_on_branches), TEST(norms_after_the_sum),
-    TEST(queries_and_keys_are_clamped_and_normed))
+    TEST(queries_and_keys_are_clamped_and_normed), TEST(parts_open_memory_once))

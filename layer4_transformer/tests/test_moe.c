@@ -56,9 +56,9 @@ static void network(const Linear *gate, const Linear *up, const Linear *down, co
     apply(down, u, out);
 }
 
-static void expert(const Experts *f, size_t e, const double *x, double *out) {
-    Linear gate = linear_of_stack(&f->net.gate, e), up = linear_of_stack(&f->net.up, e),
-           down = linear_of_stack(&f->net.down, e);
+static void expert(const Network *net, size_t e, const double *x, double *out) {
+    Linear gate = linear_of_stack(&net->gate, e), up = linear_of_stack(&net->up, e),
+           down = linear_of_stack(&net->down, e);
     network(&gate, &up, &down, x, out);
 }
 
@@ -112,9 +112,12 @@ static void exact(const Experts *f, const float *row, double *out) {
     for (size_t e = 0; e < EXPERTS; e++) {
         if (weight[e] == 0) continue;
         for (int i = 0; i < DIM; i++) in[i] = f->router.weight_input ? x[i] * weight[e] : x[i];
-        expert(f, e, in, each);
+        expert(&f->net, e, in, each);
         for (int i = 0; i < DIM; i++)
             out[i] += (f->router.weight_input ? 1 : weight[e]) * each[i];
+        if (!f->per_group) continue;
+        expert(&f->adjugates, e / f->per_group, x, each);
+        for (int i = 0; i < DIM; i++) out[i] += (double)f->adjugate_scale * weight[e] * each[i];
     }
     if (!f->shared.up.w.data) return;
     double open = 1, logit;
@@ -196,6 +199,20 @@ static void a_shared_network_is_added(void **state) {
     check(&f);
 }
 
+static void groups_have_an_adjugate(void **state) {
+    (void)state;
+    for (size_t per_group = 1; per_group <= 4; per_group *= 2) {
+        Experts f = make_mixture(true);
+        size_t groups = EXPERTS / per_group;
+        f.router.score = ROUTER_SOFTMAX, f.router.renormalize = true;
+        f.adjugates =
+            (Network){stack(groups, HIDDEN, DIM, true), stack(groups, HIDDEN, DIM, false),
+                      stack(groups, DIM, HIDDEN, true)};
+        f.per_group = per_group, f.adjugate_scale = 0.7f;
+        check(&f);
+    }
+}
+
 static void a_dense_network_is_three_products(void **state) {
     (void)state;
     used = 0;
@@ -220,4 +237,4 @@ static void a_dense_network_is_three_products(void **state) {
 
 RUN(TEST(a_dense_network_is_three_products), TEST(experts_are_chosen_and_weighted),
     TEST(choices_are_biased_and_grouped), TEST(weights_may_act_on_the_input),
-    TEST(a_shared_network_is_added))
+    TEST(a_shared_network_is_added), TEST(groups_have_an_adjugate))

@@ -56,7 +56,7 @@ static void softmax_reads_twice(void **state) {
     }
 }
 
-/* Strips, a delta net's state, RWKV's. */
+/* Strips, a delta net's state, RWKV 7's, RWKV 6's with a bonus and without. */
 static void states_are_read_as_often_as_said(void **state) {
     (void)state;
     enum { N = 64 };
@@ -85,6 +85,12 @@ static void states_are_read_as_often_as_said(void **state) {
         rwkv_step(after, before, N, v[0], v[1], v[2], v[3], v[4], v[0], out);
         touches_end();
         passes(isa, STATE, 2, 0), passes(isa, AFTER, 0, 1);
+        for (int bonus = 0; bonus < 2; bonus++) {
+            touches_begin();
+            rwkv6_step(after, before, N, v[0], bonus ? v[1] : NULL, v[2], v[3], v[4], out);
+            touches_end();
+            passes(isa, STATE, 1 + bonus, 0), passes(isa, AFTER, 0, 1);
+        }
         touches_free();
     }
 }

@@ -23,6 +23,7 @@ static void check_bounds(const double *shares, int size, const double *bounds) {
 static void check_begin(const double *bounds, int i, int size, size_t out) {
     size_t begin = share_begin(bounds, i, out), blocks = (out + ROWS - 1) / ROWS;
     double wanted = bounds[i] * (double)blocks * ROWS, beside = (double)begin - wanted;
+    const bool ends = begin == out && wanted >= (double)(blocks * ROWS) - ROWS / 2 - 1e-6;
     char who[64];
     if (i < size)
         snprintf(who, sizeof who, "machine %d of %d (member %d)", i + 1, size, i);
@@ -40,11 +41,11 @@ static void check_begin(const double *bounds, int i, int size, size_t out) {
          "share_begin, %s: row %zu of %zu, and no machine has the rows behind it. A last block "
          "of fewer than sixteen rows counts as well: round the number of blocks up",
          who, begin, out);
-    HINT(begin == out || fabs(beside) <= ROWS / 2 + 1e-6,
+    HINT(ends || fabs(beside) <= ROWS / 2 + 1e-6,
          "share_begin, %s, bound %.4f: of %zu blocks of sixteen rows %.2f come before it, and "
          "it begins at block %zu: take the nearest one",
          who, bounds[i], blocks, wanted / ROWS, begin / ROWS);
-    HINT(begin == out || beside > -ROWS / 2,
+    HINT(ends || beside > -ROWS / 2,
          "share_begin, %s, bound %.4f: of %zu blocks of sixteen rows %.2f come before it, and "
          "it begins at block %zu: a half is rounded up",
          who, bounds[i], blocks, wanted / ROWS, begin / ROWS);

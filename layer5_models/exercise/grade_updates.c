@@ -67,9 +67,10 @@ static void adamw(const Trainer *t, const Parameter *p, double norm, double rate
     }
 }
 
-/* The tensors that AdamW moves; the others are Muon's. */
+/* The tensors that AdamW moves; the others are Muon's, if it has momentum. */
 static bool by_adamw(const Trainer *t, const Parameter *p) {
-    return p->rows == 1 || t->values + p->offset == t->weights.embedding;
+    return t->config.momentum == 0 || p->rows == 1 ||
+           t->values + p->offset == t->weights.embedding;
 }
 
 enum { LARGEST = 64 * 300, SHARE = 16384 };
@@ -97,6 +98,11 @@ static void check_tensor(const Trainer *before, const Trainer *mine, const Param
     size_t n = p->rows * p->cols;
     adamw(before, p, norm, rate, NO_SLIP, want.w, want.m, want.v);
     if (is_outcome(mine, p, &want)) return;
+    HINT(before->config.momentum > 0 ||
+             !near(mine->moment2 + p->offset, before->moment2 + p->offset, n, 0),
+         "%s: %s has no running mean of the square: without momentum (config.momentum is 0) "
+         "AdamW moves the matrices of the blocks, too",
+         kind, p->name);
     HINT(!near(mine->values + p->offset, before->values + p->offset, n, 0),
          "%s: %s, which begins at number %zu of the flat arrays, did not move: u->first is "
          "where a tensor begins",
@@ -162,6 +168,11 @@ GRADE(adam) {
     update_and_compare(&c, 7, "the eighth step, a gradient that is not cut");
     c.clip = 1;
     update_and_compare(&c, 3, "the fourth step, a gradient that is cut");
+    c.momentum = 0.3;
+    update_and_compare(&c, 20 + fresh_below(100), "a late step, with a small momentum");
+    c.momentum = 0;
+    update_and_compare(&c, fresh_below(5), "without momentum");
+    c.momentum = 0.9;
     c.layers = 1, c.weight_decay = 0;
     update_and_compare(&c, 1, "without decay");
     c.shape.dim = LARGEST / 300, c.weight_decay = 0.3;
@@ -204,11 +215,11 @@ static const char *const fumble_hints[FUMBLES] = {
     [NO_M_DECAY] = "weights decay: rate * weight_decay * w goes off as well",
 };
 
-enum { SIDE = 24 };
+enum { SIDE = 104 };
 
 static void turn_square(double *x, size_t rows, size_t cols, Fumble fumble) {
     double norm = 0;
-    static double g[SIDE][SIDE], y[SIDE * SIDE];
+    static double g[SIDE][SIDE], square[SIDE][SIDE], y[SIDE * SIDE];
     for (size_t i = 0; i < rows * cols; i++) norm += x[i] * x[i];
     for (size_t i = 0; i < rows * cols && fumble != NOT_NORMED; i++) x[i] /= sqrt(norm) + 1e-12;
     for (int round = 0; round < (fumble == FOUR_ROUNDS  ? 4
@@ -221,14 +232,17 @@ static void turn_square(double *x, size_t rows, size_t cols, Fumble fumble) {
                 for (size_t k = 0; k < cols; k++) g[i][j] += x[i * cols + k] * x[j * cols + k];
             }
         for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < rows; j++) {
+                square[i][j] = 0;
+                for (size_t l = 0; l < rows && fumble != NO_SQUARE_TERM; l++)
+                    square[i][j] += g[i][l] * g[l][j];
+            }
+        for (size_t i = 0; i < rows; i++)
             for (size_t k = 0; k < cols; k++) {
                 y[i * cols + k] = 3.4445 * x[i * cols + k];
-                for (size_t j = 0; j < rows; j++) {
-                    double square = 0;
-                    for (size_t l = 0; l < rows && fumble != NO_SQUARE_TERM; l++)
-                        square += g[i][l] * g[l][j];
-                    y[i * cols + k] += (-4.7750 * g[i][j] + 2.0315 * square) * x[j * cols + k];
-                }
+                for (size_t j = 0; j < rows; j++)
+                    y[i * cols + k] +=
+                        (-4.7750 * g[i][j] + 2.0315 * square[i][j]) * x[j * cols + k];
             }
         memcpy(x, y, rows * cols * sizeof *x);
     }
@@ -237,8 +251,8 @@ static void turn_square(double *x, size_t rows, size_t cols, Fumble fumble) {
 /* A matrix after its update, by the formulas in double. */
 static void muon(const Trainer *t, const Parameter *p, double scale, double rate, Fumble fumble,
                  float *w, float *m) {
-    double x[SIDE * SIDE], b = t->config.momentum,
-                           sides[2] = {(double)p->rows, (double)p->cols};
+    static double x[SIDE * SIDE];
+    double b = t->config.momentum, sides[2] = {(double)p->rows, (double)p->cols};
     size_t n = p->rows * p->cols;
     for (size_t i = 0; i < n; i++) {
         double g = (double)t->gradients[p->offset + i] * (fumble == NO_SCALE ? 1 : scale),
@@ -257,8 +271,8 @@ static void muon(const Trainer *t, const Parameter *p, double scale, double rate
 }
 
 static void orthogonal(Trainer *t, size_t rows, size_t cols) {
-    float x[SIDE * SIDE], want[SIDE * SIDE], other[SIDE * SIDE];
-    double y[SIDE * SIDE];
+    static float x[SIDE * SIDE], want[SIDE * SIDE], other[SIDE * SIDE];
+    static double y[SIDE * SIDE];
     size_t n = rows * cols;
     fresh_floats(x, n, -3, 3);
     for (Fumble fumble = NO_FUMBLE; fumble <= NO_SQUARE_TERM; fumble++) {
@@ -289,7 +303,7 @@ static void orthogonal(Trainer *t, size_t rows, size_t cols) {
 
 static void move_matrix(const TrainConfig *c, size_t which) {
     Trainer *mine = new_trainer(c), *before = new_trainer(c);
-    float w[SIDE * SIDE], m[SIDE * SIDE];
+    static float w[SIDE * SIDE], m[SIDE * SIDE];
     double rate = fresh_between(0.05, 0.1), scale = fresh_between(0.2, 0.6);
     shake(mine, before);
     const Parameter *p = &mine->parameters[which];
@@ -322,11 +336,15 @@ static void move_matrix(const TrainConfig *c, size_t which) {
 
 GRADE(matrices) {
     open_world();
-    TrainConfig c = small();
-    c.weight_decay = 0.5;
+    TrainConfig c = small(), large = c;
+    c.weight_decay = 0.5, c.momentum = fresh_between(0.3, 0.9);
+    large.shape.dim = 56, large.shape.head_dim = 14, large.shape.hidden = 100;
     Trainer *t = new_trainer(&c);
     orthogonal(t, 12, 12), orthogonal(t, 12, 20), orthogonal(t, 20, 12), orthogonal(t, 8, 12),
         orthogonal(t, 16, 12);
+    trainer_close(t);
+    t = new_trainer(&large); /* more than one tile of the products */
+    orthogonal(t, 56, 100), orthogonal(t, 100, 56);
     trainer_close(t);
     for (size_t which = 0; which < 30; which++) {
         t = new_trainer(&c);

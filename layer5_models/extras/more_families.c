@@ -11,6 +11,12 @@ static const RoleName falcon_names[] = {{ROLE_ATTN_NORM, "attn_norm_2", "attn_no
 /* The norm before the feed-forward is named after the attention it follows. */
 static const RoleName moved_names[] = {{ROLE_FFN_NORM, "post_attention_norm", NULL}, {0}};
 
+static const RoleName dbrx_names[] = {{ROLE_FFN_NORM, "attn_output_norm", NULL}, {0}};
+
+static const RoleName grok_names[] = {{ROLE_ATTN_POST_NORM, "attn_output_norm", NULL},
+                                      {ROLE_FFN_POST_NORM, "layer_output_norm", NULL},
+                                      {0}};
+
 /* A block is a mixer or a feed-forward, after a single norm. */
 static const RoleName nemotron_h_names[] = {
     {ROLE_FFN_NORM, "attn_norm", "ffn_up"}, {ROLE_FFN_NORM, "attn_norm", "ffn_gate_inp"}, {0}};
@@ -76,14 +82,33 @@ static const Recipe rows[] = {
     {"hunyuan-dense", "Hunyuan", RMS, HALVES, SWIGLU, .rope_freqs = true,
      .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(.rope_alpha = true, .head_norms_late = true)},
+    {"hunyuan_vl", "HunyuanOCR, its text", RMS, HALVES, SWIGLU, .rope_freqs = true,
+     .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(.rope_alpha = true, .text_sections = true, .head_norms_late = true)},
     {"minicpm", "MiniCPM 1, 2, 4", RMS, PAIRS, SWIGLU, .rope_freqs = true,
      QUIRKS(.rope_long = true, .scales = SCALES_MINICPM)},
     {"maincoder", "Maincoder", RMS, PAIRS, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(.head_norms_late = true)},
     {"qwen2vl", "Qwen 2 VL, 2.5 VL, their text", RMS, HALVES, SWIGLU,
      QUIRKS(.rope_sections = SECTIONS_IN_ORDER)},
+    {"paddleocr", "PaddleOCR-VL, its text", RMS, HALVES, SWIGLU,
+     QUIRKS(.rope_sections = SECTIONS_IN_ORDER)},
     {"qwen3vl", "Qwen 3 VL, its text", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(.rope_sections = SECTIONS_MIXED, .ranks = true, .rank_softmax = true)},
+    {"qwen3vlmoe", "Qwen 3 VL MoE, its text", RMS, HALVES, SWIGLU,
+     .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .renormalize = true, .split_hidden = true,
+            .rope_sections = SECTIONS_MIXED)},
+    {"internlm2", "InternLM 2, 2.5", RMS, PAIRS, SWIGLU},
+    {"xverse", "XVERSE", RMS, PAIRS, SWIGLU},
+    {"exaone", "EXAONE 3, 3.5", RMS, HALVES, SWIGLU, .rope_freqs = true},
+    {"chatglm", "ChatGLM 2, 3, GLM 4 9B", RMS, PAIRS, SWIGLU, .gate_in_up = true},
+    {"plamo", "PLaMo 1", RMS, HALVES, SWIGLU, .wiring = &parallel_wiring},
+    {"baichuan", "Baichuan 1, 2", RMS, PAIRS, SWIGLU, QUIRKS(.alibi_layers = 40)},
+    {"refact", "Refact", RMS, SWIGLU, QUIRKS(.max_bias = 8)},
+    {"deci", "Llama Nemotron Super and Ultra, DeciLM", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(.optional_parts = true)},
+    {"openelm", "OpenELM", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED},
     {"bitnet", "BitNet b1.58", RMS, HALVES, SWIGLU, QUIRKS(.sub_norms = true)},
     {"apertus", "Apertus", RMS, HALVES, .act = ACT_XIELU, .rope_freqs = true,
      .head_norms = HEAD_NORMS_SHARED,
@@ -103,6 +128,11 @@ static const Recipe rows[] = {
     {"cohere2", "Command R7B, Command A", LAYER, PAIRS, SWIGLU, .wiring = &parallel_wiring,
      .window_pattern = 4,
      QUIRKS(.rope_windows_only = true, .scales = SCALES_COHERE)},
+    {"nemotron", "Nemotron 3, 4, Minitron", LAYER, HALVES, .act = ACT_RELU_SQUARED},
+    {"orion", "Orion", LAYER, HALVES, SWIGLU},
+    {"codeshell", "CodeShell", LAYER, HALVES, .act = ACT_GELU_TANH,
+     QUIRKS(.head_embeds = true)},
+    {"olmo", "OLMo 1", LAYER, PAIRS, SWIGLU, QUIRKS(.no_gains = true, .clamp = true)},
 
     /* Gemma: norms before and after, scaled embeddings */
     {"gemma3n", "Gemma 3n", RMS, HALVES, GEGLU, .wiring = &laurel_wiring,
@@ -116,9 +146,9 @@ static const Recipe rows[] = {
      .logit_softcap = -1, .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED,
      QUIRKS(EXPERTS(SOFTMAX), .rope_freqs_needed = true, .rope_freqs_full = true,
             .renormalize = true, .dense_and_experts = true, .value_norms = true, .keys_as_values = true,
-            .score_scale = 1, .kv_layers = ALL_LAYERS, .layer_input = LAYER_INPUT_FROM_KEY,
-            .output_scale = true, .window_listed = true, .window_heads = true,
-            .groups_in_windows = true)},
+            .score_scale = 1, .kv_layers = ALL_LAYERS, .unused_kv_maps = true,
+            .layer_input = LAYER_INPUT_FROM_KEY, .output_scale = true, .window_listed = true,
+            .window_heads = true, .groups_in_windows = true)},
 
     /* Mixtures of experts */
     {"llama4", "Llama 4", RMS, PAIRS, SWIGLU, .rope_freqs = true, .no_rope_every = 4,
@@ -157,6 +187,23 @@ static const Recipe rows[] = {
      QUIRKS(EXPERTS_BY_KEY(SIGMOID), .draft_heads = true)},
     {"dots1", "dots.llm1", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      QUIRKS(EXPERTS_BY_KEY(SOFTMAX))},
+    {"deepseek", "DeepSeek 1 MoE", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(EXPERTS(SOFTMAX), .weights_by_key = true)},
+    {"bailingmoe", "Ling 1, Ring 1", RMS, PAIRS, SWIGLU, .rope_freqs = true,
+     QUIRKS(EXPERTS(SOFTMAX), .weights_by_key = true)},
+    {"dbrx", "DBRX", LAYER, HALVES, SWIGLU,
+     QUIRKS(EXPERTS(SOFTMAX), .names = dbrx_names, .clamp = true, .renormalize = true)},
+    {"arctic", "Snowflake Arctic", RMS, PAIRS, SWIGLU,
+     QUIRKS(EXPERTS(SOFTMAX), .renormalize = true, .experts_ahead = true)},
+    {"smallthinker", "SmallThinker", RMS, HALVES, .act = ACT_RELU, .gated = true,
+     .window_pattern = 4,
+     QUIRKS(EXPERTS(SIGMOID), .window_after = true, .rope_windows_only = true,
+            .router_by_key = true, .router_ahead = true, .renormalize = true)},
+    {"grovemoe", "GroveMoE", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
+     QUIRKS(EXPERTS(SOFTMAX), .renormalize = true, .split_hidden = true, .adjugates = true)},
+    {"grok", "Grok 1", RMS, HALVES, GEGLU, .post_norms = true, .attn_softcap = 30,
+     QUIRKS(EXPERTS(SOFTMAX), .names = grok_names, .router_softcap = true, .renormalize = true,
+            .scales = SCALES_GROK)},
     {"mellum", "Mellum", RMS, HALVES, SWIGLU, .head_norms = HEAD_NORMS_SHARED,
      .window_pattern = 4, .window_rope = WINDOW_ROPE_AS_TRAINED,
      QUIRKS(EXPERTS(SOFTMAX), .renormalize = true)},
@@ -185,13 +232,17 @@ static const Recipe rows[] = {
             .draft_heads = true)},
     {"mistral4", "Mistral Small 4", RMS, PAIRS, SWIGLU,
      QUIRKS(EXPERTS_BY_KEY(SOFTMAX), .latents = true, .temperature = true)},
+    {"plm", "PLM", RMS, PAIRS, .act = ACT_RELU_SQUARED, QUIRKS(.latents = true)},
     {"minicpm3", "MiniCPM 3", RMS, HALVES, SWIGLU, .rope_freqs = true,
      QUIRKS(.rope_long = true, .latents = true, .scales = SCALES_MINICPM3)},
 
     /* Recurrent layers beside attention, or in its place */
     {"mamba", "Mamba, Falcon Mamba", RMS, QUIRKS(.recurrent = RECURRENT_MAMBA)},
     {"mamba2", "Mamba 2, Codestral Mamba", RMS, QUIRKS(.recurrent = RECURRENT_MAMBA2)},
+    {"rwkv6", "RWKV 6", LAYER, QUIRKS(.embedding_norm = true, .recurrent = RECURRENT_RWKV6)},
+    {"rwkv6qwen2", "QRWKV 6", RMS, SWIGLU, QUIRKS(.recurrent = RECURRENT_RWKV6)},
     {"rwkv7", "RWKV 7", LAYER, QUIRKS(.embedding_norm = true, .recurrent = RECURRENT_RWKV)},
+    {"arwkv7", "ARWKV 7", RMS, SWIGLU, QUIRKS(.recurrent = RECURRENT_RWKV)},
     {"jamba", "Jamba", RMS, SWIGLU,
      QUIRKS(EXPERTS(SOFTMAX), .recurrent = RECURRENT_MAMBA, .ssm_norms = true)},
     {"granitehybrid", "Granite 4 H", RMS, PAIRS, SWIGLU,

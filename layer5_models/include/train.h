@@ -54,7 +54,7 @@ typedef struct TrainConfig {
     uint64_t seed;
     size_t steps, warmup, batch_tokens;
     size_t parts;    /* of a batch that machines share (train_parts.h) */
-    double momentum; /* of Muon */
+    double momentum; /* of Muon; 0: AdamW updates all weights */
     /* after the warmup a cosine, from the first to the second */
     double learning_rate, final_rate;
     double beta1, beta2, epsilon, weight_decay, clip;

@@ -32,6 +32,12 @@ typedef struct House {
 
 static const char version[] = "test";
 
+/* The others have no file: they are sent their share. */
+static bool file_on_first;
+
+/* Rows travel as halves. */
+static bool half_rows;
+
 static inline void *serve_rows(void *member) {
     Fault fault;
     Group *group = member;
@@ -50,6 +56,8 @@ static inline MachinesConfig config_of(House *house, const double *shares, bool 
                             .shares = shares,
                             .threads = 1,
                             .pack = pack,
+                            .file_on_first = file_on_first,
+                            .half = half_rows,
                             .seconds = 20,
                             .version = version,
                             .lost = lost};

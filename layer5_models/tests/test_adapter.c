@@ -235,41 +235,64 @@ static void refuses_what_does_not_fit(void **state) {
 
 /* ------------------------------------------------------------------ PEFT */
 
-/* q of layer 0 in PEFT's form: B's rows in the order of the published model. */
-static void write_peft(const float *a, const float *b, const char *config) {
+/* One map of layer 0 in PEFT's form: the first rows of B, those of heads that rotate, are in
+ * the order of the published model. */
+static void write_peft_of(const char *module, const float *a, const float *b, size_t rows,
+                          size_t rotated, const char *config) {
     char header[600];
-    float turned[64 * RANK];
+    float turned[128 * RANK];
     FILE *out;
-    for (size_t h = 0; h < 4; h++) /* pairs side by side here, half a head apart there */
+    memcpy(turned, b, rows * RANK * sizeof *b);
+    for (size_t h = 0; h < rotated / 16; h++) /* here pairs side by side, there apart */
         for (size_t i = 0; i < 8; i++)
             for (size_t s = 0; s < 2; s++)
                 memcpy(turned + (h * 16 + s * 8 + i) * RANK, b + (h * 16 + 2 * i + s) * RANK,
                        RANK * sizeof *b);
-    int n = snprintf(
-        header, sizeof header,
-        "{\"base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight\":{\"dtype\":"
-        "\"F32\","
-        "\"shape\":[3,64],\"data_offsets\":[0,768]},"
-        "\"base_model.model.model.layers.0.self_attn.q_proj.lora_B.weight\":{\"dtype\":\"F32\","
-        "\"shape\":[64,3],\"data_offsets\":[768,1536]}}");
+    const size_t end = (64 + rows) * RANK * sizeof *b;
+    int n = snprintf(header, sizeof header,
+                     "{\"base_model.model.model.layers.0.%s.lora_A.weight\":{\"dtype\":\"F32\","
+                     "\"shape\":[3,64],\"data_offsets\":[0,768]},"
+                     "\"base_model.model.model.layers.0.%s.lora_B.weight\":{\"dtype\":\"F32\","
+                     "\"shape\":[%zu,3],\"data_offsets\":[768,%zu]}}",
+                     module, module, rows, end);
     uint64_t size = (uint64_t)n;
     mkdir(in_folder("peft"), 0777);
     assert_non_null(out = fopen(in_folder("peft/adapter_model.safetensors"), "wb"));
     fwrite(&size, 8, 1, out), fwrite(header, 1, (size_t)n, out);
-    fwrite(a, sizeof *a, RANK * 64, out), fwrite(turned, sizeof *b, 64 * RANK, out);
+    fwrite(a, sizeof *a, RANK * 64, out), fwrite(turned, sizeof *b, rows * RANK, out);
     fclose(out);
     assert_non_null(out = fopen(in_folder("peft/adapter_config.json"), "wb"));
     fputs(config, out);
     fclose(out);
 }
 
+static void write_peft(const float *a, const float *b, const char *config) {
+    write_peft_of("self_attn.q_proj", a, b, 64, 64, config);
+}
+
+/* The adapter in one.gguf and the one in the folder peft give the model the same logits. */
+static void assert_both_forms_agree(const unsigned char *bytes, size_t size) {
+    static const char *const paths[] = {"one.gguf", "peft"};
+    const size_t count = TOKENS * MAKE_VOCAB;
+    float *x = malloc(count * sizeof *x), *y = malloc(count * sizeof *y);
+    Model model;
+    Fault fault;
+    for (int i = 0; i < 2; i++) {
+        assert_true(model_open_memory(&model, bytes, size, &fault));
+        if (!model_adapt(&model, in_folder(paths[i]), 1, &fault)) fail_msg("%s", fault.text);
+        logits_of(&model, i ? y : x);
+        model_close(&model);
+    }
+    assert_memory_equal(x, y, count * sizeof *x);
+    free(x), free(y);
+}
+
 static void reads_peft(void **state) {
     (void)state;
     MakeModel m = make_model_of("llama", NULL);
-    size_t size, count = TOKENS * MAKE_VOCAB;
+    size_t size;
     unsigned char *bytes = make_model(&m, &size);
-    float a[RANK * 64], b[64 * RANK], *x = malloc(count * sizeof *x),
-                                      *y = malloc(count * sizeof *y);
+    float a[RANK * 64], b[64 * RANK];
     Model model;
     Fault fault;
     random_numbers(a, RANK * 64, 1), random_numbers(b, 64 * RANK, 2);
@@ -280,14 +303,7 @@ static void reads_peft(void **state) {
     write_peft(a, b,
                "{\"peft_type\":\"LORA\",\"r\":3,\"lora_alpha\":6,\"bias\":\"none\","
                "\"use_dora\":false,\"rank_pattern\":{},\"modules_to_save\":null}");
-    const char *paths[] = {"one.gguf", "peft"};
-    for (int i = 0; i < 2; i++) {
-        assert_true(model_open_memory(&model, bytes, size, &fault));
-        if (!model_adapt(&model, in_folder(paths[i]), 1, &fault)) fail_msg("%s", fault.text);
-        logits_of(&model, i ? y : x);
-        model_close(&model);
-    }
-    assert_memory_equal(x, y, count * sizeof *x);
+    assert_both_forms_agree(bytes, size);
     static const char *const odd[][2] = {
         {"\"lora_alpha\":6,\"use_dora\":true", "'use_dora'"},
         {"\"lora_alpha\":\"6\"", "'lora_alpha' a number"},
@@ -307,7 +323,40 @@ static void reads_peft(void **state) {
         assert_contains(fault.text, odd[i][1]);
         model_close(&model);
     }
-    free(x), free(y), free(bytes);
+    free(bytes);
+}
+
+/* The same adapter as GGUF file and as folder: a map of `rows` rows, of which the first
+ * `turned` rotate.  A folder whose map has too few rows is refused. */
+static void same_in_both_forms(const char *arch, const char *map, const char *module,
+                               size_t rows, size_t turned, size_t few) {
+    static const char config[] = "{\"r\":3,\"lora_alpha\":6}";
+    MakeModel m = make_model_of(arch, NULL);
+    size_t size;
+    unsigned char *bytes = make_model(&m, &size);
+    float a[RANK * 64], b[128 * RANK];
+    Model model;
+    Fault fault;
+    random_numbers(a, RANK * 64, 1), random_numbers(b, rows * RANK, 2);
+    GgufWriter *w = adapter_file(arch, 6);
+    put(w, map, "lora_a", RANK, 64, a), put(w, map, "lora_b", rows, RANK, b);
+    write_file(w, in_folder("one.gguf"));
+    write_peft_of(module, a, b, rows, turned, config);
+    assert_both_forms_agree(bytes, size);
+    write_peft_of(module, a, b, few, 0, config);
+    assert_true(model_open_memory(&model, bytes, size, &fault));
+    assert_false(model_adapt(&model, in_folder("peft"), 1, &fault));
+    assert_contains(fault.text, "is not a matrix of its own");
+    model_close(&model);
+    free(bytes);
+}
+
+/* Queries, keys and values in one map: 64, 32 and 32 rows; keys of a layer that has heads of
+ * its own. */
+static void reads_peft_of_other_maps(void **state) {
+    (void)state;
+    same_in_both_forms("bailingmoe", "blk.0.attn_qkv", "attention.query_key_value", 128, 96, 4);
+    same_in_both_forms("deci", "blk.0.attn_k", "self_attn.k_proj", 32, 32, 4);
 }
 
 int main(void) {
@@ -317,6 +366,7 @@ int main(void) {
         cmocka_unit_test(refuses_rows_of_its_own),
         cmocka_unit_test(refuses_what_does_not_fit),
         cmocka_unit_test(reads_peft),
+        cmocka_unit_test(reads_peft_of_other_maps),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -91,7 +91,8 @@ static void left_over_tensors_are_refused(void **state) {
         {"llama", EXTRA("cls.output.weight", 2, 16), "cls.output"},
         {"llama", EXTRA("something", 1), "'something' (1)"},
         {"llama", EXTRA(LONG, 1), "ce_has_it_so_that_it' (1)"},
-        {"mixtral", EXTRA("blk.0.ffn_gate_exps.bias", 4, 16), NULL},
+        {"mixtral", EXTRA("blk.0.ffn_gate_exps.bias", 4, 16),
+         "one too many: all blocks have a bias there, or none"},
         {"mixtral", EXTRA("blk.0.ffn_up.weight", 16, 16), "blk.0.ffn_up.weight"},
         {"mixtral", EXTRA("blk.2.exp_probs_b.bias", 4), "exp_probs_b"},
         {"gpt2", EXTRA("rope_freqs.weight", 2), "rope_freqs"},
@@ -99,7 +100,7 @@ static void left_over_tensors_are_refused(void **state) {
         {"qwen3", EXTRA("blk.1.attn_q_norm.weight", 0), "attn_q_norm.weight' is missing"},
         {"gemma2", EXTRA("blk.1.post_ffw_norm.weight", 0), "post_ffw_norm.weight' is missing"},
         {"llama", EXTRA("rope_freqs.weight", 2), NULL},
-        {"llama", EXTRA("blk.0.attn_q.bias", 16), NULL},
+        {"llama", EXTRA("blk.0.attn_q.bias", 16), "one too many: all blocks have a bias"},
         {"gpt2", EXTRA("output_norm.bias", 16), NULL},
         {"gemma", EXTRA("output.weight", MAKE_VOCAB, 15), "wanted (258, 16)"},
     };

@@ -1,13 +1,14 @@
 /* layers of a model on several machines, which are threads here: the same bits */
 #include "machine_house.h"
-#include "../extras/machines/held_layers.h"
+#include "../extras/machines/machines_parts.h"
 #include "layers_elsewhere.h"
 
 /* Families that the cut would go through; the others have the same bits. */
 static const char *const whole[][2] = {{"t5", "encoder"},
                                        {"gemma3n", "several streams"},
                                        {"gemma4", "inputs of their own"},
-                                       {"rwkv7", "first one's values"}};
+                                       {"rwkv7", "first one's values"},
+                                       {"arwkv7", "first one's values"}};
 
 static const char *why_whole(const char *arch) {
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
@@ -193,6 +194,32 @@ static void each_machine_keeps_its_layers(void **state) {
     model_close(&model);
 }
 
+/* Five layers in six have a window.  Two machines reserve half of the pages of one each. */
+static void windows_reserve_few_pages(void **state) {
+    (void)state;
+    Model model;
+    Fault fault;
+    House house;
+    Session s;
+    size_t pages[2];
+    const SessionConfig config = {
+        .sequences = 2, .ctx = 2048, .max_tokens = 64, .max_logits = 1};
+    MakeModel m = make_model_of("gemma3", "layers:12 ctx:2048");
+    const char *path = in_folder("windows.gguf");
+    write_file(&m, path);
+    assert_true(model_open(&model, path, &fault));
+    for (int shared = 0; shared < 2; shared++) {
+        if (shared) open_lent(&house, (Cut){2, NULL, false, true}, &model, path);
+        if (!session_open(&s, &model, NULL, config, &fault)) fail_msg("%s", fault.text);
+        assert_true(session_eval(&s, (int32_t[]){1, 2}, 2, false, &fault));
+        pages[shared] =
+            shared ? house.machines->layers[0].own.kv.pages.count : s.kv.pages.count;
+        session_close(&s);
+    }
+    assert_int_equal(2 * pages[1], pages[0]);
+    close_lent(&house, &model);
+}
+
 /* Counted on one machine, and on the wire: every fifth family. */
 static void the_price_of_layers_is_what_goes_over_the_wire(void **state) {
     (void)state;
@@ -201,7 +228,8 @@ static void the_price_of_layers_is_what_goes_over_the_wire(void **state) {
         const int size = 2 + (int)(i % 3);
         static float out[TOKENS * MAKE_VOCAB];
         MakeModel m = make_model_of(arch, NULL);
-        MachinesConfig config = {.shares = i % 2 ? uneven : NULL, .by_layers = true};
+        MachinesConfig config = {
+            .shares = i % 2 ? uneven : NULL, .by_layers = true, .half = i / 5 % 2};
         MachinesPrice price;
         House house;
         Model model;
@@ -214,7 +242,9 @@ static void the_price_of_layers_is_what_goes_over_the_wire(void **state) {
         bool ok = machines_price(&model, &config, size, tokens, &price, &fault);
         if (ok == (why_whole(arch) != NULL)) fail_msg("%s: %s", arch, fault.text);
         if (ok) {
+            half_rows = config.half;
             open_machines(&house, (Cut){size, config.shares, false, true});
+            half_rows = false;
             assert_true(machines_lend(house.machines, &model, path, &fault));
             run_text(&model, tokens, out);
             MachinesCount count = machines_count(house.machines);
@@ -425,16 +455,42 @@ static void what_needs_all_layers_is_refused(void **state) {
     close_lent(&house, &model);
 }
 
+/* Rows that are added behind the first layers need these here; by rows they are. */
+static void deep_pictures_are_refused(void **state) {
+    (void)state;
+    const char *path = in_folder("deep.gguf");
+    static float rows[3 * 64];
+    House house;
+    Model model;
+    Fault fault;
+    Told t;
+    MakeModel m = make_model_of("qwen3vl", "layers:4 n_deepstack_layers=2");
+    write_file(&m, path);
+    assert_true(model_open(&model, path, &fault));
+    assert_int_equal(session_lent_width(&model), 3 * 64);
+    open_lent(&house, (Cut){2, NULL, false, true}, &model, path);
+    open_texts(&t, &model, (KvFormat){.dtype = DTYPE_F32});
+    assert_true(session_lend(&t.session, rows, 1, 0, &fault));
+    assert_false(session_eval(&t.session, (int32_t[]){1, MAKE_VOCAB}, 2, false, &fault));
+    assert_contains(fault.text, "pictures change rows between layers");
+    assert_true(session_lend(&t.session, NULL, 0, 0, &fault));
+    assert_true(session_eval(&t.session, (int32_t[]){1, 2}, 2, false, &fault));
+    session_close(&t.session), free(t.logits);
+    close_lent(&house, &model);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(every_family_by_layers),
                                        TEST(sequences_by_layers),
                                        TEST(pictures_pass_through_layers),
                                        TEST(each_machine_keeps_its_layers),
+                                       TEST(windows_reserve_few_pages),
                                        TEST(orders_that_are_cut_off_are_refused),
                                        TEST(ropes_are_chosen_for_all),
                                        TEST(the_price_of_layers_is_the_formula),
                                        TEST(the_price_of_layers_is_what_goes_over_the_wire),
                                        TEST(a_cancelled_batch_is_rolled_back),
-                                       TEST(what_needs_all_layers_is_refused)};
+                                       TEST(what_needs_all_layers_is_refused),
+                                       TEST(deep_pictures_are_refused)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

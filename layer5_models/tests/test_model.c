@@ -445,10 +445,45 @@ static void long_keys_are_not_kept_in_8_bits(void **state) {
     session_close(&s), model_close(&model), free(bytes);
 }
 
-RUN(TEST(batches_without_room_are_refused), TEST(long_keys_are_not_kept_in_8_bits),
-    TEST(experts_are_packed_each), TEST(a_vocabulary_alone_is_no_model),
-    TEST(rows_are_whole_blocks), TEST(numbers_that_do_not_fit_are_refused),
-    TEST(mixes_favour_some_matrices), TEST(files_are_requantized),
-    TEST(matrices_of_similar_formats_are_counted), TEST(importance_is_used_or_refused),
-    TEST(wrong_files_are_explained), TEST(shapes_are_checked_against_metadata),
-    TEST(damaged_models_never_crash), TEST(recipes_are_found_by_name))
+static size_t layers_left;
+static bool while_layers_are_left(void *context) {
+    (void)context;
+    return layers_left-- > 0;
+}
+
+/* A batch that is cancelled between layers is rolled back, and the session says so until the
+ * next; pages that no window reaches are given back, token by token too. */
+static void cancelled_batches_are_rolled_back(void **state) {
+    (void)state;
+    MakeModel m = make_model_of("llama", "window:6 ctx:512");
+    size_t size, used[2];
+    Model model;
+    Session s;
+    Fault fault;
+    unsigned char *bytes = make_model(&m, &size);
+    assert_true(model_open_memory(&model, bytes, size, &fault));
+    SessionConfig c = {.sequences = 1, .max_tokens = 8, .max_logits = 1};
+    assert_true(session_open(&s, &model, NULL, c, &fault));
+    assert_true(forward(&s, 1, 0, 4, false, &fault));
+    s.is_wanted = while_layers_are_left, layers_left = 1;
+    assert_false(forward(&s, 1, 4, 8, false, &fault));
+    assert_contains(fault.text, "the forward pass was cancelled");
+    assert_true(s.stopped && s.kv.length[0] == 4);
+    s.is_wanted = NULL;
+    assert_true(forward(&s, 1, 4, 1, false, &fault) && !s.stopped);
+    for (size_t at = 5; at < 6 * KV_PAGE; at++) {
+        assert_true(forward(&s, 1, at, 1, false, &fault));
+        used[at >= 3 * KV_PAGE] = s.kv.pages.count - s.kv.pages.free_count;
+    }
+    assert_int_equal(used[1], used[0]);
+    session_close(&s), model_close(&model), free(bytes);
+}
+
+RUN(TEST(batches_without_room_are_refused), TEST(cancelled_batches_are_rolled_back),
+    TEST(long_keys_are_not_kept_in_8_bits), TEST(experts_are_packed_each),
+    TEST(a_vocabulary_alone_is_no_model), TEST(rows_are_whole_blocks),
+    TEST(numbers_that_do_not_fit_are_refused), TEST(mixes_favour_some_matrices),
+    TEST(files_are_requantized), TEST(matrices_of_similar_formats_are_counted),
+    TEST(importance_is_used_or_refused), TEST(wrong_files_are_explained),
+    TEST(shapes_are_checked_against_metadata), TEST(damaged_models_never_crash),
+    TEST(recipes_are_found_by_name))

@@ -11,7 +11,8 @@ typedef struct Reader {
     Model model;
     Session session;
     float rows[ROWS][DIM];
-    int32_t tokens[TEXT]; /* a text with a picture in it */
+    float deep[ROWS][3][DIM]; /* what replaces a token, and two parts for layers */
+    int32_t tokens[TEXT];     /* a text with a picture in it */
 } Reader;
 
 static Reader *reader_open_more(const char *arch, const char *more, Pool *pool) {
@@ -25,6 +26,8 @@ static Reader *reader_open_more(const char *arch, const char *more, Pool *pool) 
     assert_true(session_open(&r->session, &r->model, pool, config, NULL));
     for (int i = 0; i < ROWS; i++)
         for (int k = 0; k < DIM; k++) r->rows[i][k] = (float)rng_normal(&rng);
+    for (int i = 0; i < ROWS * 3; i++)
+        for (int k = 0; k < DIM; k++) r->deep[i / 3][i % 3][k] = (float)rng_normal(&rng);
     for (int i = 0; i < TEXT; i++)
         r->tokens[i] = i >= FIRST && i < FIRST + ROWS ? VOCAB + i - FIRST : 3 * i % 250;
     assert_true(session_lend(&r->session, r->rows[0], ROWS, 0, NULL));
@@ -127,7 +130,7 @@ enum { GROUP = 6 }; /* rows of each of two pictures */
 /* A picture of 2 by 3 rows, then one of 3 by 2, with words before, between and behind. */
 static void places_follow_pictures(void **state) {
     (void)state;
-    static const char *const archs[] = {"qwen2vl", "qwen3vl", "qwen35"};
+    static const char *const archs[] = {"qwen2vl", "qwen3vl", "qwen35", "qwen3vl", "paddleocr"};
     static const size_t grid[2][2] = {{2, 3}, {3, 2}};
     static const Dtype formats[] = {DTYPE_F32, DTYPE_F16, DTYPE_Q8_0, DTYPE_Q4_0};
     int place[TEXT][3];
@@ -140,15 +143,18 @@ static void places_follow_pictures(void **state) {
         if (picture) row++;
         if (!picture || at == 5) next += picture ? 3 : 1;
     }
-    for (int a = 0; a < 3; a++)
+    for (int a = 0; a < 5; a++)
         for (int f = 0; f < (a ? 1 : 4); f++) {
-            Reader *r = reader_open(archs[a], NULL);
+            const bool deep = a == 3;
+            Reader *r = reader_open_more(archs[a], deep ? "n_deepstack_layers=2" : NULL, NULL);
+            const float *rows = deep ? r->deep[0][0] : r->rows[0];
+            assert_true(session_lend(&r->session, rows, ROWS, 0, NULL));
             if (f) reader_keep(r, formats[f]);
             Reference e;
             double *want = malloc(sizeof *want * TEXT * VOCAB);
             session_grid(&r->session, grid, ROWS / 2);
             reference_open(&e, &r->model.gguf);
-            e.lent = r->rows[0], e.places = (const int(*)[3])place;
+            e.lent = rows, e.places = (const int(*)[3])place;
             reference_logits(&e, r->tokens, TEXT, want);
             for (size_t step = 5; step <= TEXT; step += 7) {
                 double error = 0, power = 0;

@@ -1,4 +1,4 @@
-/* training with scalar kernels: these weights, whatever the machine */
+/* training with scalar kernels: these weights, whatever the machine; and AdamW without Muon */
 #include "tiny_training.h"
 
 /* The same digests come from other compilers, C libraries and machines: tests/kernels/train.c
@@ -18,7 +18,32 @@ static void scalar_weights_are_the_same_everywhere(void **state) {
         }
 }
 
+/* Without momentum AdamW updates the matrices, too: its first step is the gradient over its
+ * magnitude. */
+static void adamw_learns_all_weights(void **state) {
+    (void)state;
+    TrainConfig c = tiny();
+    c.momentum = 0;
+    Corpus corpus = {.world = world, .seed = 1};
+    Trainer *t = make(&c, &corpus, NULL);
+    float *before = malloc(t->size * sizeof *before);
+    memcpy(before, t->values, t->size * sizeof *before);
+    TrainStep step = trainer_step(t);
+    double scale = step.gradient_norm > c.clip ? c.clip / step.gradient_norm : 1;
+    for (size_t i = 0; i < t->n_parameters; i++) {
+        const Parameter *p = &t->parameters[i];
+        double decay = p->rows > 1 ? c.weight_decay : 0;
+        for (size_t k = p->offset; k < p->offset + p->rows * p->cols; k++) {
+            double g = (double)t->gradients[k] * scale, w = (double)before[k],
+                   u = g / (fabs(g) + c.epsilon) + decay * w;
+            assert_near(t->values[k], w - step.rate * u, 1e-4 * step.rate + 1e-7 * fabs(w));
+        }
+    }
+    free(before), trainer_close(t);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {TEST(scalar_weights_are_the_same_everywhere)};
+    const struct CMUnitTest tests[] = {TEST(scalar_weights_are_the_same_everywhere),
+                                       TEST(adamw_learns_all_weights)};
     return cmocka_run_group_tests(tests, prepare, finish);
 }

@@ -227,6 +227,11 @@ static void rows_are_those_of_the_reference(void **state) {
         "qwen2.5vl",
         "qwen2.5vl patch:14 across:140 down:280 layers:3",
         "qwen2.5vl patch:14 across:252 down:112 windows:3",
+        "qwen3vl",
+        "qwen3vl across:56 down:14 width:40 deep:2",
+        "qwen3vl across:14 down:84 merge:1 heads:2 deep:3",
+        "qwen3vl image:56 deep:1 layers:4",
+        "qwen3vl image:56 across:42 down:28", /* between four places of the square */
         "gemma4v across:42 down:21",
         "gemma4v across:21 down:63 width:40 plain",
         "gemma4v merge:2 across:14 down:28 heads:2 rope.freq_base=500.0",
@@ -395,9 +400,13 @@ static void what_is_not_built_in_is_refused(void **state) {
     (void)state;
     static const Case cases[] = {
         {"", WORD("clip.projector_type", "ldpv2"),
-         "mlp, gemma3, gemma4v, idefics3, internvl, qwen2vl_merger, qwen2.5vl_merger, llama4, "
-         "pixtral: "
-         "no"},
+         "mlp, gemma3, gemma4v, idefics3, internvl, qwen2vl_merger, qwen2.5vl_merger, "
+         "qwen3vl_merger, llama4, pixtral: no"},
+        {"qwen3vl deep:1", LIST("clip.vision.is_deepstack_layers", 1, 3),
+         "one flag for each block"},
+        {"qwen3vl deep:1", LIST("clip.vision.is_deepstack_layers", 1, 2),
+         "one flag for each block"},
+        {"qwen3vl deep:9 layers:9", FLAG("clip.has_vision_encoder", 1), "more than 8 blocks"},
         {"", FLAG("clip.has_vision_encoder", 0), "has_vision_encoder' is false"},
         {"", FLAG("clip.has_text_encoder", 1), "only pictures"},
         {"", FLAG("clip.has_audio_encoder", 1), "does not read audio"},

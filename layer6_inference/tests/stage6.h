@@ -15,7 +15,7 @@ typedef struct Stage6 {
 } Stage6;
 
 /* Attention remembers, or states do. */
-static const char *const families[] = {"llama", "mamba", "mamba2", "lfm2", "rwkv7"};
+static const char *const families[] = {"llama", "mamba", "mamba2", "lfm2", "rwkv6", "rwkv7"};
 static const char *family = "llama"; /* of the next model */
 enum { FAMILIES = sizeof families / sizeof *families };
 

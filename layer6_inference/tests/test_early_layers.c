@@ -198,9 +198,30 @@ static void no_drafts(void **state) {
     early_layers_close(&early), session_close(&session), close_model();
 }
 
+/* Arctic: each layer has a network, and experts beside it. */
+static void neurons_beside_experts_are_kept(void **state) {
+    (void)state;
+    const MakeModel m = make_model_of("arctic", NULL);
+    const int32_t tokens[] = {3, 5, 7};
+    size_t size;
+    Fault fault;
+    Session session;
+    ActivationCache cache;
+    bytes = make_model(&m, &size);
+    if (!model_open_memory(&model, bytes, size, &fault)) fail_msg("%s", fault.text);
+    assert_true(session_open(&session, &model, NULL, single, &fault));
+    assert_true(activation_open(&cache, &session, &fault));
+    assert_true(activation_watch(&cache, NULL, 0, &fault));
+    assert_true(session_eval(&session, tokens, 3, true, &fault));
+    assert_int_equal(cache.hidden, model.sizes.dim);
+    for (size_t l = 0; l < cache.layers; l++)
+        assert_true(activation_neurons(&cache, l, 2)[cache.hidden - 1] != 0);
+    activation_close(&cache), session_close(&session), close_model();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {TEST(the_farthest_layer_by_the_lens),
                                        TEST(divergence_by_hand), TEST(layers_that_are_refused),
-                                       TEST(no_drafts)};
+                                       TEST(no_drafts), TEST(neurons_beside_experts_are_kept)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,6 +232,33 @@ static void texts_belong_or_not(void **state) {
     }
 }
 
+/* A leap second is the last of a UTC day: of all minutes and all offsets of quarters of an hour
+ * those are taken that are then, and of times with 59 seconds all. */
+static void leap_seconds_end_a_day(void **state) {
+    (void)state;
+    Fault fault = {""};
+    Grammar *g = compiled(SCHEMA, "{\"type\":\"string\",\"format\":\"time\"}", NULL, &fault);
+    char text[40];
+    int wrong = 0, held = 0;
+    assert_non_null(g);
+    for (int at = 0; at < 1440; at++)
+        for (int offset = -1440 + 15; offset < 1440; offset += 15) {
+            const int size = offset < 0 ? -offset : offset;
+            const bool last = ((at - offset) % 1440 + 1440) % 1440 == 1439;
+            for (int leap = 0; leap < 2; leap++) {
+                snprintf(text, sizeof text, "\"%02d:%02d:%s%c%02d:%02d\"", at / 60, at % 60,
+                         leap ? "60" : "59.5", offset < 0 ? '-' : '+', size / 60, size % 60);
+                wrong += holds(g, text) != (!leap || last), held += leap && last;
+            }
+        }
+    assert_int_equal(wrong, 0);
+    assert_int_equal(held, 191);
+    assert_true(holds(g, "\"23:59:60Z\"") && holds(g, "\"23:59:60.25z\""));
+    assert_true(holds(g, "\"23:59:60-00:00\"") && holds(g, "\"05:29:60.5+05:30\""));
+    assert_false(holds(g, "\"23:58:60Z\"") || holds(g, "\"22:59:60Z\""));
+    grammar_close(g);
+}
+
 /* ------------------------------------------------------------------ refusals */
 
 static void what_is_wrong_is_named(void **state) {
@@ -812,6 +839,7 @@ static void a_mask_has_a_limit_of_its_own(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_belong_or_not),
+        cmocka_unit_test(leap_seconds_end_a_day),
         cmocka_unit_test(what_is_wrong_is_named),
         cmocka_unit_test(left_recursion_is_right_when_allowed),
         cmocka_unit_test(hostile_sources_end_soon),

@@ -13,11 +13,15 @@ compile() {
         "$@" $tables $archives -lm -lpthread
 }
 
+sanitizers="-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+if [ "$(uname)" = Linux ]; then sanitizers="$sanitizers @tests/guard.options"; fi
+
 # sanitize NAME: tests/fuzz/NAME.c under AddressSanitizer and UndefinedBehaviorSanitizer, to build/asan/NAME
 sanitize() {
     build=build/asan
     make -s SAN=1
-    compile -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -o "$build/$1" "tests/fuzz/$1.c"
+    # shellcheck disable=SC2086
+    compile $sanitizers -o "$build/$1" "tests/fuzz/$1.c"
 }
 
 # fast OUT FLAGS AND SOURCES...

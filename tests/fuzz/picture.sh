@@ -3,7 +3,8 @@
 . "$(dirname "$0")/build.sh"
 build=build/asan program=layer6_inference/extras/program
 make -s SAN=1
-compile -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -I$program -I$program/pictures -o $build/fuzz_picture \
+# shellcheck disable=SC2086
+compile $sanitizers -I$program -I$program/pictures -o $build/fuzz_picture \
     tests/fuzz/fuzz_picture.c $program/input.c $program/pictures/files.c $program/pictures/png.c $program/pictures/jpeg.c -ldl
 mkdir -p $build/pictures
 (cd $build/pictures && . ../../../tests/pictures.sh)

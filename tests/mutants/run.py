@@ -6,7 +6,8 @@
 One token, constant, statement or pair of arguments of a C file (or header of a template) changes; what depends on it is
 compiled again and linked before the archives with each test of its layer that links it (--above: and those of higher layers;
 --tests stages,chains: only test_stages and test_chains).  A mutant is killed when
-a test fails, crashes or takes ten times as long as it should, if not as it is then under sanitizers; equal when the compiled code is the same.  N of each folder are
+a test fails, crashes or takes ten times as long as it should, if not as it is then under sanitizers, with gaps in arenas
+(tests/guard.c); equal when the compiled code is the same.  N of each folder are
 drawn by the seed.  tests/mutants/equal.txt lists those that change nothing that a caller can see, and why: they count as
 equal."""
 import argparse
@@ -149,6 +150,15 @@ commands = {}
 
 
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+GUARD = [f"{WORK}/guard.o", f"@{ROOT}/tests/guard.options"] if sys.platform == "linux" else []
+
+
+def compile_guard():
+    """tests/guard.c: whatever uses an arena is linked with it, and what it guards is checked in the mutant."""
+    includes = [f"-I{ROOT}/layer1_tensor/{folder}" for folder in ("include", "extras/include")]
+    os.makedirs(WORK, exist_ok=True)
+    if GUARD and shell(["cc", "-std=c11", "-D_GNU_SOURCE", "-O1", *includes, "-c", f"{ROOT}/tests/guard.c", "-o", GUARD[0]], ROOT) != 0:
+        sys.exit("make mutants: tests/guard.c does not compile")
 
 
 def compile_objects(layer, objects, folder, out, more=()):
@@ -198,7 +208,7 @@ def try_mutant(layer, path, change):
     program = f"{WORK}/run/{worker}-test"
     tests = [test.build() for test in sorted(layer.tests, key=lambda t: (t.layer, -t.killed, t.seconds))]
     tests = [test for test in tests if test.works and test.seconds <= SLOW and test.links([target for target, _ in objects])]
-    for objects_of, more, some in ((made, (), tests), (careful, SANITIZED, tests[:SANITIZED_TESTS])):
+    for objects_of, more, some in ((made, (), tests), (careful, SANITIZED + GUARD, tests[:SANITIZED_TESTS])):
         for test in some:
             if test.kills(objects_of, own, program, more):
                 test.killed += 1
@@ -268,6 +278,7 @@ def main():
     parser.add_argument("folders", nargs="*")
     options = parser.parse_args()
     shutil.rmtree(f"{WORK}/run", ignore_errors=True)
+    compile_guard()
     known = excused()
     for folder in options.folders:
         if not os.path.exists(f"{ROOT}/{folder}"):

@@ -42,16 +42,21 @@ words() {
     glm4moe) echo "=moved_norm qkv_biases partial experts:6 $experts" ;;
     exaone-moe) echo "expert_gating_func=2" ;;
     hunyuan-moe | step35) echo "shared_key" ;;
+    smallthinker) echo "window:4096" ;; # it takes any other for 4096
+    # its adjugates read what the experts said, with weights of other experts: not the makers' formula
+    grovemoe) echo "expert_group_scale=0.0" ;;
+    grok) echo "router_logit_softcapping=30.0" ;; # it caps none of these
     minimax-m2) echo "expert_key" ;;
     afmoe) echo "leading_dense_block_count=1" ;;
     mamba2) echo "attention.head_count=8 state:16" ;;
     falcon-h1) echo "state:16" ;;
     jamba | granitehybrid | nemotron_h | nemotron_h_moe | lfm2) echo "kv_listed state:16" ;;
     kimi-linear) echo "kv_listed leading_dense_block_count=1" ;;
-    rwkv7) echo "head_dim:64" ;;
+    rwkv6 | rwkv7 | arwkv7) echo "head_dim:64" ;;
     lfm2moe) echo "kv_listed expert_gating_func=2 experts_every:1 dense_first:2 leading_dense_block_count=2" ;;
     qwen35) echo "full_attention_interval=3" ;;
     qwen35moe | qwen3next) echo "full_attention_interval=2" ;;
+    baichuan) echo "layers:32" ;; # of others it knows nothing
     t5) echo "written:2 decoder_block_count=2" ;;
     esac
 }

@@ -4,8 +4,9 @@
 #   LLM_C=~/llm.c tests/peers/training.sh
 #
 # Both train a transformer of one size from random weights in F32, in turns: LAYERS layers of DIM numbers, DIM / 64 heads, a
-# vocabulary of 2,048 tokens, and batches of B documents of 64 tokens.  (B is a constant in train_gpt2.c: 4.  Set it to 32 before
-# make: ours, with Muon, updates the weights by products of whole matrices, which take as long for small batches as for large ones.)
+# vocabulary of 2,048 tokens, and batches of B documents of 64 tokens.  B is a constant in train_gpt2.c: 4; set it to 32 before
+# make for batches of 2,048.  Theirs updates the weights by AdamW.  Ours is measured twice: with Muon, the default, which updates by
+# products of whole matrices that take as long for small batches as for large ones; and with AdamW, which is what theirs does.
 # llm.c's feed-forward network has two matrices of 4 DIM rows, ours three of 8/3 DIM: as many weights.  DIM, LAYERS, THREADS and
 # ROUNDS change what is measured.
 set -e
@@ -58,18 +59,22 @@ theirs() { # the median of its first ten steps, and tokens of a batch
 }
 ours() { # of its last five steps
     "$strata" train --out build/peers/llm/ours.gguf --dim "$dim" --hidden $((dim * 8 / 3)) --layers "$layers" --heads $((dim / 64)) --kv-heads $((dim / 64)) \
-        --vocab 2048 --ctx 64 --batch "$1" --steps $steps --eval-documents 1 --eval-every 1000 --threads "$threads" --log build/peers/llm/log.csv 2>/dev/null
+        --vocab 2048 --ctx 64 --batch "$1" --optimizer "$2" --steps $steps --eval-documents 1 --eval-every 1000 --threads "$threads" --log build/peers/llm/log.csv 2>/dev/null
     awk -F, 'NR == 3 { print $6 }' build/peers/llm/log.csv
 }
 
-: >build/peers/ours
+: >build/peers/muon
+: >build/peers/adamw
 : >build/peers/theirs
 for round in $(seq "$rounds"); do
     echo "peers: training, round $round of $rounds" >&2
     theirs >build/peers/llm/said
     batch=$(cut -d' ' -f2 build/peers/llm/said)
     cut -d' ' -f1 build/peers/llm/said >>build/peers/theirs
-    ours "$batch" >>build/peers/ours
+    for optimizer in muon adamw; do ours "$batch" $optimizer >>build/peers/$optimizer; done
 done
 echo "training, tokens/s, medians of $rounds rounds in turns, $threads threads, $layers layers of $dim numbers, batches of $batch tokens"
-echo "$(median <build/peers/ours) $(median <build/peers/theirs)" | awk '{ printf "ours %.0f, llm.c %.0f: %.2fx\n", $1, $2, $1 / $2 }'
+for optimizer in muon adamw; do
+    echo "$(median <build/peers/$optimizer) $(median <build/peers/theirs)" |
+        awk -v name=$optimizer '{ printf "ours with %s %.0f, llm.c %.0f: %.2fx\n", name, $1, $2, $1 / $2 }'
+done

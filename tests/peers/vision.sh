@@ -23,16 +23,17 @@ libraries=$(find "$folder" -name 'lib*.so*' | grep -E '/lib(mtmd|llama|ggml|ggml
 c++ -std=c++17 -O1 -I"$LLAMA_CPP/include" -I"$LLAMA_CPP/ggml/include" -I"$LLAMA_CPP/tools/mtmd" tests/peers/vision_theirs.cpp $libraries \
     -Wl,--allow-shlib-undefined,-rpath,"$folder" -o $out/theirs
 $made llama around $out/text.gguf
+$made qwen3vl "around n_deepstack_layers=2" $out/deep.gguf
 
-# eye KIND WIDTHxHEIGHT [class-last]
-worse=0
+# eye KIND WIDTHxHEIGHT [class-last]: for the model `text`
+worse=0 text=text
 eye() {
     kind=$1 size=$2 place=$3
     $made clip "$kind" $out/eye.gguf
     $out/ours draw "${size%x*}" "${size#*x}" $out/noise.ppm
     printf '%-52s %8s  ' "${kind:-LLaVA 1.5}" "$size"
     # shellcheck disable=SC2086
-    if ! $RUN $out/theirs $out/text.gguf $out/eye.gguf $out/noise.ppm $out/rows 2>$out/log; then echo "   -  mtmd fails: $(tail -1 $out/log)"; worse=1; return; fi
+    if ! $RUN $out/theirs $out/$text.gguf $out/eye.gguf $out/noise.ppm $out/rows 2>$out/log; then echo "   -  mtmd fails: $(tail -1 $out/log)"; worse=1; return; fi
     # shellcheck disable=SC2086
     $out/ours rows $out/eye.gguf $out/noise.ppm $out/rows $place || worse=1
 }
@@ -54,5 +55,8 @@ eye "pixtral break patch:14 image:140" 112x84
 for size in 112x84 140x168; do
     eye "qwen2vl patch:14" $size
     eye "qwen2.5vl patch:14" $size
+    eye "qwen3vl patch:14 image:140 vision.image_min_pixels=1" $size
 done
+text=deep
+eye "qwen3vl deep:2 patch:14 image:140 vision.image_min_pixels=1" 140x140
 exit $worse

@@ -4,7 +4,7 @@ import os
 
 from .names import NAMES, WITHIN
 from .files import write_json
-from .more_config import RENAMED as MORE_RENAMED, more_config
+from .more_config import RENAMED as MORE_RENAMED, more_config, saved_again
 from .more_tensors import write_dense
 
 
@@ -66,7 +66,12 @@ RENAMED = {
 }
 RENAMED['FalconMambaForCausalLM'] = RENAMED['MambaForCausalLM']
 RENAMED['ModernBertModel'] = RENAMED['ModernBertForSequenceClassification'] = RENAMED['ModernBert']
-ROPED = ('Mistral3', 'Qwen2VL', 'Qwen3VL', 'GlmMoeDsa', 'Idefics3', 'InternLM2', 'Dream', 'RND1', 'Qwen3Next', 'GptOss', 'Llama4', 'Deepseek', 'Ernie4_5_Moe', 'Pangu', 'Maincoder',
+# How texts were drawn, as older versions of the library write it for each part.
+DRAWN = {'diversity_penalty': 0.0, 'do_sample': False, 'early_stopping': False, 'encoder_no_repeat_ngram_size': 0, 'id2label': {'0': 'LABEL_0', '1': 'LABEL_1'},
+         'label2id': {'LABEL_0': 0, 'LABEL_1': 1}, 'length_penalty': 1.0, 'max_length': 20, 'min_length': 0, 'no_repeat_ngram_size': 0, 'num_beam_groups': 1,
+         'num_beams': 1, 'num_return_sequences': 1, 'output_scores': False, 'remove_invalid_values': False, 'repetition_penalty': 1.0,
+         'return_dict_in_generate': False, 'temperature': 1.0, 'tf_legacy_loss': False, 'top_k': 50, 'top_p': 1.0, 'typical_p': 1.0}
+ROPED = ('NemotronFor', 'OlmoFor', 'ExaoneFor', 'GlmFor', 'DeciLM', 'Mistral3', 'Qwen2VL', 'Qwen3VL', 'GlmMoeDsa', 'Idefics3', 'InternLM2', 'Dream', 'RND1', 'Qwen3Next', 'GptOss', 'Llama4', 'Deepseek', 'Ernie4_5_Moe', 'Pangu', 'Maincoder',
          'EuroBert')
 
 
@@ -115,7 +120,7 @@ def own_config(cls, config, keys, tensors):
     a = keys['general.architecture'] + '.'
     layers, heads = keys[a + 'block_count'], config.get('num_attention_heads')
     attends = ['full_attention' if 'blk.%d.attn_k.weight' % l in tensors else 'other' for l in range(layers)]
-    if 'rope_theta' not in config and cls.startswith(ROPED) or a in ('qwen2vl.', 'qwen3vl.'):
+    if 'rope_theta' not in config and cls.startswith(ROPED) or a in ('qwen2vl.', 'qwen3vl.', 'qwen3vlmoe.'):
         config.setdefault('rope_theta', 10000.0)
     if 'rope_factors_long.weight' in tensors:
         long_config(config, tensors, keys, a)
@@ -123,7 +128,7 @@ def own_config(cls, config, keys, tensors):
         config['rope_scaling'] = yarn(keys, a)
     if RENAMED.get(cls) is ROUTED:
         routed(cls, config, keys, a)
-    if cls.startswith(('Deepseek', 'GlmMoeDsa')):
+    if cls.startswith(('DeepseekV', 'GlmMoeDsa')):
         latent_config(config, keys, a)
     if cls == 'GptOssForCausalLM':
         del config['moe_intermediate_size']
@@ -212,7 +217,7 @@ def write_config(folder, cls, keys, tensors, quantized):
         config['query_pre_attn_scalar'] = keys[a + 'attention.key_length']
     if cls.startswith('Mistral'):
         config.setdefault('sliding_window', None)
-    if cls == 'Qwen3MoeForCausalLM':
+    if cls in ('Qwen3MoeForCausalLM', 'Qwen3VLMoeTextModel'):
         config['norm_topk_prob'] = True
     if cls == 'OlmoeForCausalLM':
         config.update(norm_topk_prob=False, clip_qkv=None)
@@ -261,14 +266,21 @@ def write_config(folder, cls, keys, tensors, quantized):
         text = {key: value for key, value in config.items() if key not in ('architectures', 'eos_token_id', 'tie_word_embeddings')
                 and (same.get(key) != value or 'Gemma' not in cls)}
         config = {'architectures': [cls.partition('.')[0]], 'eos_token_id': [config['eos_token_id']], 'text_config': text, 'vision_config': {'hidden_size': 7},
-                  'tie_word_embeddings': config['tie_word_embeddings'], 'image_token_index': 1}
+                  'tie_word_embeddings': config['tie_word_embeddings'], 'image_token_id' if cls.startswith(('Paddle', 'HunYuan')) else 'image_token_index': 1}
+        if cls.startswith('Qwen3VL'):
+            config['vision_config']['deepstack_visual_indexes'] = list(range(keys.get(a + 'n_deepstack_layers', 0)))
+        if cls.startswith('Idefics3'):  # as SmolVLM 2's
+            text.update(neftune_noise_alpha=0.0, pixel_shuffle_factor=4, qk_layer_norms=False, use_resampler=False, is_llama_config=True,
+                        perceiver_config={'resampler_depth': 6, 'resampler_n_latents': 64})
         if cls.startswith('InternVL'):
             text['model_type'] = 'qwen3' if cls.endswith('.3') else 'qwen2'
             config.update(downsample_ratio=0.5, vision_feature_layer=-1)
-        if cls.startswith('Qwen2VL'):  # its text's keys are the whole's
+        if cls.endswith('.saved'):
+            saved_again(text)
+        if cls.startswith('Qwen2VL') or cls in ('PaddleOCRVLForConditionalGeneration', 'HunYuanVLForConditionalGeneration'):  # its text's keys are the whole's
             config.update(config.pop('text_config'))
         if cls.startswith('InternVLChat'):
-            config['llm_config'] = config.pop('text_config')
+            config['llm_config'] = dict(config.pop('text_config'), **DRAWN)
     write_json(folder, 'config.json', config)
 
 

@@ -26,11 +26,11 @@ def delta_maps(keys, a, qkv, gate):
 
 
 def both_of(cls, gate, up):
-    """Gate and up of all experts in one: (experts, in, 2 out), one behind the other (Llama 4) or in turn (gpt-oss)."""
+    """Gate and up of all experts in one: (experts, in, 2 out), in turn (gpt-oss) or one behind the other."""
     (experts, n, d), out = gate[0], array('f')
     for e in range(experts):
         g, u = (rows_of([n, d], x[1][e * n * d:(e + 1) * n * d]) for x in (gate, up))
-        rows = g + u if cls.startswith('Llama4') else [row for pair in zip(g, u) for row in pair]
+        rows = [row for pair in zip(g, u) for row in pair] if cls == 'GptOssForCausalLM' else g + u
         out.extend(transposed([2 * n, d], joined(rows))[1])
     return [experts, d, 2 * n], out
 
@@ -59,8 +59,8 @@ def in_turn(gate, up):
 
 
 def fused_experts(cls, here, name, suffix, tensors, full, mxfp4):
-    """What gpt-oss and Llama 4 call them."""
-    place = here + ('mlp.experts.' if cls == 'GptOssForCausalLM' else 'feed_forward.experts.')
+    """What gpt-oss, Llama 4 and Qwen 3 VL call them."""
+    place = here + ('feed_forward.experts.' if cls == 'Llama4ForCausalLM' else 'mlp.experts.')
     shape, numbers = tensors[full]
     if name.startswith('ffn_down'):
         if suffix == '.bias':

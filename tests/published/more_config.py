@@ -10,7 +10,21 @@ NO_HEADS = {'head_dim': '', 'num_key_value_heads': ''}
 BERT = dict(NO_HEADS)
 LINEAR = {'conv_kernel': 'linear_conv_kernel_dim', 'state_size': 'linear_key_head_dim', 'n_groups': 'linear_num_key_heads',
           'num_heads': 'linear_num_value_heads', 'num_local_experts': 'num_experts', 'rms_norm_eps': 'rms_norm_eps'}
+GPT2 = {'num_hidden_layers': 'n_layer', 'max_position_embeddings': 'n_positions', 'hidden_size': 'n_embd', 'num_attention_heads': 'n_head'}
 RENAMED = {
+    'OpenELMForCausalLM': {'hidden_size': 'model_dim', 'num_hidden_layers': 'num_transformer_layers', 'max_position_embeddings': 'max_context_length',
+                           'num_attention_heads': 'num_query_heads', 'num_key_value_heads': 'num_kv_heads', 'rope_theta': 'rope_freq_constant',
+                           'rms_norm_eps': '', 'intermediate_size': '', 'tie_word_embeddings': 'share_input_output_layers'},
+    'OrionForCausalLM': {'layer_norm_eps': 'rms_norm_eps'}, 'NemotronForCausalLM': {'layer_norm_eps': 'norm_eps'},
+    'OlmoForCausalLM': {'layer_norm_eps': ''}, 'BaichuanForCausalLM': {'max_position_embeddings': 'model_max_length', **NO_HEADS},
+    'ExaoneForCausalLM': {'num_hidden_layers': 'num_layers', 'rms_norm_eps': 'layer_norm_epsilon'},
+    'ChatGLMModel': {'num_hidden_layers': 'num_layers', 'rms_norm_eps': 'layernorm_epsilon', 'intermediate_size': 'ffn_hidden_size',
+                     'max_position_embeddings': 'seq_length', 'head_dim': 'kv_channels', 'num_key_value_heads': 'multi_query_group_num',
+                     'partial_rotary_factor': '', 'rope_theta': ''},
+    'PlamoForCausalLM': {'max_position_embeddings': '', **NO_HEADS}, 'DeciLMForCausalLM': {'num_key_value_heads': ''},
+    'GPTRefactForCausalLM': dict(GPT2, rms_norm_eps='layer_norm_epsilon', intermediate_size='', **NO_HEADS),
+    'CodeShellForCausalLM': dict(GPT2, layer_norm_eps='layer_norm_epsilon', intermediate_size='n_inner', head_dim='', num_key_value_heads='num_query_groups',
+                                 rope_theta=''),
     'QWenLMHeadModel': {'rms_norm_eps': 'layer_norm_epsilon', 'rope_theta': 'rotary_emb_base', 'head_dim': 'kv_channels', 'num_key_value_heads': ''},
     'MPTForCausalLM': {'num_hidden_layers': 'n_layers', 'hidden_size': 'd_model', 'num_attention_heads': 'n_heads',
                        'max_position_embeddings': 'max_seq_len', 'intermediate_size': '', 'layer_norm_eps': '', **NO_HEADS},
@@ -18,7 +32,14 @@ RENAMED = {
                      'max_position_embeddings': 'max_sequence_length', 'intermediate_size': 'mlp_hidden_size', 'head_dim': '',
                      'tie_word_embeddings': 'weight_tying'},
     'LLaDAMoEModelLM': dict(EXPERTS, moe_intermediate_size='expert_intermediate_size'),
-    'MellumForCausalLM': EXPERTS, 'ExaoneMoEForCausalLM': EXPERTS, 'BailingMoeV2ForCausalLM': EXPERTS,
+    'MellumForCausalLM': EXPERTS, 'ExaoneMoEForCausalLM': EXPERTS, 'BailingMoeV2ForCausalLM': EXPERTS, 'BailingMoeForCausalLM': EXPERTS,
+    'SmallThinkerForCausalLM': {'num_local_experts': 'moe_num_primary_experts', 'num_experts_per_tok': 'moe_num_active_primary_experts',
+                                'intermediate_size': 'moe_ffn_hidden_size'},
+    'GroveMoeForCausalLM': EXPERTS,
+    'Grok1ForCausalLM': {'embedding_multiplier': 'embedding_multiplier_scale', 'logits_scaling': 'output_multiplier_scale'},
+    'DbrxForCausalLM': {'num_hidden_layers': 'n_layers', 'hidden_size': 'd_model', 'num_attention_heads': 'n_heads', 'max_position_embeddings': 'max_seq_len',
+                        'intermediate_size': '', 'layer_norm_eps': '', 'num_local_experts': '', 'num_experts_per_tok': '', 'rope_theta': '', **NO_HEADS},
+    'DeepseekForCausalLM': {'num_local_experts': 'n_routed_experts'},
     'AfmoeForCausalLM': dict(EXPERTS, norm_topk_prob='route_norm', routed_scaling_factor='route_scale', first_k_dense_replace='num_dense_layers'),
     'HunYuanMoEV1ForCausalLM': dict(EXPERTS, num_experts_per_tok='moe_topk'),
     'Mistral4ForCausalLM': {'num_local_experts': 'n_routed_experts'},
@@ -75,7 +96,7 @@ TOWER_SAYS = {
     'LlavaForConditionalGeneration': ({'vision_feature_layer': -2, 'vision_feature_select_strategy': 'default'},
                                       {'hidden_act': 'quick_gelu', 'model_type': 'clip_vision_model'}),
     'Gemma3ForConditionalGeneration': ({'boi_token_index': 1, 'eoi_token_index': 2, 'image_token_index': 3}, {'vision_use_head': False}),
-    'Idefics3ForConditionalGeneration': ({'image_token_id': 3, 'scale_factor': 4}, {'hidden_act': 'gelu_pytorch_tanh', 'model_type': 'idefics3'}),
+    'Idefics3ForConditionalGeneration': ({'image_token_id': 3, 'scale_factor': 4, 'use_reentrant_checkpointing': False}, {'hidden_act': 'gelu_pytorch_tanh', 'model_type': 'idefics3'}),
     'InternVLForConditionalGeneration': ({'downsample_ratio': 0.25, 'vision_feature_layer': -1, 'projector_hidden_act': 'gelu'},
                                          {'hidden_act': 'gelu', 'norm_type': 'layer_norm', 'use_qk_norm': False, 'use_mean_pooling': True}),
     'Mistral3ForConditionalGeneration': ({'image_token_index': 10, 'multimodal_projector_bias': False, 'projector_hidden_act': 'gelu',
@@ -88,8 +109,12 @@ TOWER_SAYS = {
                                         'pixel_shuffle_ratio': 0.5, 'projector_dropout': 0.0, 'projector_input_dim': 4096, 'projector_output_dim': 4096,
                                         'rope_theta': 10000, 'vision_feature_layer': -1, 'vision_feature_select_strategy': 'default',
                                         'vision_output_dim': 4096, 'initializer_range': 0.02, 'attention_dropout': 0.0}),
-    'InternVLChatModel': ({'downsample_ratio': 0.25, 'ps_version': 'v2', 'select_layer': -1, 'use_thumbnail': True, 'llm_config': {}},
-                          {'hidden_act': 'gelu', 'norm_type': 'layer_norm', 'qk_normalization': False, 'qkv_bias': True, 'num_channels': 3}),
+    'InternVLChatModel': ({'downsample_ratio': 0.25, 'ps_version': 'v2', 'select_layer': -1, 'use_thumbnail': True, 'llm_config': {}, 'pad2square': False},
+                          {'hidden_act': 'gelu', 'norm_type': 'layer_norm', 'qk_normalization': False, 'qkv_bias': True, 'num_channels': 3, 'use_moe': False,
+                           'capacity_factor': 1.2, 'eval_capacity_factor': 1.4, 'laux_allreduce': 'all_nodes', 'moe_coeff_ratio': 0.5,
+                           'moe_intermediate_size': 768, 'moe_output_scale': 4.0, 'noisy_gate_policy': 'RSample_before', 'num_experts': 8,
+                           'num_routed_experts': 4, 'num_shared_experts': 4, 'shared_expert_intermediate_size': 3072, 'use_residual': True,
+                           'use_rts': False, 'use_weighted_residual': False}),
 }
 
 
@@ -110,6 +135,54 @@ def qwen_config(folder, cls, keys):
     write_json(folder, 'preprocessor_config.json', dict(pixels, image_mean=keys[a + 'image_mean'], image_std=keys[a + 'image_std']))
 
 
+def qwen3_config(folder, cls, keys):
+    """Of Qwen 3 VL and 3.5, as published, but for its sizes."""
+    a = 'clip.vision.'
+    deep = [block for block, taken in enumerate(keys[a + 'is_deepstack_layers']) if taken]
+    vision = {'deepstack_visual_indexes': deep, 'depth': keys[a + 'block_count'], 'hidden_act': 'gelu_pytorch_tanh', 'hidden_size': keys[a + 'embedding_length'],
+              'in_channels': 3, 'initializer_range': 0.02, 'intermediate_size': keys[a + 'feed_forward_length'], 'model_type': cls.split('For')[0].lower(),
+              'num_heads': keys[a + 'attention.head_count'], 'num_position_embeddings': (keys[a + 'image_size'] // keys[a + 'patch_size']) ** 2,
+              'out_hidden_size': keys[a + 'projection_dim'], 'patch_size': keys[a + 'patch_size'], 'spatial_merge_size': keys[a + 'spatial_merge_size'],
+              'temporal_patch_size': 2, 'layer_norm_eps': keys[a + 'attention.layer_norm_epsilon']}
+    write_json(folder, 'config.json', {
+        'architectures': [cls], 'image_token_id': 151655, 'model_type': 'qwen3_vl', 'text_config': {'hidden_size': 7}, 'tie_word_embeddings': True,
+        'transformers_version': '4.57.0.dev0', 'video_token_id': 151656, 'vision_config': vision, 'vision_end_token_id': 151653, 'vision_start_token_id': 151652})
+    write_json(folder, 'preprocessor_config.json', {
+        'size': {'longest_edge': keys[a + 'image_max_pixels'], 'shortest_edge': keys[a + 'image_min_pixels']}, 'patch_size': keys[a + 'patch_size'],
+        'temporal_patch_size': 2, 'merge_size': keys[a + 'spatial_merge_size'], 'image_mean': keys[a + 'image_mean'], 'image_std': keys[a + 'image_std'],
+        'processor_class': 'Qwen3VLProcessor', 'image_processor_type': 'Qwen2VLImageProcessorFast'})
+
+
+def gemma4_config(folder, keys):
+    """Of a small model, which hears and holds its maps between bounds, or of a large one; as published, but for its sizes."""
+    a = 'clip.vision.'
+    small = keys[a + 'image_std'][0] == 1
+    merge, heads = keys.get(a + 'projector.scale_factor', 3), keys[a + 'attention.head_count']
+    vision = {'_name_or_path': '', 'architectures': None, 'attention_bias': False, 'attention_dropout': 0.0, 'chunk_size_feed_forward': 0,
+              'default_output_length': 280, 'dtype': 'bfloat16', 'global_head_dim': keys[a + 'embedding_length'] // heads,
+              'head_dim': keys[a + 'embedding_length'] // heads, 'hidden_activation': 'gelu_pytorch_tanh', 'hidden_size': keys[a + 'embedding_length'],
+              'id2label': {'0': 'LABEL_0', '1': 'LABEL_1'}, 'initializer_range': 0.02, 'intermediate_size': keys[a + 'feed_forward_length'],
+              'is_encoder_decoder': False, 'label2id': {'LABEL_0': 0, 'LABEL_1': 1}, 'max_position_embeddings': 131072, 'model_type': 'gemma4_vision',
+              'num_attention_heads': heads, 'num_hidden_layers': keys[a + 'block_count'], 'num_key_value_heads': heads, 'output_attentions': False,
+              'output_hidden_states': False, 'patch_size': keys[a + 'patch_size'], 'pooling_kernel_size': merge, 'position_embedding_size': 840,
+              'problem_type': None, 'return_dict': True, 'rms_norm_eps': keys[a + 'attention.layer_norm_epsilon'],
+              'rope_parameters': {'rope_theta': keys.get('clip.rope.freq_base', 100.0), 'rope_type': 'default' if small else 'axial'},
+              'standardize': not small, 'use_clipped_linears': small}
+    write_json(folder, 'config.json', {
+        'architectures': ['Gemma4ForConditionalGeneration'], 'audio_config': {'model_type': 'gemma4_audio', 'use_clipped_linears': True} if small else None,
+        'audio_token_id': 258881, 'boa_token_id': 256000, 'boi_token_id': 255999, 'dtype': 'bfloat16', 'eoa_token_id': 258883, 'eoa_token_index': 258883,
+        'eoi_token_id': 258882, 'eos_token_id': [1, 106], 'image_token_id': 258880, 'initializer_range': 0.02, 'model_type': 'gemma4',
+        'text_config': {'hidden_size': 7}, 'tie_word_embeddings': True, 'transformers_version': '5.5.0.dev0', 'video_token_id': 258884, 'vision_config': vision,
+        'vision_soft_tokens_per_image': 280})
+    says = {'do_convert_rgb': True, 'do_normalize': not small, 'do_rescale': True, 'do_resize': True, 'image_mean': keys[a + 'image_mean'],
+            'image_processor_type': 'Gemma4ImageProcessor', 'image_seq_length': 280, 'image_std': keys[a + 'image_std'], 'max_soft_tokens': 280,
+            'patch_size': keys[a + 'patch_size'], 'pooling_kernel_size': merge, 'resample': 3, 'rescale_factor': 1 / 255}
+    if small:  # newer folders have one file for all that is prepared
+        write_json(folder, 'processor_config.json', {'audio_seq_length': 750, 'image_processor': says, 'processor_class': 'Gemma4Processor'})
+    else:
+        write_json(folder, 'preprocessor_config.json', says)
+
+
 def tower_config(folder, cls, keys):
     """A vision tower's, and how pictures are prepared."""
     a, cls = 'clip.vision.', cls[:-len('.tower')]
@@ -117,7 +190,9 @@ def tower_config(folder, cls, keys):
               'num_attention_heads': 'attention.head_count', 'layer_norm_eps': 'attention.layer_norm_epsilon', 'image_size': 'image_size',
               'patch_size': 'patch_size'}
     if cls.startswith('Qwen'):
-        return qwen_config(folder, cls, keys)
+        return (qwen3_config if cls.startswith('Qwen3') else qwen_config)(folder, cls, keys)
+    if cls.startswith('Gemma4'):
+        return gemma4_config(folder, keys)
     whole, part = TOWER_SAYS[cls]
     tiles = keys.get(a + 'preproc_max_tiles')
     if cls.startswith('InternVLChat'):
@@ -140,10 +215,36 @@ def tower_config(folder, cls, keys):
     if cls.startswith('InternVLFor'):
         config.update(image_size=[config['image_size']] * 2, patch_size=[config['patch_size']] * 2)
     write_json(folder, 'config.json', dict({'architectures': [cls.split('.')[0]], 'text_config': {'hidden_size': 7}, 'vision_config': config}, **whole))
-    write_json(folder, 'preprocessor_config.json', {'image_mean': keys[a + 'image_mean'], 'image_std': keys[a + 'image_std'], 'do_resize': True,
-                                                    'do_image_splitting': tiles != 1, 'size': {'longest_edge': keys[a + 'image_size'] if pixtral else 40},
-                                                    **({'max_patches': tiles, 'min_patches': 1} if cls.startswith('InternVLFor') else {}),
-                                                    **({'max_patches': tiles, 'resize_to_max_canvas': False} if cls.startswith('Llama4') else {})})
+    write_json(folder, 'preprocessor_config.json', dict(pictures_config(cls, keys[a + 'image_size'], keys[a + 'patch_size'], tiles, pixtral),
+                                                        image_mean=keys[a + 'image_mean'], image_std=keys[a + 'image_std'], do_resize=True))
+
+
+def pictures_config(cls, image, patch, tiles, pixtral):
+    """What published folders say of how pictures are prepared."""
+    square, common = {'height': image, 'width': image}, {'do_convert_rgb': True, 'do_normalize': True, 'do_rescale': True, 'rescale_factor': 1 / 255}
+    if pixtral:
+        return dict(common, size={'longest_edge': image}, patch_size={'height': patch, 'width': patch}, resample=3, image_processor_type='PixtralImageProcessor')
+    if cls.startswith('Llava'):
+        return dict(common, size={'shortest_edge': image}, crop_size=square, do_center_crop=True, resample=3, image_processor_type='CLIPImageProcessor')
+    if cls.startswith('Gemma3'):
+        return dict(common, size=square, do_convert_rgb=None, do_pan_and_scan=None, pan_and_scan_max_num_crops=None, image_seq_length=256, resample=2)
+    if cls.startswith('Idefics3'):
+        return dict(common, size={'longest_edge': 40}, max_image_size={'longest_edge': image}, do_image_splitting=tiles != 1, do_pad=True, resample=1)
+    if cls.startswith('InternVLChat'):
+        return {'crop_size': image, 'do_center_crop': True, 'do_normalize': True, 'feature_extractor_type': 'CLIPFeatureExtractor', 'resample': 3, 'size': image}
+    if cls.startswith('InternVL'):
+        return dict(common, size=square, crop_size=None, crop_to_patches=False, do_center_crop=None, default_to_square=True, max_patches=tiles, min_patches=1,
+                    resample=3)
+    return dict(common, size=square, crop_size=None, data_format='channels_first', device=None, max_patches=tiles, resize_to_max_canvas=False, resample=2)
+
+
+def saved_again(text):
+    """Gemma 4's as transformers 5.15 and later write it: what differs in single layers is listed."""
+    full = {'head_dim': text.pop('global_head_dim')}
+    heads = text.pop('num_global_key_value_heads')
+    if text['attention_k_eq_v']:
+        full['num_key_value_heads'] = heads
+    text['per_layer_config'] = {'%02d' % l: full for l, word in enumerate(text['layer_types']) if word == 'full_attention'}
 
 
 def more_config(cls, config, keys, tensors):
@@ -160,6 +261,35 @@ def more_config(cls, config, keys, tensors):
     if cls in ('Jais2ForCausalLM', 'ExaoneMoEForCausalLM', 'BailingMoeV2ForCausalLM', 'AfmoeForCausalLM', 'LLaDAModelLM', 'LLaDAMoEModelLM', 'FalconH1ForCausalLM',
                'QWenLMHeadModel', 'XLMRobertaModel.3', 'NomicBertModel.moe', 'Gemma3TextModel', 'MiMoV2FlashForCausalLM'):
         config['rope_theta'] = theta
+    if cls == 'NemotronForCausalLM':
+        config.update(hidden_act='relu2', attention_bias=False, mlp_bias=False)
+    if cls == 'OlmoForCausalLM':
+        config.update(clip_qkv=keys.get(a + 'attention.clamp_kqv'), hidden_act='silu')
+    if cls == 'ExaoneForCausalLM':
+        config.update(activation_function='silu', embed_dropout=0.0)
+    if cls == 'ChatGLMModel':
+        config.update(add_bias_linear=False, add_qkv_bias=True, multi_query_attention=True, padded_vocab_size=config['vocab_size'], rmsnorm=True,
+                      post_layer_norm=True, original_rope=True, apply_residual_connection_post_layernorm=False, rope_ratio=theta / 10000.0)
+    if cls == 'PlamoForCausalLM':
+        config['n_shared_head'] = config['num_attention_heads'] // config['num_key_value_heads']
+    if cls == 'CodeShellForCausalLM':
+        config.update(activation_function='gelu_pytorch_tanh', position_embedding_type='rope', group_query_attention=True, rope_scaling=None)
+    if cls == 'PLMForCausalLM':
+        latents(config, keys, a, True)
+        config.update(hidden_act='relu2', rope_theta=theta)
+    if cls == 'OpenELMForCausalLM':
+        config.update(activation_fn_name='swish', normalization_layer_name='rms_norm', normalize_qk_projections=True, ffn_with_glu=True, rope_theta=theta,
+                      ffn_multipliers=[1.5] * layers, num_gqa_groups=2)
+    if cls == 'GPTRefactForCausalLM':
+        config.update(multi_query=True, scale_attn_weights=True)
+    if cls == 'DeciLMForCausalLM':
+        heads, kv_heads = max(config['num_attention_heads']), max(config['num_key_value_heads'])
+        maps = ['blk.%d.attn_output.weight' % l in tensors for l in range(layers)]
+        config.update(num_attention_heads=heads, intermediate_size=None, block_configs=[{
+            'attention': {'n_heads_in_group': heads // kv_heads if words == 'full_attention' else None, 'no_op': not has, 'sparsify': None,
+                          'replace_with_linear': has and words != 'full_attention', 'window_length': None},
+            'ffn': {'ffn_mult': 1.5 if 'blk.%d.ffn_up.weight' % l in tensors else None, 'no_op': False, 'replace_with_linear': False}}
+            for l, (has, words) in enumerate(zip(maps, attends))])
     if cls == 'Jais2ForCausalLM':
         config.update(hidden_act='relu2', attention_bias=True, mlp_bias=True)
     if cls == 'Ministral3ForCausalLM':
@@ -207,6 +337,30 @@ def more_config(cls, config, keys, tensors):
     if cls == 'BailingMoeV2ForCausalLM':
         config.update(n_group=keys[a + 'expert_group_count'], topk_group=keys[a + 'expert_group_used_count'], score_function='sigmoid',
                       use_qk_norm=True, partial_rotary_factor=0.5)
+    if cls in ('DeepseekForCausalLM', 'BailingMoeForCausalLM'):
+        experts(config, keys, a)
+    if cls == 'DeepseekForCausalLM':
+        config.update(n_shared_experts=config.pop('num_shared_experts'), norm_topk_prob=False, scoring_func='softmax', moe_layer_freq=1, seq_aux=True,
+                      aux_loss_alpha=0.001, attention_bias=False)
+    if cls == 'ArcticForCausalLM':
+        config.update(parallel_attn_mlp_res=True, use_residual=True, moe_layer_frequency=1, moe_token_dropping=False, sliding_window=None)
+    if cls == 'SmallThinkerForCausalLM':
+        window = config.pop('sliding_window', None)
+        listed = [int(bool(window) and l % 4 != 0) for l in range(layers)]
+        config.update(rope_theta=theta, sliding_window_size=window or 4096, sliding_window_layout=listed, rope_layout=listed if window else [1] * layers,
+                      moe_primary_router_apply_softmax=keys[a + 'expert_gating_func'] == 1, moe_layer_layout=[1] * layers, moe_enable_early_router=True)
+        del config['moe_intermediate_size']
+    if cls == 'GroveMoeForCausalLM':
+        config.update(rope_theta=theta, norm_topk_prob=True, decoder_sparse_step=1, mlp_only_layers=[], max_window_layers=48, use_sliding_window=False)
+    if cls == 'Grok1ForCausalLM':
+        config.update(attn_output_multiplier=keys[a + 'attention.output_scale'], hidden_act='gelu', max_attn_value=keys[a + 'attn_logit_softcapping'],
+                      router_logit_softcapping=keys[a + 'router_logit_softcapping'])
+    if cls == 'DbrxForCausalLM':
+        config.update(attn_config={'kv_n_heads': config['num_key_value_heads'], 'clip_qkv': keys[a + 'attention.clamp_kqv'], 'rope_theta': theta, 'model_type': ''},
+                      ffn_config={'ffn_hidden_size': config['intermediate_size'], 'moe_num_experts': config['num_local_experts'], 'moe_loss_weight': 0.05,
+                                  'moe_top_k': config['num_experts_per_tok'], 'moe_jitter_eps': 0, 'model_type': '', 'ffn_act_fn': {'name': 'silu'}})
+    if cls == 'BailingMoeForCausalLM':
+        config.update(norm_head=False, norm_softmax=False, output_dropout=0.0, embedding_dropout=0.0, use_bias=False, use_qkv_bias=False)
     if cls == 'AfmoeForCausalLM':
         config.update(mup_enabled=True, score_func='sigmoid', global_attn_every_n_layers=4)
     if cls == 'HunYuanMoEV1ForCausalLM':
@@ -240,10 +394,11 @@ def more_config(cls, config, keys, tensors):
                       intermediate_size=[config['intermediate_size']] * layers, final_logit_softcapping=30.0)
     if cls == 'Gemma4ForCausalLM':
         wide = config['intermediate_size']
+        maps = any('blk.%d.attn_v.weight' % l in tensors for l in range(layers) if window[l].startswith('full'))
         config.update(intermediate_size=min(wide) if isinstance(wide, list) else wide, use_double_wide_mlp=isinstance(wide, list),
-                      global_head_dim=config['head_dim'], head_dim=keys[a + 'attention.key_length_swa'], enable_moe_block=True, attention_k_eq_v=True,
+                      global_head_dim=config['head_dim'], head_dim=keys[a + 'attention.key_length_swa'], enable_moe_block='num_local_experts' in config, attention_k_eq_v=not maps,
                       partial_rotary_factor=keys[a + 'rope.dimension_count_swa'] / keys[a + 'attention.key_length_swa'],
-                      num_global_key_value_heads=config['num_key_value_heads'], rope_parameters={'sliding_attention': plain, 'full_attention': {
+                      num_global_key_value_heads=1 if maps else config['num_key_value_heads'], rope_parameters={'sliding_attention': plain, 'full_attention': {
                           'rope_type': 'proportional', 'rope_theta': theta, 'partial_rotary_factor': 0.25}})
     if cls == 'FalconH1ForCausalLM':
         config.update(mamba_d_ssm=keys[a + 'ssm.inner_size'], mamba_rms_norm=True, **TIMES)
@@ -264,6 +419,26 @@ def more_config(cls, config, keys, tensors):
                           'head_dim': keys[a + 'kda.head_dim'], 'num_heads': config['num_attention_heads'],
                           'short_conv_kernel_size': config.pop('conv_kernel'), 'full_attn_layers': [2], 'kda_layers': [1]},
                       model_max_length=config.pop('max_position_embeddings'), head_dim=7)
+    if a == 'hunyuan_vl.':
+        config['rope_scaling'] = {'type': 'xdrope', 'alpha': keys[a + 'rope.scaling.alpha'], 'factor': 1.0, 'xdrope_section': keys[a + 'rope.dimension_sections'],
+                                  'beta_fast': 32, 'beta_slow': 1, 'mscale': 1.0, 'mscale_all_dim': 1.0}
+        config.update(rope_theta=10000.0, use_qk_norm=True, num_experts=1, eod_token_id=1, pad_id=2, attention_head_dim=config['head_dim'])
+    if a == 'paddleocr.':
+        config['rope_scaling'] = {'type': 'default', 'rope_type': 'default', 'mrope_section': keys[a + 'rope.dimension_sections'][:3]}
+        config.update(rope_theta=10000.0, compression_ratio=1.0, ignored_index=-100, use_3d_rope=True, rope_is_neox_style=True)
+    if cls == 'Rwkv6ForCausalLM':
+        config.update(head_size=keys[a + 'wkv.head_size'], head_size_divisor=8, rescale_every=keys[a + 'rescale_every_n_layers'],
+                      attention_hidden_size=config['hidden_size'], num_attention_heads=64, layer_norm_epsilon=config.pop('layer_norm_eps'))
+        if 2 * config['intermediate_size'] == 7 * config['hidden_size']:
+            config['intermediate_size'] = None
+        del config['max_position_embeddings']
+    if cls == 'RWKV6Qwen2ForCausalLM':
+        config.update(num_attention_heads=config['hidden_size'] // keys[a + 'wkv.head_size'], rope_theta=1000000.0, max_window_layers=3, use_sliding_window=False,
+                      gate_rank_type=1, lora_rank_tokenshift=None, max_position_embeddings=32768)
+    if cls == 'RwkvHybridForCausalLM':
+        config.update(head_size=keys[a + 'wkv.head_size'], head_size_divisor=8, num_attention_heads=28, num_key_value_heads=4, num_wkv_heads=56, wkv_version=7,
+                      wkv_has_gate=keys[a + 'attention.gate_lora_rank'] > 0, wkv_has_group_norm=True, wkv_layers='all', rope_theta=1000000.0,
+                      v_first_with_embedding=False, max_position_embeddings=32768)
     if cls == 'RWKV7ForCausalLM':
         ranks = {'decay': 'decay', 'a': 'iclr', 'v': 'value_residual_mix', 'gate': 'gate'}
         config.update(head_dim=keys[a + 'wkv.head_size'], hidden_act='sqrelu', norm_first=True, norm_bias=True, norm_eps=config.pop('layer_norm_eps'),

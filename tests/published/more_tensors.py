@@ -3,7 +3,7 @@ import os
 from array import array
 
 from .files import write_json, write_safetensors
-from .rows import by_groups, half_split, joined, rows_of, single, transposed
+from .rows import by_groups, half_split, half_split_both, joined, rows_of, single, transposed
 from .more_names import NAMES  # noqa: F401  (with those of further classes)
 
 ENDS_OF_MODEL = {'per_layer_token_embd': 'embed_tokens_per_layer', 'per_layer_model_proj': 'per_layer_model_projection',
@@ -85,6 +85,8 @@ def more_ends(cls, prefix, name, suffix, shape, numbers):
         return {prefix + 'embeddings.token_type_embeddings' + suffix: (shape, numbers)}
     if cls == 'NeoBERT' and name.startswith('cls'):
         return {('dense' if name == 'cls' else 'classifier') + suffix: (shape, numbers)}
+    if cls == 'Rwkv6ForCausalLM' and name == 'token_embd_norm':
+        return {'rwkv.blocks.0.pre_ln' + suffix: (shape, numbers)}
     if cls.startswith('RWKV7') and name == 'token_embd_norm':
         return {'model.layers.0.pre_norm' + suffix: (shape, numbers)}
     if cls.startswith('FalconH1'):
@@ -109,6 +111,17 @@ def more_blocks(cls, here, name, suffix, keys, tensors, full):
     if cls.startswith(APART) and name.startswith('nextn.'):
         less = 0 if cls.startswith('Exaone') or 'norm' not in name else 1
         return {HEAD[name[6:]] + suffix: (shape, array('f', [single(x - less) for x in numbers]))}
+    if cls == 'OpenELMForCausalLM' and name in ('ffn_gate', 'ffn_up'):
+        other = tensors[full.replace('ffn_gate', 'ffn_up')][1]
+        return {} if name == 'ffn_up' else {here + 'ffn.proj_1' + suffix: ([2 * shape[0]] + shape[1:], numbers + other)}
+    if cls == 'GPTRefactForCausalLM' and name in ('attn_k', 'attn_v', 'ffn_gate', 'ffn_up'):
+        if name in ('attn_v', 'ffn_up'):
+            return {}
+        other = tensors[full.replace('attn_k', 'attn_v').replace('ffn_gate', 'ffn_up')]
+        both = [2 * shape[0]] + shape[1:]
+        return {here + ('attn.kv' if name == 'attn_k' else 'mlp.gate_up_proj') + suffix: (both, numbers + other[1])}
+    if cls == 'DeciLMForCausalLM' and name == 'attn_output' and full.replace('output', 'q') not in tensors:
+        return {here + 'self_attn.linear_attn' + suffix: (shape, numbers)}
     if cls in JOINED and name.startswith(('ffn_gate_exps', 'ffn_up_exps', 'ffn_down_exps')) and suffix:
         place = here + ('experts.' if cls.startswith('Gemma4') else 'mlp.experts.')
         if name == 'ffn_up_exps':
@@ -116,14 +129,18 @@ def more_blocks(cls, here, name, suffix, keys, tensors, full):
         if name == 'ffn_down_exps':
             return {place + 'down_proj': (shape, numbers)}
         return {place + 'gate_up_proj': join_experts(shape, numbers, tensors[full.replace('gate', 'up')][1])}
-    if cls.startswith('NomicBertModel.') and name.endswith('_exps'):
+    if cls.startswith(('NomicBertModel.', 'Dbrx')) and name.endswith('_exps'):
         rows = [len(numbers) // keys[a + '.embedding_length'], keys[a + '.embedding_length']]
         if name == 'ffn_down_exps':
             size = shape[1] * shape[2]
             numbers = joined(transposed(shape[1:], numbers[e * size:e * size + size])[1] for e in range(shape[0]))
-        return {here + names[name]: (rows, numbers), here + 'mlp.experts.bias': ([1], array('f', [0]))}
+        return {here + names[name]: (rows, numbers), **({} if cls.startswith('Dbrx') else {here + 'mlp.experts.bias': ([1], array('f', [0]))})}
     if cls == 'XLMRobertaModel.3' and suffix == '.weight' and 'norm' not in name:
         return {here + names[name] + '.parametrizations.weight.original': (shape, numbers)}
+    if cls == 'RwkvHybridForCausalLM' and name.startswith('time_mix_'):
+        return arwkv7(here, name, suffix, keys, shape, numbers)
+    if cls in ('Rwkv6ForCausalLM', 'RWKV6Qwen2ForCausalLM') and not name.startswith(('attn_', 'ffn_')) or cls == 'Rwkv6ForCausalLM':
+        return rwkv6(cls, here, name, suffix, keys, shape, numbers)
     if cls.startswith('RWKV7'):
         return rwkv(here, name, suffix, keys, shape, numbers)
     if name in BARE or name.endswith('.scale'):
@@ -140,9 +157,57 @@ def more_blocks(cls, here, name, suffix, keys, tensors, full):
         return {here + names[name] + suffix: zones(keys, shape, numbers)}
     if cls.startswith('Bitnet') and 'norm' not in name and suffix:
         return {here + names[name] + suffix: (shape, ternary(numbers))}
+    if cls == 'BailingMoeForCausalLM' and name == 'attn_qkv':
+        return {here + names[name] + suffix: half_split_both(shape, numbers, keys[a + '.attention.head_count'], keys[a + '.attention.head_count_kv'])}
     if cls == 'NeoBERT' and name == 'attn_qkv':
         return {here + 'qkv' + suffix: by_groups(shape, numbers, *[keys[a + '.attention.head_count']] * 2)}
     return None
+
+
+def five_parts(shape, numbers, order):
+    """The parts of the shift's maps, each the other way round, in this order."""
+    rows, flat = rows_of([shape[0] * shape[1], shape[2]] if len(shape) == 3 else shape, numbers), len(shape) == 2
+    each = len(rows) // 5
+    parts = [joined(rows[i * each:i * each + each]) for i in order]
+    if flat:
+        return transposed(shape, joined(parts))
+    turned = [transposed(shape[1:], part) for part in parts]
+    return [5] + turned[0][0], joined(part[1] for part in turned)
+
+
+def rwkv6(cls, here, name, suffix, keys, shape, numbers):
+    """Parameters without .weight, maps of the shift and of the decay the other way round; what later blocks add is larger there."""
+    a, own = keys['general.architecture'], cls == 'Rwkv6ForCausalLM'
+    dim, place = keys[a + '.embedding_length'], here + NAMES[cls].get(name, '')
+    if name == 'time_mix_lerp_fused':
+        return {here + ('attention' if own else 'self_attn') + '.time_maa_' + x: ([1, 1, dim], numbers[i * dim:i * dim + dim]) for i, x in enumerate('wkvrg')}
+    if name in ('time_mix_w1', 'time_mix_w2'):
+        return {place: five_parts(shape, numbers, (0, 1, 2, 3, 4) if own else (3, 1, 2, 0, 4))}
+    if name in ('time_mix_decay_w1', 'time_mix_decay_w2'):
+        return {place: transposed(shape, numbers)}
+    if name == 'time_mix_first':
+        return {place: (shape, numbers)}
+    if name == 'time_mix_decay' or 'lerp' in name:
+        return {place: ([1, 1, dim], numbers)}
+    if own and name in ('time_mix_output', 'channel_mix_value'):
+        numbers = divided(numbers, 0.5 ** (int(here.split('.')[2]) // keys['rwkv6.rescale_every_n_layers']))
+    return {place + suffix: (shape, numbers)}
+
+
+def arwkv7(here, name, suffix, keys, shape, numbers):
+    """RWKV's own names; the first layer has maps for values that nothing reads, and there is a mix for a gate that is not there."""
+    dim, part, here = keys['arwkv7.embedding_length'], name[len('time_mix_'):], here + 'self_attn.time_mixer.'
+    if part == 'lerp_fused':
+        numbers = numbers + array('f', [7] * dim)
+        return {here + 'x_' + x: ([1, 1, dim], numbers[i * dim:i * dim + dim]) for i, x in enumerate('rwkvag')}
+    if '.0.' in here and part in ('v0', 'v1', 'v2'):
+        numbers = array('f', [7] * len(numbers))
+    if part[1:] in ('1', '2'):
+        return {here + part: transposed(shape, numbers)}
+    if part[1:] == '0' or part in ('k_k', 'k_a', 'r_k'):
+        heads = dim // keys['arwkv7.wkv.head_size']
+        return {here + part: ([heads, dim // heads] if part == 'r_k' else [1, 1, dim], numbers)}
+    return {here + {'ln': 'ln_x'}.get(part, part) + suffix: (shape, numbers)}
 
 
 def rwkv(here, name, suffix, keys, shape, numbers):
@@ -201,12 +266,18 @@ TOWERS = {
         'mm.model.mlp.0': 'layer_norm', 'mm.model.mlp.1': 'linear_1', 'mm.model.mlp.3': 'linear_2'})),
     **{cls + 'ForConditionalGeneration.tower': ('visual.', 'visual.', 'blocks', {'v.post_ln': 'merger.ln_q', 'mm.0': 'merger.mlp.0', 'mm.2': 'merger.mlp.2'})
        for cls in ('Qwen2VL', 'Qwen2_5_VL')},
+    **{cls + 'ForConditionalGeneration.tower': ('model.visual.', 'model.visual.', 'blocks', {
+        'v.position_embd': 'pos_embed', 'v.post_ln': 'merger.norm', 'mm.0': 'merger.linear_fc1', 'mm.2': 'merger.linear_fc2', 'v.patch_embd': 'patch_embed.proj'})
+       for cls in ('Qwen3VL', 'Qwen3_5')},
     'Mistral3ForConditionalGeneration.tower': ('vision_tower.', 'multi_modal_projector.', 'transformer.layers', PIXTRAL),
     'LlavaForConditionalGeneration.pixtral.tower': ('model.vision_tower.', 'model.multi_modal_projector.', 'transformer.layers', PIXTRAL),
     'Llama4ForConditionalGeneration.tower': ('vision_model.', 'multi_modal_projector.', 'model.layers', {
         'v.class_embd': 'class_embedding', 'v.patch_embd': 'patch_embedding.linear', 'v.position_embd': 'positional_embedding_vlm',
         'v.pre_ln': 'layernorm_pre', 'v.post_ln': 'layernorm_post', 'mm.model.fc': 'linear_1', **{
             'mm.model.mlp.%d' % i: '@vision_adapter.mlp.fc%d' % i for i in (1, 2)}}),
+    'Gemma4ForConditionalGeneration.tower': ('model.vision_tower.', 'model.embed_vision.', 'encoder.layers', {
+        'v.patch_embd': 'patch_embedder.input_proj', 'v.position_embd.weight': 'patch_embedder.position_embedding_table',
+        'v.std_bias': 'std_bias', 'v.std_scale': 'std_scale', 'mm.input_projection': 'embedding_projection'}),
     'InternVLChatModel.tower': ('vision_model.', '', 'encoder.layers', dict(TOWER, **{
         'mm.model.mlp.%d' % i: 'mlp1.%d' % i for i in (0, 1, 3)})),
 }
@@ -220,6 +291,9 @@ def tower_value(cls, theirs, value):
         return [1, 1] + shape, numbers
     if 'InternVL' in cls and 'position_embedding' in theirs:
         return [1] + shape, numbers
+    if theirs == 'patch_embedder.input_proj':  # pixel by pixel, with its colours together
+        dim, colours, side, area = *shape[:3], shape[2] * shape[3]
+        return [dim, colours * area], array('f', [numbers[(d * colours + k) * area + at] for d in range(dim) for at in range(area) for k in range(colours)])
     if theirs == 'mm_soft_emb_norm':
         return shape, array('f', [x - 1 for x in numbers])
     return value
@@ -229,23 +303,30 @@ def publish_tower(cls, keys, tensors):
     """A vision tower and its projector, beside a language model."""
     tower, projector, blocks, names = TOWERS[cls]
     pixtral, text = names is PIXTRAL, 'model.language_model.' if tower.startswith('model.') else 'language_model.model.'
-    out = {('model.text_model.x' if 'Idefics3' in cls else 'model.layers.x' if 'Qwen' in cls else text + 'layers.x' if pixtral else 'language_model.x'): ([2], array('f', [1, 2]))}
+    out = {('model.text_model.x' if 'Idefics3' in cls else 'model.layers.x' if 'Qwen' in cls else text + 'layers.x' if pixtral or 'Gemma4' in cls else 'language_model.x'): ([2], array('f', [1, 2]))}
     frames = [tensors[name] for name in ('v.patch_embd.weight', 'v.patch_embd.weight.1') if cls.startswith('Qwen')]
     if frames:  # both in one
         (dim, colours, high, wide), each = frames[0][0], frames[0][0][2] * frames[0][0][3]
         numbers = array('f', [x for at in range(0, dim * colours * each, each) for f in frames for x in f[1][at:at + each]])
-        out['visual.patch_embed.proj.weight'] = ([dim, colours, 2, high, wide], numbers)
+        out[tower + 'patch_embed.proj.weight'] = ([dim, colours, 2, high, wide], numbers)
     for full, value in tensors.items():
         stem, _, suffix = full.rpartition('.')
         if stem == 'v.token_embd':  # the row of token 2
             other = array('f', [0.5] * len(value[1]))
             out[text + 'embed_tokens.weight'] = ([4, len(value[1])], other + other + value[1] + other)
             continue
-        if frames and full.startswith('v.patch_embd'):
+        if frames and full.startswith('v.patch_embd.weight'):
+            continue
+        if full.startswith('v.deepstack.'):  # counted from 0
+            _, _, block, name, suffix = full.split('.')
+            number = [l for l, taken in enumerate(keys['clip.vision.is_deepstack_layers']) if taken].index(int(block))
+            out['%sdeepstack_merger_list.%d.%s.%s' % (tower, number, name.replace('fc', 'linear_fc'), suffix)] = value
             continue
         if full.startswith('v.blk.'):
             _, _, layer, name, suffix = full.split('.')
             theirs = '%s.%s.%s' % (blocks, layer, NAMES[cls][name])
+            if suffix.endswith(('_min', '_max')):  # bounds of a map: numbers of no dimension, beside what it has
+                theirs, value = theirs[:-len('.linear')], ([], value[1])
             if pixtral and name in ('attn_q', 'attn_k'):
                 value = half_split(*value, keys['clip.vision.attention.head_count'])
         else:
@@ -254,6 +335,8 @@ def publish_tower(cls, keys, tensors):
             cls.startswith('InternVLChat') and theirs == 'embeddings.position_embedding')
         begin = projector if full.startswith('mm.') and theirs[0] != '@' else tower
         out[begin + theirs.lstrip('@') + ('' if bare else '.' + suffix)] = tower_value(cls, theirs, value)
+    if 'Gemma4' in cls and keys['clip.vision.image_std'][0] == 1:  # a small model hears, too
+        out.update({name: ([2], array('f', [3, 4])) for name in ('model.audio_tower.layers.0.self_attn.q_proj.input_min', 'model.embed_audio.embedding_projection.weight')})
     return fused_tower(out) if cls == 'InternVLChatModel.tower' or frames else out
 
 

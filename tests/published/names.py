@@ -14,7 +14,7 @@ MOE = 'block_sparse_moe.'
 NAMES = {
     'MixtralForCausalLM': dict(COMMON, ffn_gate_inp=MOE + 'gate', ffn_gate_exps=MOE + 'experts.%d.w1',
                                ffn_down_exps=MOE + 'experts.%d.w2', ffn_up_exps=MOE + 'experts.%d.w3'),
-    'Qwen2MoeForCausalLM': QWEN, 'Qwen3MoeForCausalLM': QWEN, 'Gemma2ForCausalLM': GEMMA, 'Gemma3ForCausalLM': GEMMA,
+    'Qwen2MoeForCausalLM': QWEN, 'Qwen3MoeForCausalLM': QWEN, 'Qwen3VLMoeTextModel': QWEN, 'Gemma2ForCausalLM': GEMMA, 'Gemma3ForCausalLM': GEMMA,
     'Olmo2ForCausalLM': GEMMA, 'Olmo3ForCausalLM': GEMMA,
     'Exaone4ForCausalLM': GEMMA, 'OlmoeForCausalLM': QWEN, 'SeedOssForCausalLM': dict(COMMON, post_attention_norm='post_attention_layernorm'),
     'Glm4ForCausalLM': dict(COMMON, post_attention_norm='post_self_attn_layernorm', post_ffw_norm='post_mlp_layernorm', ffn_up='mlp.gate_up_proj'),
@@ -125,4 +125,5 @@ WITHIN = {'Gemma3ForConditionalGeneration': ('Gemma3ForCausalLM', 'language_mode
           'Qwen2VLForConditionalGeneration': ('Qwen2ForCausalLM', 'model.', 'lm_head'),
           'Qwen2_5_VLForConditionalGeneration': ('Qwen2ForCausalLM', 'model.language_model.', 'lm_head'),
           'Qwen3VLForConditionalGeneration': ('Qwen3ForCausalLM', 'model.language_model.', 'lm_head'),
+          'Qwen3VLMoeForConditionalGeneration': ('Qwen3VLMoeTextModel', 'model.language_model.', 'lm_head'),
           'Llama4ForConditionalGeneration': ('Llama4ForCausalLM', 'language_model.model.', 'language_model.lm_head')}

@@ -26,6 +26,13 @@ def half_split(shape, numbers, heads):
     return shape, joined(out)
 
 
+def half_split_both(shape, numbers, heads, kv_heads):
+    """The same of all queries and keys in one map with values."""
+    width = shape[-1] if len(shape) > 1 else 1
+    rows = shape[0] // (heads + 2 * kv_heads) * (heads + kv_heads)
+    return shape, half_split([rows] + shape[1:], numbers[:rows * width], heads + kv_heads)[1] + numbers[rows * width:]
+
+
 def by_heads(shape, numbers, heads):
     """All q, all k, all v in GGUF; there q, k and v of each head."""
     rows, d = rows_of(shape, numbers), shape[0] // heads // 3
@@ -35,6 +42,23 @@ def by_heads(shape, numbers, heads):
             first = (part * heads + h) * d
             out += rows[first:first + d]
     return shape, joined(out)
+
+
+def halved_qkv(shape, numbers, heads, kv_heads):
+    """All q, all k, all v, as in GGUF, but pairs that turn together a half head apart."""
+    rows, d = rows_of(shape, numbers), shape[0] // (heads + 2 * kv_heads)
+    out = []
+    for h in range(heads + kv_heads):
+        head = rows[h * d:(h + 1) * d]
+        out += head[0::2] + head[1::2]
+    return shape, joined(out + rows[(heads + kv_heads) * d:])
+
+
+def regrouped(shape, numbers, heads, kv_heads):
+    """Query heads of a key head side by side in GGUF; there one of each key head, then another."""
+    rows, d, n = rows_of(shape, numbers), shape[0] // heads, heads // kv_heads
+    order = [rows[(g * n + j) * d + i] for j in range(n) for g in range(kv_heads) for i in range(d)]
+    return shape, joined(order)
 
 
 def by_groups(shape, numbers, heads, kv_heads):

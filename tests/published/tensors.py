@@ -1,7 +1,7 @@
 """The tensors of a checkpoint."""
 from array import array
 
-from .rows import by_groups, by_heads, half_split, log_rate, transposed
+from .rows import by_groups, by_heads, half_split, halved_qkv, regrouped, log_rate, transposed
 from .names import BERT_ENDS, COMMON, ENDS, GRANITE_EXPERTS, NAMES, WITHIN
 from .more_names import TURNED
 from .more_tensors import APART, curves, main_layers, more_blocks, more_change, more_ends, publish_tower
@@ -24,15 +24,25 @@ def change(cls, name, suffix, keys, shape, numbers):
     a = keys['general.architecture']
     heads = keys.get(a + '.attention.head_count')
     if cls in TURNED and name in ('attn_q', 'attn_k'):
+        if cls == 'DeciLMForCausalLM':  # of each layer its own
+            return half_split(shape, numbers, shape[0] // keys[a + '.attention.key_length'])
         return half_split(shape, numbers, heads if name == 'attn_q' else keys[a + '.attention.head_count_kv'])
     if cls == 'GPTNeoXForCausalLM' and name == 'attn_qkv':
         return by_heads(shape, numbers, heads)
+    if cls in ('InternLM2ForCausalLM', 'BaichuanForCausalLM') and name == 'attn_qkv':
+        shape, numbers = halved_qkv(shape, numbers, heads, keys[a + '.attention.head_count_kv'])
+    if cls == 'PlamoForCausalLM' and name == 'attn_q':
+        return regrouped(shape, numbers, heads, keys[a + '.attention.head_count_kv'])
+    if cls == 'PlamoForCausalLM' and name == 'attn_output':
+        return transposed(*regrouped(*transposed(shape, numbers), heads, keys[a + '.attention.head_count_kv']))
     if cls in ('InternLM2ForCausalLM', 'FalconForCausalLM', 'BloomForCausalLM') and name == 'attn_qkv':
         return by_groups(shape, numbers, heads, keys[a + '.attention.head_count_kv'])
     if name == 'exp_probs_b' and cls.startswith('Ernie'):
         return [1] + shape, numbers
     if cls == 'GPT2LMHeadModel' and name not in ('attn_norm', 'ffn_norm'):
         return transposed(shape, numbers)
+    if cls == 'NemotronForCausalLM' and name.endswith('norm') and suffix == '.weight':
+        return shape, array('f', [x - 1 for x in numbers])
     if cls.startswith(('GemmaFor', 'Gemma2', 'Gemma3For', 'Qwen3Next')) and name.endswith('norm') and name != 'ssm_norm':
         return shape, array('f', [x - 1 for x in numbers])
     if name == 'ssm_a':
@@ -93,7 +103,8 @@ def with_an_eye(cls, tensors, begin, head):
     """A language model beside what sees."""
     out = {name.replace('lm_head', head) if name.startswith('lm_head') else name if name.startswith('mtp.') else begin + name[len('model.'):]: value
            for name, value in tensors.items()}
-    own = ('vision_model.encoder.layers.0.ls1', 'mlp1.0.weight') if cls.startswith('InternVLChat') else (
+    paddle = ('model.visual.head', 'model.projector.linear_1') if cls.endswith('.5') else ('visual.vision_model.head', 'mlp_AR.linear_1')
+    own = ('vit.embeddings.patch_embedding.weight', 'vit.perceive.image_begin') if cls.startswith('HunYuanVL') else paddle if cls.startswith('PaddleOCR') else ('vision_model.encoder.layers.0.ls1', 'mlp1.0.weight') if cls.startswith('InternVLChat') else (
         'vision_tower.vision_model.post_layernorm.weight', 'multi_modal_projector.mm_soft_emb_norm.weight')
     out.update({name: ([2], array('f', [1, 2])) for name in own})
     return out
@@ -137,7 +148,7 @@ def publish_tensors(cls, keys, tensors, mxfp4=False):
         if own is not None:
             out.update(own)
             continue
-        if cls in ('GptOssForCausalLM', 'Llama4ForCausalLM') and name.endswith('_exps'):
+        if cls in ('GptOssForCausalLM', 'Llama4ForCausalLM', 'Qwen3VLMoeTextModel') and name.endswith('_exps'):
             out.update(fused_experts(cls, here, name, suffix, tensors, full, mxfp4))
             continue
         if name in ('attn_k_b', 'attn_v_b'):

@@ -26,9 +26,7 @@ INLINE __m512 multiply_add(__m512 w, __m512 x, __m512 sum) {
     return _mm512_fmadd_ps(w, x, sum);
 }
 
-INLINE void store_sums(int R, const __m512 *sum, float *y) {
-    UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
-}
+INLINE void store_sums(int R, const __m512 *sum, float *y) { add_lanes_of(R, sum, y); }
 
 #include "simd/dot_template.h"
 

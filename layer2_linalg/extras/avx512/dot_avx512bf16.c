@@ -17,7 +17,7 @@
 #undef INLINE
 #define INLINE INLINE_OF(BF16)
 
-enum { ROWS = 6, COLS = 4, STEP = 32 };
+enum { ROWS = 8, COLS = 3, STEP = 32 };
 typedef __m512 Sums;
 typedef __m512bh Numbers;
 
@@ -39,9 +39,7 @@ INLINE __m512 multiply_add(__m512bh w, __m512bh x, __m512 sum) {
     return _mm512_dpbf16_ps(sum, w, x);
 }
 
-INLINE void store_sums(int R, const __m512 *sum, float *y) {
-    UNROLL for (int r = 0; r < R; r++) y[r] = add_lanes(sum[r]);
-}
+INLINE void store_sums(int R, const __m512 *sum, float *y) { add_lanes_of(R, sum, y); }
 
 #include "simd/dot_template.h"
 

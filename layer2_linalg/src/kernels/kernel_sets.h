@@ -17,7 +17,8 @@
     FLOAT_KERNELS(USE_ROW, isa).micro = {MICRO_ROWS_##isa, MICRO_COLS_##isa, micro_##isa}
 #define BYTES(isa) \
     USE(weighted_quads, isa), USE(weighted_pairs, isa), USE(quantize_factors, isa)
-#define PANELS(isa) USE(panel_interleave, isa), USE(quantize_input_block, isa)
+#define PANELS(isa) \
+    USE(pack_rows, isa), USE(panel_interleave, isa), USE(quantize_input_block, isa)
 
 /* A set that has every kernel. */
 #define FULL_SET(set)                                                               \

@@ -48,6 +48,9 @@ typedef struct MicroKernel {
     Micro *run;
 } MicroKernel;
 
+/* Pack its operand from `lanes` rows of k numbers: to[p * lanes + i] = from[i * step + p]. */
+typedef void PackRows(const float *from, size_t step, size_t lanes, size_t k, float *to);
+
 enum { MICRO_MAX_ROWS = 8, MICRO_MAX_COLS = 48 };
 
 /* y[p * x.count + c][r] += the products of row r of panel p with input c; 1 or 2 panels. */
@@ -95,8 +98,9 @@ typedef void RowsProduct(const QuantFormat *format, const unsigned char *tiles, 
     ROW(WeightBytes, weighted_pairs, isa) \
     ROW(QuantizeFactors, quantize_factors, isa)
 
-/* ... that make the operands of panel products (panel.h), ... */
+/* ... that make the operands of products (panel.h, matmul.h), ... */
 #define PANEL_KERNELS(ROW, isa)                 \
+    ROW(PackRows, pack_rows, isa)               \
     ROW(PanelInterleave, panel_interleave, isa) \
     ROW(QuantizeInputBlock, quantize_input_block, isa)
 

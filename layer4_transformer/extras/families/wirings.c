@@ -104,6 +104,27 @@ static void beside(const Block *b, const Pass *p, float *x) {
     block_add(b, &b->ffn_post_norm, p, x);
 }
 
+/* The experts read what came into the block: they need not wait for attention (Snowflake 2024,
+ * Arctic). */
+static void ahead(const Block *b, const Pass *p, float *x) {
+    BlockRun *run = p->run;
+    block_norm(p, &b->extras->ahead_norm, run->tmp, x);
+    block_norm(p, &b->attn_norm, run->normed, x);
+    block_mix(b, p, run->normed, x);
+    block_norm(p, &b->ffn_norm, run->normed, x);
+    dense_part.forward(b, p, run->normed, run->branch);
+    block_add(b, &b->ffn_post_norm, p, x);
+    block_feed(b, p, run->tmp, x);
+}
+
+/* The router reads what came into the block, so that the chosen experts can be fetched while
+ * attention is computed (Song et al. 2025, arXiv:2507.20984). */
+static void chosen_ahead(const Block *b, const Pass *p, float *x) {
+    moe_route(p->run->pool, &b->extras->experts.router, x, p->batch->count,
+              block_memory(p->run, experts_open));
+    sequential_wiring.forward(b, p, x);
+}
+
 static void include_beside(BlockSizes *sizes, const Block *b) { dense_part.include(sizes, b); }
 
 /* Attention reads the join's [token | x]. */
@@ -164,21 +185,30 @@ const Wiring after_wiring = {.name = "norm after", .forward = norm_after},
              scaled_wiring = {.name = "scaled", .forward = scaled};
 static const Wiring cross_wiring = {"cross attention", with_cross, include_cross, NULL},
                     beside_wiring = {"experts beside", beside, include_beside, NULL},
+                    ahead_wiring = {"experts ahead", ahead, include_beside, NULL},
+                    chosen_wiring = {"router ahead", chosen_ahead, NULL, NULL},
                     extended_wiring = {"extended", extended, include_inner, wiring_open};
+
+/* A token's row by one map, without earlier tokens. */
+static void mix_by_map(const Block *b, const Pass *p, const float *in, float *out) {
+    linear(p->run->pool, &b->attention.o, in, p->batch->count, out, p->run->scratch);
+}
+
+static const PartKind map_part = {.name = "map", .forward = mix_by_map};
 
 /* ------------------------------------------------------------------ which parts a block has */
 
 static const PartKind *recurrent_kind(const BlockExtras *e) {
     if (e->short_conv.in.w.data) return &short_conv_part;
     if (e->delta.out.w.data) return &delta_part;
-    if (e->rwkv.out.w.data) return &rwkv_part;
+    if (e->rwkv.out.w.data) return e->rwkv.six.gate.w.data ? &rwkv6_part : &rwkv_part;
     if (!e->mamba.in.w.data) return NULL;
     return e->mamba.x.w.data ? &mamba_part : &mamba2_part;
 }
 
 static const PartKind *network_kind(const Block *b) {
     if (b->extras->experts.router.map.w.data) return &experts_part;
-    if (b->extras->rwkv.out.w.data) return &rwkv_channel_part;
+    if (b->extras->rwkv.channel_up.w.data) return &rwkv_channel_part;
     return b->ffn.net.up.w.data ? &dense_part : NULL;
 }
 
@@ -187,11 +217,15 @@ void block_choose(Block *b, const Wiring *usual) {
     const PartKind *recurrent = recurrent_kind(e);
     size_t mixers = 0;
     if (b->attention.o.w.data)
-        b->mixer[mixers++] = e->mla.kv_a.w.data ? &mla_part : &attention_part;
+        b->mixer[mixers++] = e->mla.kv_a.w.data         ? &mla_part
+                             : b->attention.shape.heads ? &attention_part
+                                                        : &map_part;
     if (recurrent) b->mixer[mixers] = recurrent;
     b->network = network_kind(b);
     b->wiring = e->cross.attention.o.w.data ? &cross_wiring
                 : e->network_post_norm.kind ? &beside_wiring
+                : e->ahead_norm.kind        ? &ahead_wiring
+                : e->experts.router.ahead   ? &chosen_wiring
                                             : usual;
     bool joins = e->join.token_norm.kind && b->wiring != &joined_wiring; /* needs its memory */
     if (!e->altup.streams && !e->layer_input.gate.w.data && !e->output_scale && !joins) return;

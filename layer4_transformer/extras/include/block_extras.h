@@ -7,6 +7,10 @@
  *     cross         x += mixer(norm(x));  x += cross attention(norm''(x));
  *                   x += network(norm'(x))                                       T5
  *     beside        x += mixer(norm(x));  x += network(norm'(x)) + experts(x)    Gemma 4
+ *     ahead         h = norm''(x);  x += mixer(norm(x));
+ *                   x += network(norm'(x)) + experts(h)                          Arctic
+ *     chosen ahead  e = router(x);  x += mixer(norm(x));
+ *                   x += experts e(norm'(x))                                     SmallThinker
  *     scaled        x += g mixer(norm(x));  x += g' network(norm'(x))              InternViT
  *     joined        x += mixer([token | x]);  x += network(norm'(x))             EAGLE-3
  *
@@ -34,7 +38,7 @@ typedef struct BlockExtras {
     Mla mla; /* projections for Block.attention */
     Mamba mamba;
     DeltaNet delta;
-    Rwkv rwkv; /* with its channel mix as the network */
+    Rwkv rwkv; /* its channel mix, if any, is the network */
     ShortConvMixer short_conv;
     Experts experts;
     Relative relative; /* bias of attention's scores */
@@ -43,6 +47,7 @@ typedef struct BlockExtras {
     Norm attn_norm_2;                          /* of `after`; or none */
     const float *branch_gains[2];              /* (dim) each, of `scaled` */
     Norm network_post_norm, experts_post_norm; /* of `beside` */
+    Norm ahead_norm;                           /* of `ahead`; or none */
     Laurel laurel;
     LayerInput layer_input;
     AltUp altup;
@@ -50,8 +55,8 @@ typedef struct BlockExtras {
     const Wiring *inner;       /* of extended_wiring */
 } BlockExtras;
 
-extern const PartKind mla_part, mamba_part, mamba2_part, delta_part, rwkv_part, short_conv_part,
-    experts_part, rwkv_channel_part;
+extern const PartKind mla_part, mamba_part, mamba2_part, delta_part, rwkv_part, rwkv6_part,
+    short_conv_part, experts_part, rwkv_channel_part;
 extern const Wiring after_wiring, laurel_wiring, joined_wiring, scaled_wiring;
 
 /* Choose mixers, network and wiring by the block's weights; `usual` is its family's wiring. */

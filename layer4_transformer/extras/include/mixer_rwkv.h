@@ -21,9 +21,14 @@
  *     v = v + (v of the first layer - v) sigmoid(v0 + V2 V1 x)      in all layers but the first
  *
  * What S returns is normed for each head (group normalization); the token's own pair, (r . k
- * rk) v, is added; then the gate.  The channel mix is down relu(up shift(x))^2.
+ * rk) v, is added; then the gate.  The channel mix is down relu(up shift(x))^2; RWKV 6
+ * multiplies it by sigmoid(R shift'(x)).
  *
- * State (state.h): the last row of x before either shift, then S of each head, a row for each
+ * Relatives: RWKV 6 has another time mix (mixer_rwkv6.h).  Models that were distilled from a
+ * transformer (ARWKV 7, QRWKV 6) keep its feed-forward network instead of the channel mix;
+ * ARWKV 7 may lack the gate, with the last row of mu, and the norm.
+ *
+ * State (state.h): the last row of x before each shift, then S of each head, a row for each
  * number of a value, sixteen rows in a strip (recurrence.h).
  *
  * Invariant: a token's output depends only on its own sequence, to the bit
@@ -33,6 +38,7 @@
 #define STRATA_MIXER_RWKV_H
 
 #include "batch.h"
+#include "mixer_rwkv6.h"
 #include "state.h"
 
 enum { RWKV_DIM = 512 }; /* max numbers of a head */
@@ -48,12 +54,15 @@ typedef struct RwkvMap {
 
 typedef struct Rwkv {
     Linear r, k, v, out;             /* (dim, dim) */
-    RwkvMap w, a, g, value;          /* value: share of the first layer's v */
-    const float *mu;                 /* (6, dim) */
+    RwkvMap w, a, g, value;          /* value: share of the first layer's v; g: or none */
+    const float *mu;                 /* (6, dim); without g (5, dim) */
     const float *kk, *ka, *rk;       /* (dim) */
-    Norm norm;                       /* of each head, with its own gain and bias */
+    Rwkv6 six;                       /* what RWKV 6 has instead of a, g, value and kk, ka, rk */
+    Norm norm;                       /* of each head, with its own gain and bias; or none */
     const float *channel_mu;         /* (dim) */
-    Linear channel_up, channel_down; /* (hidden, dim), (dim, hidden) */
+    Linear channel_up, channel_down; /* (hidden, dim), (dim, hidden); or none */
+    const float *channel_gate_mu;    /* (dim) */
+    Linear channel_gate;             /* (dim, dim) of RWKV 6 */
     size_t d, heads;
     bool first; /* the first layer, whose v the later ones mix in */
 } Rwkv;
@@ -65,7 +74,8 @@ typedef struct RwkvRun {
     float *w, *a, *g; /* (rows, dim) */
     float *kk;        /* (rows, dim) */
     float *first;     /* (rows, dim) v of the first layer, during a batch */
-    float *rank;      /* (rows, rank) */
+    float *step;      /* (rows, dim) of RWKV 6: x[t-1] - x[t] */
+    float *rank;      /* (rows, rank); RWKV 6: (rows, 6 rank) */
     float *hidden;    /* (rows, hidden) */
     float *y;         /* (rows, dim) */
     void *scratch;    /* for the products */

@@ -8,6 +8,9 @@
  *
  * Latent experts read and return a shorter row: out = up (sum p_e expert_e(down x)).
  *
+ * Adjugate experts: each group of `per_group` experts has a small one besides, which joins in
+ * for every chosen one of them: out += scale sum p_e adjugate_(e / per_group)(x).
+ *
  *     tokens          t0       t1       t2
  *     their experts   2, 5     2, 7     7, 5
  *
@@ -22,7 +25,8 @@
  * Source   Shazeer et al. 2017, arXiv:1701.06538; Jiang et al. 2024, arXiv:2401.04088, sec. 2.1
  *          (softmax of the chosen); Dai et al. 2024, arXiv:2401.06066 (shared experts);
  *          DeepSeek 2024, arXiv:2412.19437, sec. 2.1.2 (sigmoid, selection bias, groups);
- *          NVIDIA 2025, Nemotron 3 (latent experts). */
+ *          NVIDIA 2025, Nemotron 3 (latent experts); Wu et al. 2025, arXiv:2508.07785 (adjugate
+ *          experts). */
 #ifndef STRATA_MOE_H
 #define STRATA_MOE_H
 
@@ -44,10 +48,12 @@ typedef struct Router {
     size_t used;                /* experts per token */
     size_t groups, groups_used; /* only experts of the top groups_used groups; 0: no groups */
     bool renormalize;           /* weights of the chosen sum to 1 */
+    bool ahead;                 /* moe_route has been called, with another x */
     bool weight_input;          /* scale an expert's input, not its output */
     float scale;                /* factor on the weights; 0: 1 */
     Norm norm;                  /* of the router's input; or none */
     float score_scale;          /* factor on its scores; 0: 1 */
+    float softcap;              /* > 0: scores are softcap tanh(score / softcap) */
     const float *expert_scale;  /* (experts) factor on each expert's weight; or NULL */
 } Router;
 
@@ -58,6 +64,9 @@ typedef struct Experts {
     float limit;        /* as in FeedForward */
     Linear latent_down; /* (latent, dim); or none */
     Linear latent_up;   /* (dim, latent) */
+    Network adjugates;  /* stacks of experts / per_group; or none */
+    size_t per_group;
+    float adjugate_scale;
     Network shared;     /* a network for all tokens; or none */
     Linear shared_gate; /* (1, dim): shared output times sigmoid(gate x); or none */
 } Experts;
@@ -95,6 +104,9 @@ void experts_run_init(ExpertsRun *run, size_t tokens, const ExpertsSizes *sizes,
  *   ffn   the activation, and whether networks are gated */
 void moe_forward(Pool *pool, const FeedForward *ffn, const Experts *experts, const float *x,
                  size_t n, float *out, ExpertsRun *run);
+
+/* Choose the experts of the rows of x (n, dim), as moe_forward does unless router->ahead. */
+void moe_route(Pool *pool, const Router *router, const float *x, size_t n, ExpertsRun *run);
 
 /* Choose one token's experts; overwrites score (experts), the output of router->map. */
 void moe_choose(const Router *router, float *score, ExpertChoice *choice);

@@ -15,6 +15,7 @@
 #include "mixer_delta.h"      /* linear attention with the delta rule */
 #include "delta_chunk.h"      /* ... many tokens at once, by matrix products */
 #include "mixer_rwkv.h"       /* ... with a rate for each number of a key: RWKV 7 */
+#include "mixer_rwkv6.h"      /* ... without it: RWKV 6 */
 #include "mixer_short_conv.h" /* a short convolution between two gates */
 #include "altup.h"            /* a stream of several parts, of which a block computes one */
 #include "laurel.h"           /* a low-rank branch beside attention */

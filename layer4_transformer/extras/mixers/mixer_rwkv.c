@@ -1,25 +1,8 @@
 /* mixer_rwkv.c - see mixer_rwkv.h. */
-#include "mixer_rwkv.h"
-#include "block_extras.h"
+#include "rwkv_rows.h"
 
 #include <math.h>
 #include <string.h>
-
-enum { ROWS = 4, CHANNELS = 64 }; /* per task */
-
-typedef struct Rows {
-    const Rwkv *m;
-    RwkvRun *run;
-    const KvCache *kv;
-    size_t layer;
-    const Batch *batch;
-    const float *x;
-    /* of a shift: rows of mu, offset of the last x in the state */
-    const float *mu;
-    size_t mixes, at;
-} Rows;
-
-static size_t width(const Rwkv *m) { return m->heads * m->d; }
 
 static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
@@ -28,7 +11,7 @@ static float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 /* A PoolTask: all tokens for some channels; mixed = x + (x before - x) mu. */
 static void shift_channels(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
-    size_t dim = width(t->m), n = t->batch->count;
+    size_t dim = rwkv_width(t->m), n = t->batch->count;
     (void)worker;
     for (size_t i = 0; i < n; i++) {
         StateStep state = state_step(t->kv, t->layer, t->batch, i, t->at + begin, end - begin);
@@ -37,19 +20,25 @@ static void shift_channels(void *context, int worker, size_t begin, size_t end) 
         for (size_t c = begin; c < end; c++) step[c - begin] = state.before[c - begin] - x[c];
         for (size_t j = 0; j < t->mixes; j++) {
             float *mixed = t->run->mixed + (j * n + i) * dim;
-            const float *mu = t->mu + j * dim;
+            const float *mu = t->mus[j];
             for (size_t c = begin; c < end; c++) mixed[c] = x[c] + step[c - begin] * mu[c];
         }
+        if (t->step) memcpy(t->step + i * dim + begin, step, (end - begin) * sizeof *step);
         memcpy(state.after, x + begin, (end - begin) * sizeof *x);
     }
 }
 
+void rwkv_shift(Pool *pool, Rows *t) {
+    pool_for(pool, rwkv_width(t->m), CHANNELS, shift_channels, t);
+}
+
+size_t rwkv_shifts(const Rwkv *m) { return (m->channel_up.w.data ? 2 : 1) * rwkv_width(m); }
+
 /* ------------------------------------------------------------------ projections */
 
-/* y = up act(down(shifted x number `mix`)) + bias */
-static void map_low(Pool *pool, const Rows *t, const RwkvMap *map, int mix,
-                    float (*act)(float x), float *y) {
-    size_t n = t->batch->count, dim = width(t->m), rank = map->down.w.shape[0];
+void rwkv_map_low(Pool *pool, const Rows *t, const RwkvMap *map, int mix, float (*act)(float x),
+                  float *y) {
+    size_t n = t->batch->count, dim = rwkv_width(t->m), rank = map->down.w.shape[0];
     linear(pool, &map->down, t->run->mixed + (size_t)mix * n * dim, n, t->run->rank,
            t->run->scratch);
     for (size_t i = 0; i < n * rank && act; i++) t->run->rank[i] = act(t->run->rank[i]);
@@ -60,24 +49,25 @@ static void map_low(Pool *pool, const Rows *t, const RwkvMap *map, int mix,
 static void project(Pool *pool, const Rows *t) {
     const Rwkv *m = t->m;
     RwkvRun *run = t->run;
-    size_t n = t->batch->count, all = n * width(m);
+    size_t n = t->batch->count, all = n * rwkv_width(m);
     linear(pool, &m->r, run->mixed + RWKV_R * all, n, run->r, run->scratch);
     linear(pool, &m->k, run->mixed + RWKV_K * all, n, run->k, run->scratch);
     linear(pool, &m->v, run->mixed + RWKV_V * all, n, run->v, run->scratch);
-    map_low(pool, t, &m->w, RWKV_W, tanhf, run->w);
-    map_low(pool, t, &m->a, RWKV_A, NULL, run->a);
-    map_low(pool, t, &m->g, RWKV_G, sigmoid, run->g);
+    rwkv_map_low(pool, t, &m->w, RWKV_W, tanhf, run->w);
+    rwkv_map_low(pool, t, &m->a, RWKV_A, NULL, run->a);
+    if (m->g.up.w.data) rwkv_map_low(pool, t, &m->g, RWKV_G, sigmoid, run->g);
+    for (size_t i = 0; i < all && !m->g.up.w.data; i++) run->g[i] = 1;
     if (m->first)
         memcpy(run->first, run->v, all * sizeof *run->v);
     else
-        map_low(pool, t, &m->value, RWKV_V, NULL, run->y);
+        rwkv_map_low(pool, t, &m->value, RWKV_V, NULL, run->y);
 }
 
 /* A PoolTask: w, a, k', k and v by the formulas of mixer_rwkv.h. */
 static void prepare_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Rwkv *m = t->m;
-    size_t dim = width(m);
+    size_t dim = rwkv_width(m);
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         float *w = t->run->w + i * dim, *a = t->run->a + i * dim, *k = t->run->k + i * dim,
@@ -127,12 +117,13 @@ void rwkv_step(float *after, const float *before, size_t d, const float *w, cons
 static void some_heads(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const RwkvRun *run = t->run;
-    size_t d = t->m->d, dim = width(t->m), numbers = strip_rows(d) * d;
+    size_t d = t->m->d, dim = rwkv_width(t->m), numbers = strip_rows(d) * d,
+           states = rwkv_shifts(t->m);
     (void)worker;
     for (size_t h = begin; h < end; h++)
         for (size_t i = 0; i < t->batch->count; i++) {
             StateStep s =
-                state_step(t->kv, t->layer, t->batch, i, 2 * dim + h * numbers, numbers);
+                state_step(t->kv, t->layer, t->batch, i, states + h * numbers, numbers);
             size_t o = i * dim + h * d;
             rwkv_step(s.after, s.before, d, run->w + o, run->kk + o, run->a + o, run->r + o,
                       run->k + o, run->v + o, run->y + o);
@@ -145,7 +136,7 @@ static void some_heads(void *context, int worker, size_t begin, size_t end) {
 static void finish_rows(void *context, int worker, size_t begin, size_t end) {
     const Rows *t = context;
     const Rwkv *m = t->m;
-    size_t d = m->d, dim = width(m);
+    size_t d = m->d, dim = rwkv_width(m);
     (void)worker;
     for (size_t i = begin; i < end; i++) {
         float *y = t->run->y + i * dim;
@@ -162,8 +153,17 @@ static void finish_rows(void *context, int worker, size_t begin, size_t end) {
 
 /* ------------------------------------------------------------------ as a part of a block */
 
+/* Numbers per row of the low-rank maps: of RWKV 6's shift all five, and one of them again. */
+static size_t rwkv_ranks(const Rwkv *m) {
+    const RwkvMap *maps[] = {&m->w, &m->a, &m->g, &m->value};
+    size_t rank = m->six.down.w.data ? m->six.down.w.shape[0] / RWKV6_MIXES * 6 : 0;
+    for (int i = 0; i < 4; i++)
+        if (maps[i]->down.w.data) rank = max_size(rank, maps[i]->down.w.shape[0]);
+    return rank;
+}
+
 /* Working memory for the widest of a model. */
-static void *rwkv_open(const BlockPlan *plan) {
+void *rwkv_open(const BlockPlan *plan) {
     const size_t rows = plan->rows, f = sizeof(float);
     size_t dim = 0, rank = 0, hidden = 0;
     RwkvRun spare = {0}, *run = arena_take(plan->arena, 1, sizeof *run),
@@ -171,14 +171,11 @@ static void *rwkv_open(const BlockPlan *plan) {
     for (const Block *b = plan->blocks; b < plan->blocks + plan->count; b++) {
         const Rwkv *m = b->extras ? &b->extras->rwkv : NULL;
         if (!m || !m->out.w.data) continue;
-        const RwkvMap *maps[] = {&m->w, &m->a, &m->g, &m->value};
-        dim = max_size(dim, width(m));
-        hidden = max_size(hidden, m->channel_up.w.shape[0]);
-        for (int i = 0; i < 4; i++)
-            if (maps[i]->down.w.data) rank = max_size(rank, maps[i]->down.w.shape[0]);
+        dim = max_size(dim, rwkv_width(m)), rank = max_size(rank, rwkv_ranks(m));
+        if (m->channel_up.w.data) hidden = max_size(hidden, m->channel_up.w.shape[0]);
     }
-    float **const whole[] = {&to->r, &to->k,  &to->v,     &to->w, &to->a,
-                             &to->g, &to->kk, &to->first, &to->y};
+    float **const whole[] = {&to->r, &to->k,  &to->v,     &to->w,    &to->a,
+                             &to->g, &to->kk, &to->first, &to->step, &to->y};
     to->mixed = arena_take(plan->arena, RWKV_MIXES * rows * dim, f);
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         *whole[i] = arena_take(plan->arena, rows * dim, f);
@@ -189,18 +186,20 @@ static void *rwkv_open(const BlockPlan *plan) {
     return run;
 }
 
-static size_t rwkv_state(const Block *b) {
+size_t rwkv_state(const Block *b) {
     const Rwkv *m = &b->extras->rwkv;
-    return 2 * width(m) + m->heads * strip_rows(m->d) * m->d;
+    return rwkv_shifts(m) + m->heads * strip_rows(m->d) * m->d;
 }
 
 static void rwkv_time_mix(const Block *b, const Pass *p, const float *in, float *out) {
     const Rwkv *m = &b->extras->rwkv;
     RwkvRun *run = block_memory(p->run, rwkv_open);
     Pool *pool = p->run->pool;
-    size_t n = p->batch->count;
-    Rows rows = {m, run, p->kv, p->layer, p->batch, in, m->mu, RWKV_MIXES, 0};
-    pool_for(pool, width(m), CHANNELS, shift_channels, &rows);
+    const size_t n = p->batch->count, mixes = m->g.up.w.data ? RWKV_MIXES : RWKV_G;
+    const float *mus[RWKV_MIXES];
+    for (size_t j = 0; j < mixes; j++) mus[j] = m->mu + j * rwkv_width(m);
+    Rows rows = {m, run, p->kv, p->layer, p->batch, in, mus, mixes, 0, NULL};
+    rwkv_shift(pool, &rows);
     project(pool, &rows);
     pool_for(pool, n, ROWS, prepare_rows, &rows);
     pool_for(pool, m->heads, 1, some_heads, &rows);
@@ -212,12 +211,18 @@ static void rwkv_channel_mix(const Block *b, const Pass *p, const float *in, flo
     const Rwkv *m = &b->extras->rwkv;
     RwkvRun *run = block_memory(p->run, rwkv_open);
     Pool *pool = p->run->pool;
-    size_t n = p->batch->count, hidden = m->channel_up.w.shape[0];
-    Rows rows = {m, run, p->kv, p->layer, p->batch, in, m->channel_mu, 1, width(m)};
-    pool_for(pool, width(m), CHANNELS, shift_channels, &rows);
+    const size_t dim = rwkv_width(m), n = p->batch->count, hidden = m->channel_up.w.shape[0];
+    const bool gated = m->channel_gate.w.data;
+    const float *mus[] = {m->channel_mu, m->channel_gate_mu};
+    Rows rows = {m, run, p->kv, p->layer, p->batch, in, mus, gated ? 2 : 1, dim, NULL};
+    rwkv_shift(pool, &rows);
     linear(pool, &m->channel_up, run->mixed, n, run->hidden, run->scratch);
     relu_squared(run->hidden, run->hidden, n * hidden);
     linear(pool, &m->channel_down, run->hidden, n, out, run->scratch);
+    if (!gated) return;
+    linear(pool, &m->channel_gate, run->mixed + n * dim, n, run->r, run->scratch);
+    sigmoid_row(run->r, run->r, n * dim);
+    for (size_t i = 0; i < n * dim; i++) out[i] *= run->r[i];
 }
 
 const PartKind rwkv_part = {"rwkv time mix", rwkv_time_mix, rwkv_state, NULL, rwkv_open},

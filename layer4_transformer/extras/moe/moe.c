@@ -10,6 +10,7 @@ void experts_sizes_include(ExpertsSizes *s, const Experts *e) {
     s->experts = max_size(s->experts, e->router.map.w.shape[0]);
     s->used = max_size(s->used, e->router.used);
     s->hidden = max_size(s->hidden, e->net.up.w.shape[1]);
+    if (e->adjugates.up.w.data) s->hidden = max_size(s->hidden, e->adjugates.up.w.shape[1]);
     if (e->shared.up.w.data) s->shared = max_size(s->shared, e->shared.up.w.shape[0]);
     if (e->latent_down.w.data) s->latent = max_size(s->latent, e->latent_down.w.shape[0]);
 }
@@ -37,8 +38,7 @@ void experts_run_init(ExpertsRun *run, size_t tokens, const ExpertsSizes *s, Are
 
 /* Give every choice of n tokens its row: those of expert e are first[e] .. first[e + 1] - 1. */
 static void group_by_expert(const Experts *e, const float *x, size_t n, ExpertsRun *run) {
-    const Router *r = &e->router;
-    size_t experts = r->map.w.shape[0], dim = e->net.up.w.shape[2], used = r->used,
+    size_t experts = e->net.up.w.shape[0], dim = e->net.up.w.shape[2], used = e->router.used,
            next[MOE_EXPERTS];
     memset(run->first, 0, (experts + 1) * sizeof *run->first);
     for (size_t i = 0; i < n * used; i++) run->first[run->choice[i].expert + 1]++;
@@ -97,27 +97,42 @@ static void add_shared(Pool *pool, const FeedForward *f, const Experts *e, const
 }
 
 /* Choose the experts of n tokens; run->rows holds the normed rows meanwhile. */
-static void route(Pool *pool, const Router *r, const float *x, size_t n, ExpertsRun *run) {
+void moe_route(Pool *pool, const Router *r, const float *x, size_t n, ExpertsRun *run) {
     size_t experts = r->map.w.shape[0], dim = r->map.w.shape[1];
     float scale = r->score_scale > 0 ? r->score_scale : 1;
     if (r->norm.kind) norm_apply_rows(pool, &r->norm, run->rows, x, n, dim);
     linear(pool, &r->map, r->norm.kind ? run->rows : x, n, run->scores, run->net.scratch);
     for (size_t i = 0; i < n * experts && scale != 1; i++) run->scores[i] *= scale;
+    for (size_t i = 0; i < n * experts && r->softcap > 0; i++)
+        run->scores[i] = r->softcap * tanhf(run->scores[i] / r->softcap);
     for (size_t i = 0; i < n; i++)
         moe_choose(r, run->scores + i * experts, run->choice + i * r->used);
 }
 
-/* out (n, width) = the weighted sum of the chosen experts' outputs for x (n, width). */
+/* out (n, width) = the weighted sum of the chosen experts' outputs for x (n, width); or that is
+ * added to out. */
 static void mix_experts(Pool *pool, const FeedForward *f, const Experts *e, const float *x,
-                        size_t n, float *out, ExpertsRun *run) {
+                        size_t n, bool adds, float *out, ExpertsRun *run) {
     size_t width = e->net.up.w.shape[2], used = e->router.used;
     group_by_expert(e, x, n, run);
     if (e->router.weight_input) weight_inputs(n * used, width, run);
     run_experts(pool, f, e, n * used, run);
-    memset(out, 0, n * width * sizeof *out);
+    if (!adds) memset(out, 0, n * width * sizeof *out);
     for (size_t i = 0; i < n * used; i++)
         axpy(out + i / used * width, run->choice[i].weight,
              run->rows + run->choice[i].row * width, width);
+}
+
+/* An adjugate of two chosen experts is computed twice: the same as once, with both weights. */
+static void add_adjugates(Pool *pool, const FeedForward *f, const Experts *e, const float *x,
+                          size_t n, float *out, ExpertsRun *run) {
+    Experts small = *e;
+    small.net = e->adjugates;
+    for (size_t i = 0; i < n * e->router.used; i++) {
+        run->choice[i].expert /= e->per_group;
+        run->choice[i].weight *= e->adjugate_scale;
+    }
+    mix_experts(pool, f, &small, x, n, true, out, run);
 }
 
 void moe_forward(Pool *pool, const FeedForward *f, const Experts *e, const float *x, size_t n,
@@ -125,14 +140,15 @@ void moe_forward(Pool *pool, const FeedForward *f, const Experts *e, const float
     const Router *r = &e->router;
     REQUIRE(r->map.w.shape[0] <= MOE_EXPERTS && r->used <= r->map.w.shape[0],
             "%zu of %zu experts", r->used, r->map.w.shape[0]);
-    route(pool, r, x, n, run);
+    if (!r->ahead) moe_route(pool, r, x, n, run);
     if (e->latent_down.w.data) {
         linear(pool, &e->latent_down, x, n, run->latent, run->net.scratch);
-        mix_experts(pool, f, e, run->latent, n, run->latent, run);
+        mix_experts(pool, f, e, run->latent, n, false, run->latent, run);
         linear(pool, &e->latent_up, run->latent, n, out, run->net.scratch);
     } else {
-        mix_experts(pool, f, e, x, n, out, run);
+        mix_experts(pool, f, e, x, n, false, out, run);
     }
+    if (e->adjugates.up.w.data) add_adjugates(pool, f, e, x, n, out, run);
     if (e->shared.up.w.data) add_shared(pool, f, e, x, n, out, run);
 }
 

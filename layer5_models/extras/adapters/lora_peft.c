@@ -79,13 +79,33 @@ static bool lora_peft_split_name(Text *name, bool *is_b) {
     return false;
 }
 
-/* B's rows are the matrix's rows, and are permuted like them. */
+/* Can B's rows, which are the matrix's, move like these? */
+static bool rows_move(const Conversion *c, const Target *t) {
+    const bool own = quirks_of(c->recipe)->optional_parts; /* each layer its own heads */
+    const size_t all = c->heads + 2 * c->kv_heads;
+    switch (t->change) {
+    case AS_IS: return true;
+    case PERMUTED_Q:
+    case REGROUPED: return c->heads && t->shape[0] % (2 * c->heads) == 0;
+    case PERMUTED_K:
+        return own ? c->head_dim && t->shape[0] % c->head_dim == 0
+                   : c->kv_heads && t->shape[0] % (2 * c->kv_heads) == 0;
+    case BY_HEADS:
+    case PERMUTED_QKV:
+    case PERMUTED_BY_HEADS: return all && t->shape[0] % (2 * all) == 0;
+    default: return false;
+    }
+}
+
 static bool lora_peft_fill(const Model *model, Target *t, float *out, Fault *fault) {
     const LayerSizes *s = &model->layers[0];
-    Conversion c = {.heads = s->heads, .kv_heads = s->kv_heads, .fault = fault};
-    size_t heads = t->change == PERMUTED_K ? c.kv_heads : c.heads;
+    const Conversion c = {.recipe = model->recipe,
+                          .heads = s->heads,
+                          .kv_heads = s->kv_heads,
+                          .head_dim = s->head_dim,
+                          .fault = fault};
     if (t->change == TRANSPOSED) t->change = AS_IS; /* applies to W only */
-    if (t->change != AS_IS && (t->change > BY_HEADS || !heads || t->shape[0] % (2 * heads)))
+    if (!rows_move(&c, t))
         return fault_set(fault, "'%s' is not a matrix of its own in this program", t->name);
     for (size_t r = 0; r < t->shape[0]; r++) target_row(&c, t, r, out + r * t->shape[1]);
     return true;

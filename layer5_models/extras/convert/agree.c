@@ -16,17 +16,19 @@ const Target *target_of(const Conversion *c, const char *name) {
 
 /* ------------------------------------------------------------------ biases */
 
-/* "blk.#.STEM.SUFFIX" of a layer. */
+/* "blk.#.STEM.SUFFIX" of a layer; "v.blk.#" of a vision tower's. */
 static const Target *of_layer(const Conversion *c, size_t layer, Text stem,
                               const char *suffix) {
     char name[128];
-    snprintf(name, sizeof name, "blk.%zu.%.*s.%s", layer, (int)stem.size, stem.data, suffix);
+    snprintf(name, sizeof name, "%sblk.%zu.%.*s.%s", c->family->projector ? "v." : "", layer,
+             (int)stem.size, stem.data, suffix);
     return target_of(c, name);
 }
 
-/* "attn_q" of "blk.3.attn_q.bias"; size 0: no bias of a layer. */
+/* "attn_q" of "blk.3.attn_q.bias" and "v.blk.3.attn_q.bias"; size 0: no bias of a layer. */
 static Text stem_of_bias(const Target *t) {
-    const char *begin = strncmp(t->name, "blk.", 4) == 0 ? strchr(t->name + 4, '.') : NULL,
+    const char *name = t->name + (strncmp(t->name, "v.", 2) == 0 ? 2 : 0),
+               *begin = strncmp(name, "blk.", 4) == 0 ? strchr(name + 4, '.') : NULL,
                *end = strrchr(t->name, '.');
     if (!begin || end == begin || strcmp(end, ".bias") != 0) return (Text){"", 0};
     return (Text){begin + 1, (size_t)(end - begin - 1)};
@@ -76,9 +78,13 @@ static bool is_qwen2(const Conversion *c) {
     return strncmp(c->family->classes, "Qwen2", 5) == 0;
 }
 
-static bool check_biases(const Conversion *c) {
+bool check_layer_biases(const Conversion *c) {
     for (size_t i = 0; i < c->n_targets; i++)
         if (!check_layers(c, &c->targets[i])) return false;
+    return true;
+}
+
+static bool check_biases(const Conversion *c) {
     static const char *const with[] = {"gpt2", "starcoder2", "bert", "phi2"};
     bool all = false;
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
@@ -110,21 +116,25 @@ static bool check_head_norms(const Conversion *c) {
 /* ------------------------------------------------------------------ words */
 
 static bool check_vocab(const Conversion *c, size_t rows) {
-    size_t vocab;
-    const JsonValue *tie = json_get(c->folder.sizes, "tie_word_embeddings");
-    if (json_size(json_get(c->folder.sizes, "vocab_size"), &vocab) && vocab != rows)
+    size_t vocab = rows;
+    const JsonValue *tie = json_get(c->folder.sizes, tie_key(c)),
+                    *said = json_get(c->folder.sizes, "vocab_size");
+    if (said && said->kind != JSON_NULL && !json_size(said, &vocab))
+        return key_refuse(c, "config.json", text_of("vocab_size"), said, "an integer");
+    if (vocab != rows)
         return REFUSE(c, "config.json: vocab_size is %zu, and the embedding has %zu rows",
                       vocab, rows);
+    if (tie && tie->kind != JSON_TRUE && tie->kind != JSON_FALSE && tie->kind != JSON_NULL)
+        return key_refuse(c, "config.json", text_of(tie_key(c)), tie, "true or false");
     bool untied = tie && tie->kind == JSON_FALSE;
     if (untied && always_tied(c))
-        return REFUSE(c,
-                      "config.json: tie_word_embeddings is false, and the head of a %.*s is "
-                      "its embedding",
-                      CLASS(c));
+        return REFUSE(c, "config.json: %s is false, and the head of a %.*s is its embedding",
+                      tie_key(c), CLASS(c));
     if (untied && !quirks_of(c->recipe)->vectors && !target_of(c, "output.weight"))
         return REFUSE(c,
-                      "config.json: tie_word_embeddings is false, and the folder has no head: "
-                      "a file may be missing");
+                      "config.json: %s is false, and the folder has no head: a file may be "
+                      "missing",
+                      tie_key(c));
     if (c->family->times && !target_of(c, "output.weight") &&
         factor_of(c, "output.weight") != factor_of(c, "token_embd.weight"))
         return REFUSE(c,
@@ -147,13 +157,18 @@ static bool check_types(const Conversion *c) {
                   types, rows);
 }
 
-/* A number, or a list of some. */
+/* A number, or a list of some; -1: none. */
 static bool check_ids(const Conversion *c, const char *key, size_t rows) {
     const JsonValue *said = json_get(c->folder.sizes, key);
     size_t count = !said ? 0 : said->kind == JSON_ARRAY ? said->count : 1, id;
-    for (size_t i = 0; i < count; i++)
-        if (json_size(said->kind == JSON_ARRAY ? &said->items[i] : said, &id) && id >= rows)
+    for (size_t i = 0; i < count; i++) {
+        const JsonValue *item = said->kind == JSON_ARRAY ? &said->items[i] : said;
+        const bool is_id = json_size(item, &id);
+        if (!is_id && item->kind != JSON_NULL && !text_equal(item->text, text_of("-1")))
+            return key_refuse(c, "config.json", text_of(key), said, "the id of a token");
+        if (is_id && id >= rows)
             return REFUSE(c, "config.json: %s is %zu, and there are %zu tokens", key, id, rows);
+    }
     return true;
 }
 

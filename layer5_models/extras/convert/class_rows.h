@@ -19,6 +19,9 @@
     "\"rope_local_base_freq\": 10000, \"query_pre_attn_scalar\": 256, \"sliding_window\": " \
     "4096}"
 
+#define ARWKV7      "head_size wkv_version wkv_has_gate intermediate_size"
+#define ARWKV7_ADDS "context_length=1048576 attention.head_count=0 token_shift_count=1"
+
 #define CLIP_VISION                                                                    \
     "{\"hidden_size\": 1024, \"intermediate_size\": 4096, \"num_hidden_layers\": 24, " \
     "\"num_attention_heads\": 16, \"layer_norm_eps\": 1e-5, \"hidden_act\": \"quick_gelu\"}"
@@ -54,9 +57,21 @@
     "\"norm_eps\": 1e-5, \"hidden_act\": \"gelu\", \"pixel_shuffle_ratio\": 0.5, "    \
     "\"rope_theta\": 10000}"
 
+/* The size of pictures is not in the folder, and not used: what llama.cpp writes. */
+#define GEMMA4_EYE                                                                    \
+    "{\"hidden_size\": 768, \"intermediate_size\": 3072, \"num_hidden_layers\": 16, " \
+    "\"num_attention_heads\": 12, \"head_dim\": 64, \"patch_size\": 16, "             \
+    "\"pooling_kernel_size\": 3, \"rms_norm_eps\": 1e-6, \"image_size\": 224, "       \
+    "\"hidden_activation\": \"gelu_pytorch_tanh\"}"
+
 #define QWEN_EYE                                                                   \
     "{\"depth\": 32, \"num_heads\": 16, \"image_size\": 560, \"patch_size\": 14, " \
     "\"layer_norm_eps\": 1e-6, "
+#define QWEN3_EYE                                                                         \
+    "{\"depth\": 27, \"num_heads\": 16, \"hidden_size\": 1152, \"patch_size\": 16, "      \
+    "\"intermediate_size\": 4304, \"out_hidden_size\": 3584, \"spatial_merge_size\": 2, " \
+    "\"num_position_embeddings\": 2304, \"hidden_act\": \"gelu_pytorch_tanh\", "          \
+    "\"layer_norm_eps\": 1e-6"
 #define QWEN_TEXT "model.layers.|model.embed_tokens.|model.norm.|model.language_model.|lm_head."
 
 /* Parts of folders that hold a language model and more. */
@@ -64,6 +79,8 @@
 #define VISION                                                                \
     "vision_tower.|vision_model.|multi_modal_projector.|model.vision_tower.|" \
     "model.multi_modal_projector.|model.vision_model.|model.connector.|model.visual.|visual."
+#define HUNYUAN_VISION "vit.|model.vit.|model.visual."
+#define PADDLE_VISION  "model.visual.|visual.|model.projector.|mlp_AR."
 #define AUDIO \
     "|model.audio_tower.|model.embed_vision.|model.embed_audio.|model.vision_embedder."
 #define INSIDE "language_model.model.|model.language_model.|language_model.|model."
@@ -95,6 +112,12 @@
     "attention.key_length=kv_lora_rank+qk_rope_head_dim "                        \
     "attention.value_length=kv_lora_rank rope.dimension_count=qk_rope_head_dim " \
     "attention.key_length_mla=qk_nope_head_dim+qk_rope_head_dim"
+
+/* Latents that are turned back into a key and a value of each head. */
+#define HEAD_LATENTS                                                                     \
+    "attention.head_count_kv=num_attention_heads rope.dimension_count=qk_rope_head_dim " \
+    "attention.key_length=qk_nope_head_dim+qk_rope_head_dim "                            \
+    "attention.value_length=v_head_dim"
 
 /* A gated network of two thirds of the size. */
 #define NEO "feed_forward_length=2*intermediate_size/3"
@@ -139,6 +162,9 @@ static const ConvertFamily families[] = {
      "model.multi_modal_projector.", {clip, gemma3_projector}, .projector = "gemma3",
      .add_one = true, .part = "vision_config", .defaults = SIGLIP_VISION,
      .others = "language_model.|model.language_model.|lm_head."},
+    {"Gemma4ForConditionalGeneration", "clip", "model.vision_tower.|model.embed_vision.",
+     {gemma4_tower}, .projector = "gemma4v", .part = "vision_config", .defaults = GEMMA4_EYE,
+     .others = "model.language_model.|lm_head.|model.audio_tower.|model.embed_audio."},
     {"Idefics3ForConditionalGeneration|SmolVLMForConditionalGeneration", "clip",
      "model.vision_model.|model.connector.", {clip, idefics3_projector},
      .projector = "idefics3", .part = "vision_config", .defaults = IDEFICS3_VISION,
@@ -170,7 +196,42 @@ static const ConvertFamily families[] = {
     {"QWenLMHeadModel", "qwen", "transformer.", {qwen1},
      .needs = "rotary_emb_base layer_norm_epsilon"},
     {"Qwen2ForCausalLM|Qwen2Model", "qwen2", "model.", {ends, pre_norms, straight, gated}},
-    {"InternLM2ForCausalLM", "qwen2", "model.", {internlm2}, .needs = ROPE},
+    {"InternLM2ForCausalLM", "internlm2", "model.", {internlm2}, .needs = ROPE},
+    {"XverseForCausalLM", "xverse", "model.", {ends, pre_norms, permuted, gated}},
+    {"OrionForCausalLM", "orion", "model.", {ends, pre_norms, straight, gated},
+     .needs = "rms_norm_eps"},
+    {"NemotronForCausalLM", "nemotron", "model.", {ends, pre_norms, straight, gated},
+     .add_one = true, .needs = "norm_eps partial_rotary_factor|rope_parameters " ROPE},
+    {"OlmoForCausalLM", "olmo", "model.", {ends, permuted, gated},
+     .needs = ROPE, .adds = "attention.layer_norm_epsilon=1e-5/1"},
+    {"ExaoneForCausalLM", "exaone", "transformer.", {exaone}, .needs = "layer_norm_epsilon " ROPE},
+    {"ChatGLMModel|ChatGLMForConditionalGeneration", "chatglm", "transformer.", {chatglm},
+     .needs = "num_layers ffn_hidden_size kv_channels layernorm_epsilon seq_length",
+     .adds = "rope.freq_base=10000*rope_ratio/1|10000/1"},
+    {"GlmForCausalLM", "chatglm", "model.", {ends, pre_norms, straight, glm},
+     .needs = "partial_rotary_factor|rope_parameters " ROPE},
+    {"PlamoForCausalLM", "plamo", "model.", {ends, plamo}, .needs = "n_shared_head",
+     .adds = "context_length=max_position_embeddings|4096 "
+             "attention.head_count_kv=num_attention_heads/n_shared_head"},
+    {"BaichuanForCausalLM|BaiChuanForCausalLM", "baichuan", "model.",
+     {baichuan2_head, ends, pre_norms, baichuan, gated}, .when = "vocab_size=125696"},
+    {"BaichuanForCausalLM|BaiChuanForCausalLM", "baichuan", "model.",
+     {baichuan2_head, ends, pre_norms, baichuan, gated}, .when = "z_loss_weight=0"},
+    {"BaichuanForCausalLM|BaiChuanForCausalLM", "baichuan", "model.",
+     {ends, pre_norms, baichuan, gated}},
+    {"OpenELMForCausalLM", "openelm", "transformer.", {openelm},
+     .needs = "model_dim num_query_heads num_kv_heads head_dim rope_freq_constant",
+     .adds = "attention.layer_norm_rms_epsilon=1e-6/1"},
+    {"PLMForCausalLM", "plm", "model.", {ends, pre_norms, plain_latents, gated},
+     .needs = "kv_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim " ROPE,
+     .adds = HEAD_LATENTS},
+    {"GPTRefactForCausalLM", "refact", "transformer.", {refact}, .needs = "layer_norm_epsilon",
+     .adds = "attention.head_count_kv=1"},
+    {"CodeShellForCausalLM", "codeshell", "transformer.", {codeshell, gpt2_ends, bigcode},
+     .needs = "num_query_groups layer_norm_epsilon",
+     .adds = "feed_forward_length=n_inner|4*n_embd"},
+    {"DeciLMForCausalLM|DeciForCausalLM", "deci", "model.",
+     {ends, pre_norms, permuted, gated, deci}, .needs = ROPE},
     {"DreamModel", "dream", "model.", {ends, pre_norms, straight, gated}, .needs = ROPE},
     {"Qwen2MoeForCausalLM", "qwen2moe", "model.",
      {ends, pre_norms, straight, experts, shared_expert}},
@@ -185,8 +246,23 @@ static const ConvertFamily families[] = {
      {ends, pre_norms, straight, gated}, .needs = ROPE, .when = "hidden_size", BESIDE("{}")},
     {"Qwen2VLForConditionalGeneration|Qwen2_5_VLForConditionalGeneration", "qwen2vl", INSIDE,
      {ends, pre_norms, straight, gated}, .needs = ROPE, .others = VISION},
+    {"PaddleOCRVLForConditionalGeneration", "paddleocr", INSIDE,
+     {ends, pre_norms, straight, gated}, .needs = ROPE, .when = "hidden_size",
+     .part = "text_config", .defaults = "{}", .others = PADDLE_VISION},
+    {"PaddleOCRVLForConditionalGeneration", "paddleocr", INSIDE,
+     {ends, pre_norms, straight, gated}, .needs = ROPE, .others = PADDLE_VISION},
+    {"Qwen3VLForConditionalGeneration|Qwen3VLMoeForConditionalGeneration", "clip",
+     "model.visual.|visual.", {qwen3_tower, qwen3_deep}, .projector = "qwen3vl_merger",
+     .part = "vision_config", .alone = true,
+     .defaults = QWEN3_EYE ", \"deepstack_visual_indexes\": [8, 16, 24]}", .others = QWEN_TEXT},
+    {"Qwen3_5ForConditionalGeneration|Qwen3_5MoeForConditionalGeneration", "clip",
+     "model.visual.|visual.", {qwen3_tower, qwen3_deep}, .projector = "qwen3vl_merger",
+     .part = "vision_config", .alone = true, .defaults = QWEN3_EYE "}",
+     .others = QWEN_TEXT "|mtp."},
     {"Qwen3VLForConditionalGeneration", "qwen3vl", INSIDE, {ends, pre_norms, straight, gated},
      .needs = ROPE, BESIDE("{}")},
+    {"Qwen3VLMoeForConditionalGeneration", "qwen3vlmoe", INSIDE,
+     {ends, pre_norms, straight, turned_experts, experts}, .needs = ROPE, BESIDE("{}")},
     {"Qwen3MoeForCausalLM", "qwen3moe", "model.", {ends, pre_norms, straight, experts},
      .needs = "norm_topk_prob"},
     {"RND1", "rnd1", "model.", {ends, pre_norms, straight, experts},
@@ -281,6 +357,26 @@ static const ConvertFamily families[] = {
     {"Dots1ForCausalLM", "dots1", "model.",
      {ends, pre_norms, straight, gated, experts, shared_experts},
      .needs = "scoring_func norm_topk_prob routed_scaling_factor"},
+    {"DeepseekForCausalLM", "deepseek", "model.",
+     {ends, pre_norms, permuted, gated, experts, shared_experts}},
+    {"BailingMoeForCausalLM", "bailingmoe", "model.",
+     {ends, pre_norms, bailing1, gated, experts, shared_experts},
+     .needs = "num_experts norm_topk_prob"},
+    {"DbrxForCausalLM", "dbrx", "transformer.", {dbrx}, .needs = "rope_theta kv_n_heads",
+     .part = "attn_config|ffn_config", .defaults = "{\"layer_norm_epsilon\": 1e-5}"},
+    {"ArcticForCausalLM", "arctic", "model.", {ends, permuted, arctic, mixtral},
+     .needs = "parallel_attn_mlp_res"},
+    {"SmallThinkerForCausalLM|SmallthinkerForCausalLM", "smallthinker", "model.",
+     {ends, pre_norms, straight, smallthinker},
+     .needs = "moe_num_primary_experts moe_num_active_primary_experts moe_ffn_hidden_size "
+              "moe_primary_router_apply_softmax rope_layout sliding_window_layout " ROPE,
+     .adds = "expert_feed_forward_length=moe_ffn_hidden_size"},
+    {"GroveMoeForCausalLM", "grovemoe", "model.", {ends, pre_norms, straight, experts, grovemoe},
+     .needs = "moe_intermediate_size " ROPE,
+     .adds = "expert_chunk_feed_forward_length=head_dim|128 experts_per_group=2 "
+             "expert_group_scale=0.05/1"},
+    {"Grok1ForCausalLM|GrokForCausalLM", "grok", "transformer.", {grok},
+     .needs = "embedding_multiplier_scale output_multiplier_scale attn_output_multiplier"},
     {"MiniMaxM2ForCausalLM", "minimax-m2", "model.", {ends, pre_norms, straight, mixtral},
      .needs = "rotary_dim", .adds = "expert_feed_forward_length=intermediate_size"},
     {"Ernie4_5_MoeForCausalLM", "ernie4_5-moe", "model.",
@@ -321,9 +417,7 @@ static const ConvertFamily families[] = {
              "residual_scale=scale_depth/sqrt.num_hidden_layers"},
     {"MiniCPM3ForCausalLM", "minicpm3", "model.", {ends, pre_norms, plain_latents, gated},
      .needs = "kv_lora_rank qk_nope_head_dim qk_rope_head_dim v_head_dim",
-     .adds = "attention.head_count_kv=num_attention_heads rope.dimension_count=qk_rope_head_dim "
-             "attention.key_length=qk_nope_head_dim+qk_rope_head_dim "
-             "attention.value_length=v_head_dim"},
+     .adds = HEAD_LATENTS},
     {"GraniteForCausalLM", "granite", "model.", {ends, pre_norms, permuted, gated},
      .needs = "attention_multiplier"},
     {"GraniteMoeForCausalLM|GraniteMoeSharedForCausalLM", "granitemoe", "model.",
@@ -347,6 +441,11 @@ static const ConvertFamily families[] = {
      {ends, pre_norms, straight, gated}, .needs = ROPE},
     {"MaincoderForCausalLM", "maincoder", "model.", {ends, pre_norms, straight, gated},
      .needs = ROPE},
+    {"HunYuanVLForConditionalGeneration", "hunyuan_vl", INSIDE,
+     {ends, pre_norms, straight, hunyuan, gated}, .needs = ROPE, .when = "hidden_size",
+     .part = "text_config", .defaults = "{}", .others = HUNYUAN_VISION},
+    {"HunYuanVLForConditionalGeneration", "hunyuan_vl", INSIDE,
+     {ends, pre_norms, straight, hunyuan, gated}, .needs = ROPE, .others = HUNYUAN_VISION},
     {"HunYuanDenseV1ForCausalLM", "hunyuan-dense", "model.",
      {ends, pre_norms, straight, hunyuan, gated}},
     {"Exaone4ForCausalLM", "exaone4", "model.", {ends, olmo2_norms, straight, gated},
@@ -371,6 +470,19 @@ static const ConvertFamily families[] = {
     {"Mamba2ForCausalLM", "mamba2", "backbone.", {mamba_ends, mamba2}, .needs = "expand",
      .adds = "ssm.inner_size=expand*hidden_size "
              "context_length=max_position_embeddings|1048576"},
+    {"Rwkv6ForCausalLM", "rwkv6", "rwkv.", {rwkv6},
+     .needs = "head_size layer_norm_epsilon rescale_every intermediate_size?",
+     .adds = "context_length=1048576 attention.head_count=0 "
+             "feed_forward_length=intermediate_size|7*hidden_size/2"},
+    {"RWKV6Qwen2ForCausalLM", "rwkv6qwen2", "model.", {ends, pre_norms, gated, qrwkv6},
+     .needs = "num_attention_heads num_key_value_heads intermediate_size",
+     .adds = "context_length=1048576 attention.head_count=0 token_shift_count=1 "
+             "wkv.head_size=head_dim|hidden_size/num_attention_heads"},
+    {"RwkvHybridForCausalLM", "arwkv7", "model.", {arwkv7_values, ends, pre_norms, gated, arwkv7},
+     .when = "wkv_has_gate", .needs = ARWKV7, .adds = ARWKV7_ADDS},
+    {"RwkvHybridForCausalLM", "arwkv7", "model.",
+     {arwkv7_values, no_gate, ends, pre_norms, gated, arwkv7}, .needs = ARWKV7,
+     .adds = ARWKV7_ADDS},
     {"RWKV7ForCausalLM|Rwkv7ForCausalLM", "rwkv7", "model.", {rwkv7},
      .needs = "head_dim decay_low_rank_dim a_low_rank_dim v_low_rank_dim gate_low_rank_dim "
               "intermediate_size norm_eps",

@@ -25,7 +25,7 @@ void put_number(Conversion *c, const char *name, double value) {
 /* ------------------------------------------------------------------ one key */
 
 /* As in the table: 1, true, [], a word. */
-static Text config_plain(const JsonValue *value) {
+Text config_plain(const JsonValue *value) {
     switch (value->kind) {
     case JSON_TRUE: return text_of("true");
     case JSON_FALSE: return text_of("false");
@@ -36,11 +36,24 @@ static Text config_plain(const JsonValue *value) {
     }
 }
 
+/* A text that reads like another value: "16", "true". */
+static bool needs_quotes(const JsonValue *value) {
+    return value->kind == JSON_STRING &&
+           (listed("true false null", value->text) ||
+            (value->text.size && strchr("-0123456789", *value->text.data)));
+}
+
+bool key_refuse(const Conversion *c, const char *file, Text name, const JsonValue *value,
+                const char *wanted) {
+    Text got = config_plain(value);
+    const char *quote = needs_quotes(value) ? "\"" : "";
+    return REFUSE(c, "%s: '%.*s' is %s%.*s%s, wanted %s", file, (int)min_size(60, name.size),
+                  name.data, quote, (int)min_size(60, got.size), got.data, quote, wanted);
+}
+
 static bool config_refuse(const Conversion *c, Text name, const JsonValue *value,
                           const char *wanted) {
-    Text got = config_plain(value);
-    return REFUSE(c, "config.json: '%.*s' is %.*s, wanted %s", (int)min_size(60, name.size),
-                  name.data, (int)min_size(60, got.size), got.data, wanted);
+    return key_refuse(c, "config.json", name, value, wanted);
 }
 
 /* Of keys that become the same one the first counts, and others have its value. */
@@ -56,15 +69,17 @@ static const JsonValue *first_like(const Conversion *c, const ConfigKey *key) {
 }
 
 /* Heads of a family whose layers are listed: layers.c writes them, once the list is known. */
-static bool begins_by_window(const Conversion *c, const char *ours) {
-    return quirks_of(c->recipe)->window_listed &&
+static bool heads_are_listed(const Conversion *c, const char *ours) {
+    return (quirks_of(c->recipe)->window_listed || quirks_of(c->recipe)->optional_parts) &&
            strncmp(ours, "attention.head_count", 20) == 0;
 }
 
 /* A list of integers, one for each layer: a number, where all are the same. */
 static bool use_sizes(Conversion *c, const ConfigKey *key, Text name, const JsonValue *list) {
     char full[96];
-    bool same = true, ok = list->count > 0 && list->count < 65536;
+    const bool sees = quirks_of(c->recipe)->is_vision_tower; /* [448, 448] */
+    bool same = true, ok = list->count > 0 && list->count < 65536 &&
+                           (sees || !c->layers || list->count == c->layers - c->drafts);
     int64_t *values = calloc(list->count + 1, sizeof *values);
     if (!values) return REFUSE(c, "no memory for a list of config.json");
     for (size_t i = 0; ok && i < list->count; i++) {
@@ -78,7 +93,9 @@ static bool use_sizes(Conversion *c, const ConfigKey *key, Text name, const Json
     else if (ok)
         gguf_put_ints(c->writer, full, GGUF_U32, values, list->count);
     free(values);
-    return ok || config_refuse(c, name, list, "an integer, or one for each layer");
+    snprintf(full, sizeof full, "an integer, or one for each of %zu layers",
+             c->layers - c->drafts);
+    return ok || config_refuse(c, name, list, full);
 }
 
 static bool use_number(Conversion *c, const ConfigKey *key, Text name, const JsonValue *value) {
@@ -92,7 +109,7 @@ static bool use_number(Conversion *c, const ConfigKey *key, Text name, const Jso
     if (key->use == SIZE) {
         if (!json_size(value, &size) || size > UINT32_MAX)
             return config_refuse(c, name, value, "an integer below 2^32");
-        if (begins_by_window(c, key->ours)) return true;
+        if (heads_are_listed(c, key->ours)) return true;
         if (strcmp(key->ours, "context_length") == 0) size -= min_size(size, c->first_position);
         if (strcmp(key->ours, "block_count") == 0) size += c->drafts;
         return put_size(c, key->ours, size), true;
@@ -116,9 +133,12 @@ static bool check_activation_name(Conversion *c, Text name, const JsonValue *val
         [ACT_SILU] = "silu swish swiglu SwiGLU",
         [ACT_XIELU] = "xielu",
         [ACT_SWIGLU_CLAMPED] = "silu",
+        [ACT_RELU] = "relu",
         [ACT_RELU_SQUARED] = "relu2",
         [ACT_GELU_TANH] = "gelu_pytorch_tanh gelu_new gelu_fast gelu",
     };
+    const JsonValue *inner = json_get(value, "name"); /* DBRX */
+    if (inner) value = inner;
     const Activation act = quirks_of(c->recipe)->recurrent && !c->recipe->gated &&
                                    c->recipe->act != ACT_RELU_SQUARED
                                ? ACT_SILU
@@ -168,14 +188,13 @@ static bool check_quantized(const Conversion *c) {
 }
 
 /* All unknown keys in one sentence, or the first of very many. */
-static bool refuse_unknown(const Conversion *c) {
-    const JsonValue *config = c->folder.sizes;
+bool refuse_unknown_keys(const Conversion *c, const char *file, const JsonValue *config,
+                         KeyRow row) {
     char keys[150] = "", options[150] = "";
     size_t count = 0, shown = 0;
     for (size_t i = 0; i < config->count; i++) {
         Text name = config->keys[i];
-        if (config->items[i].kind == JSON_NULL || may_be_left_out(c, name) ||
-            config_key(c, name))
+        if (config->items[i].kind == JSON_NULL || may_be_left_out(c, name) || row(c, name))
             continue;
         if (name.size > 60) name.size = 60;
         bool fits = shown == count++ &&
@@ -188,10 +207,10 @@ static bool refuse_unknown(const Conversion *c) {
     char more[40] = "";
     if (count > shown) snprintf(more, sizeof more, ", %zu more", count - shown);
     return REFUSE(c,
-                  "config.json: %s%s, and nothing is known of %s in a %.*s: the results may "
+                  "%s: %s%s, and nothing is known of %s in a %.*s: the results may "
                   "change, so the folder is refused; what is known to be harmless may be left "
                   "out:%s",
-                  keys, more, count > 1 ? "them" : "it", CLASS(c), options);
+                  file, keys, more, count > 1 ? "them" : "it", CLASS(c), options);
 }
 
 static bool use_key(Conversion *c, Text name, const JsonValue *value) {
@@ -212,12 +231,13 @@ static bool use_key(Conversion *c, Text name, const JsonValue *value) {
 /* ------------------------------------------------------------------ all of them */
 
 /* Keys to ignore must be present and unknown: a known key has an effect. */
-static bool check_without(const Conversion *c) {
+bool check_without(const Conversion *c, const char *file, const JsonValue *more, KeyRow row) {
     for (size_t i = 0; i < c->how->n_without; i++) {
         const char *name = c->how->without[i];
-        if (!json_get(c->folder.sizes, name))
-            return REFUSE(c, "--without %s: config.json has no such key", name);
-        if (config_key(c, text_of(name)))
+        const bool here = json_get(c->folder.sizes, name) != NULL;
+        if (!here && !json_get(more, name))
+            return REFUSE(c, "--without %s: %s has no such key", name, file);
+        if (here ? config_key(c, text_of(name)) : row(c, text_of(name)))
             return REFUSE(c, "--without %s: this key is known, and is used as it stands", name);
     }
     return true;
@@ -248,7 +268,10 @@ static void count_drafts(Conversion *c) {
 bool put_config(Conversion *c) {
     const JsonValue *config = c->folder.sizes;
     if (config->kind != JSON_OBJECT) return REFUSE(c, "config.json is not an object");
-    if (!check_without(c) || !refuse_unknown(c) || !check_quantized(c)) return false;
+    const bool sees = quirks_of(c->recipe)->is_vision_tower; /* see pictures.c */
+    if (!sees && !check_without(c, "config.json", NULL, config_key)) return false;
+    if (!refuse_unknown_keys(c, "config.json", config, config_key) || !check_quantized(c))
+        return false;
     c->layers = config_size(c, "block_count", 0);
     count_drafts(c);
     const JsonValue *pad = json_get(config, "pad_token_id");

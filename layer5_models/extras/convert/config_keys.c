@@ -34,9 +34,10 @@ size_t config_size(const Conversion *c, const char *ours, size_t otherwise) {
     size_t size;
     for (size_t i = 0; i < config->count; i++) {
         const ConfigKey *key = config_key(c, config->keys[i]);
-        if (key && key->use == SIZE && strcmp(key->ours, ours) == 0 &&
-            json_size(&config->items[i], &size))
-            return size;
+        const JsonValue *value = &config->items[i];
+        if (!key || key->use != SIZE || strcmp(key->ours, ours) != 0) continue;
+        if (value->kind == JSON_ARRAY && value->count) value = value->items;
+        if (json_size(value, &size)) return size;
     }
     return otherwise;
 }

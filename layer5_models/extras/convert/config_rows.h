@@ -15,9 +15,9 @@
 #define FALCONS  "falcon bloom"
 #define HYBRIDS  "lfm2 lfm2moe jamba granitehybrid nemotron_h nemotron_h_moe falcon-h1"
 #define GRANITES "granite granitemoe granitehybrid"
-#define QWENS    "qwen2moe qwen3moe olmoe rnd1 qwen3next lfm2moe jamba hunyuan-moe"
+#define QWENS    "qwen2moe qwen3moe qwen3vlmoe olmoe rnd1 qwen3next lfm2moe jamba hunyuan-moe"
 #define LATENT   "deepseek2 deepseek32 glm-dsa"
-#define SHARED   LATENT " glm4moe dots1"
+#define SHARED   LATENT " glm4moe dots1 deepseek"
 
 /* clang-format off */
 static const ConfigKey keys[] = {
@@ -249,9 +249,20 @@ static const ConfigKey keys[] = {
      "video_token_id mm_tokens_per_image spatial_merge_size projector_hidden_act "
      "multimodal_projector_bias vision_feature_layer vision_feature_select_strategy "
      "image_seq_length scale_factor", NOTHING, NULL,
-     "llama gemma3 llama4 qwen2vl qwen3vl qwen2 qwen3"},
+     "llama gemma3 llama4 qwen2vl qwen3vl qwen3vlmoe qwen2 qwen3"},
     {"vision_start_token_id vision_end_token_id vision_token_id", NOTHING, NULL,
-     "qwen2vl qwen3vl"},
+     "qwen2vl qwen3vl qwen3vlmoe"},
+
+    /* how texts were drawn, as older folders list it for all of their parts */
+    {"do_sample early_stopping output_scores remove_invalid_values return_dict_in_generate "
+     "tf_legacy_loss", ONLY, "false", NULL},
+    {"diversity_penalty encoder_no_repeat_ngram_size no_repeat_ngram_size min_length", ONLY,
+     "0 0.0", NULL},
+    {"length_penalty repetition_penalty temperature top_p typical_p num_beam_groups num_beams "
+     "num_return_sequences", ONLY, "1 1.0", NULL},
+    {"max_length", ONLY, "20", NULL},
+    {"top_k", ONLY, "50", NULL},
+    {"id2label label2id", NOTHING, NULL, "llama qwen2 qwen3"},
 };
 /* clang-format on */
 

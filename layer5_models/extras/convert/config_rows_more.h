@@ -11,7 +11,7 @@
 #define GEMMAS "gemma3n gemma4 gemma-embedding"
 #define QWEN35 "qwen35 qwen35moe"
 #define JINAS  "jina-bert-v2 jina-bert-v3"
-#define ROUTED "exaone-moe bailingmoe2 afmoe kimi-linear"
+#define ROUTED "exaone-moe bailingmoe bailingmoe2 afmoe kimi-linear"
 
 /* clang-format off */
 static const ConfigKey more_keys[] = {
@@ -23,28 +23,28 @@ static const ConfigKey more_keys[] = {
     {"activation", ACT, NULL, "bert"},
     {"sinusoidal_pos_embds", ONLY, "false", "bert"},
     {"dropout qa_dropout seq_classif_dropout tie_weights_", NOTHING, NULL, "bert"},
-    {"n_layers", SIZE, "block_count", "mpt llada"},
-    {"max_seq_len", SIZE, "context_length", "mpt"},
+    {"n_layers", SIZE, "block_count", "mpt llada dbrx"},
+    {"max_seq_len", SIZE, "context_length", "mpt dbrx"},
     {"max_sequence_length", SIZE, "context_length", "llada"},
     {"max_length", SIZE, "context_length", "neo-bert"},
     {"model_max_length", SIZE, "context_length", "kimi-linear"},
     {"max_position_embeddings n_positions max_trained_positions", READ, NULL, "nomic-bert-moe"},
-    {"n_heads", SIZE, "attention.head_count", "mpt llada"},
-    {"kv_n_heads n_kv_heads", SIZE, "attention.head_count_kv", "mpt llada"},
+    {"n_heads", SIZE, "attention.head_count", "mpt llada dbrx"},
+    {"kv_n_heads n_kv_heads", SIZE, "attention.head_count_kv", "mpt llada dbrx"},
     {"num_attention_groups", SIZE, "attention.head_count_kv", "step35"},
-    {"num_key_value_heads", READ, NULL, "mistral4 minicpm3 kimi-linear falcon-h1 nemotron_h_moe "
+    {"num_key_value_heads", READ, NULL, "mistral4 minicpm3 plm kimi-linear falcon-h1 nemotron_h_moe "
                                         QWEN35},
     {"mlp_hidden_size", SIZE, "feed_forward_length", "llada"},
     {"n_inner", SIZE, "feed_forward_length", "nomic-bert-moe"},
     {"intermediate_size", READ, NULL, "nemotron_h_moe neo-bert gemma4"},
-    {"kv_lora_rank", SIZE, "attention.kv_lora_rank", "mistral4 minicpm3 kimi-linear"},
-    {"q_lora_rank", SIZE, "attention.q_lora_rank", "mistral4 minicpm3 kimi-linear"},
+    {"kv_lora_rank", SIZE, "attention.kv_lora_rank", "mistral4 minicpm3 plm kimi-linear"},
+    {"q_lora_rank", SIZE, "attention.q_lora_rank", "mistral4 minicpm3 plm kimi-linear"},
     {"v_head_dim", SIZE, "attention.value_length_mla", "mistral4 kimi-linear"},
     {"v_head_dim swa_v_head_dim swa_head_dim swa_num_key_value_heads swa_num_attention_heads "
      "hybrid_layer_pattern add_swa_attention_sink_bias add_full_attention_sink_bias "
      "moe_layer_freq hybrid_block_size", READ, NULL, "mimo2"},
     {"v_head_dim qk_nope_head_dim qk_rope_head_dim qk_head_dim", READ, NULL,
-     "mistral4 minicpm3 kimi-linear"},
+     "mistral4 minicpm3 plm kimi-linear"},
     {"head_dim", SIZE, "kda.head_dim", "kimi-linear"},
     {"short_conv_kernel_size", SIZE, "ssm.conv_kernel", "kimi-linear"},
     {"num_heads full_attn_layers kda_layers", READ, NULL, "kimi-linear"},
@@ -53,8 +53,41 @@ static const ConfigKey more_keys[] = {
     {"hidden_size_per_layer_input", SIZE, "embedding_length_per_layer_input", GEMMAS},
     {"num_kv_shared_layers", SIZE, "attention.shared_kv_layers", GEMMAS},
     {"altup_num_inputs", SIZE, "altup.num_inputs", "gemma3n"},
-    {"global_head_dim num_global_key_value_heads", READ, NULL, "gemma4"},
+    {"global_head_dim num_global_key_value_heads per_layer_config attention_k_eq_v", READ, NULL,
+     "gemma4"},
 
+    {"vision_config image_token_id im_start_id im_end_id im_newline_id text_start_id text_end_id "
+     "eod_token_id sep_token_id pad_id org_vocab_size attention_head_dim cla_share_factor "
+     "routed_scaling_factor", NOTHING, NULL, "hunyuan_vl"},
+    {"use_qk_norm", ONLY, "true", "hunyuan_vl"},
+    {"num_experts", ONLY, "1", "hunyuan_vl"},
+    {"use_cla", ONLY, "false", "hunyuan_vl"},
+    {"norm_type", ONLY, "rms", "hunyuan_vl"},
+    {"vision_config image_token_id video_token_id vision_start_token_id vision_end_token_id "
+     "ignored_index weight_share_add_bias max_sequence_length hidden_dropout_prob "
+     "attention_probs_dropout_prob use_flash_attention", NOTHING, NULL, "paddleocr"},
+    {"use_3d_rope rope_is_neox_style", ONLY, "true", "paddleocr"},
+    {"compression_ratio", ONLY, "1 1.0", "paddleocr"},
+
+    {"head_size", SIZE, "wkv.head_size", "rwkv6"},
+    {"rescale_every", SIZE, "rescale_every_n_layers", "rwkv6"},
+    {"head_size_divisor", ONLY, "8", "rwkv6"}, /* the norm per head: eps = 1e-5 of its square */
+    {"num_attention_heads attention_hidden_size model_version", NOTHING, NULL, "rwkv6"},
+    {"intermediate_size", READ, NULL, "rwkv6"},
+    {"num_attention_heads", READ, NULL, "rwkv6qwen2"},
+    {"gate_rank_type", ONLY, "1", "rwkv6qwen2"}, /* one matrix */
+    {"groupnorm_att use_pos_emb use_rope", ONLY, "false", "rwkv6qwen2"},
+    {"use_tokenshift balance_state", ONLY, "true", "rwkv6qwen2"},
+    {"lora_rank_tokenshift lora_rank_decay attention_output_bias",
+     NOTHING, NULL, "rwkv6qwen2"}, /* by the tensors */
+    {"head_size", SIZE, "wkv.head_size", "arwkv7"},
+    {"head_size_divisor", ONLY, "8", "arwkv7"},
+    {"wkv_version", ONLY, "7", "arwkv7"},
+    {"wkv_has_gate", READ, NULL, "arwkv7"},
+    {"v_first_with_embedding", ONLY, "false", "arwkv7"},
+    {"num_attention_heads num_key_value_heads num_wkv_heads wkv_layers wkv_has_group_norm",
+     NOTHING, NULL, "arwkv7"}, /* by the tensors */
+    {"max_position_embeddings rope_theta rope_scaling", NOTHING, NULL, "rwkv6qwen2 arwkv7"},
     {"head_dim", SIZE, "wkv.head_size", "rwkv7"},
     {"decay_low_rank_dim", SIZE, "attention.decay_lora_rank", "rwkv7"},
     {"a_low_rank_dim", SIZE, "attention.iclr_lora_rank", "rwkv7"},
@@ -67,6 +100,31 @@ static const ConfigKey more_keys[] = {
     {"hidden_act", ONLY, "sqrelu", "rwkv7"},
     {"attn", ONLY, "", "rwkv7"},
 
+    {"model_dim", SIZE, "embedding_length", "openelm"},
+    {"num_transformer_layers", SIZE, "block_count", "openelm"},
+    {"max_context_length", SIZE, "context_length", "openelm"},
+    {"num_query_heads", SIZE, "attention.head_count", "openelm"},
+    {"num_kv_heads", SIZE, "attention.head_count_kv", "openelm"},
+    {"rope_freq_constant", NUMBER, "rope.freq_base", "openelm"},
+    {"share_input_output_layers", READ, NULL, "openelm"},
+    {"ffn_multipliers ffn_dim_divisor qkv_multipliers num_gqa_groups rope_max_length",
+     NOTHING, NULL, "openelm"}, /* tensors show */
+    {"activation_fn_name", ACT, NULL, "openelm"},
+    {"normalization_layer_name", ONLY, "rms_norm", "openelm"},
+    {"normalize_qk_projections ffn_with_glu", ONLY, "true", "openelm"},
+    {"num_query_groups", SIZE, "attention.head_count_kv", "codeshell"},
+    {"multi_query_group_num", SIZE, "attention.head_count_kv", "chatglm"},
+    {"rope_ratio kv_channels", READ, NULL, "chatglm"},
+    {"ffn_hidden_size", SIZE, "feed_forward_length", "chatglm"},
+    {"seq_length", SIZE, "context_length", "chatglm"},
+    {"layernorm_epsilon layer_norm_epsilon", NUMBER, "attention.layer_norm_rms_epsilon",
+     "chatglm exaone refact"},
+    {"rms_norm_eps", NUMBER, "attention.layer_norm_epsilon", "orion"}, /* in name only RMS */
+    {"model_max_length max_sequence_length", SIZE, "context_length", "baichuan orion"},
+    {"clip_qkv", NUMBER, "attention.clamp_kqv", "olmo"},
+    {"n_shared_head", READ, NULL, "plamo"},
+    {"block_configs num_key_value_heads_per_layer", READ, NULL, "deci"},
+
     {"image_size", SIZE, "image_size", "clip"},
     {"depth", SIZE, "block_count", "clip"}, /* Qwen's */
     {"num_heads", SIZE, "attention.head_count", "clip"},
@@ -75,16 +133,25 @@ static const ConfigKey more_keys[] = {
     {"in_chans in_channels", ONLY, "3", "clip"},
     {"temporal_patch_size", ONLY, "2", "clip"},
     {"window_size", ONLY, "112", "clip"},
-    {"fullatt_block_indexes embed_dim mlp_ratio hidden_size", READ, NULL, "clip"},
+    {"fullatt_block_indexes embed_dim mlp_ratio hidden_size num_position_embeddings "
+     "deepstack_visual_indexes", READ, NULL, "clip"},
     {"spatial_patch_size tokens_per_second", NOTHING, NULL, "clip"}, /* of films */
     {"max_dynamic_patch", SIZE, "preproc_max_tiles", "clip"},
     {"min_dynamic_patch", SIZE, "preproc_min_tiles", "clip"},
     {"dynamic_image_size use_thumbnail", ONLY, "true", "clip"},
+    {"pad2square", ONLY, "false", "clip"},
+    {"force_image_size", READ, NULL, "clip"},
     {"patch_size", SIZE, "patch_size", "clip"},
     {"projection_dim", SIZE, "projection_dim", "clip"},
     {"num_hidden_layers", SIZE, "block_count", "clip"},
     {"layer_norm_eps", NUMBER, "attention.layer_norm_epsilon", "clip"},
-    {"hidden_act", ONLY, "quick_gelu gelu gelu_pytorch_tanh silu", "clip"},
+    {"rms_norm_eps", NUMBER, "attention.layer_norm_epsilon", "clip"},
+    {"hidden_act hidden_activation", ONLY, "quick_gelu gelu gelu_pytorch_tanh silu", "clip"},
+    {"num_key_value_heads global_head_dim pooling_kernel_size use_clipped_linears standardize",
+     READ, NULL, "clip"}, /* Gemma 4's */
+    {"position_embedding_size default_output_length max_position_embeddings id2label label2id "
+     "problem_type audio_config audio_token_id boa_token_id eoa_token_id eoa_token_index "
+     "video_token_id vision_soft_tokens_per_image", NOTHING, NULL, "clip"},
     {"mm_tokens_per_image scale_factor downsample_ratio pixel_shuffle_ratio rope_theta "
      "rope_parameters head_dim vision_feature_select_strategy", READ, NULL, "clip"},
     {"norm_eps", NUMBER, "attention.layer_norm_epsilon", "clip"},
@@ -94,7 +161,16 @@ static const ConfigKey more_keys[] = {
     {"downsample_ratio dynamic_image_size force_image_size max_dynamic_patch min_dynamic_patch "
      "pad2square use_thumbnail template system_message use_backbone_lora use_llm_lora "
      "ps_version select_layer", NOTHING, NULL, "qwen2 qwen3"}, /* InternVL's vision encoder */
-    {"use_qk_norm qk_normalization use_mask_token vision_use_head", ONLY, "false", "clip"},
+    {"neftune_noise_alpha pixel_shuffle_factor perceiver_config use_reentrant_checkpointing",
+     NOTHING, NULL, "llama"}, /* SmolVLM's: training, and its vision encoder's */
+    {"qk_layer_norms use_resampler", ONLY, "false", "llama"},
+    {"use_qk_norm qk_normalization use_mask_token vision_use_head use_moe", ONLY, "false",
+     "clip"},
+    /* InternVL's: of experts, which no published one has (use_moe) */
+    {"capacity_factor eval_capacity_factor laux_allreduce moe_coeff_ratio "
+     "moe_intermediate_size moe_output_scale noisy_gate_policy num_experts num_routed_experts "
+     "num_shared_experts shared_expert_intermediate_size use_residual use_rts "
+     "use_weighted_residual", NOTHING, NULL, "clip"},
     {"norm_type", ONLY, "layer_norm", "clip"},
     {"use_absolute_position_embeddings use_mean_pooling", ONLY, "true", "clip"},
     {"ps_version", ONLY, "v2", "clip"},
@@ -102,8 +178,8 @@ static const ConfigKey more_keys[] = {
     /* how the language model is told of pictures */
     {"boi_token_index eoi_token_index boi_token_id eoi_token_id max_image_size size "
      "use_base_siglip dropout drop_path_rate projection_dropout hidden_dropout_prob "
-     "layer_scale_init_value llm_config force_image_size pad2square template system_message "
-     "use_backbone_lora use_llm_lora use_flash_attn", NOTHING, NULL, "clip"},
+     "layer_scale_init_value llm_config template system_message use_backbone_lora "
+     "use_llm_lora use_flash_attn use_reentrant_checkpointing", NOTHING, NULL, "clip"},
     {"projector_hidden_act", ONLY, "gelu", "clip"},
     {"num_channels", ONLY, "3", "clip"},
     {"vision_feature_layer", READ, NULL, "clip"},
@@ -115,12 +191,13 @@ static const ConfigKey more_keys[] = {
     {"target_hidden_size norm_before_residual", READ, NULL, "eagle3"},
 
     /* experts */
-    {"num_experts", SIZE, "expert_count", ROUTED " " QWEN35 " gemma4 mellum llada-moe "
+    {"num_experts", SIZE, "expert_count", ROUTED " " QWEN35 " gemma4 mellum grovemoe llada-moe "
                                           "nomic-bert-moe"},
     {"n_routed_experts", SIZE, "expert_count", "mistral4 nemotron_h_moe mimo2"},
-    {"moe_num_experts", SIZE, "expert_count", "step35"},
+    {"moe_num_experts", SIZE, "expert_count", "step35 dbrx"},
+    {"ffn_hidden_size", SIZE, "feed_forward_length", "dbrx"},
     {"num_experts_per_token top_k_experts moe_topk moe_top_k", SIZE, "expert_used_count",
-     "kimi-linear gemma4 hunyuan-moe nomic-bert-moe step35"},
+     "kimi-linear gemma4 hunyuan-moe nomic-bert-moe step35 dbrx"},
     {"expert_intermediate_size", SIZE, "expert_feed_forward_length", "llada-moe gemma4"},
     {"moe_shared_expert_intermediate_size share_expert_dim", SIZE,
      "expert_shared_feed_forward_length", "nemotron_h_moe bailingmoe2 step35"},
@@ -133,10 +210,14 @@ static const ConfigKey more_keys[] = {
     {"routed_scaling_factor route_scale moe_router_scaling_factor", NUMBER,
      "expert_weights_scale", ROUTED " mistral4 nemotron_h_moe step35"},
     {"norm_topk_prob route_norm norm_expert_weight", FLAG, "expert_weights_norm",
-     "exaone-moe bailingmoe2 afmoe mistral4 nemotron_h_moe step35"},
+     "exaone-moe bailingmoe bailingmoe2 afmoe mistral4 nemotron_h_moe step35"},
     {"moe_renormalize norm_topk_prob", ONLY, "true", "kimi-linear mimo2"},
     {"norm_topk_prob", ONLY, "false", "llada-moe"},
     {"routed_scaling_factor", ONLY, "1 1.0", "mimo2 llada-moe"},
+    {"scoring_func score_function", ONLY, "softmax", "deepseek bailingmoe"},
+    {"routed_scaling_factor n_group topk_group", ONLY, "1 1.0", "deepseek bailingmoe"},
+    {"topk_method", ONLY, "greedy", "deepseek"},
+    {"num_nextn_predict_layers", ONLY, "0", "deepseek"},
     {"scoring_func score_func score_function moe_router_activation_func moe_router_activation",
      ONLY, "sigmoid", ROUTED " mimo2 step35"},
     {"n_group num_expert_group num_expert_groups", SIZE, "expert_group_count",
@@ -152,6 +233,34 @@ static const ConfigKey more_keys[] = {
      "mtp_num_hidden_layers mtp_use_dedicated_embeddings mtp_loss_scaling_factor "
      "dense_intermediate_size", NOTHING, NULL,
      ROUTED " mimo2 mellum nemotron_h_moe llada-moe gemma4 " QWEN35},
+    {"moe_num_primary_experts", SIZE, "expert_count", "smallthinker"},
+    {"moe_num_active_primary_experts", SIZE, "expert_used_count", "smallthinker"},
+    {"moe_ffn_hidden_size", SIZE, "feed_forward_length", "smallthinker"},
+    {"moe_primary_router_apply_softmax", ONLY, "true false", "smallthinker"}, /* sizes.c */
+    {"sliding_window_layout sliding_window_size rope_layout", READ, NULL, "smallthinker"},
+    {"moe_enable_early_router", ONLY, "true", "smallthinker"},
+    {"moe_enable_secondary_experts use_qk_norm profile_sparsity", ONLY, "false", "smallthinker"},
+    {"moe_shared_primary_experts moe_num_secondary_experts", ONLY, "0", "smallthinker"},
+    {"moe_layer_layout moe_secondary_expert_size dense_ffn_hidden_size model_name", NOTHING,
+     NULL, "smallthinker"}, /* tensors show */
+    {"num_local_experts", SIZE, "expert_count", "arctic grok"},
+    {"embedding_multiplier_scale", NUMBER, "embedding_scale", "grok"},
+    {"output_multiplier_scale", NUMBER, "logit_scale", "grok"},
+    {"attn_output_multiplier", NUMBER, "attention.output_scale", "grok"},
+    {"attn_logit_softcapping max_attn_value", NUMBER, "attn_logit_softcapping", "grok"},
+    {"router_logit_softcapping", NUMBER, "router_logit_softcapping", "grok"},
+    {"residual_moe", ONLY, "false", "grok"}, /* Grok 2's */
+    {"parallel_attn_mlp_res use_residual", ONLY, "true", "arctic"},
+    {"moe_layer_frequency moe_eval_capacity_factor moe_train_capacity_factor moe_min_capacity "
+     "moe_token_dropping enable_expert_tensor_parallelism max_sequence_length", NOTHING, NULL,
+     "arctic"}, /* training; the tensors show which layers have experts */
+    {"moe_normalize_expert_weights", ONLY, "1 1.0", "dbrx"},
+    {"uniform_expert_assignment", ONLY, "false", "dbrx"},
+    {"clip_qkv", NUMBER, "attention.clamp_kqv", "dbrx"},
+    {"ffn_act_fn", ACT, NULL, "dbrx"},
+    {"moe_jitter_eps moe_loss_weight emb_pdrop", NOTHING, NULL, "dbrx"},
+    {"norm_head norm_softmax multi_gate", ONLY, "false", "bailingmoe"},
+    {"output_dropout", NOTHING, NULL, "bailingmoe bailingmoe2"},
     {"moe_every_n_layers", SIZE, "moe_every_n_layers", "nomic-bert-moe"},
     {"use_moe use_moe_router_bias need_fp32_gate use_head_wise_attn_gate use_qk_norm zero_centered",
      ONLY, "true", "step35"},
@@ -199,6 +308,22 @@ static const ConfigKey more_keys[] = {
     {"_sliding_window_pattern sliding_window_pattern", READ, NULL, GEMMAS},
 
     /* only one value is built in */
+    {"rmsnorm post_layer_norm multi_query_attention original_rope multi_query", ONLY, "true",
+     "chatglm refact"},
+    {"apply_residual_connection_post_layernorm add_bias_linear pre_seq_len quantization_bit "
+     "prefix_projection", ONLY, "false 0", "chatglm"},
+    {"padded_vocab_size add_qkv_bias apply_query_key_layer_scaling attention_softmax_in_fp32 "
+     "bias_dropout_fusion fp32_residual_connection classifier_dropout", NOTHING, NULL,
+     "chatglm"}, /* tensors show; how others compute it */
+    {"position_embedding_type", ONLY, "rope", "codeshell"},
+    {"group_query_attention", ONLY, "true", "codeshell"},
+    {"n_inner", READ, NULL, "codeshell refact"},
+    {"scale_attn_weights", ONLY, "true", "codeshell refact"},
+    {"attention_bias_in_fp32 attention_softmax_in_fp32 scale_attention_softmax_in_fp32 "
+     "summary_type summary_use_proj summary_activation "
+     "summary_first_dropout summary_proj_to_labels", NOTHING, NULL, "codeshell refact"},
+    {"embed_dropout z_loss_weight _from_model_config max_tokenizer_truncation", NOTHING, NULL,
+     "exaone baichuan xverse"},
     {"sliding_window_pattern", ONLY, "LLLG 4", "exaone-moe"},
     {"global_attn_every_n_layers", ONLY, "4", "afmoe"},
     {"mup_enabled", ONLY, "true", "afmoe"},
@@ -250,7 +375,7 @@ static const ConfigKey more_keys[] = {
     {"laurel_rank", ONLY, "64", "gemma3n"},
     /* in training */
     {"altup_coef_clip altup_lr_multiplier vocab_size_per_layer_input", NOTHING, NULL, GEMMAS},
-    {"use_double_wide_mlp attention_k_eq_v", NOTHING, NULL, "gemma4"}, /* tensors show */
+    {"use_double_wide_mlp", NOTHING, NULL, "gemma4"}, /* tensors show */
     {"use_bidirectional_attention", ONLY, "vision false", "gemma4"},
     {"use_bidirectional_attention", ONLY, "true", "gemma-embedding"},
     {"attn_logit_softcapping", ONLY, "", GEMMAS},

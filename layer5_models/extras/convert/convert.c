@@ -138,8 +138,9 @@ static int file_type(const Conversion *c) {
 }
 
 static size_t vocab_rows(const Conversion *c) {
-    for (size_t i = 0; i < c->n_targets; i++)
-        if (strcmp(c->targets[i].name, "token_embd.weight") == 0) return c->targets[i].shape[0];
+    const Target *table = target_of(c, "token_embd.weight");
+    if (!table && quirks_of(c->recipe)->head_embeds) table = target_of(c, "output.weight");
+    if (table) return table->shape[0];
     return quirks_of(c->recipe)->is_draft_head ? size_or(c->folder.sizes, "vocab_size", 0) : 0;
 }
 
@@ -147,7 +148,10 @@ static bool put_header(Conversion *c) {
     size_t vocab;
     if (!put_config(c) || !plan_targets(c)) return false;
     const Quirks *q = quirks_of(c->recipe);
-    if (!q->is_vision_tower) {
+    if (!check_layer_biases(c)) return false;
+    if (q->is_vision_tower) {
+        if (!check_tower_width(c)) return false;
+    } else {
         if (!(vocab = vocab_rows(c))) return REFUSE(c, "the folder has no embedding of tokens");
         if (!check_agreement(c, vocab) || !put_layers(c) || !put_vectors(c)) return false;
         if (!(q->is_draft_head ? put_target_words(c) : put_words(c, vocab))) return false;

@@ -19,26 +19,42 @@ static Text families_next_class(const char **rest) {
     return name;
 }
 
+static bool families_has_class(const ConvertFamily *family, Text name) {
+    for (const char *at = family->classes; *at;)
+        if (text_equal(families_next_class(&at), name)) return true;
+    return false;
+}
+
+/* Does a row before this one have the same class of the same family? */
+static bool families_had_class(size_t row, Text name) {
+    for (size_t f = 0; f < row; f++)
+        if (strcmp(families[f].arch, families[row].arch) == 0 &&
+            families_has_class(&families[f], name))
+            return true;
+    return false;
+}
+
 bool convert_class(size_t index, Text *name, const char **arch) {
     for (size_t f = 0; f < FAMILIES; f++)
-        for (const char *at = families[f].classes; *at; index--) {
+        for (const char *at = families[f].classes; *at;) {
             *name = families_next_class(&at), *arch = families[f].arch;
-            if (index == 0) return true;
+            if (!families_had_class(f, *name) && index-- == 0) return true;
         }
     return false;
 }
 
 static bool is_tower(const ConvertFamily *family) { return strcmp(family->arch, "clip") == 0; }
 
-/* What config.json has to say for this row: "key" (and not 0), or "key=word". */
+/* What config.json has to say for this row: "key" (and not 0 or false), or "key=word". */
 static bool families_fits(const ConvertFamily *family, const JsonValue *config, bool vision) {
     if (is_tower(family) != vision) return false;
     if (!family->when) return true;
     const size_t n = strcspn(family->when, "=");
     if (family->part) config = json_get(config, family->part);
     const JsonValue *said = json_find(config, (Text){family->when, n});
-    if (family->when[n]) return json_is(said, family->when + n + 1);
-    return said && said->kind != JSON_NULL && !text_equal(said->text, text_of("0"));
+    if (family->when[n]) return said && text_equal(said->text, text_of(family->when + n + 1));
+    return said && said->kind != JSON_NULL && said->kind != JSON_FALSE &&
+           !text_equal(said->text, text_of("0"));
 }
 
 static const ConvertFamily *families_find(const JsonValue *config, bool vision, Text name,

@@ -88,6 +88,15 @@ Json *folder_json(const Folder *folder, const char *name, bool optional, Fault *
     return json;
 }
 
+bool folder_object(const Folder *folder, const char *name, Json **json, Fault *fault) {
+    fault->text[0] = 0;
+    *json = folder_json(folder, name, true, fault);
+    if (!*json) return !fault->text[0];
+    if (json_root(*json)->kind == JSON_OBJECT) return true;
+    json_free(*json), *json = NULL;
+    return fault_set(fault, "%s is not an object", name);
+}
+
 /* ------------------------------------------------------------------ files of numbers */
 
 static bool folder_open_part(Folder *folder, const char *name, Fault *fault) {

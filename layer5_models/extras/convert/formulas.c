@@ -8,7 +8,7 @@
  *
  * A formula is numbers and keys of config.json with *, / and + between them, left to right;
  * "mlp_multipliers.1" is a number of a list.  With a '/' the key is a fraction, else, or if
- * it is a length, an integer. */
+ * it is a length, a size or a count, an integer. */
 #include "parts.h"
 #include "json.h"
 
@@ -57,7 +57,8 @@ static void put_formula(Conversion *c, const char *key, const char *at) {
     double value;
     for (; *at && *at != ' '; at += strcspn(at, "| "), at += *at == '|') {
         if (!formula_value(c, at, &value)) continue;
-        if (memchr(at, '/', strcspn(at, "| ")) && !strstr(key, "length"))
+        if (memchr(at, '/', strcspn(at, "| ")) && !strstr(key, "length") &&
+            !strstr(key, "size") && !strstr(key, "count"))
             put_number(c, key, value);
         else
             put_size(c, key, (size_t)value);
@@ -83,11 +84,22 @@ void put_formulas(Conversion *c) {
     }
 }
 
+/* RWKV 6 halves x after every so many blocks: what block l adds is divided by as much. */
+static float rescaled(const Conversion *c, size_t l, Text map) {
+    const size_t every = config_size(c, "rescale_every_n_layers", 0);
+    const bool adds = text_equal(map, text_of("time_mix_output")) ||
+                      text_equal(map, text_of("channel_mix_value"));
+    return every && adds ? ldexpf(1, -(int)min_size(l / every, 1000)) : 1;
+}
+
 /* What the class's row multiplies "blk.3.attn_k.weight" by: "attn_k=key_multiplier". */
 float factor_of(const Conversion *c, const char *name) {
-    const char *begin = strncmp(name, "blk.", 4) == 0 ? strchr(name + 4, '.') + 1 : name;
+    const bool in_block = strncmp(name, "blk.", 4) == 0;
+    const char *begin = in_block ? strchr(name + 4, '.') + 1 : name;
     const size_t size = strcspn(begin, ".");
     double factor;
+    if (in_block && quirks_of(c->recipe)->recurrent == RECURRENT_RWKV6)
+        return rescaled(c, strtoul(name + 4, NULL, 10), (Text){begin, size});
     for (const char *at = c->family->times; at && *at;
          at += strcspn(at, " "), at += strspn(at, " ")) {
         const size_t n = strcspn(at, "=");

@@ -83,16 +83,122 @@ static bool put_lists(Conversion *c) {
     return c->n_targets = kept, true;
 }
 
+/* With attention_k_eq_v values are keys in layers without a window, which have no map of
+ * values; layers that share those of earlier ones may have any. */
+static bool check_values(const Conversion *c) {
+    const JsonValue *config = c->folder.sizes;
+    const bool said = json_true(config, "attention_k_eq_v");
+    const size_t shared = min_size(c->layers, size_or(config, "num_kv_shared_layers", 0));
+    for (size_t l = 0; l < c->layers - shared; l++)
+        if (says_window(c, l) == 0 && (layers_tensor(c, l, "attn_v") == NULL) != said)
+            return REFUSE(c,
+                          "config.json: attention_k_eq_v is %s, and layer %zu has %s of values",
+                          said ? "true" : "not true", l, said ? "a map" : "no map");
+    return true;
+}
+
+/* What an object of block_configs may say beside these words: nothing that is on. */
+static bool is_usual(const JsonValue *part, const char *known) {
+    static const char *const on[][2] = {{"gated", "true"}, {"hidden_act", "silu"}};
+    for (size_t i = 0; part && i < part->count; i++) {
+        const JsonValue *value = &part->items[i];
+        bool usual = value->kind == JSON_NULL || value->kind == JSON_FALSE ||
+                     listed(known, part->keys[i]);
+        for (size_t k = 0; k < sizeof on / sizeof *on; k++)
+            usual = usual || (text_equal(part->keys[i], text_of(on[k][0])) &&
+                              listed(on[k][1], config_plain(value)));
+        if (!usual) return false;
+    }
+    return true;
+}
+
+/* Does config.json say the same of a layer as its tensors: `kv_heads` (0: no attention), a map
+ * in its place, a network? */
+static bool agrees_block(const Conversion *c, size_t l, size_t kv_heads, bool map,
+                         bool network) {
+    const JsonValue *blocks = json_get(c->folder.sizes, "block_configs"),
+                    *kv = json_get(c->folder.sizes, "num_key_value_heads_per_layer");
+    size_t said;
+    if (kv && kv->kind == JSON_ARRAY)
+        return l < kv->count && json_size(&kv->items[l], &said) && said == kv_heads;
+    if (!blocks) return true;
+    if (blocks->kind != JSON_ARRAY || l >= blocks->count) return false;
+    const JsonValue *attention = json_get(&blocks->items[l], "attention"),
+                    *ffn = json_get(&blocks->items[l], "ffn");
+    const size_t group = size_or(attention, "n_heads_in_group", 0);
+    double wide = 0;
+    json_number(json_get(ffn, "ffn_mult"), &wide);
+    return is_usual(attention, "n_heads_in_group no_op replace_with_linear") &&
+           is_usual(ffn, "ffn_mult intermediate_size no_op") &&
+           (group ? c->heads / group : 0) == kv_heads &&
+           json_true(attention, "replace_with_linear") == map &&
+           (wide > 0 || size_or(ffn, "intermediate_size", 0) > 0) == network;
+}
+
+/* Each layer has attention or a map or neither, a network or none. */
+static bool put_optional(Conversion *c, int64_t *values) {
+    for (int kv = 0; kv < 2; kv++) {
+        for (size_t l = 0; l < c->layers; l++) {
+            const Target *k = layers_tensor(c, l, "attn_k");
+            const bool map = !k && layers_tensor(c, l, "attn_output"),
+                       network = layers_tensor(c, l, "ffn_up");
+            const size_t kv_heads = k ? k->shape[0] / c->head_dim : 0;
+            values[l] = (int64_t)(kv ? kv_heads : k || map ? c->heads : 0);
+            if (!agrees_block(c, l, kv_heads, map, network))
+                return REFUSE(c,
+                              "config.json: of layer %zu it does not say the same as the "
+                              "tensors, or something that is not built in (block_configs, "
+                              "num_key_value_heads_per_layer)",
+                              l);
+        }
+        put_each(c, kv ? "attention.head_count_kv" : "attention.head_count", values);
+    }
+    return true;
+}
+
+typedef struct MapRank {
+    const char *key, *tensor; /* NULL ends a list */
+    size_t parts;
+} MapRank;
+
+static const MapRank ranks_of_rwkv6[] = {
+    {"time_mix_extra_dim", "blk.0.time_mix_w1.weight", RWKV6_MIXES},
+    {"time_decay_extra_dim", "blk.0.time_mix_decay_w1.weight", 1},
+    {0}};
+static const MapRank ranks_of_arwkv7[] = {
+    {"attention.decay_lora_rank", "blk.0.time_mix_w1.weight", 1},
+    {"attention.iclr_lora_rank", "blk.0.time_mix_a1.weight", 1},
+    {"attention.value_residual_mix_lora_rank", "blk.1.time_mix_v1.weight", 1},
+    {"attention.gate_lora_rank", "blk.0.time_mix_g1.weight", 1},
+    {0}};
+
+/* Ranks of RWKV's maps, which config.json does not say: rows of a tensor / parts.  Opening the
+ * new file shows whether they fit. */
+static void put_ranks(Conversion *c, const MapRank *ranks) {
+    for (; ranks->key; ranks++) {
+        const Target *t = target_of(c, ranks->tensor);
+        if (t) put_size(c, ranks->key, t->shape[0] / ranks->parts);
+    }
+}
+
 bool put_layers(Conversion *c) {
-    const bool hybrid = quirks_of(c->recipe)->recurrent && c->heads,
-               /* networks of layers that share keys and values may be wider */
-        shared = quirks_of(c->recipe)->keys_as_values;
+    const Quirks *q = quirks_of(c->recipe);
+    const bool hybrid = q->recurrent && c->heads,
+               /* networks of layers that share keys and values may be wider; in others only
+                * the tensors show how wide they are */
+        by_shape = q->optional_parts || listed("refact openelm", text_of(c->family->arch)),
+               networks =
+                   q->keys_as_values || (by_shape && !config_size(c, "feed_forward_length", 0));
     if (!put_lists(c)) return false;
-    if ((!hybrid && !shared) || !c->layers) return true;
+    if (q->recurrent == RECURRENT_RWKV6) put_ranks(c, ranks_of_rwkv6);
+    if (strcmp(c->family->arch, "arwkv7") == 0) put_ranks(c, ranks_of_arwkv7);
+    if ((!hybrid && !networks && !q->optional_parts) || !c->layers) return true;
     if (c->layers > 65536) return REFUSE(c, "config.json: %zu layers", c->layers);
     int64_t *values = calloc(c->layers, sizeof *values);
     bool ok = values || REFUSE(c, "no memory for %zu layers", c->layers);
-    if (ok && shared) put_networks(c, values);
+    if (ok && networks) put_networks(c, values);
+    if (ok && q->keys_as_values) ok = check_values(c);
+    if (ok && q->optional_parts) ok = put_optional(c, values);
     if (ok && hybrid) ok = put_hybrid(c, values);
     return free(values), ok;
 }

@@ -19,8 +19,7 @@ void put_each(Conversion *c, const char *name, const int64_t *values) {
 
 /* ------------------------------------------------------------------ windows */
 
-/* Has this layer a window?  By layer_types or hybrid_layer_pattern; -1: neither says. */
-static int says_window(const Conversion *c, size_t layer) {
+int says_window(const Conversion *c, size_t layer) {
     const JsonValue *words = json_get(c->folder.sizes, "layer_types"),
                     *flags = json_get(c->folder.sizes, "hybrid_layer_pattern");
     size_t flag;

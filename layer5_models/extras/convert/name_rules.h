@@ -140,8 +140,8 @@ static const NameRule starcoder2[] = {{".mlp.{c_fc,c_proj}", ".ffn_{up,down}"}, 
 
 static const NameRule internlm2[] = {
     {"{tok_embeddings,norm,output}", "{token_embd,output_norm,output}"},
-    {".{attention,ffn}_norm", ".{attn,ffn}_norm"}, {".attention.wqkv", ".attn_qkv", BY_HEADS},
-    {".attention.wo", ".attn_output"},
+    {".{attention,ffn}_norm", ".{attn,ffn}_norm"},
+    {".attention.wqkv", ".attn_qkv", PERMUTED_BY_HEADS}, {".attention.wo", ".attn_output"},
     {".feed_forward.{w1,w2,w3}", ".ffn_{gate,down,up}"}, {0}};
 
 static const NameRule gpt2_ends[] = {

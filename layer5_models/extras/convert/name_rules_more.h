@@ -14,6 +14,12 @@ static const NameRule joined_experts[] = {
     {".{mlp.,}experts.gate_up_proj", ".ffn_up_exps.weight", SECOND_HALF},
     {".{mlp.,}experts.down_proj", ".ffn_down_exps.weight"}, {0}};
 
+/* ... and each of them turned: (experts, in, out). */
+static const NameRule turned_experts[] = {
+    {".mlp.experts.gate_up_proj", ".ffn_gate_exps.weight", FIRST_COLUMNS},
+    {".mlp.experts.gate_up_proj", ".ffn_up_exps.weight", SECOND_COLUMNS},
+    {".mlp.experts.down_proj", ".ffn_down_exps.weight", TRANSPOSED}, {0}};
+
 static const NameRule choice_biases[] = {
     {".mlp.{gate.,}expert_bias", ".exp_probs_b.bias"},
     {".mlp.e_score_correction_bias", ".exp_probs_b.bias"}, {0}};
@@ -34,6 +40,10 @@ static const NameRule bailing[] = {
     {".attention.{query_key_value,dense}", ".attn_{qkv,output}"},
     {".attention.{query,key}_layernorm", ".attn_{q,k}_norm"}, {0}};
 
+static const NameRule bailing1[] = {
+    {"word_embeddings", "token_embd"}, {".attention.query_key_value", ".attn_qkv", PERMUTED_QKV},
+    {".attention.dense", ".attn_output"}, {0}};
+
 static const NameRule plain_latents[] = {
     {".self_attn.{q,q_a,q_b,kv_b,o}_proj", ".attn_{q,q_a,q_b,kv_b,output}"},
     {".self_attn.kv_a_proj_with_mqa", ".attn_kv_a_mqa"},
@@ -49,6 +59,36 @@ static const NameRule mpt[] = {
     {"blocks.#", "blk.#", BLOCK}, {"{wte,norm_f,lm_head}", "{token_embd,output_norm,output}"},
     {".norm_{1,2}", ".{attn,ffn}_norm"}, {".attn.{Wqkv,out_proj}", ".attn_{qkv,output}"},
     {".ffn.{up,down}_proj", ".ffn_{up,down}"}, {0}};
+
+static const NameRule arctic[] = {
+    {".{input,residual,post_attention}_layernorm", ".{attn_norm,ffn_norm,ffn_norm_exps}"},
+    {".residual_mlp.{w1,w2,w3}", ".ffn_{gate,down,up}"}, {0}};
+
+static const NameRule smallthinker[] = {
+    {".block_sparse_moe.primary_router", ".ffn_gate_inp"},
+    {".block_sparse_moe.experts.%.{gate,up,down}", ".ffn_{gate,up,down}_exps"}, {0}};
+
+/* expert_bias is not read. */
+static const NameRule grovemoe[] = {
+    {".mlp.chunk_experts.%.{gate,up,down}_proj", ".ffn_{gate,up,down}_chexps"},
+    {".mlp.expert_bias", NULL, DROPPED}, {0}};
+
+static const NameRule grok[] = {
+    {"decoder_layer.#", "blk.#", BLOCK},
+    {"{in_out_embed,rms_norm,lm_head}", "{token_embd,output_norm,output}"},
+    {".{rms_norm,rms_norm_1,rms_norm_2,rms_norm_3}",
+     ".{attn_norm,attn_output_norm,ffn_norm,layer_output_norm}"},
+    {".multi_head_attention.{query,key,value,linear}", ".attn_{q,k,v,output}"},
+    {".router", ".ffn_gate_inp"},
+    {".moe.%.{linear,linear_v,linear_1}", ".ffn_{gate,up,down}_exps"}, {0}};
+
+static const NameRule dbrx[] = {
+    {"blocks.#", "blk.#", BLOCK}, {"{wte,norm_f,lm_head}", "{token_embd,output_norm,output}"},
+    {".norm_attn_norm.norm_{1,2}", ".attn_{norm,output_norm}"},
+    {".norm_attn_norm.attn.{Wqkv,out_proj}", ".attn_{qkv,output}"},
+    {".ffn.router.layer", ".ffn_gate_inp"},
+    {".ffn.experts.mlp.{w1,v1}", ".ffn_{gate,up}_exps.weight", EACH},
+    {".ffn.experts.mlp.w2", ".ffn_down_exps.weight", EACH_TURNED}, {0}};
 
 static const NameRule apertus[] = {
     {".{attention,feedforward}_layernorm", ".{attn,ffn}_norm"},
@@ -66,6 +106,56 @@ static const NameRule llada[] = {
     {".{attn,ff}_norm", ".{attn,ffn}_norm"}, {".q_proj", ".attn_q", PERMUTED_Q},
     {".k_proj", ".attn_k", PERMUTED_K}, {".{v_proj,attn_out}", ".attn_{v,output}"},
     {".{ff_proj,up_proj,ff_out}", ".ffn_{gate,up,down}"}, {0}};
+
+static const NameRule exaone[] = {
+    {"h.#", "blk.#", BLOCK}, {"{wte,ln_f,lm_head}", "{token_embd,output_norm,output}"},
+    {".ln_{1,2}", ".{attn,ffn}_norm"},
+    {".attn.attention.{q,k,v,out}_proj", ".attn_{q,k,v,output}"},
+    {".attn.attention.rotary_emb.inv_freq", NULL, DROPPED},
+    {".mlp.{c_fc_0,c_fc_1,c_proj}", ".ffn_{gate,up,down}"}, {0}};
+
+static const NameRule chatglm[] = {
+    {"encoder.layers.#", "blk.#", BLOCK}, {"rotary_pos_emb.inv_freq", NULL, DROPPED},
+    {"{embedding.word_embeddings,encoder.final_layernorm,output_layer}",
+     "{token_embd,output_norm,output}"},
+    {".{input,post_attention}_layernorm", ".{attn,ffn}_norm"},
+    {".self_attention.{query_key_value,dense}", ".attn_{qkv,output}"},
+    {".mlp.{dense_h_to_4h,dense_4h_to_h}", ".ffn_{up,down}"}, {0}};
+
+/* The same model in the transformers library. */
+static const NameRule glm[] = {{".mlp.{gate_up,down}_proj", ".ffn_{up,down}"}, {0}};
+
+static const NameRule plamo[] = {
+    {"layers.layers.#", "blk.#", BLOCK}, {".norm", ".attn_norm"},
+    {".self_attn.q_proj", ".attn_q", REGROUPED}, {".self_attn.{k,v}_proj", ".attn_{k,v}"},
+    {".self_attn.o_proj", ".attn_output", REGROUPED_COLUMNS},
+    {".self_attn.rotary_emb.inv_freq", NULL, DROPPED},
+    {".mlp.{gate,up,down}_proj", ".ffn_{gate,up,down}"}, {0}};
+
+static const NameRule baichuan[] = {
+    {".self_attn.W_pack", ".attn_qkv", PERMUTED_QKV}, {".self_attn.o_proj", ".attn_output"}, {0}};
+
+static const NameRule baichuan2_head[] = {{"lm_head", "output", UNIT_ROWS}, {0}};
+
+static const NameRule refact[] = {
+    {"h.#", "blk.#", BLOCK}, {"{wte,ln_f,lm_head}", "{token_embd,output_norm,output}"},
+    {".ln_{1,2}", ".{attn,ffn}_norm"}, {".attn.{q,c_proj}", ".attn_{q,output}"},
+    {".attn.kv", ".attn_k", FIRST_HALF}, {".attn.kv", ".attn_v", SECOND_HALF},
+    {".mlp.gate_up_proj", ".ffn_gate", FIRST_HALF},
+    {".mlp.gate_up_proj", ".ffn_up", SECOND_HALF}, {".mlp.c_proj", ".ffn_down"}, {0}};
+
+static const NameRule openelm[] = {
+    {"{token_embeddings,norm,lm_head}", "{token_embd,output_norm,output}"},
+    {".{attn,ffn}_norm", ".{attn,ffn}_norm"},
+    {".attn.{qkv_proj,out_proj,q_norm,k_norm}", ".attn_{qkv,output,q_norm,k_norm}"},
+    {".ffn.proj_1", ".ffn_gate", FIRST_HALF}, {".ffn.proj_1", ".ffn_up", SECOND_HALF},
+    {".ffn.proj_2", ".ffn_down"}, {0}};
+
+/* Some blocks have a map in place of attention. */
+static const NameRule deci[] = {{".self_attn.linear_attn", ".attn_output"}, {0}};
+
+static const NameRule codeshell[] = {
+    {"h.#", "blk.#", BLOCK}, {".attn.rotary_emb.inv_freq", NULL, DROPPED}, {0}};
 
 /* ------------------------------------------------------------------ beside a language model */
 
@@ -135,6 +225,19 @@ static const NameRule qwen_tower[] = {
     {".mlp.{gate,up,down}_proj", ".ffn_{gate,up,down}"},
     {"merger.ln_q", "v.post_ln"}, {"merger.mlp.{0,2}", "mm.{0,2}"}, {0}};
 
+static const NameRule qwen3_tower[] = {
+    {"blocks.#", "v.blk.#", BLOCK},
+    {"patch_embed.proj.weight", "v.patch_embd.weight!", FIRST_HALF},
+    {"patch_embed.proj.weight", "v.patch_embd.weight.1!", SECOND_HALF},
+    {"patch_embed.proj.bias", "v.patch_embd.bias!"}, {"pos_embed", "v.position_embd"},
+    {".attn.qkv", ".attn_qkv"}, {".attn.proj", ".attn_out"}, {".norm{1,2}", ".ln{1,2}"},
+    {".mlp.linear_fc{1,2}", ".ffn_{up,down}"},
+    {"merger.norm", "v.post_ln"}, {"merger.linear_fc{1,2}", "mm.{0,2}"}, {0}};
+
+static const NameRule qwen3_deep[] = {
+    {"deepstack_merger_list.#", "v.deepstack.#", DEEP_BLOCK},
+    {".norm", ".norm"}, {".linear_fc{1,2}", ".fc{1,2}"}, {0}};
+
 static const NameRule pixtral_tower[] = {
     {"transformer.layers.#", "v.blk.#", BLOCK},
     {"{patch_conv,ln_pre}", "v.{patch_embd,pre_ln}"},
@@ -144,6 +247,25 @@ static const NameRule pixtral_tower[] = {
     {".attention.q_proj", ".attn_q", PERMUTED_Q}, {".attention.k_proj", ".attn_k", PERMUTED_K},
     {".attention.{v,o}_proj", ".attn_{v,out}"}, {".{attention,ffn}_norm", ".ln{1,2}"},
     {".feed_forward.{gate,up,down}_proj", ".ffn_{gate,up,down}"}, {0}};
+
+/* A map, and the bounds of what it reads and gives. */
+#define BOUNDED(THEIRS, OURS)                                                   \
+    {THEIRS ".linear", OURS}, {THEIRS ".input_min", OURS ".input_min"},         \
+        {THEIRS ".input_max", OURS ".input_max"},                               \
+        {THEIRS ".output_min", OURS ".output_min"},                             \
+        {THEIRS ".output_max", OURS ".output_max"}
+
+static const NameRule gemma4_tower[] = {
+    {"encoder.layers.#", "v.blk.#", BLOCK},
+    {"patch_embedder.input_proj", "v.patch_embd", PIXELS},
+    {"patch_embedder.position_embedding_table", "v.position_embd.weight"},
+    {"{std_bias,std_scale}", "v.{std_bias,std_scale}"},
+    {"embedding_projection", "mm.input_projection"},
+    {".{input,post_attention,pre_feedforward,post_feedforward}_layernorm",
+     ".{ln1,attn_post_norm,ln2,ffn_post_norm}"},
+    {".self_attn.{q,k}_norm", ".attn_{q,k}_norm"},
+    BOUNDED(".self_attn.{q,k,v,o}_proj", ".attn_{q,k,v,out}"),
+    BOUNDED(".mlp.{gate,up,down}_proj", ".ffn_{gate,up,down}"), {0}};
 
 static const NameRule llama4_tower[] = {
     {"model.layers.#", "v.blk.#", BLOCK},
@@ -221,6 +343,51 @@ static const NameRule kimi[] = {
     {".block_sparse_moe.gate.e_score_correction_bias", ".exp_probs_b.bias"},
     {".block_sparse_moe.shared_experts.{gate,up,down}_proj", ".ffn_{gate,up,down}_shexp"},
     {0}};
+
+/* RWKV 6: maps of its shift and of its decay are (in, out) there. */
+static const NameRule rwkv6[] = {
+    {"blocks.#", "blk.#", BLOCK},
+    {"{embeddings,ln_out,head}", "{token_embd,output_norm,output}"},
+    {"blocks.0.pre_ln", "token_embd_norm"}, {".{ln1,ln2}", ".{attn_norm,attn_norm_2}"},
+    {".attention.time_maa_x", ".time_mix_lerp_x.weight", SQUASHED},
+    {".attention.time_maa_{w,k,v,r,g}", ".time_mix_lerp_fused.weight", STACKED},
+    {".attention.time_maa_{w1,w2}", ".time_mix_{w1,w2}.weight", TRANSPOSED},
+    {".attention.time_decay", ".time_mix_decay.weight", SQUASHED},
+    {".attention.time_decay_{w1,w2}", ".time_mix_decay_{w1,w2}.weight", TRANSPOSED},
+    {".attention.time_faaaa", ".time_mix_first.weight"},
+    {".attention.{receptance,key,value,gate,output,ln_x}",
+     ".time_mix_{receptance,key,value,gate,output,ln}"},
+    {".feed_forward.time_maa_{k,r}", ".channel_mix_lerp_{k,r}.weight", SQUASHED},
+    {".feed_forward.{receptance,key,value}", ".channel_mix_{receptance,key,value}"}, {0}};
+
+/* QRWKV 6: in a Qwen 2's names; of the shift's five parts the first is r's, the fourth w's. */
+static const NameRule qrwkv6[] = {
+    {".self_attn.time_maa_x", ".time_mix_lerp_x.weight", SQUASHED},
+    {".self_attn.time_maa_{w,k,v,r,g}", ".time_mix_lerp_fused.weight", STACKED},
+    {".self_attn.time_maa_{w1,w2}", ".time_mix_{w1,w2}.weight", REMIXED},
+    {".self_attn.time_decay", ".time_mix_decay.weight", SQUASHED},
+    {".self_attn.time_decay_{w1,w2}", ".time_mix_decay_{w1,w2}.weight", TRANSPOSED},
+    {".self_attn.{q,k,v,o}_proj", ".time_mix_{receptance,key,value,output}"},
+    {".self_attn.gate", ".time_mix_gate"}, {0}};
+
+/* ARWKV 7: as in RWKV 7 the first layer's a maps stand in for its value maps, which are never
+ * read. */
+static const NameRule arwkv7_values[] = {
+    {"layers.0.self_attn.time_mixer.{v0,v1,v2}", NULL, DROPPED},
+    {"layers.0.self_attn.time_mixer.a0", "blk.0.time_mix_v0.weight", SQUASHED},
+    {"layers.0.self_attn.time_mixer.{a1,a2}", "blk.0.time_mix_{v1,v2}.weight", TRANSPOSED}, {0}};
+
+/* Files without a gate have its mu, too; it is never read. */
+static const NameRule no_gate[] = {{".self_attn.time_mixer.x_g", NULL, DROPPED}, {0}};
+
+static const NameRule arwkv7[] = {
+    {".self_attn.time_mixer.x_{r,w,k,v,a,g}", ".time_mix_lerp_fused.weight", STACKED},
+    {".self_attn.time_mixer.{w0,a0,v0,k_k,k_a,r_k}", ".time_mix_{w0,a0,v0,k_k,k_a,r_k}.weight",
+     SQUASHED},
+    {".self_attn.time_mixer.{w1,w2,a1,a2,v1,v2,g1,g2}",
+     ".time_mix_{w1,w2,a1,a2,v1,v2,g1,g2}.weight", TRANSPOSED},
+    {".self_attn.time_mixer.{receptance,key,value,output,ln_x}",
+     ".time_mix_{receptance,key,value,output,ln}"}, {0}};
 
 /* RWKV 7: what the first layer's a maps become twice is never read; llama.cpp wants it. */
 static const NameRule rwkv7[] = {

@@ -8,9 +8,9 @@
  *     config.c        config.json as keys, by the table in config_keys.c
  *     sizes.c         keys that follow from several of config.json;  formulas.c: by a formula
  *     layers.c        lists of something for each layer, as the tensors have it
- *     lists.c         the same, as config.json has it
+ *     lists.c         the same, as config.json has it;  overrides.c: of single layers
  *     rope_scaling.c  rope scaling;  rope_divisors.c: as tensors;  values.c: reading JSON
- *     beside.c        draft heads;  towers.c: vision towers
+ *     beside.c        draft heads;  towers.c: vision towers;  pictures.c: their pictures
  *     agree.c         facts that config.json and tensors share
  *     vectors.c       pooling, scores
  *     vocab.c         tokens with their ids, types and scores
@@ -28,6 +28,7 @@
 #include "json.h"
 #include "region.h"
 #include "safetensors.h"
+#include "vision_tower.h"
 
 /* ------------------------------------------------------------------ tables */
 
@@ -38,7 +39,11 @@ typedef enum Change {
     PERMUTED_Q, /* rows of each head interleaved, for rotated pairs (0, 1), (2, 3), ... */
     PERMUTED_K, /* the same for key heads */
     TRANSPOSED, /* (in, out) there; of experts, each of them */
+    REMIXED,    /* the same, and of five parts the first and the fourth change places */
     BY_HEADS,   /* rows there: for each key head its query heads, k, v;  here: all q, k, v */
+    /* all q, k, v there, or by key heads, too: queries and keys are permuted */
+    PERMUTED_QKV, PERMUTED_BY_HEADS,
+    REGROUPED, REGROUPED_COLUMNS, /* query heads there: one of each key head, then another */
     /* gate and up fused: one behind the other, or in turn (EVEN, ODD; of a vector numbers);
      * COLUMNS: of (experts, in, 2 out) */
     FIRST_HALF, SECOND_HALF, FIRST_COLUMNS, SECOND_COLUMNS,
@@ -65,13 +70,16 @@ typedef enum Change {
     EACH_TURNED, /* (experts n, m) there, (experts, m, n) here */
     IN_ZONES,  /* rows of Mamba 2's five parts, each times a number of ssm_multipliers */
     TERNARY,   /* -s, 0 or s: s is the mean size */
+    UNIT_ROWS, /* rows of length 1 */
     STACKED,   /* one part of several, which a set of words names in order */
     PADDED,    /* rows for all tokens: those that are missing are 0 */
     LISTED,    /* not a tensor: a number of each layer, for a key */
     AFTER_PAD, /* positions there start after the padding token's id */
     BREAK_ROW, /* the row of one token */
-    DROPPED,   /* redundant */
+    PIXELS,    /* (n, p p 3) there, colours of a pixel together; (n, 3, p, p) here */
+    DROPPED,   /* redundant: later rules do not count */
     BLOCK,     /* not a tensor: how names that begin with '.' begin in this list */
+    DEEP_BLOCK, /* the same, and the number counts deepstack_visual_indexes */
 } Change;
 /* clang-format on */
 
@@ -83,7 +91,7 @@ typedef struct NameRule {
     Change change;
 } NameRule;
 
-enum { MAX_RULE_LISTS = 8 };
+enum { MAX_RULE_LISTS = 8, MAX_VISION_BLOCKS = 256 };
 
 struct ConvertFamily {
     const char *classes; /* "BertModel|BertForMaskedLM" */
@@ -104,7 +112,7 @@ struct ConvertFamily {
     const char *when;
     /* of folders with other parts, such as a vision encoder; NULL: the folder has only the
      * language model */
-    const char *part;     /* the key of config.json with its sizes */
+    const char *part;     /* the keys of config.json with its sizes, separated by '|' */
     bool alone;           /* keys of the whole are the language model's, not the part's, too */
     const char *defaults; /* keys that files omit, as JSON */
     const char *others;   /* how names of the other parts begin, separated by '|' */
@@ -136,6 +144,9 @@ bool folder_open_dense(Folder *folder, Fault *fault);
 /* A file of the folder as JSON; NULL without a fault text: it does not exist (when
  * `optional`). */
 Json *folder_json(const Folder *folder, const char *name, bool optional, Fault *fault);
+
+/* An optional file with an object; *json: the caller frees it, NULL: none.  False: damaged. */
+bool folder_object(const Folder *folder, const char *name, Json **json, Fault *fault);
 
 /* A file of the folder in memory; false without a fault text: it does not exist. */
 bool folder_map(const Folder *folder, const char *name, FileMap *map, Fault *fault);
@@ -228,6 +239,9 @@ const ConvertFamily *family_at(size_t index);
 /* Does this family always tie its head, whatever config.json says? */
 bool always_tied(const Conversion *c);
 
+/* The class's key that says whether the head is the embedding. */
+const char *tie_key(const Conversion *c);
+
 /* rope_divisors.c: divisors that config.json has become tensors. */
 extern const char *const divisor_names[3];
 
@@ -248,8 +262,13 @@ bool put_layers(Conversion *c);
 
 /* lists.c: one number, where all layers agree, or a list. */
 void put_each(Conversion *c, const char *name, const int64_t *values);
+/* Has this layer a window?  By layer_types or hybrid_layer_pattern; -1: neither says. */
+int says_window(const Conversion *c, size_t layer);
 /* Which layers have a window, as config.json lists them, and what differs in those. */
 bool put_window_list(Conversion *c);
+/* overrides.c: heads of Gemma 4's layers without a window, in c, where those with one have
+ * c's. */
+bool read_full_heads(Conversion *c);
 bool put_number_lists(Conversion *c);
 
 /* formulas.c: "4*n_embd", to the next '|' or space; false: one of its keys is missing. */
@@ -295,20 +314,45 @@ typedef struct ConfigKey {
 /* config_keys.c: the row of a key in models of this family; NULL: unknown. */
 const ConfigKey *config_key(const Conversion *c, Text name);
 
-/* The integer of config.json that becomes our key; `otherwise`: it has none. */
+/* The integer of config.json that becomes our key, of a list its first; `otherwise`: it has
+ * none. */
 size_t config_size(const Conversion *c, const char *ours, size_t otherwise);
 bool listed(const char *words, Text word); /* is it one of these words?  "" is not */
 
-/* beside.c: a draft head's other folder, its keys and tokens; towers.c: keys of a tower. */
+/* config.c: a value as in the table; "FILE: 'KEY' is VALUE, wanted ..."; all keys of a file
+ * that have no row, but for those of --without; and are those there, and unknown?  `more`: of
+ * another file than config.json, or NULL. */
+typedef const ConfigKey *(*KeyRow)(const Conversion *c, Text name);
+Text config_plain(const JsonValue *value);
+bool key_refuse(const Conversion *c, const char *file, Text name, const JsonValue *value,
+                const char *wanted);
+bool refuse_unknown_keys(const Conversion *c, const char *file, const JsonValue *object,
+                         KeyRow row);
+bool check_without(const Conversion *c, const char *file, const JsonValue *more, KeyRow row);
+
+/* beside.c: a draft head's other folder, its keys and tokens; towers.c: keys of a tower;
+ * pictures.c: those about pictures. */
 bool open_target(Conversion *c);
 bool put_draft_head(Conversion *c);
 bool put_target_words(Conversion *c);
 bool put_vision(Conversion *c);
+bool check_tower_width(const Conversion *c); /* once the targets are known */
+bool put_preparation(Conversion *c, const VisionKind *kind);
+/* picture_keys.c: what those files say, and what a file of ours cannot: is it as here? */
+bool check_picture_keys(Conversion *c, const char *file, const JsonValue *root,
+                        const VisionKind *kind);
+/* deep.c: blocks whose rows go into the language model, too: their keys; and the number of a
+ * projector, in a tensor's name, as that of its block. */
+bool put_deep(Conversion *c, const VisionKind *kind);
+bool put_deep_layers(Conversion *c);
+bool deep_block(const Conversion *c, Text name, size_t *number);
 /* The name of one of a draft head's tensors among those of layers; `room`: for it. */
 Text draft_name(const Conversion *c, Text name, char room[256]);
 
 /* agree.c: do config.json and the targets agree?  rows: of the embedding. */
 bool check_agreement(const Conversion *c, size_t rows);
+/* Is a bias in all layers or in none? */
+bool check_layer_biases(const Conversion *c);
 const Target *target_of(const Conversion *c, const char *name); /* NULL: none is called so */
 
 /* "<arch>.<name>" into the file. */
@@ -321,6 +365,9 @@ bool json_number(const JsonValue *value, double *number);
 bool json_is(const JsonValue *value, const char *text); /* a string of these bytes */
 bool json_true(const JsonValue *object, const char *key);
 size_t size_or(const JsonValue *object, const char *key, size_t otherwise);
+
+/* Are keys that sizes.c and formulas.c read numbers above 0, or null? */
+bool check_read_numbers(const Conversion *c);
 
 /* ------------------------------------------------------------------ words */
 

@@ -121,16 +121,38 @@ static bool put_yarn(Conversion *c, const JsonValue *scaling) {
     return only_keys(c, scaling, known);
 }
 
+/* HunyuanOCR's four kinds of pairs. */
+static bool put_four_sections(Conversion *c, const JsonValue *scaling) {
+    const JsonValue *list = json_get(scaling, "xdrope_section");
+    int64_t sections[4];
+    char key[96];
+    if (!list) list = json_get(scaling, "mrope_section");
+    if (!list) return true;
+    for (size_t i = 0, pairs; i < 4; i++) {
+        if (list->kind != JSON_ARRAY || list->count != 4 || !json_size(&list->items[i], &pairs))
+            return REFUSE(c,
+                          "config.json: xdrope_section is not a list of four numbers of pairs");
+        sections[i] = (int64_t)pairs;
+    }
+    snprintf(key, sizeof key, "%s.rope.dimension_sections", c->family->arch);
+    return gguf_put_ints(c->writer, key, GGUF_I32, sections, 4), true;
+}
+
 /* Hunyuan's is a fixed theta; the others' grows where texts end here. */
 static bool put_dynamic(Conversion *c, const JsonValue *scaling) {
     static const char *const known[] = {"type", "rope_type", "rope_theta", "factor", NULL},
                              *const hunyuan[] = {"type",      "rope_type", "rope_theta",
                                                  "factor",    "alpha",     "beta_fast",
                                                  "beta_slow", "mscale",    "mscale_all_dim",
-                                                 NULL};
-    const bool alpha = quirks_of(c->recipe)->rope_alpha;
-    if (alpha) put_number(c, "rope.scaling.alpha", number_or(scaling, "alpha", 1));
-    return only_keys(c, scaling, alpha ? hunyuan : known);
+                                                 NULL},
+                             *const ocr[] = {
+                                 "type",           "rope_type",      "rope_theta",    "factor",
+                                 "alpha",          "beta_fast",      "beta_slow",     "mscale",
+                                 "mscale_all_dim", "xdrope_section", "mrope_section", NULL};
+    const Quirks *q = quirks_of(c->recipe);
+    if (q->rope_alpha) put_number(c, "rope.scaling.alpha", number_or(scaling, "alpha", 1));
+    if (q->text_sections && !put_four_sections(c, scaling)) return false;
+    return only_keys(c, scaling, q->text_sections ? ocr : q->rope_alpha ? hunyuan : known);
 }
 
 /* Newer files separate windowed layers from others: {"sliding_attention": {...},
@@ -235,7 +257,9 @@ bool put_rope_scaling(Conversion *c, const JsonValue *scaling) {
     if (json_is(type, "yarn")) return put_yarn(c, scaling);
     if (json_is(type, "llama3")) return plan_divisors(c, scaling, theta);
     if (json_is(type, "longrope") || json_is(type, "su")) return put_long(c, scaling);
-    if (json_is(type, "dynamic")) return put_dynamic(c, scaling);
+    if (json_is(type, "dynamic") ||
+        (json_is(type, "xdrope") && quirks_of(c->recipe)->text_sections))
+        return put_dynamic(c, scaling);
     return REFUSE(c, "config.json: rope_scaling is of another type than default, linear, yarn, "
                      "llama3, longrope and dynamic, which are built in");
 }

@@ -7,6 +7,7 @@
  *               y_i); ours x0, y0, x1, y1, ...           r = head d + 2 i + s   <-   head d + s
  *               d/2 + i
  *     BY_HEADS  key head g there: (n + 2) d rows, its n query heads, its key, its value
+ *     REGROUPED query head j of key head g: ours g n + j, theirs j keys + g
  *     HALF      row r of expert e                  <-   e 2 n + r, or + n
  *     THIRD     r of n rows                     <-   r, r + n, r + 2 n
  *     EVEN      row r of expert e                  <-   e 2 n + 2 r, or + 1
@@ -15,9 +16,10 @@
  *     DELTA     key head g there: key_dim rows of q, of k, then values, then the gate
  *     TILED     value head j of key head g: ours j keys + g, theirs g values + j
  *     PAD       r                                  <-   r + the padding token's id + 1
+ *     PIXELS    line y of colour k of a patch      <-   k of each pixel of line y
  *
- * MINUS_EXP, TERNARY, IN_ZONES, add_one and factors change the numbers; F8 and MXFP4 have
- * scales in another tensor. */
+ * MINUS_EXP, TERNARY, UNIT_ROWS, IN_ZONES, add_one and factors change the numbers; F8 and
+ * MXFP4 have scales in another tensor. */
 #include "parts.h"
 #include "safetensors.h"
 
@@ -48,6 +50,17 @@ static size_t by_heads(size_t row, size_t heads, size_t kv_heads, size_t d) {
     return (g * (n + 2) + n + value) * d + row % d;
 }
 
+/* Of all queries, keys and values those of queries and keys. */
+static size_t permuted_qkv(const Conversion *c, size_t row, size_t d) {
+    return row < (c->heads + c->kv_heads) * d ? permuted(row, d) : row;
+}
+
+/* Row or column of a query head. */
+static size_t regrouped(const Conversion *c, size_t at, size_t d) {
+    const size_t n = c->heads / c->kv_heads, head = at / d;
+    return (head % n * c->kv_heads + head / n) * d + at % d;
+}
+
 static size_t halved(size_t row, size_t n, bool second) {
     return row / n * 2 * n + row % n + (second ? n : 0);
 }
@@ -60,6 +73,13 @@ static size_t of_delta(const Conversion *c, size_t row, size_t values, bool gate
         return row % q / c->key_dim * each + row / q * c->key_dim + row % c->key_dim;
     if (!gate) row -= 2 * q;
     return row / v * each + 2 * c->key_dim + (gate ? v : 0) + row % v;
+}
+
+/* Row of five parts, of which the first and the fourth are exchanged there. */
+static size_t remixed(size_t row, size_t rows) {
+    static const size_t there[5] = {3, 1, 2, 0, 4};
+    const size_t n = rows / 5;
+    return there[row / n] * n + row % n;
 }
 
 /* Row or column `at` of `all`, of which the first `before` are no values. */
@@ -75,8 +95,14 @@ static size_t source_row(const Conversion *c, const Target *t, size_t row, size_
     const size_t n = t->ndim > 1 ? t->shape[t->ndim - 2] : 1, all = c->heads + 2 * c->kv_heads;
     switch (t->change) {
     case PERMUTED_Q: return permuted(row, rows / c->heads);
-    case PERMUTED_K: return permuted(row, rows / c->kv_heads);
+    case PERMUTED_K:
+        return permuted(row, quirks_of(c->recipe)->optional_parts ? c->head_dim
+                                                                  : rows / c->kv_heads);
     case BY_HEADS: return by_heads(row, c->heads, c->kv_heads, rows / all);
+    case PERMUTED_QKV: return permuted_qkv(c, row, rows / all);
+    case PERMUTED_BY_HEADS:
+        return by_heads(permuted_qkv(c, row, rows / all), c->heads, c->kv_heads, rows / all);
+    case REGROUPED: return regrouped(c, row, rows / c->heads);
     case FIRST_HALF:
     case SECOND_HALF: return halved(row, n, t->change == SECOND_HALF);
     case FIRST_THIRD:
@@ -103,6 +129,7 @@ static RowPlace place_of(const Conversion *c, const Target *t, size_t row, size_
     const size_t matrix = row / n * n * cols,
                  head = t->parts[0]->shape[0] / max_size(1, c->heads);
     switch (t->change) {
+    case REMIXED: row = remixed(row, rows); return (RowPlace){row / n * n * cols + row % n, n};
     case TRANSPOSED:
     case EACH_TURNED: return (RowPlace){matrix + row % n, n};
     case FIRST_COLUMNS: return (RowPlace){2 * matrix + row % n, 2 * n};
@@ -110,6 +137,7 @@ static RowPlace place_of(const Conversion *c, const Target *t, size_t row, size_
     case EVEN_COLUMNS: return (RowPlace){2 * matrix + 2 * (row % n), 2 * n};
     case ODD_COLUMNS: return (RowPlace){2 * matrix + 2 * (row % n) + 1, 2 * n};
     case LATENT_K: return (RowPlace){row / n * head * n + row % n, n};
+    case PIXELS: return (RowPlace){(row / n / 3 * n + row % n) * cols * 3 + row / n % 3, 3};
     case EVEN:
     case ODD: /* a vector for each expert */
         if (t->ndim == 2) return (RowPlace){row * 2 * cols + (t->change == ODD), 2};
@@ -158,6 +186,12 @@ static void read_tiled(const Conversion *c, const Target *t, size_t row, float *
         read_place(t, 0, (RowPlace){row * cols + tiled(c, i, cols, 0), 1}, out + i, d);
 }
 
+static void read_regrouped(const Conversion *c, const Target *t, size_t row, float *out) {
+    const size_t cols = t->shape[t->ndim - 1], d = cols / c->heads;
+    for (size_t i = 0; i < cols; i += d)
+        read_place(t, 0, (RowPlace){row * cols + regrouped(c, i, d), 1}, out + i, d);
+}
+
 /* Rows of z, x, B, C and dt, in this order. */
 static float zone_factor(const Conversion *c, size_t row) {
     const size_t inner = config_size(c, "ssm.inner_size", 0),
@@ -171,11 +205,20 @@ static float zone_factor(const Conversion *c, size_t row) {
     return formula_value(c, key, &factor) ? (float)factor : 1;
 }
 
+/* Baichuan 2's head divides each row by its length, whenever it is used. */
+static float unit_factor(const float *row, size_t n) {
+    double square = 0;
+    for (size_t i = 0; i < n; i++) square += (double)row[i] * (double)row[i];
+    return (float)(1 / fmax(sqrt(square), 1e-12));
+}
+
 static void change_numbers(const Conversion *c, const Target *t, size_t row, float *out) {
     const size_t cols = t->shape[t->ndim - 1];
     const bool rates = t->change == MINUS_EXP || t->change == RATES ||
                        t->change == TILED_RATES || t->change == KDA_RATES;
-    const float factor = t->factor * (t->change == IN_ZONES ? zone_factor(c, row) : 1);
+    const float factor = t->change == UNIT_ROWS
+                             ? unit_factor(out, cols)
+                             : t->factor * (t->change == IN_ZONES ? zone_factor(c, row) : 1);
     for (size_t i = 0; i < cols; i++) {
         if (rates) out[i] = (float)-exp((double)out[i]);
         if (t->change == TERNARY)
@@ -196,6 +239,8 @@ void target_row(const Conversion *c, const Target *t, size_t row, float *out) {
             safe_numbers(t->parts[0], source_row(c, t, i, cols), out + i, 1);
     else if (t->change == TILED_COLUMNS)
         read_tiled(c, t, row, out);
+    else if (t->change == REGROUPED_COLUMNS)
+        read_regrouped(c, t, row, out);
     else
         read_place(t, row / each, place_of(c, t, row % each, each, cols), out, cols);
     change_numbers(c, t, row, out);

@@ -65,15 +65,14 @@ static bool matches_rule(Text name, Hit *hit) {
         text_ends(text_of(theirs), text_of(".bias")))
         name.size += hit->suffix.size;
     snprintf(pattern, sizeof pattern, "%s%s", *theirs == '.' ? block : "", theirs);
-    return hit->rule->change != BLOCK &&
-           matches(pattern, name.data, name.data + name.size, hit);
+    return hit->rule->change < BLOCK && matches(pattern, name.data, name.data + name.size, hit);
 }
 
 /* The rule after hit->rule that names `stem`, in all lists of the family; `list`: 0 first. */
 static bool next_hit(const ConvertFamily *family, Text stem, Hit *hit, int *list) {
     for (; *list < MAX_RULE_LISTS && family->rules[*list]; ++*list, hit->rule = NULL) {
         const NameRule *first = family->rules[*list];
-        hit->block = first->change == BLOCK ? first : NULL;
+        hit->block = first->change >= BLOCK ? first : NULL;
         hit->rule = hit->rule ? hit->rule + 1 : first;
         for (; hit->rule->theirs; hit->rule++)
             if (matches_rule(stem, hit)) return true;
@@ -208,11 +207,16 @@ static bool add_hit(Conversion *c, const Hit *hit, const SafeTensor *from) {
 
 bool always_tied(const Conversion *c) { return strncmp(c->family->arch, "gemma", 5) == 0; }
 
+const char *tie_key(const Conversion *c) {
+    static const char openelm[] = "share_input_output_layers";
+    return config_key(c, text_of(openelm)) ? openelm : "tie_word_embeddings";
+}
+
 static bool is_tied_head(const Conversion *c, const Hit *hit) {
-    const JsonValue *tie = json_get(c->folder.sizes, "tie_word_embeddings");
+    const JsonValue *tie = json_get(c->folder.sizes, tie_key(c));
     bool usual = always_tied(c) ||
                  (quirks_of(c->recipe)->scale_tied && !(tie && tie->kind == JSON_FALSE)),
-         tied = usual || json_true(c->folder.sizes, "tie_word_embeddings");
+         tied = usual || (tie && tie->kind == JSON_TRUE);
     char name[96] = "";
     if (hit->rule->ours) write_name(name, sizeof name, hit);
     return tied && strncmp(name, "output.", 7) == 0;
@@ -233,9 +237,12 @@ static bool follow_rules(Conversion *c, const SafeTensor *from) {
                  is_scales(c, from->name) || is_adapter(c, from->name);
     if (known) return true;
     Text stem = stem_of(c->family, name, &hit.suffix);
-    for (int list = 0; next_hit(c->family, stem, &hit, &list); known = true)
-        if (hit.rule->change != DROPPED && !is_tied_head(c, &hit) && !add_hit(c, &hit, from))
+    for (int list = 0; next_hit(c->family, stem, &hit, &list); known = true) {
+        if (hit.block && hit.block->change == DEEP_BLOCK && !deep_block(c, name, &hit.layer))
             return false;
+        if (hit.rule->change == DROPPED) return true;
+        if (!is_tied_head(c, &hit) && !add_hit(c, &hit, from)) return false;
+    }
     return known ||
            REFUSE(c,
                   "the tensor '%.*s' plays no part in a %.*s as this program knows it: "

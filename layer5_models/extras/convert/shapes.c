@@ -70,13 +70,24 @@ static bool rows_divide(const Conversion *c, const Target *t) {
     size_t shape[SAFE_MAX_DIMS];
     const int n = part_shape(t, shape);
     const size_t heads = t->change == PERMUTED_K ? c->kv_heads : c->heads,
-                 experts = config_size(c, "expert_count", 0);
+                 experts = config_size(c, "expert_count", 0),
+                 patch = config_size(c, "patch_size", 0);
     switch (t->change) {
-    case PERMUTED_Q:
-    case PERMUTED_K: return n && heads && shape[0] % (2 * heads) == 0;
+    case PERMUTED_K: /* each layer may have others */
+        if (quirks_of(c->recipe)->optional_parts)
+            return n && c->head_dim && shape[0] % c->head_dim == 0 && c->head_dim % 2 == 0;
+        /* fall through */
+    case PERMUTED_Q: return n && heads && shape[0] % (2 * heads) == 0;
+    case REGROUPED:
+    case REGROUPED_COLUMNS:
+        return n == 2 && c->kv_heads && heads % c->kv_heads == 0 &&
+               shape[t->change == REGROUPED_COLUMNS] % heads == 0;
+    case PERMUTED_QKV:
+    case PERMUTED_BY_HEADS:
     case BY_HEADS:
         return n && c->kv_heads && heads % c->kv_heads == 0 &&
-               shape[0] % (heads + 2 * c->kv_heads) == 0;
+               shape[0] % (heads + 2 * c->kv_heads) == 0 &&
+               (t->change == BY_HEADS || shape[0] / (heads + 2 * c->kv_heads) % 2 == 0);
     case FIRST_HALF:
     case SECOND_HALF: return n >= 2 && shape[n - 2] % 2 == 0;
     case FIRST_THIRD:
@@ -100,6 +111,7 @@ static bool rows_divide(const Conversion *c, const Target *t) {
     case LAST_TWO: return n == 3 && shape[0] == 1;
     case SQUEEZED: return n < 2 || (n == 3 && shape[1] == 1);
     case TRANSPOSED: return n <= 3;
+    case REMIXED: return n == 3 ? shape[0] == 5 : n == 2 && shape[1] % 5 == 0;
     case GROUPED: return c->groups && n == 1 && shape[0] % c->groups == 0;
     case AFTER_PAD: return n == 2 && shape[0] > c->first_position;
     case TILED:
@@ -111,6 +123,8 @@ static bool rows_divide(const Conversion *c, const Target *t) {
     case EACH_TURNED: return n == 2 && experts && shape[0] % experts == 0;
     case PADDED: return n == 2;
     case BREAK_ROW: return n == 2 && shape[0] > c->break_row;
+    case PIXELS:
+        return n == 2 && patch && shape[1] / 3 / patch == patch && shape[1] % (3 * patch) == 0;
     case LISTED: return n < 2;
     case SQUASHED:
     case KDA_RATES: return n > 0;
@@ -135,6 +149,7 @@ static void change_shape(const Conversion *c, Target *t) {
                  values = c->groups ? (s[0] / c->groups - 2 * c->key_dim) / 2 * c->groups : 0;
     switch (t->change) {
     case TRANSPOSED:
+    case REMIXED:
         if (t->ndim >= 2) shapes_swap(&s[t->ndim - 2], &s[t->ndim - 1]);
         break;
     case FIRST_HALF:
@@ -160,6 +175,7 @@ static void change_shape(const Conversion *c, Target *t) {
         t->ndim = 3, s[2] = s[1], s[1] = s[0] / experts, s[0] = experts;
         if (t->change == EACH_TURNED) shapes_swap(&s[1], &s[2]);
         break;
+    case PIXELS: t->ndim = 4, s[2] = s[3] = config_size(c, "patch_size", 1), s[1] = 3; break;
     case PADDED: s[0] = size_or(c->folder.sizes, "vocab_size", s[0]); break;
     case SQUEEZED:
     case TILED_TAPS:

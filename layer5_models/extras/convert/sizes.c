@@ -13,9 +13,10 @@ static size_t falcon_kv_heads(const Conversion *c) {
     return json_true(config, "multi_query") ? 1 : c->heads;
 }
 
-/* The part of a head that rotates. */
-static double rotary_part(const JsonValue *config) {
-    double part = 1;
+/* The part of a head that rotates.  ChatGLM's own class does not say that it is a half. */
+static double rotary_part(const Conversion *c) {
+    const JsonValue *config = c->folder.sizes;
+    double part = strncmp(c->family->classes, "ChatGLM", 7) == 0 ? 0.5 : 1;
     json_number(json_get(config, "rotary_pct"), &part);
     json_number(json_get(config, "rope_pct"), &part);
     json_number(json_get(config, "rotary_emb_fraction"), &part);
@@ -26,7 +27,7 @@ static double rotary_part(const JsonValue *config) {
 
 /* Of Gemma 4 the part is that of layers with a window. */
 static bool put_rotary(Conversion *c) {
-    const double part = rotary_part(c->folder.sizes);
+    const double part = rotary_part(c);
     if (c->recipe->rope == ROPE_NONE || config_size(c, "rope.dimension_count", 0)) return true;
     if (!(part > 0 && part <= 1))
         return REFUSE(c, "config.json: %g of a head cannot rotate", part);
@@ -46,10 +47,8 @@ static bool put_kinds_of_heads(Conversion *c) {
     if (quirks_of(c->recipe)->window_heads) {
         put_size(c, "attention.key_length_swa", c->head_dim);
         put_size(c, "attention.value_length_swa", c->head_dim);
-        put_size(c, "rope.dimension_count_swa",
-                 (size_t)((double)c->head_dim * rotary_part(config)));
-        c->head_dim = size_or(config, "global_head_dim", 512);
-        c->kv_heads = size_or(config, "num_global_key_value_heads", c->kv_heads);
+        put_size(c, "rope.dimension_count_swa", (size_t)((double)c->head_dim * rotary_part(c)));
+        if (!read_full_heads(c)) return false;
     }
     if (size_or(config, "swa_num_attention_heads", c->heads) != c->heads)
         return REFUSE(c, "config.json: swa_num_attention_heads is not num_attention_heads");
@@ -67,8 +66,12 @@ static bool put_heads(Conversion *c) {
     size_t dim = config_size(c, "embedding_length", 0);
     bool falcon = strcmp(c->family->arch, "falcon") == 0;
     c->heads = config_size(c, "attention.head_count", 0);
+    const size_t shared = max_size(1, size_or(config, "n_shared_head", 1));
+    if (c->heads % shared)
+        return REFUSE(c, "config.json: %zu heads do not divide by n_shared_head, %zu", c->heads,
+                      shared);
     c->kv_heads = config_size(c, "attention.head_count_kv",
-                              size_or(config, "num_key_value_heads", c->heads));
+                              size_or(config, "num_key_value_heads", c->heads / shared));
     if (falcon) c->kv_heads = falcon_kv_heads(c);
     if (!c->heads)
         return REFUSE(c, "config.json: num_attention_heads is %s",
@@ -76,8 +79,9 @@ static bool put_heads(Conversion *c) {
                           ? "0, wanted 1 or more"
                           : "missing");
     if (falcon) put_size(c, "attention.head_count_kv", c->kv_heads);
-    c->head_dim =
-        size_or(config, "head_dim", size_or(config, "attention_head_dim", dim / c->heads));
+    c->head_dim = size_or(
+        config, "head_dim",
+        size_or(config, "attention_head_dim", size_or(config, "kv_channels", dim / c->heads)));
     if (quirks_of(c->recipe)->latents) /* the class's formulas say the rest */
         return c->key_dim = size_or(config, "qk_nope_head_dim", 0), true;
     if (quirks_of(c->recipe)->window_listed && !put_kinds_of_heads(c)) return false;
@@ -141,6 +145,33 @@ static bool check_no_rope(Conversion *c) {
                           "config.json: no_rope_layers has another number for layer %zu than "
                           "%d: only every layer of number %zu has no positions here",
                           l, l % every != every - 1, every);
+    return true;
+}
+
+/* A list of 0 and 1: is it 1 in layers with a window alone, or `all` in each? */
+static bool layout_is(const Conversion *c, const char *key, bool by_window, size_t all) {
+    const JsonValue *list = json_get(c->folder.sizes, key);
+    size_t one;
+    bool same = list && list->kind == JSON_ARRAY && list->count == c->layers;
+    for (size_t l = 0; same && l < c->layers; l++)
+        same = json_size(&list->items[l], &one) &&
+               one == (by_window ? sizes_has_window(c, l) : all);
+    return same;
+}
+
+/* SmallThinker */
+static bool put_layouts(Conversion *c) {
+    static const char windows[] = "sliding_window_layout", turns[] = "rope_layout";
+    if (!config_key(c, text_of(windows))) return true;
+    if (layout_is(c, windows, false, 0) && layout_is(c, turns, false, 1)) return true;
+    if (!layout_is(c, windows, true, 0) || !layout_is(c, turns, true, 0))
+        return REFUSE(c,
+                      "config.json: by %s and %s a layer has a window and no positions, or the "
+                      "windows are not those of all layers but the first of %zu: neither is "
+                      "built in",
+                      windows, turns, c->recipe->window_pattern);
+    put_size(c, "attention.sliding_window",
+             size_or(c->folder.sizes, "sliding_window_size", 4096));
     return true;
 }
 
@@ -211,6 +242,8 @@ static bool put_router(Conversion *c) {
     const JsonValue *method = json_get(config, "topk_method");
     const size_t groups = size_or(config, "n_group", 1);
     const ConfigKey *key = config_key(c, text_of("scoring_func"));
+    const JsonValue *soft = json_get(config, "moe_primary_router_apply_softmax");
+    if (soft) put_size(c, "expert_gating_func", soft->kind == JSON_TRUE ? 1 : 2);
     if (!quirks_of(c->recipe)->router_by_key || !key || key->use != READ) return true;
     if (said && !json_is(said, "sigmoid") && !json_is(said, "softmax"))
         return REFUSE(c, "config.json: scoring_func is neither sigmoid nor softmax");
@@ -255,17 +288,18 @@ static void note_mixer_eps(const Conversion *c) {
 bool put_sizes(Conversion *c) {
     const Quirks *q = quirks_of(c->recipe);
     bool heads = json_get(c->folder.sizes, "num_attention_heads") || !q->recurrent;
-    if (!check_needs(c) || !check_steps(c)) return false;
+    if (!check_needs(c) || !check_read_numbers(c) || !check_steps(c)) return false;
     c->groups = config_size(c, "ssm.group_count", 0);
     c->value_heads = config_size(c, "ssm.time_step_rank", 0);
     put_formulas(c), put_rotates(c), note_mixer_eps(c);
     if (q->is_vision_tower) return put_vision(c);
     if (q->is_draft_head && !put_draft_head(c)) return false;
+    if (q->recurrent == RECURRENT_RWKV || q->recurrent == RECURRENT_RWKV6) heads = false;
     if (q->relative || !heads) return true; /* the class's formulas say the rest */
     if (!put_heads(c)) return false;
     if (q->recurrent == RECURRENT_DELTA || q->recurrent == RECURRENT_DELTA_TILED)
         c->key_dim = config_size(c, "ssm.state_size", 0);
-    return check_scale(c) && check_no_rope(c) && check_unit_norms(c) && put_windows(c) &&
-           put_router(c) && put_number_lists(c) &&
+    return put_deep_layers(c) && check_scale(c) && check_no_rope(c) && check_unit_norms(c) &&
+           put_windows(c) && put_layouts(c) && put_router(c) && put_number_lists(c) &&
            put_rope_scaling(c, json_get(c->folder.sizes, "rope_scaling"));
 }

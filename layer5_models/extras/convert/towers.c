@@ -8,18 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool put_colours(Conversion *c, const JsonValue *root, const char *theirs,
-                        const char *ours) {
-    const JsonValue *list = json_get(root, theirs);
-    double values[3] = {0};
-    for (size_t i = 0; i < 3; i++)
-        if (!list || list->kind != JSON_ARRAY || list->count != 3 ||
-            !json_number(&list->items[i], &values[i]))
-            return REFUSE(c, "preprocessor_config.json: %s is not a list of three numbers",
-                          theirs);
-    return gguf_put_floats(c->writer, ours, GGUF_F32, values, 3), true;
-}
-
 static const VisionKind *kind_of_tower(const Conversion *c) {
     const VisionKind *k = NULL;
     for (size_t i = 0; (k = vision_kind_at(i)); i++)
@@ -34,8 +22,9 @@ static bool put_feature_layer(Conversion *c, const VisionKind *kind) {
     const int64_t blocks = (int64_t)config_size(c, "block_count", 0),
                   usual = blocks - kind->skips_block;
     double layer = kind->skips_block ? -2 : -1;
-    if (said && said->kind != JSON_NULL && !json_number(said, &layer))
-        return REFUSE(c, "config.json: vision_feature_layer is not a number: rows of several "
+    if (said && said->kind != JSON_NULL &&
+        (!json_number(said, &layer) || fabs(layer) > 65536 || layer != round(layer)))
+        return REFUSE(c, "config.json: vision_feature_layer is not an integer: rows of several "
                          "blocks side by side are not built in");
     const int64_t block = layer < 0 ? blocks + 1 + (int64_t)layer : (int64_t)layer;
     if (block < 1 || block > blocks || (!kind->skips_block && block != usual))
@@ -48,29 +37,41 @@ static bool put_feature_layer(Conversion *c, const VisionKind *kind) {
 
 /* Its activation, by the same name as here. */
 static bool put_eye_act(Conversion *c, const VisionKind *kind) {
-    const JsonValue *act = json_get(c->folder.sizes, "hidden_act");
+    const JsonValue *sizes = c->folder.sizes, *gemma = json_get(sizes, "hidden_activation"),
+                    *act = gemma ? gemma : json_get(sizes, "hidden_act");
     const char *gelu = kind->gelu == ACT_GELU_ERF ? "gelu" : "gelu_pytorch_tanh";
     if (json_is(act, gelu))
         gguf_put_int(c->writer, "clip.use_gelu", GGUF_BOOL, 1);
     else if (json_is(act, "silu"))
         gguf_put_int(c->writer, "clip.use_silu", GGUF_BOOL, 1);
     else if (!json_is(act, "quick_gelu"))
-        return REFUSE(c, "config.json: hidden_act is not %s, quick_gelu or silu", gelu);
+        return REFUSE(c, "config.json: %s is not %s, quick_gelu or silu",
+                      gemma ? "hidden_activation" : "hidden_act", gelu);
     return true;
 }
 
-/* How many patches per side become one row, by the keys of four processors. */
-static void put_merge(Conversion *c, const VisionKind *kind) {
-    const JsonValue *sizes = c->folder.sizes;
+/* How many patches per side become one row, by the keys of five processors. */
+static bool put_merge(Conversion *c, const VisionKind *kind) {
+    static const char *const keys[] = {"mm_tokens_per_image", "scale_factor",
+                                       "pooling_kernel_size", "downsample_ratio",
+                                       "pixel_shuffle_ratio"};
     const double across = (double)config_size(c, "image_size", 0) /
                           (double)max_size(config_size(c, "patch_size", 1), 1);
-    double n, side = 0;
-    if (json_number(json_get(sizes, "mm_tokens_per_image"), &n)) side = across / sqrt(n);
-    if (json_number(json_get(sizes, "scale_factor"), &n)) side = n;
-    if (json_number(json_get(sizes, "downsample_ratio"), &n)) side = 1 / n;
-    if (json_number(json_get(sizes, "pixel_shuffle_ratio"), &n)) side = 1 / n;
-    if (kind->side_key && strcmp(kind->side_key, "projector.scale_factor") == 0)
-        put_size(c, "projector.scale_factor", (size_t)(side + 0.5));
+    double side = 0, n = 0;
+    if (!kind->side_key || strcmp(kind->side_key, "projector.scale_factor") != 0) return true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const JsonValue *value = json_get(c->folder.sizes, keys[i]);
+        if (!value || value->kind == JSON_NULL) continue;
+        if (json_number(value, &n)) n = i == 0 ? across / sqrt(n) : i < 3 ? n : 1 / n;
+        if (!(n > 0.5 && n < 100 && fabs(n - round(n)) < 0.05 &&
+              (side == 0 || round(n) == side)))
+            return REFUSE(c,
+                          "config.json: by %s the patches that become one row are not a "
+                          "square, or another one than by another key",
+                          keys[i]);
+        side = round(n), n = 0;
+    }
+    return put_size(c, "projector.scale_factor", (size_t)side), true;
 }
 
 /* Widths: Qwen 2 VL's hidden_size is the language model's, and that of the tower embed_dim. */
@@ -103,26 +104,88 @@ static bool put_windows_pattern(Conversion *c, const VisionKind *kind) {
     return put_size(c, "n_wa_pattern", every), true;
 }
 
-/* What patches rotate by, if config.json says it. */
+/* What patches rotate by, if config.json says it.  Newer folders call the default "axial": half
+ * of a head rotates by the line, half by the column. */
 static bool put_theta(Conversion *c, const VisionKind *kind) {
     const JsonValue *sizes = c->folder.sizes, *more = json_get(sizes, "rope_parameters"),
-                    *type = json_get(more, "rope_type");
-    const double theta = number_or(more, "rope_theta", number_or(sizes, "rope_theta", 0));
-    if (type && !json_is(type, "default"))
-        return REFUSE(c, "config.json: rope_type is not default, as patches are rotated");
-    if (theta > 0 && kind->rope != ROPE_NONE)
-        gguf_put_float(c->writer, "clip.rope.freq_base", GGUF_F32, theta);
-    return true;
+                    *type = json_get(more, "rope_type"), *base = json_get(more, "rope_theta");
+    double theta = 0;
+    if (more && more->kind != JSON_OBJECT && more->kind != JSON_NULL)
+        return REFUSE(c, "config.json: rope_parameters is not an object");
+    if (!type) type = json_get(more, "type"); /* as older folders call it */
+    if (type && !json_is(type, "default") && !json_is(type, "axial"))
+        return REFUSE(c,
+                      "config.json: rope_type is not default or axial, as patches are rotated");
+    const JsonValue *other = json_get(sizes, "rope_theta");
+    if (base && other && number_or(more, "rope_theta", 0) != number_or(sizes, "rope_theta", 0))
+        return REFUSE(c, "config.json: rope_theta is %g, and %g in rope_parameters",
+                      number_or(sizes, "rope_theta", 0), number_or(more, "rope_theta", 0));
+    if (!base) base = other;
+    if (kind->rope == ROPE_NONE || !base || base->kind == JSON_NULL) return true;
+    if (!json_number(base, &theta) || theta <= 0)
+        return REFUSE(c, "config.json: rope_theta is not a number above 0");
+    return gguf_put_float(c->writer, "clip.rope.freq_base", GGUF_F32, theta), true;
 }
 
-/* Heads are of the usual width; "full" strategies read the class row, too. */
-static bool check_tower(Conversion *c, const VisionKind *kind) {
-    const JsonValue *sizes = c->folder.sizes,
-                    *rows = json_get(sizes, "vision_feature_select_strategy");
+/* Heads are of the usual width, and as many for keys. */
+static bool check_heads(Conversion *c) {
+    const JsonValue *sizes = c->folder.sizes;
     const size_t each = size_or(sizes, "head_dim", 0);
     c->heads = c->kv_heads = config_size(c, "attention.head_count", 0);
     if (each && each * c->heads != size_or(sizes, "hidden_size", 0))
         return REFUSE(c, "config.json: head_dim is %zu, wanted hidden_size / heads", each);
+    if (size_or(sizes, "global_head_dim", each) != each ||
+        size_or(sizes, "num_key_value_heads", c->heads) != c->heads)
+        return REFUSE(c, "config.json: global_head_dim is not head_dim, or num_key_value_heads "
+                         "not num_attention_heads: all heads of a vision tower are alike here");
+    return true;
+}
+
+/* Tensors of the tower whose names end like this. */
+static size_t count_ends(const Conversion *c, const char *end) {
+    size_t count = 0, prefix;
+    for (size_t i = 0; i < c->folder.n_tensors; i++) {
+        const Text name = c->folder.tensors[i].name;
+        count += begins_with_one_of(name, c->family->prefix, &prefix) &&
+                 text_ends(name, text_of(end));
+    }
+    return count;
+}
+
+/* A flag of config.json is true where the folder has tensors whose names end like this: one for
+ * each that ends with `each`, or, where that is NULL, one. */
+static bool check_tensors(Conversion *c, const char *flag, const char *end, const char *each) {
+    const bool said = json_true(c->folder.sizes, flag);
+    const size_t found = count_ends(c, end), wanted = each ? count_ends(c, each) : 1;
+    if ((found > 0) != said)
+        return REFUSE(c,
+                      "config.json: %s is %s, and the vision tower has %s whose "
+                      "name ends with '%s'",
+                      flag, said ? "true" : "not true", found ? "tensors" : "no tensor", end);
+    return !said || found == wanted ||
+           REFUSE(c, "the vision tower has %zu tensors whose names end with '%s', wanted %zu",
+                  found, end, wanted);
+}
+
+/* Gemma 4's maps are held between bounds, all of them or none, and its rows standardized. */
+static bool check_parts(Conversion *c, const VisionKind *kind) {
+    static const char *const bounds[] = {".input_min", ".input_max", ".output_min",
+                                         ".output_max"};
+    for (int i = 0; i < 4 && kind->bounded; i++)
+        if (!check_tensors(c, "use_clipped_linears", bounds[i], ".linear.weight")) return false;
+    return !kind->standardized || (check_tensors(c, "standardize", "std_bias", NULL) &&
+                                   check_tensors(c, "standardize", "std_scale", NULL));
+}
+
+/* What shows in the tensors, too; "full" strategies read the class row. */
+static bool check_tower(Conversion *c, const VisionKind *kind) {
+    const JsonValue *rows = json_get(c->folder.sizes, "vision_feature_select_strategy"),
+                    *forced = json_get(c->folder.sizes, "force_image_size");
+    const size_t image = config_size(c, "image_size", 0);
+    size_t side = image;
+    if (forced && forced->kind != JSON_NULL && (!json_size(forced, &side) || side != image))
+        return REFUSE(c, "config.json: force_image_size is not image_size, %zu", image);
+    if (!check_heads(c) || !check_parts(c, kind)) return false;
     if (rows && rows->kind != JSON_NULL && !json_is(rows, "default") &&
         (kind->class_row || !json_is(rows, "full")))
         return REFUSE(c, "config.json: vision_feature_select_strategy is not default");
@@ -143,57 +206,35 @@ static bool find_break(Conversion *c, const VisionKind *kind) {
     return found;
 }
 
-/* A number that an object has, by another name. */
-static bool put_found(Conversion *c, const JsonValue *object, const char *from,
-                      const char *to) {
-    double n;
-    bool found = json_number(json_get(object, from), &n);
-    if (found) put_size(c, to, (size_t)n);
-    return found;
-}
-
-/* What preprocessor_config.json says of pictures. */
-static bool put_preparation(Conversion *c, const VisionKind *kind, const JsonValue *root) {
-    const JsonValue *size = json_get(root, "size");
-    if (kind->fit == FIT_PIXELS) {
-        if (!put_found(c, root, "min_pixels", "image_min_pixels"))
-            put_found(c, size, "shortest_edge", "image_min_pixels");
-        if (!put_found(c, root, "max_pixels", "image_max_pixels"))
-            put_found(c, size, "longest_edge", "image_max_pixels");
-    }
-    const size_t image = config_size(c, "image_size", 0),
-                 longest = size_or(size, "longest_edge", image);
-    if (kind->fit == FIT_SIDE && longest != image)
-        return REFUSE(c,
-                      "preprocessor_config.json: longest_edge is %zu, wanted config.json's "
-                      "image_size, %zu: a file has one of them",
-                      longest, image);
-    if (kind->grid == GRID_NEAREST || kind->grid == GRID_CANVAS) {
-        put_found(c, root, "max_patches", "preproc_max_tiles");
-        put_found(c, root, "min_patches", "preproc_min_tiles");
-    }
-    if (kind->twice) put_found(c, size, "longest_edge", "preproc_image_size");
-    const JsonValue *splits = json_get(root, "do_image_splitting");
-    if (kind->grid == GRID_COVER && splits && splits->kind == JSON_FALSE)
-        put_size(c, "preproc_max_tiles", 1);
-    if (json_true(root, "resize_to_max_canvas"))
-        return REFUSE(c,
-                      "preprocessor_config.json: resize_to_max_canvas is true, wanted false");
-    return put_colours(c, root, "image_mean", "clip.vision.image_mean") &&
-           put_colours(c, root, "image_std", "clip.vision.image_std");
-}
-
 bool put_vision(Conversion *c) {
     const VisionKind *kind = kind_of_tower(c);
-    const JsonValue *text = json_get(json_root(c->folder.config), "text_config");
-    Json *json = folder_json(&c->folder, "preprocessor_config.json", false, c->fault);
-    bool ok = json && put_preparation(c, kind, json_root(json)) && put_eye_act(c, kind) &&
-              put_feature_layer(c, kind) && put_theta(c, kind) && check_tower(c, kind);
-    json_free(json);
-    ok = ok && put_windows_pattern(c, kind) && find_break(c, kind);
-    put_merge(c, kind), put_widths(c, text);
+    const JsonValue *config = json_root(c->folder.config),
+                    *text = json_get(config, "text_config"),
+                    *audio = json_get(config, "audio_config");
+    bool ok = put_preparation(c, kind) && put_eye_act(c, kind) && put_feature_layer(c, kind) &&
+              put_theta(c, kind) && put_deep(c, kind) && check_tower(c, kind) &&
+              put_windows_pattern(c, kind) && find_break(c, kind) && put_merge(c, kind);
+    put_widths(c, text);
+    if (audio && audio->kind == JSON_OBJECT)
+        convert_note(c,
+                     "the folder's encoder of sound is left out: this program reads pictures");
     gguf_put_string(c->writer, "general.type", text_of("mmproj"));
     gguf_put_int(c->writer, "clip.has_vision_encoder", GGUF_BOOL, 1);
     gguf_put_string(c->writer, "clip.projector_type", text_of(kind->projector));
     return ok;
+}
+
+bool check_tower_width(const Conversion *c) {
+    const JsonValue *said = json_get(c->folder.sizes, "out_hidden_size");
+    const VisionKind *kind = kind_of_tower(c);
+    char name[60] = "";
+    size_t width;
+    for (int i = 0; i < 3 && kind->maps[i]; i++)
+        snprintf(name, sizeof name, "%s.weight", kind->maps[i]);
+    const Target *last = target_of(c, name);
+    if (!said || said->kind == JSON_NULL || !last ||
+        (json_size(said, &width) && width == last->shape[0]))
+        return true;
+    return REFUSE(c, "config.json: out_hidden_size is not %zu, as the vision tower's rows are",
+                  last->shape[0]);
 }

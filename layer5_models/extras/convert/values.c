@@ -38,3 +38,25 @@ size_t size_or(const JsonValue *object, const char *key, size_t otherwise) {
     size_t size;
     return json_size(json_get(object, key), &size) ? size : otherwise;
 }
+
+/* A word, or a number that cannot be, in place of one that is read where it is needed would be
+ * taken for a missing key. */
+bool check_read_numbers(const Conversion *c) {
+    static const char sizes[] = "head_dim attention_head_dim kv_channels n_shared_head "
+                                "sliding_window_size",
+                      numbers[] = "partial_rotary_factor rotary_pct rope_pct "
+                                  "rotary_emb_fraction rope_ratio";
+    const JsonValue *config = c->folder.sizes;
+    for (size_t i = 0; i < config->count; i++) {
+        const JsonValue *value = &config->items[i];
+        const bool whole = listed(sizes, config->keys[i]);
+        size_t size;
+        double number;
+        if (value->kind == JSON_NULL || (!whole && !listed(numbers, config->keys[i]))) continue;
+        if (whole ? !json_size(value, &size) || size == 0 || size > UINT32_MAX
+                  : !json_number(value, &number) || number <= 0)
+            return key_refuse(c, "config.json", config->keys[i], value,
+                              whole ? "an integer above 0" : "a number above 0");
+    }
+    return true;
+}

@@ -115,17 +115,6 @@ static bool put_modules(Conversion *c, bool scores) {
 
 /* ------------------------------------------------------------------ preprocessing */
 
-/* An optional file of the folder with an object; *json: the caller frees it.  False:
- * damaged. */
-static bool read_object(Conversion *c, const char *name, Json **json) {
-    c->fault->text[0] = 0;
-    *json = folder_json(&c->folder, name, true, c->fault);
-    if (!*json) return !c->fault->text[0];
-    if (json_root(*json)->kind == JSON_OBJECT) return true;
-    json_free(*json), *json = NULL;
-    return REFUSE(c, "%s is not an object", name);
-}
-
 static void note_unknown(const Conversion *c, const JsonValue *limits) {
     static const char *const known[] = {"do_lower_case", "max_seq_length"};
     char names[150] = "";
@@ -144,7 +133,7 @@ static void note_unknown(const Conversion *c, const JsonValue *limits) {
 
 static bool read_limits(Conversion *c) {
     Json *json;
-    if (!read_object(c, "sentence_bert_config.json", &json)) return false;
+    if (!folder_object(&c->folder, "sentence_bert_config.json", &json, c->fault)) return false;
     const JsonValue *limits = json ? json_root(json) : NULL;
     size_t longest, items = size_or(c->folder.sizes, "max_position_embeddings", SIZE_MAX);
     c->lowers = json_true(limits, "do_lower_case");
@@ -162,7 +151,8 @@ static bool read_limits(Conversion *c) {
 /* Prompts in front of texts, which GGUF files cannot express. */
 static bool read_prompts(Conversion *c) {
     Json *json;
-    if (!read_object(c, "config_sentence_transformers.json", &json)) return false;
+    if (!folder_object(&c->folder, "config_sentence_transformers.json", &json, c->fault))
+        return false;
     const JsonValue *said = json ? json_root(json) : NULL, *prompts = json_get(said, "prompts");
     Text name = json_text(json_get(said, "default_prompt_name")), prompt = {"", 0};
     if (name.size && prompts && json_find(prompts, name) &&

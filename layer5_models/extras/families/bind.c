@@ -34,11 +34,17 @@ static void bind_text_ends(Binder *b) {
     ModelExtras *x = m->extras;
     const Quirks *q = x->quirks;
     const size_t dim = m->sizes.dim;
-    bind_tables(b, true);
+    bind_tables(b, !q->head_embeds);
+    if (!m->embedding.data && q->head_embeds) /* one tensor for both, under the head's name */
+        m->embedding = bind_tensor(b, "output.weight", true, 2, (size_t[]){m->sizes.vocab, dim},
+                                   vocabulary);
     if (q->embedding_norm)
         x->embedding_norm = bind_norm(b, "token_embd_norm", true, 1, dim, "embedding_length");
     if (q->token_types) bind_types(b);
-    if (!q->no_out_norm) bind_out_norm(b, q->out_norm ? q->out_norm : "output_norm");
+    if (q->no_gains)
+        m->out_norm = (Norm){.kind = m->recipe->norm, .width = dim, .eps = m->eps};
+    else if (!q->no_out_norm)
+        bind_out_norm(b, q->out_norm ? q->out_norm : "output_norm");
     if (x->encoder)
         x->source_norm = bind_norm(b, "enc.output_norm", true, 1, dim, "embedding_length");
     bind_text_head(b);

@@ -139,7 +139,19 @@ static void set_relative(Binder *b, Block *block, const LayerSizes *s, size_t la
 
 static void set_rwkv(Rwkv *m, const LayerExtras *e) {
     m->d = e->rwkv_dim, m->heads = e->rwkv_heads, m->first = e->rwkv_first;
-    m->norm = (Norm){.kind = NORM_LAYER, .width = m->d, .own_gain = true, .eps = RWKV_EPS};
+    m->six.kv_heads = e->rwkv_kv_heads;
+    if (e->rwkv_norm)
+        m->norm = (Norm){.kind = NORM_LAYER, .width = m->d, .own_gain = true, .eps = RWKV_EPS};
+}
+
+/* After the tensors: RWKV 6's mu are one tensor, or five in old files; some blocks halve x,
+ * where what they add was divided before, to stay within F16's range. */
+static void finish_rwkv(BlockExtras *extras, const LayerSizes *s) {
+    static const float half = 0.5f;
+    Rwkv *m = &extras->rwkv;
+    for (size_t j = 0; s->extras->rwkv_shift && s->extras->rwkv_fused && j < RWKV6_MIXES; j++)
+        m->six.mus[j] = m->mu ? m->mu + j * s->dim : NULL;
+    if (s->extras->rwkv_halves) extras->output_scale = &half;
 }
 
 static void set_mamba(Binder *b, Mamba *m, const LayerSizes *s) {
@@ -162,6 +174,7 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     const LayerExtras *e = s->extras;
     router->score = q->router, router->used = e->experts_used;
+    router->ahead = q->router_ahead;
     router->renormalize = q->renormalize, router->weight_input = q->weight_input;
     router->groups = e->groups, router->groups_used = e->groups_used;
     if (e->dense_and_experts) { /* its input has unit length, times its gain */
@@ -170,9 +183,27 @@ static void set_router(Binder *b, Router *router, const LayerSizes *s) {
     }
     if (q->router_by_key && find_key(b, "expert_gating_func"))
         router->score = scores[need_size(b, "expert_gating_func", 1, 3) - 1];
+    if (q->router_softcap)
+        router->softcap = (float)key_number(b, "router_logit_softcapping", 0, 0, 1e6);
     if (!q->weights_by_key) return;
     if (!q->renormalize) router->renormalize = key_bool(b, "expert_weights_norm", false);
     router->scale = (float)key_number(b, "expert_weights_scale", 0, 0, 1e6);
+}
+
+/* Gate and up of an expert, one after the other in one stack: newer files of Gemma 4, and those
+ * that were converted to have it.  A view with gaps is enough for either of them. */
+static bool bind_gate_up(Binder *b, Experts *e, const LayerSizes *s, size_t layer) {
+    const Role *up = role_of(ROLE_EXPERTS_UP);
+    const size_t hidden = up->rows(s), shape[3] = {up->count(s), 2 * hidden, up->cols(s)};
+    char name[96];
+    block_name(b, name, sizeof name, layer, "ffn_gate_up_exps", "weight");
+    Linear both = {.w = bind_tensor(b, name, false, 3, shape, up->from)};
+    if (!both.w.data) return false;
+    bind_scale(b, &both, name, shape[0], up->from);
+    both.w.shape[1] = hidden;
+    e->net.gate = e->net.up = both;
+    e->net.up.w.data = (char *)both.w.data + hidden * both.w.stride[1];
+    return true;
 }
 
 /* The file has two of the numbers before softplus, which keeps them positive. */
@@ -198,6 +229,12 @@ static Activation activation_of(Binder *b, const LayerExtras *e) {
     return ACT_GELU_TANH;
 }
 
+static void set_adjugates(Binder *b, Experts *experts, const LayerExtras *e) {
+    if (!e->quirks->adjugates || !e->experts) return;
+    experts->per_group = e->per_group;
+    experts->adjugate_scale = (float)need_number(b, "expert_group_scale", 0, 1e6);
+}
+
 /* Clamps per layer; 0: none. */
 static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t layer) {
     const Quirks *q = quirks_in(b);
@@ -207,6 +244,7 @@ static void set_network(Binder *b, Block *block, const LayerSizes *s, size_t lay
     if (s->extras->experts) set_router(b, &block->extras->experts.router, s);
     if (block->extras->experts.router.expert_scale) /* the same tensor: once is enough */
         block->extras->experts.net.down.scale = NULL;
+    set_adjugates(b, &block->extras->experts, s->extras);
     if (q->sparse_layers) f->cut = read_sparsity(b, layer);
     if (q->xielu) set_xielu(b, &f->xielu, layer);
     if (!q->limits) return;
@@ -257,10 +295,13 @@ static void bind_more_roles(Binder *b, Block *block, const LayerSizes *s, size_t
     const bool one = e->delta_heads && !e->delta_per_number, /* one map, and one convolution */
         has_in = one && bind_delta_in(b, &block->extras->delta, s, layer),
                has_delta = has_in || (one && bind_fused(b, block, "attn_qkv", delta, 3, layer));
+    const bool has_gate_up = need_of(b->model, ROLE_EXPERTS_GATE, layer) == NEED_YES &&
+                             bind_gate_up(b, &block->extras->experts, s, layer);
     if (one) bind_delta_conv(b, &block->extras->delta, s, layer);
     for (RoleId id = CORE_ROLES; id < role_count() && b->ok; id++) {
         bool done = (has_delta && id >= ROLE_DELTA_Q && id <= ROLE_DELTA_V) ||
                     (has_in && id == ROLE_DELTA_GATE) ||
+                    (has_gate_up && (id == ROLE_EXPERTS_GATE || id == ROLE_EXPERTS_UP)) ||
                     (one && id >= ROLE_DELTA_Q_CONV && id <= ROLE_DELTA_V_CONV);
         Need need = need_of(b->model, id, layer);
         if (!done && need != NEED_NO) bind_role(b, block, id, layer, need);
@@ -276,6 +317,10 @@ void bind_more_block(Binder *b, Block *block, size_t layer) {
     if (s->heads) set_more_attention(b, block, layer);
     set_mixers(b, block, s, layer);
     bind_more_roles(b, block, s, layer);
+    if (m->extras->quirks->no_gains)
+        block->attn_norm = block->ffn_norm =
+            (Norm){.kind = m->recipe->norm, .width = s->dim, .eps = m->eps};
+    finish_rwkv(block->extras, s);
     if (s->extras->joined) bind_depths(b, &block->extras->join);
     if (m->extras->quirks->is_vision_tower) bind_vision_block(b, block, layer);
     if (s->extras->buckets) set_relative(b, block, s, layer);

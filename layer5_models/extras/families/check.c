@@ -77,8 +77,9 @@ static bool check_information_more(Binder *b) {
     if (b->model->recipe->rope == ROPE_NONE && q->latents)
         find_key(b, "rope.freq_base"); /* no rotation */
     /* the tensors show all of these */
-    find_key(b, "interleave_moe_layer_step"), find_key(b, "leading_dense_block_count");
-    find_key(b, "moe_every_n_layers");
+    key_size(b, "interleave_moe_layer_step", 0, 0, MODEL_LAYERS);
+    key_size(b, "leading_dense_block_count", 0, 0, MODEL_LAYERS);
+    key_size(b, "moe_every_n_layers", 0, 0, MODEL_LAYERS);
     if (q->relative) /* for T5's decoder, in an encoder's file */
         find_key(b, "decoder_start_token_id"), find_key(b, "decoder_block_count");
     return b->ok;

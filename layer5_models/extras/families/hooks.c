@@ -94,7 +94,7 @@ static const Quirks *quirks_of_file(Binder *b) {
 bool find_more(Binder *b) {
     Model *m = b->model;
     const Quirks *q = quirks_of_file(b);
-    if (!check_model_kind(b)) return false;
+    if (!check_model_kind(b) || !check_biases(b)) return false;
     if (!q) return true;
     if (!(m->extras = calloc(1, sizeof *m->extras)))
         return fault_set(b->fault, "no memory for a model");

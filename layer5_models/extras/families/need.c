@@ -18,7 +18,7 @@ static Need head_norm_need(const Recipe *r, const LayerSizes *s) {
 static Need attention_need(const Recipe *r, RoleId id, const LayerSizes *s) {
     const LayerExtras *e = s->extras;
     const Need shared = e->quirks->unused_kv_maps ? NEED_MAYBE : NEED_NO;
-    if (!s->heads) return NEED_NO;
+    if (!s->heads) return needed_if(e->map_mixer && id == ROLE_ATTN_OUTPUT);
     if (e->latent) return latent_need(id, e);
     switch (id) {
     case ROLE_ATTN_K: return e->kv_back ? shared : NEED_YES;
@@ -32,8 +32,10 @@ static Need attention_need(const Recipe *r, RoleId id, const LayerSizes *s) {
 /* A layer with a mixer has a norm before it. */
 static bool has_attn_norm(const Recipe *r, const LayerSizes *s) {
     const LayerExtras *e = s->extras;
-    bool mixes = s->heads || e->ssm_inner || e->short_conv || e->delta_heads || e->rwkv_heads;
-    return !r->no_pre_norms && !e->bare && !e->joined && (!e->quirks->recurrent || mixes);
+    bool mixes = s->heads || e->ssm_inner || e->short_conv || e->delta_heads || e->rwkv_heads ||
+                 e->map_mixer;
+    const bool always = !e->quirks->recurrent && !e->quirks->optional_parts;
+    return !r->no_pre_norms && !e->bare && !e->joined && (always || mixes);
 }
 
 Need need_more(const Recipe *r, RoleId id, const LayerSizes *s) {
@@ -41,6 +43,7 @@ Need need_more(const Recipe *r, RoleId id, const LayerSizes *s) {
     const Quirks *q = e->quirks;
     const bool network = s->hidden || e->experts;
     if (id >= ROLE_ATTN_Q && id <= ROLE_ATTN_K_NORM) return attention_need(r, id, s);
+    if (q->no_gains && (id == ROLE_ATTN_NORM || id == ROLE_FFN_NORM)) return NEED_NO;
     switch (id) {
     case ROLE_ATTN_NORM: return needed_if(has_attn_norm(r, s));
     case ROLE_FFN_NORM:

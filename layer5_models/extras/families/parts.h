@@ -34,6 +34,7 @@ extern const Role more_roles[];
 /* For the table of families (MoreFamilies). */
 const char *advice_on_type(Text type);
 bool find_more(Binder *binder);
+bool check_biases(Binder *binder);
 bool check_more_session(const Model *model, const SessionConfig *config, Fault *fault);
 void layout_more_session(Session *session, const SessionConfig *config);
 

@@ -12,6 +12,8 @@ static const char dim[] = "embedding_length",
                   index[] = "attention.indexer.head_count, key_length and q_lora_rank",
                   network[] = "feed_forward_length and embedding_length",
                   experts[] = "expert_count, expert_feed_forward_length and embedding_length",
+                  adjugate[] = "expert_count, experts_per_group, "
+                               "expert_chunk_feed_forward_length and embedding_length",
                   shared[] = "expert_shared_feed_forward_length and embedding_length",
                   latent[] = "moe_latent_size and embedding_length",
                   input[] = "embedding_length_per_layer_input and embedding_length",
@@ -20,7 +22,9 @@ static const char dim[] = "embedding_length",
                   taps[] = "shortconv.l_cache",
                   buckets[] = "attention.relative_buckets_count and head_count",
                   rwkv[] =
-                      "embedding_length, feed_forward_length and the attention.*_lora_rank";
+                      "embedding_length, feed_forward_length and the attention.*_lora_rank",
+                  rwkv6[] = "embedding_length, wkv.head_size, attention.head_count_kv, "
+                            "time_mix_extra_dim and time_decay_extra_dim";
 
 /* clang-format off */
 #define SHARED_SIZE(NAME, VALUE) \
@@ -48,6 +52,8 @@ SIZE(experts, e->experts)
 SIZE(expert_hidden, e->expert_hidden)
 SIZE(expert_in, e->expert_latent ? e->expert_latent : s->dim)
 SIZE(expert_latent, e->expert_latent)
+SIZE(adjugates, e->per_group ? e->experts / e->per_group : 0)
+SIZE(adjugate_hidden, e->adjugate_hidden)
 SIZE(shared_hidden, e->shared_hidden)
 SIZE(input, e->input)
 SIZE(streams, e->streams)
@@ -74,7 +80,13 @@ SIZE(delta_fused_ba, 2 * e->delta_heads)
 SIZE(delta_in, e->delta_per_number ? e->delta_dim : s->dim)
 SIZE(delta_dim, e->delta_dim)
 SIZE(delta_taps, e->delta_taps)
-SIZE(rwkv_mixes, RWKV_MIXES)
+SIZE(rwkv_mixes, e->rwkv_shift || !e->rwkv_g ? RWKV_G : RWKV_MIXES)
+SIZE(rwkv_kv, e->rwkv_kv_heads * e->rwkv_dim)
+SIZE(rwkv_heads, e->rwkv_heads)
+SIZE(rwkv_dim, e->rwkv_dim)
+SIZE(rwkv_shift, e->rwkv_shift)
+SIZE(rwkv_shifts, RWKV6_MIXES * e->rwkv_shift)
+SIZE(rwkv6_mixes, RWKV6_MIXES)
 SIZE(rwkv_w, e->rwkv_w)
 SIZE(rwkv_a, e->rwkv_a)
 SIZE(rwkv_v, e->rwkv_v)
@@ -106,6 +118,8 @@ NEED(shared_gate, YES, e->shared_hidden && r->gated)
 NEED(shared, YES, e->shared_hidden)
 NEED(expert_latent, YES, e->experts && e->expert_latent)
 NEED(dense_and_experts, YES, e->dense_and_experts)
+NEED(adjugates, YES, e->experts && q->adjugates)
+NEED(experts_ahead, YES, e->experts && q->experts_ahead)
 NEED(input, YES, e->input)
 NEED(output_scale, YES, q->output_scale)
 NEED(streams, YES, e->streams)
@@ -120,6 +134,15 @@ NEED(delta_per_number, YES, e->delta_heads && e->delta_per_number)
 NEED(delta_separate, YES, e->delta_heads && !e->delta_fused_ba)
 NEED(delta_fused_ba, YES, e->delta_heads && e->delta_fused_ba)
 NEED(rwkv, YES, e->rwkv_heads)
+NEED(rwkv_mu, YES, e->rwkv_heads && e->rwkv_fused)
+NEED(rwkv_norm, YES, e->rwkv_heads && e->rwkv_norm)
+NEED(rwkv_channel, YES, e->rwkv_heads && e->rwkv_hidden)
+NEED(rwkv_channel_gate, YES, e->rwkv_shift && e->rwkv_hidden)
+NEED(rwkv7, YES, e->rwkv_heads && !e->rwkv_shift)
+NEED(rwkv7_gate, YES, e->rwkv_heads && e->rwkv_g)
+NEED(rwkv6, YES, e->rwkv_shift)
+NEED(rwkv6_mus, YES, e->rwkv_shift && !e->rwkv_fused)
+NEED(rwkv6_bonus, YES, e->rwkv_shift && e->rwkv_hidden)
 NEED(drafts, YES, e->drafts)
 NEED(join, YES, e->drafts && !e->joined)
 /* clang-format on */
@@ -147,7 +170,7 @@ static Need needs_ssm_norm(const Recipe *r, const LayerSizes *s) {
 /* Files have a first-layer map for mixing in first-layer values, too; it is not used. */
 static Need needs_rwkv_value(const Recipe *r, const LayerSizes *s) {
     (void)r;
-    return !s->extras->rwkv_heads ? NEED_NO : s->extras->rwkv_first ? NEED_MAYBE : NEED_YES;
+    return !s->extras->rwkv_v ? NEED_NO : s->extras->rwkv_first ? NEED_MAYBE : NEED_YES;
 }
 
 /* Offsets in a block, or in its extras. */
@@ -211,6 +234,12 @@ const Role more_roles[ROLES - CORE_ROLES] = {
          expert_hidden, expert_in, experts, experts, more_experts),
     STACK(EXPERTS_DOWN, "ffn_down_exps", LINEAR, MORE(experts.net.down),
          expert_in, expert_hidden, experts, experts, more_experts),
+    STACK(ADJUGATE_GATE, "ffn_gate_chexps", LINEAR, MORE(experts.adjugates.gate),
+         adjugate_hidden, dim, adjugate, adjugates, more_adjugates),
+    STACK(ADJUGATE_UP, "ffn_up_chexps", LINEAR, MORE(experts.adjugates.up),
+         adjugate_hidden, dim, adjugate, adjugates, more_adjugates),
+    STACK(ADJUGATE_DOWN, "ffn_down_chexps", LINEAR, MORE(experts.adjugates.down),
+         dim, adjugate_hidden, adjugate, adjugates, more_adjugates),
     ROLE(SHARED_ROUTER, "ffn_gate_inp_shexp", LINEAR, MORE(experts.shared_gate),
          one, dim, dim, shared_router),
     ROLE(SHARED_GATE, "ffn_gate_shexp", LINEAR, MORE(experts.shared.gate),
@@ -233,6 +262,7 @@ const Role more_roles[ROLES - CORE_ROLES] = {
          one, dim, dim, dense_and_experts),
     ROLE(EXPERTS_POST_NORM, "post_ffw_norm_2", NORM, MORE(experts_post_norm),
          one, dim, dim, dense_and_experts),
+    ROLE(AHEAD_NORM, "ffn_norm_exps", NORM, MORE(ahead_norm), one, dim, dim, experts_ahead),
     ROLE(LAYER_GATE, "inp_gate", LINEAR, MORE(layer_input.gate), input, dim, input, input),
     ROLE(LAYER_OUT, "proj", LINEAR, MORE(layer_input.out), dim, input, input, input),
     ROLE(LAYER_NORM, "post_norm", NORM, MORE(layer_input.norm), one, dim, dim, input),
@@ -295,35 +325,63 @@ const Role more_roles[ROLES - CORE_ROLES] = {
     ROLE(DELTA_NORM, "ssm_norm", NORM, MORE(delta.norm), one, delta_dim, ssm, delta),
     ROLE(DELTA_OUT, "ssm_out", LINEAR, MORE(delta.out), dim, delta_v, ssm, delta),
     ROLE(RWKV_R, "time_mix_receptance", LINEAR, MORE(rwkv.r), dim, dim, rwkv, rwkv),
-    ROLE(RWKV_K, "time_mix_key", LINEAR, MORE(rwkv.k), dim, dim, rwkv, rwkv),
-    ROLE(RWKV_V, "time_mix_value", LINEAR, MORE(rwkv.v), dim, dim, rwkv, rwkv),
+    ROLE(RWKV_K, "time_mix_key", LINEAR, MORE(rwkv.k), rwkv_kv, dim, rwkv, rwkv),
+    ROLE(RWKV_V, "time_mix_value", LINEAR, MORE(rwkv.v), rwkv_kv, dim, rwkv, rwkv),
     ROLE(RWKV_OUT, "time_mix_output", LINEAR, MORE(rwkv.out), dim, dim, rwkv, rwkv),
-    ROLE(RWKV_MU, "time_mix_lerp_fused", VECTOR, MORE(rwkv.mu), rwkv_mixes, dim, rwkv, rwkv),
-    ROLE(RWKV_W0, "time_mix_w0", VECTOR, MORE(rwkv.w.bias), one, dim, rwkv, rwkv),
-    ROLE(RWKV_W1, "time_mix_w1", LINEAR, MORE(rwkv.w.down), rwkv_w, dim, rwkv, rwkv),
-    ROLE(RWKV_W2, "time_mix_w2", LINEAR, MORE(rwkv.w.up), dim, rwkv_w, rwkv, rwkv),
-    ROLE(RWKV_A0, "time_mix_a0", VECTOR, MORE(rwkv.a.bias), one, dim, rwkv, rwkv),
-    ROLE(RWKV_A1, "time_mix_a1", LINEAR, MORE(rwkv.a.down), rwkv_a, dim, rwkv, rwkv),
-    ROLE(RWKV_A2, "time_mix_a2", LINEAR, MORE(rwkv.a.up), dim, rwkv_a, rwkv, rwkv),
+    ROLE(RWKV_MU, "time_mix_lerp_fused", VECTOR, MORE(rwkv.mu),
+         rwkv_mixes, dim, rwkv, rwkv_mu),
+    ROLE(RWKV_W0, "time_mix_w0", VECTOR, MORE(rwkv.w.bias), one, dim, rwkv, rwkv7),
+    ROLE(RWKV_W1, "time_mix_w1", LINEAR, MORE(rwkv.w.down), rwkv_w, dim, rwkv, rwkv7),
+    ROLE(RWKV_W2, "time_mix_w2", LINEAR, MORE(rwkv.w.up), dim, rwkv_w, rwkv, rwkv7),
+    ROLE(RWKV_A0, "time_mix_a0", VECTOR, MORE(rwkv.a.bias), one, dim, rwkv, rwkv7),
+    ROLE(RWKV_A1, "time_mix_a1", LINEAR, MORE(rwkv.a.down), rwkv_a, dim, rwkv, rwkv7),
+    ROLE(RWKV_A2, "time_mix_a2", LINEAR, MORE(rwkv.a.up), dim, rwkv_a, rwkv, rwkv7),
     ROLE(RWKV_VALUE0, "time_mix_v0", VECTOR, MORE(rwkv.value.bias), one, dim, rwkv, rwkv_value),
     ROLE(RWKV_VALUE1, "time_mix_v1", LINEAR, MORE(rwkv.value.down),
          rwkv_v, dim, rwkv, rwkv_value),
     ROLE(RWKV_VALUE2, "time_mix_v2", LINEAR, MORE(rwkv.value.up),
          dim, rwkv_v, rwkv, rwkv_value),
-    ROLE(RWKV_G1, "time_mix_g1", LINEAR, MORE(rwkv.g.down), rwkv_g, dim, rwkv, rwkv),
-    ROLE(RWKV_G2, "time_mix_g2", LINEAR, MORE(rwkv.g.up), dim, rwkv_g, rwkv, rwkv),
-    ROLE(RWKV_KK, "time_mix_k_k", VECTOR, MORE(rwkv.kk), one, dim, rwkv, rwkv),
-    ROLE(RWKV_KA, "time_mix_k_a", VECTOR, MORE(rwkv.ka), one, dim, rwkv, rwkv),
-    ROLE(RWKV_RK, "time_mix_r_k", VECTOR, MORE(rwkv.rk), one, dim, rwkv, rwkv),
-    ROLE(RWKV_GAIN, "time_mix_ln", VECTOR, MORE(rwkv.norm.gain), one, dim, rwkv, rwkv),
-    ROLE(RWKV_BIAS, "time_mix_ln", OFFSET, MORE(rwkv.norm.bias), one, dim, rwkv, rwkv),
-    ROLE(RWKV_CHANNEL_NORM, "attn_norm_2", NORM, AT(ffn_norm), one, dim, rwkv, rwkv),
+    ROLE(RWKV_G1, "time_mix_g1", LINEAR, MORE(rwkv.g.down), rwkv_g, dim, rwkv, rwkv7_gate),
+    ROLE(RWKV_G2, "time_mix_g2", LINEAR, MORE(rwkv.g.up), dim, rwkv_g, rwkv, rwkv7_gate),
+    ROLE(RWKV_KK, "time_mix_k_k", VECTOR, MORE(rwkv.kk), one, dim, rwkv, rwkv7),
+    ROLE(RWKV_KA, "time_mix_k_a", VECTOR, MORE(rwkv.ka), one, dim, rwkv, rwkv7),
+    ROLE(RWKV_RK, "time_mix_r_k", VECTOR, MORE(rwkv.rk), one, dim, rwkv, rwkv7),
+    ROLE(RWKV_GAIN, "time_mix_ln", VECTOR, MORE(rwkv.norm.gain), one, dim, rwkv, rwkv_norm),
+    ROLE(RWKV_BIAS, "time_mix_ln", OFFSET, MORE(rwkv.norm.bias), one, dim, rwkv, rwkv_norm),
+    ROLE(RWKV_CHANNEL_NORM, "attn_norm_2", NORM, AT(ffn_norm), one, dim, rwkv, rwkv_channel),
     ROLE(RWKV_CHANNEL_MU, "channel_mix_lerp_k", VECTOR, MORE(rwkv.channel_mu),
-         one, dim, rwkv, rwkv),
+         one, dim, rwkv, rwkv_channel),
     ROLE(RWKV_CHANNEL_UP, "channel_mix_key", LINEAR, MORE(rwkv.channel_up),
-         rwkv_hidden, dim, rwkv, rwkv),
+         rwkv_hidden, dim, rwkv, rwkv_channel),
     ROLE(RWKV_CHANNEL_DOWN, "channel_mix_value", LINEAR, MORE(rwkv.channel_down),
-         dim, rwkv_hidden, rwkv, rwkv),
+         dim, rwkv_hidden, rwkv, rwkv_channel),
+    ROLE(RWKV_CHANNEL_GATE_MU, "channel_mix_lerp_r", VECTOR, MORE(rwkv.channel_gate_mu),
+         one, dim, rwkv6, rwkv_channel_gate),
+    ROLE(RWKV_CHANNEL_GATE, "channel_mix_receptance", LINEAR, MORE(rwkv.channel_gate),
+         dim, dim, rwkv6, rwkv_channel_gate),
+    ROLE(RWKV6_MU, "time_mix_lerp_x", VECTOR, MORE(rwkv.six.mu), one, dim, rwkv6, rwkv6),
+    ROLE(RWKV6_MU_W, "time_mix_lerp_w", VECTOR, MORE(rwkv.six.mus[RWKV6_W]),
+         one, dim, rwkv6, rwkv6_mus),
+    ROLE(RWKV6_MU_K, "time_mix_lerp_k", VECTOR, MORE(rwkv.six.mus[RWKV6_K]),
+         one, dim, rwkv6, rwkv6_mus),
+    ROLE(RWKV6_MU_V, "time_mix_lerp_v", VECTOR, MORE(rwkv.six.mus[RWKV6_V]),
+         one, dim, rwkv6, rwkv6_mus),
+    ROLE(RWKV6_MU_R, "time_mix_lerp_r", VECTOR, MORE(rwkv.six.mus[RWKV6_R]),
+         one, dim, rwkv6, rwkv6_mus),
+    ROLE(RWKV6_MU_G, "time_mix_lerp_g", VECTOR, MORE(rwkv.six.mus[RWKV6_G]),
+         one, dim, rwkv6, rwkv6_mus),
+    ROLE(RWKV6_DOWN, "time_mix_w1", LINEAR, MORE(rwkv.six.down),
+         rwkv_shifts, dim, rwkv6, rwkv6),
+    STACK(RWKV6_UP, "time_mix_w2", LINEAR, MORE(rwkv.six.up),
+          dim, rwkv_shift, rwkv6, rwkv6, more_rwkv6_mixes),
+    ROLE(RWKV6_GATE, "time_mix_gate", LINEAR, MORE(rwkv.six.gate), dim, dim, rwkv6, rwkv6),
+    ROLE(RWKV6_BONUS, "time_mix_first", VECTOR, MORE(rwkv.six.bonus),
+         rwkv_heads, rwkv_dim, rwkv6, rwkv6_bonus),
+    ROLE(RWKV6_DECAY, "time_mix_decay", VECTOR, MORE(rwkv.w.bias), one, dim, rwkv6, rwkv6),
+    ROLE(RWKV6_DECAY_DOWN, "time_mix_decay_w1", LINEAR, MORE(rwkv.w.down),
+         rwkv_w, dim, rwkv6, rwkv6),
+    ROLE(RWKV6_DECAY_UP, "time_mix_decay_w2", LINEAR, MORE(rwkv.w.up),
+         dim, rwkv_w, rwkv6, rwkv6),
     ROLE(JOIN_TOKEN_NORM, "nextn.enorm", NORM, MORE(join.token_norm), one, dim, dim, drafts),
     ROLE(JOIN_HIDDEN_NORM, "nextn.hnorm", NORM, MORE(join.hidden_norm), one, dim, dim, drafts),
     ROLE(JOIN, "nextn.eh_proj", LINEAR, MORE(join.map), dim, joined, dim, join),

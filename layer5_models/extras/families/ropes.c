@@ -52,19 +52,29 @@ static unsigned char axis_of(RopeSections sections, const int64_t count[4], int6
     return i < count[0] ? 0 : i < count[0] + count[1] ? 1 : 2;
 }
 
+/* How many pairs rotate by what, in pictures.  HunyuanOCR has four things, and counts a text's
+ * tokens in all of them (its class in transformers; llama.cpp leaves the fourth at 0). */
+static void read_sections(Binder *b, const RopeConfig *c, bool four, int64_t count[4]) {
+    const char *key = "rope.dimension_sections";
+    const GgufPair *pair = find_key(b, key);
+    int64_t sum = 0;
+    bool ok = pair && pair->type == GGUF_ARRAY && pair->count == 4;
+    if (four && !pair) return;
+    for (uint64_t i = 0; ok && i < 4; i++)
+        ok = gguf_int(pair, i, &count[i]) && count[i] >= 0 && (sum += count[i]) <= 65536;
+    if (!ok || (count[3] != 0 && !four) || (size_t)sum != c->rotary / 2)
+        refuse_key(b, key,
+                   four ? "four numbers of pairs, of all that rotate"
+                        : "four numbers of pairs, the last 0, of all that rotate",
+                   "in text every pair is rotated by the token's position");
+}
+
 /* Pairs of a picture's token rotate by its time, row or column; in text all three are the
  * position. */
 static const unsigned char *read_axes(Binder *b, const RopeConfig *c) {
-    const char *key = "rope.dimension_sections";
-    const GgufPair *pair = find_key(b, key);
-    int64_t count[4] = {0}, sum = 0;
-    bool ok = pair && pair->type == GGUF_ARRAY && pair->count == 4;
-    for (uint64_t i = 0; ok && i < 4; i++)
-        ok = gguf_int(pair, i, &count[i]) && count[i] >= 0 && (sum += count[i]) <= 65536;
-    if (!ok || count[3] != 0 || (size_t)sum != c->rotary / 2)
-        refuse_key(b, key, "four numbers of pairs, the last 0, of all that rotate",
-                   "in text every pair is rotated by the token's position");
-    find_key(b, "n_deepstack_layers"); /* for images */
+    int64_t count[4] = {0};
+    read_sections(b, c, false, count);
+    b->model->extras->deep = key_size(b, "n_deepstack_layers", 0, 0, b->model->sizes.layers);
     unsigned char *axis = arena_take(&b->model->arena, c->rotary / 2, 1);
     for (size_t i = 0; axis && b->ok && i < c->rotary / 2; i++)
         axis[i] = axis_of(quirks_in(b)->rope_sections, count, (int64_t)i);
@@ -106,6 +116,7 @@ void read_more_ropes(Binder *b) {
         c.theta = key_number(b, "rope.freq_base", 10000, 2, 1e12);
         if (q->rope_alpha) read_alpha(b, &c);
         if (q->rope_sections && c.rotary) axis = read_axes(b, &c);
+        if (q->text_sections && c.rotary) read_sections(b, &c, true, (int64_t[4]){0});
         scale_more_ropes(b, &c);
         if (m->recipe->rope_freqs) c.divisors = read_divisors(b, q->rope_freqs_needed);
     }

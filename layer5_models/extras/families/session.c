@@ -107,6 +107,9 @@ static bool check_split(const Session *s, Fault *fault) {
     if (s->model->adapters)
         return fault_set(fault, "adapters change layers that other machines compute from the "
                                 "file: wanted --split rows");
+    if (model_extras(s->model)->deep && s->extras->n_rows)
+        return fault_set(fault, "pictures change rows between layers that other machines "
+                                "compute: wanted --split rows");
     return !s->extras->tap.count ||
            fault_set(fault, "what reads rows between layers (a draft head, early layers) needs "
                             "all of them on this machine: wanted --split rows");
@@ -130,13 +133,27 @@ static size_t text_of_token(const Session *s, int32_t position) {
     return second && (size_t)position >= second && model_extras(s->model)->types.shape[0] > 1;
 }
 
+/* The lent row of a token, (1 + deep, dim); NULL: it has none. */
+static const float *lent_row(const Session *s, int32_t token) {
+    const size_t vocab = s->model->sizes.vocab, id = (size_t)token;
+    return id < vocab ? NULL : s->extras->rows + (id - vocab) * session_lent_width(s->model);
+}
+
 /* The row (dim) that replaces the embedding of token i, from the batch or the session; NULL:
  * none. */
 static const float *row_of_token(const Session *s, const Batch *batch, size_t i) {
-    const size_t dim = s->model->sizes.dim, vocab = s->model->sizes.vocab;
-    if (batch->input) return batch->input + i * dim;
-    size_t token = (size_t)batch->token[i];
-    return token < vocab ? NULL : s->extras->rows + (token - vocab) * dim;
+    if (batch->input) return batch->input + i * s->model->sizes.dim;
+    return lent_row(s, batch->token[i]);
+}
+
+/* Behind layer l: add its part of the lent rows. */
+static void add_deep(Session *s, const Batch *batch, size_t l) {
+    const size_t dim = s->model->sizes.dim;
+    if (batch->input || l >= model_extras(s->model)->deep) return;
+    for (size_t i = 0; i < batch->count; i++) {
+        const float *row = lent_row(s, batch->token[i]);
+        if (row) axpy(s->x + i * dim, 1, row + (1 + l) * dim, dim);
+    }
 }
 
 /* x = an embedding, or a row from the batch or the session, plus its position and type, then
@@ -225,6 +242,7 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
     s->kv.n_groups = layer_groups(m, l, groups);
     block_forward(block_of(s, l, &own), &pass, s->x);
     s->kv.n_groups = groups;
+    add_deep(s, batch, l);
 }
 
 /* s->x = the batch after layers from .. to - 1; false: cancelled. */
@@ -241,6 +259,7 @@ static bool run_some(Session *s, const Batch *batch, size_t from, size_t to) {
         if (s->is_wanted && !s->is_wanted(s->context)) return false;
         run_block(s, l, batch);
     }
+    if (to == m->sizes.layers) keep_tapped(s, batch->count, to);
     if (e->streams)
         altup_gather(s->pool, &e->altup, &wiring_run(s)->altup, s->x, batch->count,
                      m->sizes.dim);

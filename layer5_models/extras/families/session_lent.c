@@ -60,6 +60,8 @@ bool session_lend(Session *s, const float *rows, size_t count, size_t together, 
     return true;
 }
 
+size_t session_lent_width(const Model *m) { return m->sizes.dim * (1 + model_extras(m)->deep); }
+
 size_t tokens_of(const Session *s) { return s->model->sizes.vocab + s->extras->n_rows; }
 
 /* Each picture of the batch, or what is left of it: its rows see each other, so its last row

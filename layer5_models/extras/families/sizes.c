@@ -22,21 +22,40 @@ static void read_minicpm_scales(Binder *b) {
     m->extras->logit_scale = 1 / (float)need_number(b, "logit_scale", 1e-6, 1e6);
 }
 
+/* Baichuan 13B, and not 7B. */
+static bool has_alibi(const Model *m) {
+    const size_t layers = m->extras->quirks->alibi_layers;
+    return layers && layers == m->sizes.layers;
+}
+
+/* sqrt(6144), 1 / sqrt(128) and 1 / sqrt(3), which older files leave out. */
+static void read_grok_scales(Binder *b) {
+    Model *m = b->model;
+    m->embedding_scale = (float)key_number(b, "embedding_scale", 78.38367176906169, 1e-6, 1e6);
+    m->extras->attention_scale =
+        (float)key_number(b, "attention.output_scale", 0.08838834764831845, 1e-6, 1e6);
+    m->extras->logit_scale = (float)key_number(b, "logit_scale", 0.5773502691896257, 1e-6, 1e6);
+}
+
 static void read_more_scales(Binder *b) {
     Model *m = b->model;
     ModelExtras *x = m->extras;
     const Quirks *q = x->quirks;
     if (q->scales == SCALES_GRANITE) read_granite_scales(b);
     if (q->scales == SCALES_MINICPM) read_minicpm_scales(b);
+    if (q->scales == SCALES_GROK) read_grok_scales(b);
     if (q->scales == SCALES_MINICPM3) {
         m->embedding_scale = 12, x->logit_scale = 256 / (float)m->sizes.dim;
         m->residual_scale = (float)(1.4 / sqrt((double)m->sizes.layers));
     }
     if (q->scales == SCALES_COHERE)
         x->logit_scale = (float)need_number(b, "logit_scale", 1e-6, 1e6);
-    x->max_bias = q->max_bias >= 0
-                      ? q->max_bias
-                      : (float)key_number(b, "attention.max_alibi_bias", 0, 0, 1000);
+    if (has_alibi(m))
+        x->max_bias = 8;
+    else
+        x->max_bias = q->max_bias >= 0
+                          ? q->max_bias
+                          : (float)key_number(b, "attention.max_alibi_bias", 0, 0, 1000);
     x->clamp = q->clamp ? (float)key_number(b, "attention.clamp_kqv", 0, 0, 1e6) : 0;
 }
 
@@ -117,33 +136,39 @@ const GgufTensor *matrix_in(const Binder *b, size_t l, const char *name) {
 
 bool has_matrix(const Binder *b, size_t l, const char *name) { return matrix_in(b, l, name); }
 
-/* With recurrent layers, the tensors show which layers have attention. */
-static bool has_attention(const Binder *b, size_t l) {
-    switch (quirks_in(b)->recurrent) {
-    case RECURRENT_NONE: return true;
+/* With recurrent layers, the tensors show which layers have attention; else the number of
+ * their keys and values does. */
+static bool has_attention(Binder *b, size_t l) {
+    const Quirks *q = quirks_in(b);
+    switch (q->recurrent) {
+    case RECURRENT_NONE:
+        return !q->optional_parts ||
+               key_of_layer(b, "attention.head_count_kv", l, 1, 0, MAX_HEADS);
     case RECURRENT_KDA: return has_matrix(b, l, "attn_kv_a_mqa");
-    case RECURRENT_RWKV: return false;
+    case RECURRENT_RWKV:
+    case RECURRENT_RWKV6: return false;
     case RECURRENT_DELTA:
     case RECURRENT_DELTA_TILED: return has_matrix(b, l, "attn_q");
     default: return has_matrix(b, l, "attn_q") || has_matrix(b, l, "attn_qkv");
     }
 }
 
-static bool has_windows(const Model *m) {
-    const Recipe *r = m->recipe;
-    const Quirks *q = m->extras->quirks;
-    if (q->window_layers && q->window_layers != m->sizes.layers) return false;
-    return r->window_pattern || r->window_everywhere || q->window_listed;
+static bool has_windows(Binder *b) {
+    const Recipe *r = b->model->recipe;
+    const Quirks *q = quirks_in(b);
+    if (q->window_layers && q->window_layers != b->model->sizes.layers) return false;
+    return (r->window_pattern || r->window_everywhere || q->window_listed) &&
+           key_size(b, "attention.sliding_window", r->window, 0, KEY_MAX_CTX) > 0;
 }
 
 size_t window_of(Binder *b, size_t l) {
-    return window_in(b, l, has_windows(b->model), quirks_in(b)->window_after);
+    return window_in(b, l, has_windows(b), quirks_in(b)->window_after);
 }
 
 static bool more_rope(Binder *b, size_t l, const LayerSizes *s) {
     const Quirks *q = quirks_in(b);
-    if (!has_rope(b->model->recipe, l)) return false;
-    if (q->rope_windows_only && has_windows(b->model) && s->window == 0) return false;
+    if (!has_rope(b->model->recipe, l) || has_alibi(b->model)) return false;
+    if (q->rope_windows_only && has_windows(b) && s->window == 0) return false;
     return !q->rope_by_key || key_bool(b, "rope.scaling.finetuned", true);
 }
 
@@ -172,8 +197,12 @@ static void read_gate(Binder *b, LayerSizes *s) {
 static bool read_attention(Binder *b, size_t l, LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     LayerExtras *e = s->extras;
+    const bool attends = has_attention(b, l);
     layer_widths(s);
-    if (!read_heads(b, l, has_attention(b, l), s) || !s->heads) return b->ok;
+    e->map_mixer = q->optional_parts && !attends &&
+                   key_of_layer(b, "attention.head_count", l, 0, 0, MAX_HEADS);
+    if (e->map_mixer) s->mixed = s->dim;
+    if (!read_heads(b, l, attends, s) || !s->heads) return b->ok;
     read_kinds_of_lengths(b, s);
     if (q->is_draft_head) s->in = 2 * s->dim;
     bool lent = q->keys_as_values && !s->window && s->value_dim == s->head_dim;
@@ -203,7 +232,7 @@ static void read_lacks(Binder *b, size_t l, LayerSizes *s) {
 
 bool read_more_layer(Binder *b, size_t l, LayerSizes *s) {
     const Quirks *q = quirks_in(b);
-    const bool all = !q->recurrent;
+    const bool all = !q->recurrent && !q->optional_parts;
     LayerExtras *e = s->extras;
     e->quirks = q;
     e->drafts = q->is_draft_head || l >= b->model->sizes.layers, e->joined = q->is_draft_head;

@@ -82,6 +82,18 @@ static bool read_groups(Binder *b, LayerExtras *s) {
                          used, groups, s->experts, s->experts_used);
 }
 
+/* Experts of a group share an adjugate. */
+static void read_adjugates(Binder *b, const LayerSizes *s) {
+    LayerExtras *e = s->extras;
+    if (!quirks_in(b)->adjugates || !b->ok) return;
+    e->per_group = need_size(b, "experts_per_group", 1, e->experts);
+    e->adjugate_hidden =
+        key_size(b, "expert_chunk_feed_forward_length", s->head_dim, 1, MAX_SIZE);
+    if (b->ok && e->experts % e->per_group != 0)
+        refuse_key(b, "experts_per_group", "a divisor of expert_count",
+                   "each group of experts has a small one besides");
+}
+
 bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     const Quirks *q = quirks_in(b);
     LayerExtras *e = s->extras;
@@ -94,11 +106,11 @@ bool read_experts(Binder *b, size_t l, LayerSizes *s) {
     size_t each = q->split_hidden ? s->hidden / e->experts_used : s->hidden;
     e->expert_hidden = key_size(b, "expert_feed_forward_length", each, 1, MAX_SIZE);
     e->shared_hidden = shared_hidden(b, l, e->expert_hidden);
-    read_groups(b, e);
+    read_groups(b, e), read_adjugates(b, s);
     if (q->latent_experts) e->expert_latent = key_size(b, "moe_latent_size", 0, 0, MAX_SIZE);
     e->dense_and_experts = q->dense_and_experts;
     if (has_matrix(b, l, "ffn_gate_inp")) /* dense layers have no router */
-        s->hidden = e->dense_and_experts ? s->hidden : 0;
+        s->hidden = e->dense_and_experts ? s->hidden : q->experts_ahead ? s->dim : 0;
     else
         e->dense_and_experts = false, e->expert_latent = e->experts = e->experts_used =
                                           e->expert_hidden = e->shared_hidden = 0;
@@ -155,28 +167,63 @@ static bool read_kda(Binder *b, size_t l, LayerExtras *s) {
     return true;
 }
 
-/* RWKV 7: every layer has both mixes; the second one is its feed-forward.  The first layer's
- * value map has a's rank. */
-static bool read_rwkv(Binder *b, size_t l, LayerSizes *sizes) {
-    LayerExtras *s = sizes->extras;
-    size_t dim = need_size(b, "wkv.head_size", 1, RWKV_DIM);
+/* Ranks of the maps.  The first layer's value map has a's rank. */
+static void read_ranks(Binder *b, size_t l, bool six, LayerExtras *s) {
+    if (six) {
+        s->rwkv_shift = need_size(b, "time_mix_extra_dim", 1, MAX_SIZE);
+        s->rwkv_w = need_size(b, "time_decay_extra_dim", 1, MAX_SIZE);
+        return;
+    }
     s->rwkv_w = need_size(b, "attention.decay_lora_rank", 1, MAX_SIZE);
     s->rwkv_a = need_size(b, "attention.iclr_lora_rank", 1, MAX_SIZE);
     s->rwkv_v = need_size(b, "attention.value_residual_mix_lora_rank", 1, MAX_SIZE);
-    s->rwkv_g = need_size(b, "attention.gate_lora_rank", 1, MAX_SIZE);
-    if (sizes->hidden == 0)
-        refuse_key(b, "feed_forward_length", "an integer above 0",
-                   "every layer has both mixes");
-    if (!b->ok) return false;
-    if (sizes->dim % dim)
-        return b->ok = fault_set(b->fault,
-                                 "%zu numbers (embedding_length) do not divide into "
-                                 "heads of %zu (wkv.head_size)",
-                                 sizes->dim, dim);
-    s->rwkv_dim = dim, s->rwkv_heads = sizes->dim / dim, s->rwkv_first = l == 0;
+    s->rwkv_g = b->model->recipe->gated
+                    ? key_size(b, "attention.gate_lora_rank", 0, 0, MAX_SIZE)
+                    : need_size(b, "attention.gate_lora_rank", 1, MAX_SIZE);
     if (l == 0) s->rwkv_v = s->rwkv_a;
+}
+
+/* Heads of `dim` numbers; RWKV 6 may have fewer of keys and values. */
+static bool read_rwkv_heads(Binder *b, size_t l, bool six, LayerSizes *sizes) {
+    LayerExtras *s = sizes->extras;
+    const size_t dim = need_size(b, "wkv.head_size", 1, RWKV_DIM),
+                 kv = six ? key_of_layer(b, "attention.head_count_kv", l, 0, 0, MAX_HEADS) : 0;
+    if (!b->ok) return false;
+    s->rwkv_dim = dim, s->rwkv_heads = sizes->dim / dim;
+    s->rwkv_kv_heads = kv ? kv : s->rwkv_heads;
+    if (sizes->dim % dim == 0 && s->rwkv_heads % s->rwkv_kv_heads == 0) return true;
+    return b->ok = sizes->dim % dim
+                       ? fault_set(b->fault,
+                                   "%zu numbers (embedding_length) do not divide into "
+                                   "heads of %zu (wkv.head_size)",
+                                   sizes->dim, dim)
+                       : fault_set(b->fault,
+                                   "%zu heads (embedding_length / wkv.head_size) do not divide "
+                                   "among %zu of keys and values (attention.head_count_kv)",
+                                   s->rwkv_heads, kv);
+}
+
+/* RWKV: every layer has the time mix.  With a gated network (QRWKV 6, ARWKV 7) it is the only
+ * one that is shifted; else the second one is the layer's network. */
+static bool read_rwkv(Binder *b, size_t l, bool six, LayerSizes *sizes) {
+    const bool gated = b->model->recipe->gated;
+    const FixedKey shifts = {"token_shift_count", false, gated ? 1 : 2,
+                             gated ? "the time mix alone reads the token before"
+                                   : "both mixes read the token before"};
+    LayerExtras *s = sizes->extras;
+    read_ranks(b, l, six, s);
+    check_fixed(b, &shifts, 1);
+    if (sizes->hidden == 0)
+        refuse_key(b, "feed_forward_length", "an integer above 0", "every layer has a network");
+    if (!read_rwkv_heads(b, l, six, sizes)) return false;
+    s->rwkv_first = !six && l == 0;
+    s->rwkv_fused = !six || !has_matrix(b, l, "time_mix_lerp_w");
+    s->rwkv_norm = !gated || (!six && has_matrix(b, l, "time_mix_ln"));
+    if (gated) return b->ok;
+    const size_t halved = six ? key_size(b, "rescale_every_n_layers", 0, 0, MODEL_LAYERS) : 0;
+    s->rwkv_halves = halved && (l + 1) % halved == 0;
     s->rwkv_hidden = sizes->hidden, sizes->hidden = 0;
-    return true;
+    return b->ok;
 }
 
 /* The mixer that a layer has beside attention, or in its place. */
@@ -191,7 +238,8 @@ bool read_recurrent(Binder *b, size_t l, LayerSizes *sizes) {
     case RECURRENT_DELTA:
     case RECURRENT_DELTA_TILED: return read_delta(b, l, s);
     case RECURRENT_KDA: return read_kda(b, l, s);
-    case RECURRENT_RWKV: return read_rwkv(b, l, sizes);
+    case RECURRENT_RWKV:
+    case RECURRENT_RWKV6: return read_rwkv(b, l, kind == RECURRENT_RWKV6, sizes);
     case RECURRENT_SHORT_CONV:
         taps = need_size(b, "shortconv.l_cache", 2, MAX_TAPS);
         if (has_matrix(b, l, "shortconv.conv")) s->short_conv = taps;

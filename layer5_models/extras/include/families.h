@@ -27,6 +27,8 @@ typedef enum Scales {
     SCALES_COHERE,  /* logits * logit_scale */
     /* as Granite's, without attention; defaults 12 and 1.4 / sqrt(layers) */
     SCALES_MINICPM,
+    /* embedding_scale, attention.output_scale, logits * logit_scale; defaults: Grok 1's */
+    SCALES_GROK,
     SCALES_MINICPM3, /* 12, 1.4 / sqrt(layers), 256 / dim, whatever the file says */
 } Scales;
 
@@ -48,8 +50,10 @@ typedef enum Recurrent {
     RECURRENT_DELTA,       /* a fast-weight memory with the delta rule: Gated DeltaNet */
     RECURRENT_DELTA_TILED, /* the same; value heads cycle through the key heads */
     RECURRENT_KDA,         /* the same with a decay per key channel: Kimi Delta Attention */
-    /* the same with a per-channel learning rate; the feed-forward is recurrent too: RWKV 7 */
+    /* the same with a per-channel learning rate: RWKV 7.  The feed-forward is recurrent, too,
+     * unless the recipe's is gated */
     RECURRENT_RWKV,
+    RECURRENT_RWKV6, /* the same without the delta rule: RWKV 6 */
 } Recurrent;
 
 /* A gate on attention's output. */
@@ -99,6 +103,7 @@ typedef struct Quirks {
     bool parallel_by_norm;    /* parallel in blocks without ffn_norm */
     bool first_without_norm;  /* the first block's attention may have no norm */
     bool second_norm;         /* files may have attn_norm_2 (block.h) */
+    bool no_gains;            /* norms of rows have neither gain nor bias */
     bool embedding_norm;      /* x starts as the normed embedding */
     const char *out_norm;     /* name of the norm before the head; NULL: output_norm */
     bool no_out_norm;         /* none: blocks end with a norm */
@@ -123,9 +128,13 @@ typedef struct Quirks {
     bool rope_alpha;      /* theta is multiplied by rope.scaling.alpha^(d / (d - 2)) */
     /* pairs rotate by a picture's time, row or column: rope.dimension_sections */
     RopeSections rope_sections;
+    /* files may have the key, of four kinds of pairs, and pictures are not read */
+    bool text_sections;
     /* each distance has a learned bias: attn_rel_b, the first block's for blocks without one */
     bool relative;
-    float max_bias;             /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
+    float max_bias; /* ALiBi; -1: as attention.max_alibi_bias says; 0: none */
+    /* models with this many layers have ALiBi, and no rotary positions; 0: none has */
+    size_t alibi_layers;
     bool clamp;                 /* q, k and v are clamped as attention.clamp_kqv says */
     bool sinks, sinks_optional; /* in every block; files may have them */
     AttentionGate gate;
@@ -157,6 +166,8 @@ typedef struct Quirks {
     /* A block's tensors show its mixers: attention, this one, both or none.  A layer whose
      * feed_forward_length is 0 has no feed-forward. */
     Recurrent recurrent;
+    /* blocks may lack attention or the feed-forward, or have one map as a mixer */
+    bool optional_parts;
     bool ssm_norms;         /* norms on dt, B and C */
     bool ssm_norm_optional; /* Mamba 2 layers may lack the norm of y */
 
@@ -173,7 +184,8 @@ typedef struct Quirks {
     bool half_hidden; /* feed_forward_length counts gate and up together */
     bool experts;     /* files may have a mixture of experts */
     RouterScore router;
-    bool router_by_key; /* or as expert_gating_func says */
+    bool router_by_key;  /* or as expert_gating_func says */
+    bool router_softcap; /* files may have router_logit_softcapping */
     bool renormalize;
     /* or as expert_weights_norm says; also expert_weights_scale and groups of experts */
     bool weights_by_key;
@@ -182,6 +194,11 @@ typedef struct Quirks {
     bool weight_input; /* an expert reads weight * x (not weighted output) */
     /* a layer with experts also has a dense feed-forward, each with its own norms */
     bool dense_and_experts;
+    bool adjugates;    /* groups of experts have a small one besides: experts_per_group */
+    bool router_ahead; /* the router reads what came into the layer */
+    /* a layer with experts also has a dense feed-forward as wide as x, and the experts read
+     * what came into the layer */
+    bool experts_ahead;
     bool latent_experts; /* experts may work on moe_latent_size numbers */
     /* without expert_feed_forward_length, experts divide feed_forward_length */
     bool split_hidden;
@@ -192,6 +209,7 @@ typedef struct Quirks {
     size_t layer_input, streams, laurel;
     bool output_scale; /* a block ends with a learned scale */
 
+    bool head_embeds; /* files may lack an embedding: it is the head */
     Scales scales;
     bool scale_tied; /* a tied head scales its input by 1 / sqrt(dim) */
 
@@ -220,6 +238,7 @@ typedef struct LayerExtras {
     size_t experts, experts_used, expert_hidden; /* 0: no mixture */
     size_t shared_hidden;                        /* of the shared expert; 0: none */
     size_t groups, groups_used;                  /* of its experts; 0: none */
+    size_t per_group, adjugate_hidden;           /* experts that share an adjugate; 0: none */
     size_t expert_latent;   /* width of experts' input and output; 0: dim */
     bool dense_and_experts; /* a dense feed-forward and experts side by side */
     size_t input;           /* width of per-layer inputs; 0: none */
@@ -233,6 +252,7 @@ typedef struct LayerExtras {
     /* rows of the gate on attention's output; 0: none */
     size_t attn_gate;
     bool gate_in_q;       /* or q holds it: per head a query, then its gate */
+    bool map_mixer;       /* in place of attention: attn_output, applied to the normed x */
     bool bare;            /* attention reads x without a norm */
     bool no_gate;         /* the feed-forward has none */
     bool swapped;         /* ffn_up and ffn_down have each other's name */
@@ -249,11 +269,15 @@ typedef struct LayerExtras {
      * fused_ba: beta and decay come from one map */
     size_t delta_heads, delta_keys, delta_dim, delta_taps;
     bool delta_per_number, delta_fused_ba;
-    /* of the RWKV mixers, rwkv_heads 0: none; ranks of the maps to w, a, v and g */
+    /* of the RWKV mixers, rwkv_heads 0: none; ranks of the maps to w, a, v and g (0: none) */
     size_t rwkv_heads, rwkv_dim, rwkv_hidden, rwkv_w, rwkv_a, rwkv_v, rwkv_g;
-    bool rwkv_first; /* its values are mixed into later layers' */
-    bool drafts;     /* a draft head: it begins with a join */
-    bool joined;     /* ... and attention reads both joined halves */
+    size_t rwkv_shift, rwkv_kv_heads; /* RWKV 6: rank of the shift's maps; 0: RWKV 7 */
+    bool rwkv_first;                  /* its values are mixed into later layers' */
+    bool rwkv_norm;                   /* what the state returns is normed */
+    bool rwkv_fused;                  /* all mu are one tensor */
+    bool rwkv_halves;                 /* the block ends with x / 2 */
+    bool drafts;                      /* a draft head: it begins with a join */
+    bool joined;                      /* ... and attention reads both joined halves */
 } LayerExtras;
 
 /* What a draft head has of its own instead of the model's; else data NULL, kind NORM_NONE. */
@@ -305,6 +329,7 @@ typedef struct ModelExtras {
     LayerTable layer_table; /* per-layer inputs; or empty */
     AltUpEnds altup;        /* of parallel streams */
     size_t streams;         /* 0: a single stream */
+    size_t deep;            /* layers behind which lent rows have a part to add */
     /* of layers without a window in sessions of more than long_ctx positions */
     Rope long_rope;
     size_t long_ctx; /* 0: the same rope in all sessions */
@@ -344,7 +369,8 @@ typedef struct SessionExtras {
         int32_t *token, *sequence, *position;
         bool *wanted;
     } split;
-    const float *rows; /* (n_rows, dim) lent rows for tokens beyond the vocabulary; borrows */
+    /* (n_rows, session_lent_width) lent rows for tokens beyond the vocabulary; borrows */
+    const float *rows;
     size_t n_rows;
     size_t group;        /* at most so many of them see each other; 0: none do */
     size_t (*groups)[3]; /* (max_tokens) of a batch with pictures whose rows see each other */
@@ -368,7 +394,7 @@ typedef struct SessionExtras {
 /* Tokens vocab .. vocab + count - 1 become aliases for these rows, which replace their
  * embeddings (an image is a run of tokens: vision.h).
  *
- *   rows       (count, dim)   borrowed; unchanged once their token was read
+ *   rows       (count, session_lent_width)   borrowed; unchanged once their token was read
  *   together   so many rows at a time attend to each other, both ways (Gemma 3), and are read
  *              in one batch (session_group); 0: a row sees only what comes before it
  *
@@ -383,6 +409,10 @@ bool session_lend(Session *session, const float *rows, size_t count, size_t toge
 /* How many of a batch's `count` groups (KvCache.groups) see each other in a layer: all or
  * none. */
 size_t layer_groups(const Model *model, size_t layer, size_t count);
+
+/* Numbers of a lent row: those of a token, and as many for each layer behind which a picture
+ * adds some (Qwen 3 VL: DeepStack). */
+size_t session_lent_width(const Model *model);
 
 /* How pictures among the lent rows lie, and how many rows each has.  Families with M-RoPE give
  * a row the place of its time, row and column, and text after a picture continues behind the

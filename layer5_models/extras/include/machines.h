@@ -12,7 +12,8 @@
  * The first member of the group runs the program as it does alone: texts, page tables,
  * samplers.  The others open the same file and compute their rows of each product (linear.h).
  * So every command and every family works on many machines.  A product sends (size - 1) times
- * its input, and receives the outputs that others compute; 4 bytes a number.
+ * its input, and receives the outputs that others compute; 4 bytes a number,
+ * or 2 (`half`, wire_rows.h).
  *
  * Attention is shared by its heads: a machine has the keys and values of its own key-value
  * heads, in pages that the first machine's tables name.  It computes queries, keys, values and
@@ -23,14 +24,14 @@
  * By layers, each machine has some of the layers, with their keys, values and states, and rows
  * go from one to the next by way of the first, which has the embedding and the head.  A batch
  * goes in parts, so that machines compute different parts at the same time.  A number of
- * SessionConfig.pages is then a page of each layer with the same window.  Adapters, and what
- * reads rows between layers, are refused by the pass; a session that expects a probe has all
- * layers here.
+ * SessionConfig.pages is then a page of each layer of a class (held_layers.h).  Adapters, and
+ * what reads rows between layers, are refused by the pass; a session that expects a probe has
+ * all layers here.
  *
  * Invariant: each number is computed by one machine, its terms added in the same order as
- * always; so the results have the same bits on any number of machines, whatever their shares
- * [families_have_the_same_bits, sequences_have_the_same_bits, every_family_by_layers,
- * sequences_by_layers]. */
+ * always; so the results have the same bits on any number of machines, whatever their shares,
+ * unless numbers travel as halves [families_have_the_same_bits,
+ * sequences_have_the_same_bits, every_family_by_layers, sequences_by_layers]. */
 #ifndef STRATA_MACHINES_H
 #define STRATA_MACHINES_H
 
@@ -43,8 +44,10 @@ typedef struct MachinesConfig {
     Group *group;         /* borrows; this is member 0 */
     const double *shares; /* (size) of the rows or layers, in any unit; NULL: all alike */
     bool by_layers;       /* whole layers in the place of rows */
+    bool file_on_first;   /* the others have no file: they are sent their share of it */
     int threads;          /* on each; 0: one for each core */
     bool pack;            /* repack quantized weights (packed.h), each machine its rows */
+    bool half;            /* rows travel as halves: half the bytes, and other bits */
     size_t least;         /* products of fewer weights are computed here */
     double seconds;       /* the longest wait for an answer; without orders, the others wait
                            * for twice as long */
@@ -63,11 +66,12 @@ Machines *machines_open(const MachinesConfig *config, Fault *fault);
 /* End, and end the others' machines_serve.  NULL: nothing. */
 void machines_close(Machines *machines);
 
-/* All members open the model's file, by its absolute path.  Return it before the model is
- * closed.
+/* All members open the model's file, by its absolute path, or are sent its header, and later
+ * what they read of it (file_on_first).  Return it before the model is closed.
  *
- * Fails when a member has another file there, or none; by layers also for a model whose layers
- * read more than the rows of the layer before. */
+ * Fails when a member has another file there, or none; when a file to be sent has several
+ * parts; by layers also for a model whose layers read more than the rows of the layer
+ * before. */
 bool machines_lend(Machines *machines, const Model *model, const char *path, Fault *fault);
 void machines_return(Machines *machines, const Model *model);
 

@@ -37,8 +37,8 @@ const QuantPreset *quant_preset_find(const char *name, Fault *fault);
 Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, size_t row,
                          bool pure);
 
-/* Vectors, norms, positions, router matrices, convolutions of state-space layers, and tensors
- * whose name does not end in ".weight" are not quantized. */
+/* Vectors, norms, positions, router matrices, convolutions of state-space layers, RWKV's
+ * low-rank maps, and tensors whose name does not end in ".weight" are not quantized. */
 bool quant_preset_keeps(Text name, int ndim);
 
 /* Are scales of the format fitted to the weights, so that importance counts?  Others scale by

@@ -33,6 +33,8 @@ typedef struct Vision {
     float *input;                 /* (patches + class row, dim) */
     float *merged;                /* (rows, what the projector reads) */
     float *mid;                   /* (rows, mid) */
+    float *deep;                  /* (patches, taken blocks, dim) rows of earlier blocks */
+    float *part;                  /* (rows, text) */
     float *turned;                /* (width, dim) a map that the file has as (dim, width) */
     float *place;                 /* (dim) */
     unsigned char *heads;         /* maps of queries and keys in another order; owns */

@@ -13,7 +13,7 @@
 #include "model.h"
 #include "picture.h"
 
-enum { VISION_WINDOW = 112 /* pixels */ };
+enum { VISION_WINDOW = 112 /* pixels */, VISION_DEEP = 8 };
 
 /* How a square of patches becomes one row. */
 typedef enum VisionMerge {
@@ -47,12 +47,14 @@ typedef struct VisionKind {
      * scores are not scaled; each half of a head has rotated pairs of its own */
     bool sandwich;
     bool table_places; /* a learned row for each column, and one for each line */
-    bool bounded;      /* maps may be held between bounds: bounds.c */
-    bool hears_too;    /* its file may have an encoder of sound, which is left out */
-    bool centred;      /* colours are from -1 to 1 */
-    double theta;      /* of the rope, if the file does not say; 0: 10000 */
-    Activation gelu;   /* what clip.use_gelu means */
-    bool gelu_usual;   /* ... and no such key */
+    /* learned positions of a square, which is stretched over any picture: rows between them */
+    bool stretched;
+    bool bounded;    /* maps may be held between bounds: bounds.c */
+    bool hears_too;  /* its file may have an encoder of sound, which is left out */
+    bool centred;    /* colours are from -1 to 1 */
+    double theta;    /* of the rope, if the file does not say; 0: 10000 */
+    Activation gelu; /* what clip.use_gelu means */
+    bool gelu_usual; /* ... and no such key */
     /* the projector: a norm, then one map or several with GELUs between them */
     VisionMerge merge;
     const char *side_key; /* patches per side that are merged */
@@ -63,6 +65,7 @@ typedef struct VisionKind {
     NormKind norm_kind;
     float norm_eps; /* 0: as the encoder's */
     const char *maps[3];
+    bool deep;   /* there may be further rows, from earlier blocks: deep.c */
     bool turned; /* the first map is in the file as (in, out) */
     /* what the model's processor does */
     PictureFit fit;
@@ -86,6 +89,13 @@ typedef struct VisionKind {
 /* The kind at this place in the table; NULL behind the last one. */
 const VisionKind *vision_kind_at(size_t index);
 
+/* From rows of patches to rows of the model: a norm, a merger or none, and up to three maps. */
+typedef struct VisionProjector {
+    Norm norm;
+    Linear merger;
+    Linear maps[3]; /* (mid, in) ... (width, mid); or only the first: (width, in) */
+} VisionProjector;
+
 typedef struct VisionTower {
     const VisionKind *kind;
     size_t image, patch; /* sides of a picture and of a patch, in pixels */
@@ -99,7 +109,8 @@ typedef struct VisionTower {
     size_t full_every;             /* the last of so many blocks has no windows; 0: none has */
     bool axes;                     /* a rope by row and column */
     Recipe recipe;                 /* the file's, as the kind changes it */
-    size_t width;                  /* numbers of such a row */
+    size_t text;                   /* numbers of the model's rows */
+    size_t width;                  /* of such a row: text, and as many for each deep one */
     size_t first_long;             /* the long side of the first of two resizes; 0: only one */
     /* of red, green and blue, from 0 to 1, in training */
     float mean[3], spread[3];
@@ -108,17 +119,19 @@ typedef struct VisionTower {
     bool class_last;        /* as llama.cpp has it */
     bool class_after;       /* it comes after the patches */
     Activation act;         /* of the blocks' networks */
-    Norm project_norm;
-    Linear merger;        /* or none */
-    const float *row_end; /* (width); NULL: none */
-    Tensor places;        /* (2 n_places, dim) rows of columns, then of lines */
+    const float *row_end;   /* (width); NULL: none */
+    /* (2 n_places, dim) rows of columns, then of lines; or, `stretched`, (n_places^2, dim) */
+    Tensor places;
     size_t n_places;
     bool hears;                 /* the file has an encoder of sound, too, which is left out */
     size_t held_width;          /* the most inputs of a map with bounds; 0: none has */
     float *held;                /* (rows, held_width) of the picture that is read */
     const float *shift, *scale; /* (dim) of a standardized row; NULL: none */
-    Linear project[3];          /* (mid, in) ... (width, mid); or only the first: (width, in) */
-    Activation project_act;     /* between them */
+    VisionProjector projector;
+    VisionProjector deep[VISION_DEEP]; /* of the rows that come out of earlier blocks ... */
+    size_t deep_taps[VISION_DEEP];     /* ... and go into these */
+    size_t n_deep;
+    Activation project_act; /* between maps */
 } VisionTower;
 
 /* Rows of the most tiles, and of the whole picture. */

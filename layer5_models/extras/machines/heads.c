@@ -229,7 +229,7 @@ static bool write_places(GroupMessage *m, const Attention *a, size_t rows) {
 
 bool heads_write_order(GroupMessage *m, const HeadsOrder *order, const Attention *a,
                        const Pass *p, const int32_t (*copies)[2], int32_t *sent, const float *x,
-                       Fault *fault) {
+                       bool half, Fault *fault) {
     const Batch *batch = p->batch;
     const size_t at = m->size, rows = batch->count * sizeof(int32_t);
     HeadsOrder head = *order;
@@ -242,7 +242,7 @@ bool heads_write_order(GroupMessage *m, const HeadsOrder *order, const Attention
         !write_sequences(m, p, p->layer - a->kv_back, sent, &head.sequences) ||
         !message_add(m, batch->sequence, rows, NULL) ||
         !message_add(m, batch->position, rows, NULL) || !write_places(m, a, batch->count) ||
-        !message_add(m, x, head.order.rows * head.order.in * sizeof *x, NULL))
+        !message_add_rows(m, half, x, head.order.rows, head.order.in, NULL))
         return fault_set(fault, "no memory for a message to other machines");
     memcpy(m->bytes + at, &head, sizeof head);
     return true;

@@ -50,11 +50,12 @@ bool heads_write_layer(GroupMessage *message, const LayerOrder *order, const Att
 
 /* Append ORDER_HEADS: `order` has the cache and the number of copies.
  *
+ *   half     x travels as halves
  *   copies   pages copied since the last order: from, to
  *   sent     the page tables as the others know them, as kv->table; updated */
 bool heads_write_order(GroupMessage *message, const HeadsOrder *order,
                        const Attention *attention, const Pass *pass, const int32_t (*copies)[2],
-                       int32_t *sent, const float *x, Fault *fault);
+                       int32_t *sent, const float *x, bool half, Fault *fault);
 
 /* Append ORDER_SHIFT: turn the keys of a sequence from position `first` on back by `by`. */
 bool heads_write_shift(GroupMessage *message, const HeadsOrder *order, const KvCache *kv,

@@ -10,6 +10,21 @@
 
 /* ------------------------------------------------------------------ classes */
 
+static bool is_alike(const KvShape *a, const KvShape *b) {
+    return a->kv_heads && b->kv_heads && a->window == b->window;
+}
+
+/* How many classes share the layers like layer l, so that none is larger than the full
+ * layers'. */
+static size_t parts_of_kind(const KvShape *shapes, size_t layers, size_t l) {
+    size_t alike = 0, full = 0;
+    for (size_t k = 0; k < layers; k++) {
+        alike += is_alike(&shapes[k], &shapes[l]);
+        full += shapes[k].kv_heads && !shapes[k].window;
+    }
+    return full ? div_up(alike, full) : 1;
+}
+
 bool classes_open(LayerClasses *c, const KvShape *shapes, size_t layers) {
     *c = (LayerClasses){.layers = layers,
                         .shapes = malloc(layers * sizeof *shapes),
@@ -17,11 +32,11 @@ bool classes_open(LayerClasses *c, const KvShape *shapes, size_t layers) {
     if (!c->shapes || !c->of) return classes_close(c), false;
     memcpy(c->shapes, shapes, layers * sizeof *shapes);
     for (size_t l = 0; l < layers; l++) {
-        size_t like = 0;
+        size_t like = l, parts = parts_of_kind(shapes, layers, l);
         c->of[l] = -1;
         if (!shapes[l].kv_heads) continue;
-        while (like < l && (c->of[like] < 0 || shapes[like].window != shapes[l].window)) like++;
-        c->of[l] = like < l ? c->of[like] : (int32_t)c->count++;
+        while (like > 0 && parts > 0) parts -= is_alike(&shapes[--like], &shapes[l]);
+        c->of[l] = parts ? (int32_t)c->count++ : c->of[like];
     }
     return true;
 }

@@ -5,9 +5,11 @@
  *
  *         memory:   | 0: layer 4 | 0: layer 5 | 1: layer 4 | 1: layer 5 | ...
  *
- * Layers that keep the same positions (all, or a window of equal length) form a class: their
- * tables would differ in page numbers alone, so one table describes all of them.  Under every
- * number a machine has room for a page of each layer of its largest class.
+ * Layers that keep the same positions (all, or a window of equal length) can form a class:
+ * their tables would differ in page numbers alone, so one table describes all of them.  Under
+ * every number a machine has room for a page of each layer of its largest class.  So classes
+ * are about equally large: where five layers in six have a window, these form five classes
+ * (layers 0, 6, 12 ... are the first one) [windows_reserve_few_pages].
  *
  * The first machine's own layers follow the same orders as the others'. */
 #ifndef STRATA_HELD_LAYERS_H

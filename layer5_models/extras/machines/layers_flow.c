@@ -53,9 +53,7 @@ static float *rows_of(const Flow *f, size_t part) {
     return f->s->x + part_begin(f, part) * f->s->model->sizes.stream;
 }
 
-static size_t bytes_of(const Flow *f, size_t part) {
-    return part_of(f, part).count * f->s->model->sizes.stream * sizeof(float);
-}
+static size_t width_of(const Flow *f) { return f->s->model->sizes.stream; }
 
 /* Is a part at a stage in this tick? */
 static bool is_there(const Flow *f, size_t tick, size_t stage, size_t *part) {
@@ -75,7 +73,8 @@ static bool begin_part(Flow *f, size_t part) {
 static bool send_part(Flow *f, size_t part, size_t stage) {
     GroupMessage *o = &f->c->orders[part % f->stages];
     const size_t before = o->size;
-    const bool ok = message_add(o, rows_of(f, part), bytes_of(f, part), f->fault) &&
+    const bool ok = message_add_rows(o, f->m->config.half, rows_of(f, part),
+                                     part_of(f, part).count, width_of(f), f->fault) &&
                     send_message(f->m, f->member[stage], o, f->fault);
     o->size = before;
     return ok;
@@ -95,13 +94,16 @@ static bool compute_part(Flow *f, size_t part, double *seconds) {
 
 static bool take_part(Flow *f, size_t part, size_t stage, double seconds) {
     Machines *m = f->m;
-    const size_t size = bytes_of(f, part);
+    const size_t rows = part_of(f, part).count;
+    const bool half = m->config.half;
     const int member = f->member[stage];
     m->patience =
         4 * seconds * (double)layers_of(m, f->c, member) / (double)layers_of(m, f->c, 0);
-    bool ok = take_answer(m, member, size, f->fault);
+    bool ok = take_answer(m, member, wire_bytes(half, rows, width_of(f)), f->fault);
     m->patience = 0;
-    if (ok) memcpy(rows_of(f, part), m->answer.bytes + sizeof(uint32_t), size);
+    if (ok)
+        wire_read(half, m->answer.bytes + sizeof(uint32_t), rows, width_of(f),
+                  rows_of(f, part));
     return ok;
 }
 

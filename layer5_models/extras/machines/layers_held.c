@@ -98,6 +98,7 @@ bool open_held(Machines *m, SharedLayers *c, Session *s, Fault *fault) {
     c->session.opened = true, s->kv.pages.copied = note_copy;
     for (int i = 1; i < m->config.group->size; i++) {
         const LayersOrder order = layers_order(m, c, s, i);
+        if (!send_layers_of(m, c->session.file, i, order.first, order.end, fault)) return false;
         if (layers_of(m, c, i) && !send_layers(m, c, &order, i, fault)) return false;
     }
     if (!held_open(&c->own, c->session.model, s->pool, &own, c->classes.shapes, c->classes.of,

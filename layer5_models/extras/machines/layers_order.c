@@ -79,8 +79,8 @@ bool write_part(GroupMessage *o, SharedLayers *c, const Session *s, const Batch 
            fault_set(fault, "no memory for a message to other machines");
 }
 
-size_t part_bytes(size_t classes, size_t entries, size_t snapshots, size_t rows, size_t width) {
+size_t part_bytes(size_t classes, size_t entries, size_t snapshots, size_t rows) {
     return sizeof(PassOrder) + sizeof(PassSequence) + classes * sizeof(int32_t) +
            entries * 3 * sizeof(uint32_t) + snapshots * 2 * sizeof(uint32_t) +
-           rows * (2 * sizeof(int32_t) + width * sizeof(float));
+           rows * 2 * sizeof(int32_t);
 }

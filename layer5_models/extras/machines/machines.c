@@ -54,7 +54,7 @@ void give_up(const Machines *m, const Fault *fault) {
 
 /* Send the order to all, and wait for their yes.  Behind a no the others' answers are taken,
  * too: else each would be the answer to a later order. */
-static bool ask_all(Machines *m, Fault *fault) {
+bool ask_all(Machines *m, Fault *fault) {
     enum { AFTER_NO = 1 /* second */ };
     bool yes = true;
     for (int i = 1; i < m->config.group->size; i++)
@@ -108,22 +108,24 @@ static bool describe(const Machines *m, const WeightsProduct *product, SharedPro
 
 /* Put a member's rows of all products where they belong. */
 static void place_rows(const Machines *m, const ShareJob *job, int member,
-                       const WeightsProduct *products, const float *from) {
+                       const WeightsProduct *products, const void *bytes, bool half) {
+    const unsigned char *from = bytes;
     for (size_t i = 0; i < job->count; i++) {
         const WeightsProduct *p = &products[i];
         size_t out = p->w->shape[0], begin = share_begin(m->bounds, member, out),
                rows = share_begin(m->bounds, member + 1, out) - begin;
-        for (size_t c = 0; c < p->n; c++, from += rows)
-            memcpy(p->y + c * out + begin, from, rows * sizeof *from);
+        for (size_t c = 0; c < p->n; c++, from += wire_bytes(half, 1, rows))
+            wire_read(half, from, 1, rows, p->y + c * out + begin);
     }
 }
 
 static bool send_job(Machines *m, const ShareJob *job, Fault *fault) {
     Order order = {ORDER_PRODUCTS, (uint32_t)job->count, job->rows, job->in};
+    if (!send_shares(m, job, fault)) return false;
     m->order.size = 0, m->count.products += job->count;
     if (!message_add(&m->order, &order, sizeof order, fault) ||
         !message_add(&m->order, job->products, job->count * sizeof *job->products, fault) ||
-        !message_add(&m->order, job->x, job->rows * job->in * sizeof *job->x, fault))
+        !message_add_rows(&m->order, m->config.half, job->x, job->rows, job->in, fault))
         return false;
     for (int i = 1; i < m->config.group->size; i++)
         if (share_numbers(job, i) && !send_order(m, i, fault)) return false;
@@ -137,12 +139,12 @@ static bool run_job(Machines *m, const ShareJob *job, const WeightsProduct *prod
     if (!GROW(m->own, m->own_room, share_numbers(job, 0) + 1))
         return fault_set(fault, "no memory for the rows of a product");
     if (!share_compute(job, m->own, fault)) return false;
-    place_rows(m, job, 0, products, m->own);
+    place_rows(m, job, 0, products, m->own, false);
     for (int i = 1; i < m->config.group->size; i++) {
         size_t numbers = share_numbers(job, i);
         if (numbers == 0) continue;
-        if (!take_answer(m, i, numbers * sizeof(float), fault)) return false;
-        place_rows(m, job, i, products, (const void *)(m->answer.bytes + sizeof ok));
+        if (!take_answer(m, i, share_bytes(job, i, m->config.half), fault)) return false;
+        place_rows(m, job, i, products, m->answer.bytes + sizeof ok, m->config.half);
     }
     return true;
 }
@@ -194,25 +196,33 @@ static bool lend_here(Machines *m, const Model *model, int f, Fault *fault) {
     return true;
 }
 
-static bool lend(Machines *m, const Model *model, const char *path, Fault *fault) {
-    int f = free_file(m);
-    if (f == SHARED_FILES)
-        return fault_set(fault, "%d models on several machines: no more", (int)SHARED_FILES);
-    if (m->config.by_layers && !layers_of_model(model, m->bounds, m->config.group->size, fault))
-        return false;
+/* All open the file, by its absolute path. */
+static bool ask_to_open(Machines *m, const Model *model, uint32_t f, const char *path,
+                        Fault *fault) {
     char *whole = realpath(path, NULL);
     if (!whole) return fault_set(fault, "%.200s has no absolute path", path);
     Opening opening = {{.kind = ORDER_OPEN},
-                       (uint32_t)f,
+                       f,
                        (uint32_t)strlen(whole),
                        model->file.bytes,
                        order_sample(&model->file, &model->gguf)};
     m->order.size = 0;
     bool ok = message_add(&m->order, &opening, sizeof opening, fault) &&
-              message_add(&m->order, whole, strlen(whole) + 1, fault) && ask_all(m, fault) &&
-              lend_here(m, model, f, fault);
+              message_add(&m->order, whole, strlen(whole), fault) && ask_all(m, fault);
     free(whole);
     return ok;
+}
+
+static bool lend(Machines *m, const Model *model, const char *path, Fault *fault) {
+    const int f = free_file(m);
+    const bool sends = m->config.file_on_first;
+    if (f == SHARED_FILES)
+        return fault_set(fault, "%d models on several machines: no more", (int)SHARED_FILES);
+    if (m->config.by_layers && !layers_of_model(model, m->bounds, m->config.group->size, fault))
+        return false;
+    return (sends ? send_header(m, (uint32_t)f, model, fault)
+                  : ask_to_open(m, model, (uint32_t)f, path, fault)) &&
+           lend_here(m, model, f, fault) && (!sends || sent_open(m, &m->lent[f], fault));
 }
 
 bool machines_lend(Machines *m, const Model *model, const char *path, Fault *fault) {
@@ -233,6 +243,7 @@ static void take_back(Machines *m, uint32_t f) {
     tell_all(m, ORDER_CLOSE, f);
     shared_file_close(&m->files[f]), free(m->lent[f].by_address);
     held_unpack(&m->lent[f].packs, m->lent[f].model);
+    sent_close(m, &m->lent[f]);
     m->lent[f] = (Lent){0};
 }
 
@@ -252,6 +263,7 @@ static bool say_hello(Machines *m, Fault *fault) {
     Hello hello = {{.kind = ORDER_HELLO},
                    .threads = m->config.threads,
                    .pack = m->config.pack,
+                   .half = m->config.half,
                    .seconds = 2 * m->config.seconds};
     strncpy(hello.version, m->config.version, VERSION_ROOM - 1);
     strncpy(hello.isa, kernels_isa(), ISA_ROOM - 1);

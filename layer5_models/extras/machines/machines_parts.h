@@ -5,6 +5,7 @@
 #include "heads.h"
 #include "machines.h"
 #include "pulse.h"
+#include "send_file.h"
 #include "held_layers.h"
 
 /* A lent model's tensors by their addresses. */
@@ -12,6 +13,7 @@ typedef struct Lent {
     const Model *model;   /* NULL: free */
     uint32_t *by_address; /* (n_tensors) owns */
     LayerPack *packs;     /* repacked layers of this machine; owns */
+    SentBytes *sent; /* (machines) what each has of the file; NULL: all have the file; owns */
 } Lent;
 
 /* A session of a lent model, shared with other machines.  It begins what only heads or only
@@ -57,6 +59,7 @@ struct Machines {
     MachinesCount count;
     bool in_pass;    /* the last order belongs to one */
     double patience; /* seconds more for an answer: attention over a long text */
+    double told;     /* when the others last heard of this machine while a file was sent */
     Pulse pulse;     /* its lock: of all above */
 };
 
@@ -70,6 +73,9 @@ bool send_message(Machines *m, int to, const GroupMessage *message, Fault *fault
 /* The answer of a member: `size` bytes behind its first number, or why not. */
 bool take_answer(Machines *m, int from, size_t size, Fault *fault);
 
+/* Send the order to all, and wait for their yes. */
+bool ask_all(Machines *m, Fault *fault);
+
 /* An order without an answer; a member that is gone is told of later. */
 void tell_all(Machines *m, OrderKind kind, uint32_t count);
 
@@ -78,6 +84,25 @@ bool describe_matrix(const Machines *m, const Tensor *w, SharedProduct *product)
 
 /* A machine was lost.  Does not return. */
 void give_up(const Machines *m, const Fault *fault);
+
+/* ------------------------------------------------------------------ send_file.c */
+
+/* The header of a file that the others do not have. */
+bool send_header(Machines *m, uint32_t file, const Model *model, Fault *fault);
+
+/* Note from now on what they have of it; and no more. */
+bool sent_open(Machines *m, Lent *lent, Fault *fault);
+void sent_close(const Machines *m, Lent *lent);
+
+/* What a member has not got yet: of some bytes of the file; of its rows of products; of a whole
+ * matrix with rows of `in` numbers; of layers.  Nothing, if it has the file.  Use m->order. */
+bool send_bytes(Machines *m, uint32_t file, int member, const void *data, size_t size,
+                Fault *fault);
+bool send_shares(Machines *m, const ShareJob *job, Fault *fault);
+bool send_matrix(Machines *m, const SharedProduct *product, int member, size_t in,
+                 Fault *fault);
+bool send_layers_of(Machines *m, uint32_t file, int member, size_t first, size_t end,
+                    Fault *fault);
 
 /* ------------------------------------------------------------------ shared_sessions.c */
 

@@ -18,7 +18,7 @@ static struct {
     const double *bounds;
     size_t least;
     int size;
-    bool by_layers;
+    bool by_layers, half;
     MachinesPrice *price;
     const Attention *attention; /* whose heads are being computed: only its o is a product */
     int32_t *sent;              /* (sequences, layers, table_size) owns */
@@ -59,16 +59,18 @@ static bool count_products(Pool *pool, const WeightsProduct *products, size_t co
     for (size_t i = 0; i < count; i++)
         if (!is_shared(products[i].w)) return false;
     for (int member = 0; member < counted.size; member++) {
-        size_t numbers = 0;
+        size_t numbers = 0, bytes = 0;
         for (size_t i = 0; i < count; i++) {
             const Tensor *w = products[i].w;
             size_t part = share_rows(counted.bounds, member, w->shape[0]);
             numbers += products[i].n * part;
+            bytes += wire_bytes(counted.half, products[i].n, part);
             price->weights[member] += products[i].n ? part * dtype_row_bytes(w->dtype, in) : 0;
         }
         if (member == 0 || numbers == 0) continue;
-        price->sent += sizeof(Order) + count * sizeof(SharedProduct) + rows * in * sizeof *x;
-        price->received += sizeof(uint32_t) + numbers * sizeof *x;
+        price->sent +=
+            sizeof(Order) + count * sizeof(SharedProduct) + wire_bytes(counted.half, rows, in);
+        price->received += sizeof(uint32_t) + bytes;
         messages = 2;
     }
     price->products += count, price->messages += messages;
@@ -90,8 +92,9 @@ static void count_heads(const Attention *a, int member, size_t rows) {
     }
     if (member == 0 || !heads_any(counted.bounds, member, counted.model)) return;
     price->sent += counted.order.size;
-    price->received += sizeof(uint32_t) + rows * count * (s->heads / s->kv_heads) *
-                                              attention_value_dim(s) * sizeof(float);
+    price->received += sizeof(uint32_t) +
+                       wire_bytes(counted.half, rows,
+                                  count * (s->heads / s->kv_heads) * attention_value_dim(s));
 }
 
 /* A PartKind's forward, in the place of attention_forward. */
@@ -103,7 +106,7 @@ static void count_attention(const Block *b, const Pass *p, const float *x, float
     }
     counted.order.size = 0;
     if (!heads_write_order(&counted.order, &(HeadsOrder){0}, a, p, NULL, counted.sent, x,
-                           &counted.fault))
+                           counted.half, &counted.fault))
         counted.failed = true;
     for (int i = 0; i < counted.size; i++) count_heads(a, i, p->batch->count);
     counted.price->messages += 2;
@@ -143,7 +146,8 @@ static bool count_session(const Model *model, Session *session, const int32_t *i
     if (by_heads) heads_set_part(model, &attention_part);
     if (ok && counted.failed) *fault = counted.fault, ok = false;
     if (ok && counted.by_layers)
-        ok = price_layers(session, counted.bounds, counted.size, tokens, counted.price, fault);
+        ok = price_layers(session, counted.bounds, counted.size, tokens, counted.half,
+                          counted.price, fault);
     free(counted.sent), free(counted.order.bytes);
     return ok;
 }
@@ -178,7 +182,8 @@ bool machines_price(const Model *model, const MachinesConfig *config, int size, 
     share_bounds(config->shares, size, bounds);
     memset(&counted, 0, sizeof counted);
     counted.model = model, counted.bounds = bounds, counted.least = config->least,
-    counted.size = size, counted.by_layers = config->by_layers, counted.price = price;
+    counted.size = size, counted.by_layers = config->by_layers, counted.price = price,
+    counted.half = config->half;
     if (config->by_layers && !layers_of_model(model, bounds, size, fault)) return false;
     return run_pass(model, tokens, fault);
 }

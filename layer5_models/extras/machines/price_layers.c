@@ -59,7 +59,7 @@ static void price_caches(const Session *s, const double *bounds, int size,
     }
 }
 
-bool price_layers(const Session *s, const double *bounds, int size, size_t tokens,
+bool price_layers(const Session *s, const double *bounds, int size, size_t tokens, bool half,
                   MachinesPrice *price, Fault *fault) {
     const size_t layers = s->model->sizes.layers, width = s->model->sizes.stream,
                  snapshots = s->kv.snapshots ? s->kv.states_of[0].count : 0;
@@ -75,8 +75,9 @@ bool price_layers(const Session *s, const double *bounds, int size, size_t token
     for (size_t i = 0; i < parts; i++) {
         const size_t rows = tokens * (i + 1) / parts - tokens * i / parts,
                      entries = i ? 0 : classes.count * div_up(tokens, KV_PAGE);
-        price->sent += others * part_bytes(classes.count, entries, snapshots, rows, width);
-        price->received += others * (sizeof(uint32_t) + rows * width * sizeof(float));
+        price->sent += others * (part_bytes(classes.count, entries, snapshots, rows) +
+                                 wire_bytes(half, rows, width));
+        price->received += others * (sizeof(uint32_t) + wire_bytes(half, rows, width));
     }
     price->messages = 2 * others * parts;
     classes_close(&classes);

@@ -11,6 +11,6 @@ void price_layer_products(const Model *model, const double *bounds, int size,
 
 /* Messages, bytes and caches, after a pass over the first tokens of a session. */
 bool price_layers(const Session *session, const double *bounds, int size, size_t tokens,
-                  MachinesPrice *price, Fault *fault);
+                  bool half, MachinesPrice *price, Fault *fault);
 
 #endif

@@ -163,8 +163,7 @@ static bool compute_heads(Server *s, HeldCache *c, size_t layer, const Batch *ba
     BlockRun run = {.pool = s->pool};
     const Pass pass = {&run, &c->kv, layer, batch, 0};
     const AttentionShape *shape = &l->attention.shape;
-    const size_t size =
-        batch->count * shape->heads * attention_value_dim(shape) * sizeof(float);
+    const size_t width = shape->heads * attention_value_dim(shape);
     l->rope.places = places;
     if (l->attention.rope) block.attention.rope = &l->rope;
     if (!grow_room(s, &block.attention, batch->count, fault)) return false;
@@ -172,8 +171,9 @@ static bool compute_heads(Server *s, HeldCache *c, size_t layer, const Batch *ba
     double start = clock_seconds();
     attention_forward(&block, &pass, x, NULL);
     s->patience = 8 * (clock_seconds() - start);
-    if (!answer_room(s, size, fault)) return false;
-    memcpy(s->answer.bytes + sizeof(uint32_t), run.attention.mixed, size);
+    if (!answer_room(s, wire_bytes(s->half, batch->count, width), fault)) return false;
+    wire_write(s->half, run.attention.mixed, batch->count, width,
+               s->answer.bytes + sizeof(uint32_t));
     return true;
 }
 
@@ -191,11 +191,13 @@ bool take_heads(Server *s, Fault *fault) {
     batch.sequence = order_read(&r, rows, sizeof(int32_t));
     batch.position = order_read(&r, rows, sizeof(int32_t));
     const int32_t(*places)[3] = layer->placed ? order_read(&r, rows, sizeof *places) : NULL;
-    const float *x = order_read(&r, rows, head.order.in * sizeof(float));
+    const void *bytes = order_read(&r, rows, wire_bytes(s->half, 1, head.order.in));
     if (!r.ok) return cut_off(fault);
     if (!layer->bytes) return true; /* no heads of this layer */
     if (head.order.in != layer->order.order.in || !rows_are_known(&c->kv, &batch))
         return cut_off(fault);
+    const float *x = rows_of_order(s, bytes, rows, head.order.in);
+    if (!x) return fault_set(fault, "no memory for the rows of an order");
     return compute_heads(s, c, head.layer, &batch, places, x, fault);
 }
 

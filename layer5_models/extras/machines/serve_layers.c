@@ -23,7 +23,7 @@ void drop_layers(Server *s, uint32_t cache) {
 static Model *model_of(Server *s, uint32_t file, Fault *fault) {
     Opened *o = file < SHARED_FILES && s->opened[file].open ? &s->opened[file] : NULL;
     if (!o) return fault_set(fault, "layers of a file that is not open"), NULL;
-    if (!o->model.recipe && !model_open(&o->model, o->path, fault)) {
+    if (!o->model.recipe && !open_model_of(o, fault)) {
         o->model = (Model){0};
         return NULL;
     }
@@ -77,15 +77,15 @@ bool take_pass(Server *s, const Order *order, Fault *fault) {
     HeldLayers *held = held_of(s, order, fault);
     PassRows rows;
     if (!held) return false;
-    const size_t size = order->rows * order->in * sizeof(float);
+    const size_t size = wire_bytes(s->half, order->rows, order->in);
     if (!held_read(held, s->order.bytes, s->order.size, &rows) || !part_of(s, rows.x_at, size))
         return cut_off(fault);
     const double start = clock_seconds();
-    memcpy(held->x, s->order.bytes + rows.x_at, size);
+    wire_read(s->half, s->order.bytes + rows.x_at, order->rows, order->in, held->x);
     held_forward(held, &rows, held->x);
     s->patience = 8 * (clock_seconds() - start);
     if (!answer_room(s, size, fault)) return false;
-    memcpy(s->answer.bytes + sizeof(uint32_t), held->x, size);
+    wire_write(s->half, held->x, order->rows, order->in, s->answer.bytes + sizeof(uint32_t));
     return true;
 }
 

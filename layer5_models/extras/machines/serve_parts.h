@@ -9,8 +9,8 @@
 typedef struct Opened {
     GgufFile file;
     Gguf gguf;
-    bool open;
-    char *path;       /* owns */
+    bool open, sent;  /* sent: the first machine's, of which some bytes are here */
+    char *path;       /* owns; NULL: sent */
     Model model;      /* of which this machine has layers; recipe NULL: none */
     LayerPack *packs; /* repacked layers; owns */
 } Opened;
@@ -41,7 +41,7 @@ typedef struct Server {
     Group *group;
     const char *version;
     Pool *pool;
-    bool pack;
+    bool pack, half;
     double seconds;  /* the longest wait for an order */
     double patience; /* and for others' heads, when its own took long */
     double bounds[GROUP_MAX + 1];
@@ -53,6 +53,8 @@ typedef struct Server {
     GroupMessage order, answer;
     unsigned char *scratch;
     size_t scratch_room;
+    float *x, *y; /* what an order brings, and what is answered, as floats; own */
+    size_t x_room, y_room;
     size_t (*groups)[3]; /* of a batch; owns */
     size_t groups_room;
 } Server;
@@ -64,8 +66,19 @@ bool cut_off(Fault *fault); /* always false */
 /* Room for the answer's first number and more. */
 bool answer_room(Server *s, size_t size, Fault *fault);
 
+/* Rows of an order as floats (rows, width); NULL: no memory. */
+const float *rows_of_order(Server *s, const void *bytes, size_t rows, size_t width);
+
 /* Is the file of a product open, and has the tensor? */
 bool is_open(const Server *s, const SharedProduct *product);
+
+/* ------------------------------------------------------------------ serve_file.c */
+
+bool open_file(Server *s, Fault *fault);
+bool take_header(Server *s, Fault *fault);
+bool take_bytes(Server *s, Fault *fault);
+bool open_model_of(Opened *opened, Fault *fault);
+void close_file(Server *s, uint32_t file);
 
 /* ------------------------------------------------------------------ serve_heads.c */
 

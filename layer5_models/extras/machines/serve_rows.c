@@ -26,44 +26,9 @@ static bool take_hello(Server *s, Fault *fault) {
     if (!kernels_select(hello.isa, fault))
         return fault_prefix(fault, "the first machine's instruction set");
     pool_close(s->pool);
-    s->pack = hello.pack, s->seconds = hello.seconds;
+    s->pack = hello.pack, s->half = hello.half, s->seconds = hello.seconds;
     s->pool = pool_open(hello.threads, false, fault);
     return s->pool != NULL;
-}
-
-static void close_file(Server *s, uint32_t f) {
-    if (f >= SHARED_FILES || !s->opened[f].open) return;
-    drop_model(&s->opened[f]);
-    shared_file_close(&s->files[f]);
-    gguf_close(&s->opened[f].file, &s->opened[f].gguf);
-    s->opened[f].open = false;
-}
-
-static bool same_file(const Opened *o, const Opening *opening, const char *path, Fault *fault) {
-    if (o->file.bytes != opening->size)
-        return fault_set(fault, "%.300s has %zu bytes here, %zu on the first machine", path,
-                         o->file.bytes, (size_t)opening->size);
-    return order_sample(&o->file, &o->gguf) == opening->sample ||
-           fault_set(fault, "%.300s is another file here than on the first machine", path);
-}
-
-static bool open_file(Server *s, Fault *fault) {
-    Opening opening;
-    if (!part_of(s, 0, sizeof opening)) return cut_off(fault);
-    memcpy(&opening, s->order.bytes, sizeof opening);
-    const char *path = part_of(s, sizeof opening, opening.path_size + 1);
-    if (!path || path[opening.path_size] || opening.file >= SHARED_FILES) return cut_off(fault);
-    close_file(s, opening.file);
-    Opened *o = &s->opened[opening.file];
-    *o = (Opened){.path = strdup(path)};
-    if (!o->path) return fault_set(fault, "no memory for a model's path");
-    if (!gguf_open(&o->file, &o->gguf, path, fault)) return free(o->path), false;
-    o->open = true;
-    if (same_file(o, &opening, path, fault) &&
-        shared_file_open(&s->files[opening.file], &o->gguf, fault))
-        return true;
-    gguf_close(&o->file, &o->gguf), free(o->path);
-    return o->open = false;
 }
 
 bool answer_room(Server *s, size_t size, Fault *fault) {
@@ -80,27 +45,48 @@ bool is_open(const Server *s, const SharedProduct *p) {
            p->tensor < s->opened[p->file].gguf.n_tensors;
 }
 
+const float *rows_of_order(Server *s, const void *bytes, size_t rows, size_t width) {
+    if (!s->half) return bytes;
+    if (!GROW(s->x, s->x_room, rows * width + 1)) return NULL;
+    wire_read(true, bytes, rows, width, s->x);
+    return s->x;
+}
+
+/* Compute a job's rows, and answer with them. */
+static bool answer_job(Server *s, const ShareJob *job, Fault *fault) {
+    if (!answer_room(s, share_bytes(job, job->member, s->half), fault)) return false;
+    unsigned char *to = s->answer.bytes + sizeof(uint32_t);
+    if (!s->half) return share_compute(job, (void *)to, fault);
+    if (!GROW(s->y, s->y_room, share_numbers(job, job->member) + 1))
+        return fault_set(fault, "no memory for the rows of a product");
+    if (!share_compute(job, s->y, fault)) return false;
+    const float *y = s->y;
+    for (const SharedProduct *p = job->products; p < job->products + job->count; p++) {
+        const size_t rows = share_rows(job->bounds, job->member, p->out);
+        wire_write(true, y, p->n, rows, to);
+        y += p->n * rows, to += wire_bytes(true, p->n, rows);
+    }
+    return true;
+}
+
 static bool take_products(Server *s, const Order *order, Fault *fault) {
-    size_t list = order->count * sizeof(SharedProduct),
-           x = order->rows * order->in * sizeof(float);
+    size_t list = order->count * sizeof(SharedProduct);
     const SharedProduct *products = part_of(s, sizeof *order, list);
-    if (!products || !part_of(s, sizeof *order + list, x) || order->count > LINEAR_PRODUCTS)
-        return cut_off(fault);
+    const void *bytes =
+        part_of(s, sizeof *order + list, wire_bytes(s->half, order->rows, order->in));
+    if (!products || !bytes || order->count > LINEAR_PRODUCTS) return cut_off(fault);
     for (size_t i = 0; i < order->count; i++) {
         const SharedProduct *p = &products[i];
         if (!is_open(s, p) || p->first + p->n > order->rows)
             return fault_set(fault, "a product with a matrix that is not open");
     }
-    if (!GROW(s->scratch, s->scratch_room, linear_scratch_bytes(order->rows, order->in)))
+    const float *x = rows_of_order(s, bytes, order->rows, order->in);
+    if (!x || !GROW(s->scratch, s->scratch_room, linear_scratch_bytes(order->rows, order->in)))
         return fault_set(fault, "no memory for a product of %zu rows", (size_t)order->rows);
-    ShareJob job = {s->pool,      s->files,
-                    s->bounds,    s->group->rank,
-                    s->pack,      products,
-                    order->count, order->rows,
-                    order->in,    (const void *)(s->order.bytes + sizeof *order + list),
-                    s->scratch};
-    return answer_room(s, share_numbers(&job, job.member) * sizeof(float), fault) &&
-           share_compute(&job, (void *)(s->answer.bytes + sizeof(uint32_t)), fault);
+    const ShareJob job = {s->pool,   s->files, s->bounds,    s->group->rank,
+                          s->pack,   products, order->count, order->rows,
+                          order->in, x,        s->scratch};
+    return answer_job(s, &job, fault);
 }
 
 static bool take_order(Server *s, const Order *order, Fault *fault) {
@@ -108,6 +94,8 @@ static bool take_order(Server *s, const Order *order, Fault *fault) {
     switch (order->kind) {
     case ORDER_HELLO: return take_hello(s, fault);
     case ORDER_OPEN: return open_file(s, fault);
+    case ORDER_HEADER: return take_header(s, fault);
+    case ORDER_BYTES: return take_bytes(s, fault);
     case ORDER_PRODUCTS: return take_products(s, order, fault);
     case ORDER_CACHE: return take_cache(s, fault);
     case ORDER_LAYER: return take_layer(s, fault);
@@ -162,6 +150,7 @@ bool machines_serve(Group *group, const char *version, Fault *fault) {
     for (uint32_t c = 0; c < SHARED_CACHES; c++) drop_held(s, c), drop_layers(s, c);
     for (uint32_t f = 0; f < SHARED_FILES; f++) close_file(s, f);
     pool_close(s->pool), arena_free(&s->room.arena);
-    free(s->order.bytes), free(s->answer.bytes), free(s->scratch), free(s->groups), free(s);
+    free(s->order.bytes), free(s->answer.bytes), free(s->scratch), free(s->groups), free(s->x),
+        free(s->y), free(s);
     return ok;
 }

@@ -83,6 +83,10 @@ static bool send_layer(Machines *m, const SharedCache *c, const Attention *a, si
         const Tensor *w = &heads_map(&part, i)->w;
         REQUIRE(!w->data || describe_matrix(m, w, &order.maps[i]), "a matrix that is not lent");
     }
+    for (int i = 0; i < HEAD_MAPS; i++)
+        if (heads_map(&part, i)->w.data &&
+            !send_matrix(m, &order.maps[i], member, a->q.w.shape[1], fault))
+            return false;
     m->order.size = 0;
     return heads_write_layer(&m->order, &order, &part, fault) && send_order(m, member, fault) &&
            take_answer(m, member, 0, fault);
@@ -104,7 +108,7 @@ static bool send_rows(Machines *m, SharedCache *c, const Attention *a, const Pas
                               .copies = (uint32_t)c->session.n_copies};
     m->order.size = 0;
     if (!heads_write_order(&m->order, &order, a, p, (const void *)c->session.copies, c->sent, x,
-                           fault))
+                           m->config.half, fault))
         return false;
     c->session.n_copies = 0;
     for (int i = 1; i < m->config.group->size; i++)
@@ -137,12 +141,19 @@ static bool compute_own(Machines *m, const Block *b, const Pass *p, const float 
     return true;
 }
 
-/* Columns begin .. begin + width - 1 of mixed (rows, all) = from (rows, width); from the last
- * row on, because `from` may be mixed itself. */
-static void place_heads(float *mixed, const float *from, size_t rows, size_t all, size_t begin,
-                        size_t width) {
+/* Own heads: rows of `width`, one behind another, become the first columns of rows of `all`;
+ * from the last row on, because both are in `mixed`. */
+static void place_own(float *mixed, size_t rows, size_t all, size_t width) {
     for (size_t i = rows; i-- > 0;)
-        memmove(mixed + i * all + begin, from + i * width, width * sizeof *from);
+        memmove(mixed + i * all, mixed + i * width, width * sizeof *mixed);
+}
+
+/* A member's answer (rows, width): columns of rows of `all`, from `to` on. */
+static void place_answer(const Machines *m, float *to, size_t rows, size_t all, size_t width) {
+    const unsigned char *from = m->answer.bytes + sizeof(uint32_t);
+    const size_t size = wire_bytes(m->config.half, 1, width);
+    for (size_t i = 0; i < rows; i++)
+        wire_read(m->config.half, from + i * size, 1, width, to + i * all);
 }
 
 /* Take the others' heads; their machines may be slower than this one, which took so long. */
@@ -151,15 +162,15 @@ static bool take_others(Machines *m, const SharedCache *c, const AttentionShape 
     const size_t all = s->heads * attention_value_dim(s), each = all / s->kv_heads,
                  own = heads_count(m->bounds, 0, s->kv_heads);
     bool ok = true;
-    place_heads(mixed, mixed, n, all, 0, own * each);
+    place_own(mixed, n, all, own * each);
     for (int i = 1; ok && i < m->config.group->size; i++) {
         const size_t count = heads_count(m->bounds, i, s->kv_heads), width = count * each;
         if (!heads_any(m->bounds, i, c->session.model)) continue;
         m->patience = 4 * seconds * (double)max_size(count, own) / (double)own;
-        ok = take_answer(m, i, n * width * sizeof *mixed, fault);
+        ok = take_answer(m, i, wire_bytes(m->config.half, n, width), fault);
         if (ok)
-            place_heads(mixed, (const void *)(m->answer.bytes + sizeof(uint32_t)), n, all,
-                        heads_begin(m->bounds, i, s->kv_heads) * each, width);
+            place_answer(m, mixed + heads_begin(m->bounds, i, s->kv_heads) * each, n, all,
+                         width);
     }
     m->patience = 0;
     return ok;

@@ -17,7 +17,7 @@ static const char *why_not(const Model *m, const double *bounds, int size) {
     if (x->quirks->is_draft_head) return "it is a draft head, which reads rows of its model";
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerExtras *e = m->layers[l].extras;
-        if (e && e->rwkv_heads) return "its later layers read the first one's values";
+        if (e && e->rwkv_v) return "its later layers read the first one's values";
         for (int i = 1; e && e->kv_back && i < size; i++) {
             const size_t cut = layers_begin(bounds, i, m->sizes.layers);
             if (cut <= l && cut > l - e->kv_back)

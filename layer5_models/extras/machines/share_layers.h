@@ -32,10 +32,10 @@ bool write_tables(GroupMessage *order, SharedLayers *c, const KvCache *kv, const
 bool write_part(GroupMessage *order, SharedLayers *c, const Session *s, const Batch *part,
                 const int32_t (*places)[3], Fault *fault);
 
-/* Bytes of a part's order, without copies, groups and places.
+/* Bytes of a part's order, without copies, groups, places and its rows.
  *
  *   entries   new ones of its sequence's tables */
-size_t part_bytes(size_t classes, size_t entries, size_t snapshots, size_t rows, size_t width);
+size_t part_bytes(size_t classes, size_t entries, size_t snapshots, size_t rows);
 
 /* The number of parts of a batch: several for each of `stages` machines, so that they rarely
  * wait, but at least 16 rows in each (of few rows: two parts). */

@@ -2,6 +2,7 @@
 #include "shared_rows.h"
 #include "linear.h"
 #include "size.h"
+#include "wire_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,13 @@ size_t share_numbers(const ShareJob *job, int member) {
     size_t sum = 0;
     for (const SharedProduct *p = job->products; p < job->products + job->count; p++)
         sum += p->n * share_rows(job->bounds, member, p->out);
+    return sum;
+}
+
+size_t share_bytes(const ShareJob *job, int member, bool half) {
+    size_t sum = 0;
+    for (const SharedProduct *p = job->products; p < job->products + job->count; p++)
+        sum += wire_bytes(half, p->n, share_rows(job->bounds, member, p->out));
     return sum;
 }
 

@@ -61,8 +61,9 @@ typedef struct ShareJob {
 bool share_matrix(const ShareJob *job, const SharedProduct *product, size_t begin, size_t count,
                   Tensor *rows, const PackedWeights **packed, Fault *fault);
 
-/* Numbers that the member computes for a job. */
+/* Numbers that the member computes for a job, and bytes of its answer (wire_rows.h). */
 size_t share_numbers(const ShareJob *job, int member);
+size_t share_bytes(const ShareJob *job, int member, bool half);
 
 /* Compute this member's rows: for each product (n, rows), one after the other.
  *

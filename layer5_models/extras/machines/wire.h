@@ -7,11 +7,15 @@
 #include "decoder.h"
 #include "group.h"
 #include "shared_rows.h"
+#include "wire_rows.h"
 
 typedef enum OrderKind {
     ORDER_HELLO,     /* Hello, bounds (size + 1 doubles) */
     ORDER_OPEN,      /* Opening, path */
-    ORDER_PRODUCTS,  /* Order.count times SharedProduct, then x (rows, in) */
+    ORDER_HEADER,    /* Opening, the file's header: its other bytes are sent, too */
+    ORDER_BYTES,     /* BytesOrder, bytes of such a file */
+    ORDER_PRODUCTS,  /* Order.count times SharedProduct, then x (rows, in); answer: for each
+                      * product (n, rows of the member) */
     ORDER_CLOSE,     /* the number of the file */
     ORDER_RUN,       /* RunHello */
     ORDER_GRADIENTS, /* GradientOrder, and a message of weights; the answers go up the tree */
@@ -40,15 +44,22 @@ enum { SHARED_FILES = 16, SHARED_CACHES = 32, HEAD_MAPS = 4, VERSION_ROOM = 64, 
 typedef struct Hello {
     Order order;
     char version[VERSION_ROOM], isa[ISA_ROOM];
-    int32_t threads, pack;
+    int32_t threads, pack, half; /* half: rows travel as halves (wire_rows.h) */
+    int32_t spare;
     double seconds; /* the longest wait for the next order from now on */
 } Hello;
 
 typedef struct Opening {
     Order order;
-    uint32_t file, path_size;
-    uint64_t size, sample; /* bytes of the file, and a hash of some of them */
+    uint32_t file, path_size; /* or the header's size */
+    uint64_t size, sample; /* bytes of the file, and a hash of some of them, or of the header */
 } Opening;
+
+/* Bytes of a file that only the first machine has. */
+typedef struct BytesOrder {
+    Order order; /* count: the file; rows: where they begin, in: how many */
+    uint64_t digest;
+} BytesOrder;
 
 /* A KV cache of this machine's heads. */
 typedef struct CacheOrder {

@@ -187,8 +187,13 @@ Dtype quant_preset_dtype(const QuantPreset *preset, Text name, size_t layers, si
 }
 
 bool quant_preset_keeps(Text name, int ndim) {
-    static const char *const parts[] = {"_norm", "ffn_gate_inp", "position_embd", "ssm_conv1d",
-                                        "attn_rel_b"};
+    static const char *const parts[] = {"_norm",          "ffn_gate_inp",   "position_embd",
+                                        "ssm_conv1d",     "attn_rel_b",     "time_mix_lerp",
+                                        "time_mix_decay", "time_mix_first", "time_mix_w0",
+                                        "time_mix_w1",    "time_mix_w2",    "time_mix_a0",
+                                        "time_mix_a1",    "time_mix_a2",    "time_mix_v0",
+                                        "time_mix_v1",    "time_mix_v2",    "time_mix_g1",
+                                        "time_mix_g2"}; /* RWKV's small ones */
     if (ndim < 2 || !text_ends(name, text_of(".weight"))) return true;
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (memmem(name.data, name.size, parts[i], strlen(parts[i]))) return true;

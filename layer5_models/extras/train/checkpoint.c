@@ -37,7 +37,7 @@ static void list_settings(const TrainConfig *c, Setting settings[SETTINGS]) {
                                    {"--size", billionths(c->final_rate)},
                                    {"--size", billionths(c->weight_decay)},
                                    {"--size", billionths(c->clip)},
-                                   {"--size", billionths(c->momentum)},
+                                   {"--optimizer", billionths(c->momentum)},
                                    {"--size", billionths(c->beta1)},
                                    {"--size", billionths(c->beta2)},
                                    {"--mixer", c->family != NULL},

@@ -10,7 +10,7 @@
 static const char sides[] = "clip.vision.image_size and patch_size";
 
 /* The width of a map that the file alone determines. */
-static size_t width_in_file(Binder *b, const char *name, bool turned) {
+size_t width_in_file(Binder *b, const char *name, bool turned) {
     char full[64];
     snprintf(full, sizeof full, "%s.weight", name);
     const GgufTensor *t = gguf_find_tensor(&b->model->gguf, full);
@@ -32,30 +32,32 @@ static void bind_projector(Binder *b) {
     size_t in = squared * b->model->sizes.dim;
     const char *from = "clip.vision.embedding_length and the patches of a row";
     if (k->norm) {
-        s->project_norm = bind_norm(b, k->norm, true, 1, in, from);
-        s->project_norm.kind = k->norm_kind;
-        if (k->norm_eps > 0) s->project_norm.eps = k->norm_eps;
+        s->projector.norm = bind_norm(b, k->norm, true, 1, in, from);
+        s->projector.norm.kind = k->norm_kind;
+        if (k->norm_eps > 0) s->projector.norm.eps = k->norm_eps;
     }
     if (k->standardized) {
         s->shift = bind_vector(b, "v.std_bias", false, in, from);
-        s->scale = bind_vector(b, "v.std_scale", false, in, from);
-        s->project_norm = (Norm){.kind = NORM_RMS, .width = in, .eps = b->model->eps};
+        if (s->shift) s->scale = bind_vector(b, "v.std_scale", true, in, from);
+        s->projector.norm = (Norm){.kind = NORM_RMS, .width = in, .eps = b->model->eps};
     }
     if (k->row_end)
         s->row_end =
             bind_vector(b, k->row_end, false, width_in_file(b, k->maps[1], false), k->maps[1]);
     if (k->merger && s->side > 1) {
-        s->merger = bind_map(b, k->merger, true, b->model->sizes.dim, in, from);
+        s->projector.merger = bind_map(b, k->merger, true, b->model->sizes.dim, in, from);
         in = b->model->sizes.dim;
     }
     for (int i = 0; i < 3 && k->maps[i]; i++) {
         const bool turned = k->turned && i == 0;
         const size_t out = width_in_file(b, k->maps[i], turned);
-        s->project[i] = turned ? bind_turned(b, k->maps[i], out, in, from)
-                               : bind_map(b, k->maps[i], true, out, in, from);
-        if (k->bounded) bind_bounds(b, k->maps[i], &s->project[i]);
-        s->width = in = out, from = k->maps[i];
+        Linear *map = &s->projector.maps[i];
+        *map = turned ? bind_turned(b, k->maps[i], out, in, from)
+                      : bind_map(b, k->maps[i], true, out, in, from);
+        if (k->bounded) bind_bounds(b, k->maps[i], map);
+        s->text = s->width = in = out, from = k->maps[i];
     }
+    if (k->deep) bind_deep(b);
 }
 
 static void bind_patches(Binder *b) {
@@ -118,6 +120,14 @@ static void bind_places(Binder *b) {
         s->places = tensor_view(rows.dtype, 2, (size_t[]){2 * s->n_places, dim}, rows.data);
 }
 
+/* Rows for each place of a square. */
+static void bind_square(Binder *b) {
+    VisionTower *s = &extras_of(b)->vision;
+    s->n_places = s->image / s->patch;
+    s->places = bind_tensor(b, "v.position_embd.weight", true, 2,
+                            (size_t[]){s->n_places * s->n_places, b->model->sizes.dim}, sides);
+}
+
 void bind_vision(Binder *b) {
     Model *m = b->model;
     VisionTower *s = &m->extras->vision;
@@ -129,6 +139,8 @@ void bind_vision(Binder *b) {
     if (s->axes) bind_axes(b);
     if (k->table_places)
         bind_places(b);
+    else if (k->stretched)
+        bind_square(b);
     else if (!s->axes || k->learned_too)
         m->positions = bind_tensor(b, "v.position_embd.weight", true, 2, places, sides);
     if (k->pre_norm) m->extras->embedding_norm = bind_norm(b, "v.pre_ln", true, 1, dim, width);

@@ -4,6 +4,13 @@
  *          names in files */
 #include "vision_tower.h"
 
+/* What Qwen's kinds have in common. */
+#define QWENS                                                              \
+    .two_frames = true, .rope = ROPE_HALF_SPLIT, .post_norm = "v.post_ln", \
+    .merge = MERGE_STACK, .side_key = "spatial_merge_size", .side = 2,     \
+    .maps = {"mm.0", "mm.2"}, .fit = FIT_PIXELS, .filter = FILTER_CUBIC,   \
+    .begin = "<|vision_start|>", .end = "<|vision_end|>", .behind = ""
+
 static const VisionKind kinds[] = {
     /* Liu et al. 2024, arXiv:2310.03744; Radford et al. 2021, arXiv:2103.00020 */
     {.projector = "mlp",
@@ -108,42 +115,29 @@ static const VisionKind kinds[] = {
     /* Wang et al. 2024, arXiv:2409.12191 */
     {.projector = "qwen2vl_merger",
      .models = "Qwen 2 VL",
-     .two_frames = true,
-     .rope = ROPE_HALF_SPLIT,
-     .post_norm = "v.post_ln",
      .gelu = ACT_GELU_ERF,
-     .merge = MERGE_STACK,
-     .side_key = "spatial_merge_size",
-     .side = 2,
-     .maps = {"mm.0", "mm.2"},
-     .fit = FIT_PIXELS,
-     .filter = FILTER_CUBIC,
      .min_pixels = 56 * 56,
      .max_pixels = 28 * 28 * 16384,
-     .begin = "<|vision_start|>",
-     .end = "<|vision_end|>",
-     .behind = ""},
+     QWENS},
     /* Bai et al. 2025, arXiv:2502.13923 */
     {.projector = "qwen2.5vl_merger",
      .models = "Qwen 2.5 VL",
      .rms = true,
      .gated = true,
-     .two_frames = true,
      .windows = true,
-     .rope = ROPE_HALF_SPLIT,
-     .post_norm = "v.post_ln",
      .gelu = ACT_GELU_ERF,
-     .merge = MERGE_STACK,
-     .side_key = "spatial_merge_size",
-     .side = 2,
-     .maps = {"mm.0", "mm.2"},
-     .fit = FIT_PIXELS,
-     .filter = FILTER_CUBIC,
      .min_pixels = 56 * 56,
      .max_pixels = 28 * 28 * 16384,
-     .begin = "<|vision_start|>",
-     .end = "<|vision_end|>",
-     .behind = ""},
+     QWENS},
+    /* Qwen team 2025, arXiv:2511.21631; the same tower in Qwen 3.5, without deep rows */
+    {.projector = "qwen3vl_merger",
+     .models = "Qwen 3 VL, Qwen 3.5",
+     .stretched = true,
+     .deep = true,
+     .gelu = ACT_GELU_TANH,
+     .min_pixels = 256 * 256,
+     .max_pixels = 4096 * 4096,
+     QWENS},
     /* Meta 2025: the published code */
     {.projector = "llama4",
      .models = "Llama 4",

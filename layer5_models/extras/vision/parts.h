@@ -21,6 +21,17 @@ bool turn_heads(Vision *vision, Fault *fault);
 void bind_bounds(Binder *binder, const char *name, Linear *map);
 void bind_block_bounds(Binder *binder, Block *block, size_t layer);
 
+/* bind_vision.c: the width of a map that the file alone determines. */
+size_t width_in_file(Binder *binder, const char *name, bool turned);
+
+/* deep.c: the projectors of earlier blocks, if the file has any; and their rows, each behind
+ * the parts of its row that are there. */
+void bind_deep(Binder *binder);
+void deep_project(Vision *vision, float *out);
+
+/* places.c: add to each patch what says where it is. */
+void add_places(Vision *vision, float *rows);
+
 /* project.c: numbers of the row that several patches become, and at most between two maps of
  * the projector; the rows of all patches, in vision->session.hidden, through merge and
  * projector.
@@ -29,5 +40,11 @@ void bind_block_bounds(Binder *binder, Block *block, size_t layer);
 size_t merged_width(const Vision *vision);
 size_t projector_mid(const VisionTower *tower);
 void vision_project(Vision *vision, float *out);
+
+/* Rows of patches, `stride` numbers apart, through a projector.
+ *
+ *   out   (rows, text)   written */
+void project_patches(Vision *vision, const VisionProjector *projector, const float *rows,
+                     size_t stride, float *out);
 
 #endif

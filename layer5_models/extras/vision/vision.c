@@ -19,6 +19,8 @@ static void vision_layout(Vision *v) {
     v->input = arena_take(&v->arena, n * dim, f);
     v->merged = arena_take(&v->arena, max_size(rows * max_size(in, mid), v->room * dim), f);
     v->mid = arena_take(&v->arena, max_size(rows * mid, s->width), f);
+    v->deep = arena_take(&v->arena, n * s->n_deep * dim, f);
+    v->part = arena_take(&v->arena, s->n_deep ? rows * s->text : 0, f);
     v->turned = arena_take(&v->arena, s->kind->turned ? vision_width(v) * dim : 0, f);
     v->place = arena_take(&v->arena, s->n_places ? dim : 0, f);
     size_t widest = max_size(max_size(pixels, in), mid);
@@ -34,7 +36,7 @@ static void vision_layout(Vision *v) {
 
 /* Turn the projector's map (in, out) of the file into (out, in), which products read. */
 static void vision_turn(Vision *v) {
-    Linear *map = &v->model.extras->vision.project[0];
+    Linear *map = &v->model.extras->vision.projector.maps[0];
     const size_t in = map->w.shape[0], out = map->w.shape[1];
     for (size_t i = 0; i < in; i++) {
         embedding(v->mid, &map->w, i);
@@ -75,6 +77,8 @@ static bool vision_take_room(Vision *v, size_t patches, Fault *fault) {
     v->session.is_wanted = old.is_wanted, v->session.context = old.context;
     vision_layout(v);
     vision_positions(v);
+    const VisionTower *s = &v->model.extras->vision;
+    if (s->n_deep) session_tap(&v->session, s->deep_taps, s->n_deep, v->deep);
     return true;
 }
 
@@ -166,18 +170,6 @@ static void embed_patches(Vision *v, float *rows) {
         for (size_t i = 0; i < n; i++)
             axpy(rows + v->order[i] * dim, 1, v->merged + i * dim, dim);
     }
-}
-
-/* Add to each patch the rows of its column and of its line. */
-static void add_places(Vision *v, float *rows) {
-    const VisionTower *s = &v->model.extras->vision;
-    const size_t dim = v->model.sizes.dim;
-    for (size_t i = 0; i < v->down * v->across && s->n_places; i++)
-        for (int line = 0; line < 2; line++) {
-            const size_t at = line ? s->n_places + i / v->across : i % v->across;
-            embedding(v->place, &s->places, at);
-            axpy(rows + v->order[i] * dim, 1, v->place, dim);
-        }
 }
 
 /* Read a rectangle, a square, or one of several. */

@@ -1,5 +1,5 @@
 /* adamw.c - gradient clipping, and the AdamW update of the embedding and the gains; the
- * matrices inside the blocks have muon.c.
+ * matrices inside the blocks have muon.c, unless there is no momentum.
  *
  *     m = b1 m + (1 - b1) g          v = b2 v + (1 - b2) g^2
  *     w = w - rate * ( m / (1 - b1^t) / (sqrt(v / (1 - b2^t)) + eps)  +  decay * w )
@@ -60,7 +60,7 @@ double train_update(Trainer *t, double rate) {
     u.correction2 = (float)(1 / (1 - real_exp(round * real_log(c->beta2))));
     for (size_t i = 0; i < t->n_parameters; i++) {
         const Parameter *p = &t->parameters[i];
-        if (p->rows > 1 && t->values + p->offset != t->weights.embedding) {
+        if (c->momentum > 0 && p->rows > 1 && t->values + p->offset != t->weights.embedding) {
             train_update_matrix(t, p, u.scale, rate);
             continue;
         }

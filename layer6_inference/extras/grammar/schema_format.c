@@ -89,29 +89,54 @@ static bool read_pattern(Schema *s, const char *pattern, Expr *inside) {
     return regex_read(s->exprs, text_of(pattern), &options, inside, s->fault);
 }
 
+/* Texts of which the times of leap seconds consist. */
+typedef struct LeapParts {
+    Expr digit[10], plus, minus, colon, second, zulu;
+} LeapParts;
+
+static bool read_leap_parts(Schema *s, LeapParts *p) {
+    bool ok = read_pattern(s, "\\+", &p->plus) && read_pattern(s, "-", &p->minus) &&
+              read_pattern(s, ":", &p->colon) &&
+              read_pattern(s, ":60(\\.[0-9]+)?", &p->second) &&
+              read_pattern(s, "[Zz]", &p->zulu);
+    for (int i = 0; ok && i < 10; i++)
+        ok = read_pattern(s, (const char[]){(char)('0' + i), 0}, &p->digit[i]);
+    return ok;
+}
+
+static Expr two_digits(Schema *s, const LeapParts *p, int n) {
+    return expr_cat(s->exprs, p->digit[n / 10], p->digit[n % 10]);
+}
+
+/* "+05:30", of so many minutes. */
+static Expr leap_offset(Schema *s, const LeapParts *p, Expr sign, int minutes) {
+    Expr rest = expr_cat(s->exprs, p->colon, two_digits(s, p, minutes % 60));
+    rest = expr_cat(s->exprs, two_digits(s, p, minutes / 60), rest);
+    return expr_cat(s->exprs, sign, rest);
+}
+
 /* A leap second is the last of a UTC day: 23:59:60Z, 18:59:60-05:00, 05:29:60+05:30.  Offsets
  * are multiples of 15 minutes; each local time has an eastern and a western one.  Minutes are
  * grouped by hour to keep few alternatives open. */
 static bool leap_seconds(Schema *s, Expr *inside) {
-    Expr hours = EXPR_NONE, one;
-    char pattern[400];
+    LeapParts p;
+    *inside = EXPR_NONE;
+    if (!read_leap_parts(s, &p)) return false;
     for (int hour = 0; hour < 24; hour++) {
-        int size = snprintf(pattern, sizeof pattern, "%02d:(", hour);
+        Expr minutes = EXPR_NONE;
         for (int minute = 14; minute < 60; minute += 15) {
-            int east = (60 * hour + minute + 1) % 1440, west = (1440 - east) % 1440;
-            size += snprintf(pattern + size, sizeof pattern - (size_t)size,
-                             "%s%02d:60(\\.[0-9]+)?", minute > 14 ? "|" : "", minute);
-            size += east ? snprintf(pattern + size, sizeof pattern - (size_t)size,
-                                    "(\\+%02d:%02d|-%02d:%02d)", east / 60, east % 60,
-                                    west / 60, west % 60)
-                         : snprintf(pattern + size, sizeof pattern - (size_t)size,
-                                    "([Zz]|[+-]00:00)");
+            const int east = (60 * hour + minute + 1) % 1440, west = (1440 - east) % 1440;
+            Expr zone = expr_either(s->exprs, leap_offset(s, &p, p.plus, east),
+                                    leap_offset(s, &p, p.minus, west));
+            if (!east) zone = expr_either(s->exprs, p.zulu, zone);
+            zone = expr_cat(s->exprs, p.second, zone);
+            zone = expr_cat(s->exprs, two_digits(s, &p, minute), zone);
+            minutes = expr_either(s->exprs, minutes, zone);
         }
-        snprintf(pattern + size, sizeof pattern - (size_t)size, ")");
-        if (!read_pattern(s, pattern, &one)) return false;
-        hours = expr_either(s->exprs, hours, one);
+        minutes = expr_cat(s->exprs, p.colon, minutes);
+        *inside = expr_either(s->exprs, *inside,
+                              expr_cat(s->exprs, two_digits(s, &p, hour), minutes));
     }
-    *inside = hours;
     return true;
 }
 

@@ -51,7 +51,7 @@ const float *activation_weights(const ActivationCache *cache, size_t layer, size
 const float *activation_stream(const ActivationCache *cache, size_t place, size_t position);
 float activation_size(const ActivationCache *cache, size_t place, size_t position);
 
-/* (hidden) activations between up and down; zeros for layers with experts or without a
+/* (hidden) activations between up and down; zeros for layers with experts alone or without a
  * feed-forward network. */
 const float *activation_neurons(const ActivationCache *cache, size_t layer, size_t position);
 

@@ -79,9 +79,9 @@ bool activation_open(ActivationCache *g, Session *session, Fault *fault) {
                            .dim = m->sizes.dim};
     for (size_t l = 0; l < g->layers; l++) {
         const Block *b = &m->blocks[l];
-        bool dense = b->ffn.net.up.w.data && b->network == &dense_part;
+        const Tensor *up = &b->ffn.net.up.w; /* beside experts, too */
         if (b->attention.o.w.data) g->heads = max_size(g->heads, b->attention.shape.heads);
-        if (dense) g->hidden = max_size(g->hidden, b->ffn.net.up.w.shape[0]);
+        if (up->data) g->hidden = max_size(g->hidden, up->shape[0]);
     }
     arena_measure(&g->arena);
     activation_layout(g);

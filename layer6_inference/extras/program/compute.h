@@ -26,6 +26,8 @@ typedef struct ComputeOptions {
     long threads;
     const char *isa;
     bool pin, no_pack;
+    const char *wire;   /* "f32", "f16": numbers between machines; or NULL */
+    bool file_on_first; /* only the first machine has the model's file */
     const char *shares; /* of the work, when mpirun starts several machines; or NULL */
     const char *split;  /* rows or layers; NULL: rows */
     const char *kv;     /* NULL where a command has no KV_OPTION */
@@ -70,13 +72,19 @@ typedef struct ComputeOptions {
     THREAD_OPTIONS(m),                                                                       \
         {"--no-pack", OPT_FLAG, &(m).no_pack, NULL,                                          \
          "use the weights as stored, without repacking: starts at once, computes slower"},   \
+        {"--file-on-first", OPT_FLAG, &(m).file_on_first, NULL,                              \
+         "on several machines: only the first one has the model's file, and sends each "     \
+         "other one its share"},                                                             \
         {"--shares", OPT_TEXT, &(m).shares, "A:B:...",                                       \
          "on several machines, which mpirun -n N starts: how much of the model each "        \
          "computes (1:1:...)"},                                                              \
+        {"--split", OPT_TEXT, &(m).split, "WHAT",                                            \
+         "on several machines: rows (each has some of every matrix) or layers (each has "    \
+         "some of them: few messages, for slow networks)"},                                  \
     {                                                                                        \
-        "--split", OPT_TEXT, &(m).split, "WHAT",                                             \
-            "on several machines: rows (each has some of every matrix) or layers (each has " \
-            "some of them: few messages, for slow networks)"                                 \
+        "--wire", OPT_TEXT, &(m).wire, "TYPE",                                               \
+            "on several machines: numbers travel as f32, or as f16, which halves the bytes " \
+            "and rounds (f32)"                                                               \
     }
 /* ... and of those that run one with threads of their own. */
 #define COMPUTE_OPTIONS(m) MODEL_OPTIONS(m), PIN_OPTION(m)

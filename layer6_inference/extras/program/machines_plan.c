@@ -82,12 +82,11 @@ static void print_time(const MachinesPrice *price, int size, bool by_layers, con
 }
 
 static bool print_plan_of(const Model *model, const MachinesPlan *plan, const Wire *wire,
-                          const double *shares, bool by_layers, Fault *fault) {
-    const MachinesConfig config = {
-        .shares = shares, .by_layers = by_layers, .least = MACHINES_LEAST};
+                          const MachinesConfig *config, Fault *fault) {
+    const bool by_layers = config->by_layers;
     const int size = (int)plan->machines;
     MachinesPrice price;
-    if (!machines_price(model, &config, size, 1, &price, fault)) return false;
+    if (!machines_price(model, config, size, 1, &price, fault)) return false;
     print_shares(&price, size, by_layers);
     if (!wire->rate) return true;
     Pool *pool = pool_open(0, false, fault);
@@ -99,16 +98,16 @@ static bool print_plan_of(const Model *model, const MachinesPlan *plan, const Wi
 
 bool print_machines_plan(const char *path, const MachinesPlan *plan, Fault *fault) {
     double shares[GROUP_MAX];
+    MachinesConfig config = {.shares = plan->shares ? shares : NULL, .least = MACHINES_LEAST};
     Wire wire = {0};
     Model model;
-    bool by_layers;
-    if (!machines_split(plan->split, &by_layers, fault)) return false;
+    if (!machines_split(plan->split, &config.by_layers, fault)) return false;
+    if (!machines_wire(plan->wire, &config.half, fault)) return false;
     if (plan->shares && !machines_shares(plan->shares, (int)plan->machines, shares, fault))
         return false;
     if (plan->network && !read_network(plan->network, &wire, fault)) return false;
     if (!model_open(&model, path, fault)) return false;
-    bool ok =
-        print_plan_of(&model, plan, &wire, plan->shares ? shares : NULL, by_layers, fault);
+    bool ok = print_plan_of(&model, plan, &wire, &config, fault);
     model_close(&model);
     return ok;
 }

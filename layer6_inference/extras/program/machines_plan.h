@@ -11,6 +11,7 @@ typedef struct MachinesPlan {
     long machines;
     const char *shares, *network; /* "3:2:2", "1Gb/s:100us" */
     const char *split;            /* "rows", "layers" */
+    const char *wire;             /* "f32", "f16" */
 } MachinesPlan;
 
 /* Open the model, count a token's pass, and print what each machine has and what goes over the

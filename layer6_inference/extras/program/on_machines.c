@@ -10,14 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_SECONDS = 10 }; /* the first machine's wait for rows */
+enum {
+    LONGEST_SECONDS = 10, /* the first machine's wait for rows */
+    START_SECONDS = 30,   /* and everyone's for the last one to begin */
+    END_SECONDS = 12      /* for MPI, when all is done */
+};
 
 static struct {
     Group group; /* size 0: this machine alone */
     Machines *machines;
     double shares[GROUP_MAX];
-    bool by_layers;
-    bool dismissed; /* the others have been told that it is the end */
+    bool by_layers, sends; /* whole layers; its files, which the others do not have */
+    bool half;             /* numbers travel as halves */
+    bool dismissed;        /* the others have been told that it is the end */
 } here;
 
 int machines_number(void) { return here.group.size > 1 ? here.group.size : 1; }
@@ -30,6 +35,28 @@ static int told(const char *mpich, const char *open_mpi, int otherwise) {
     return text ? atoi(text) : otherwise;
 }
 
+static char late[200]; /* what the first one says; "": another one */
+
+static void begin_too_late(int signal) {
+    (void)signal;
+    if (write(STDERR_FILENO, late, strlen(late)) < 0) _exit(EXIT_FAILED);
+    _exit(EXIT_FAILED);
+}
+
+/* MPI_Init has no time limit: it waits for a machine that does not begin. */
+static bool begin_in_time(bool (*open)(Group *, Fault *), Fault *fault) {
+    if (machines_first())
+        snprintf(late, sizeof late,
+                 "strata: of %d machines not all have begun after %d s: can each run this "
+                 "program, and does the network reach it?\n",
+                 told("PMI_SIZE", "OMPI_COMM_WORLD_SIZE", 1), (int)START_SECONDS);
+    signal(SIGALRM, begin_too_late);
+    alarm(START_SECONDS);
+    bool ok = open(&here.group, fault);
+    alarm(0);
+    return ok;
+}
+
 /* The library beside the programs. */
 static bool open_group(Fault *fault) {
     static const char *const folders[] = {"", "../lib/strata/"};
@@ -40,7 +67,7 @@ static bool open_group(Fault *fault) {
         snprintf(path, sizeof path, "%s%sstrata-mpi.so", folder, folders[i]);
         void *library = library_open((const char *[]){path, NULL});
         if (library && library_find(library, "group_mpi", &open))
-            return open(&here.group, fault);
+            return begin_in_time(open, fault);
     }
     return fault_set(fault, "built without MPI, which several machines need: install it "
                             "(apt-get install libmpich-dev) and run make again");
@@ -66,8 +93,31 @@ static int help_first(const Command *command, int argc, char **argv) {
             return EXIT_FAILED;
         return command_run(command, argc, argv);
     }
-    if (!machines_serve(&here.group, strata_version(), &fault)) end_all(NULL, &fault);
-    return EXIT_DONE;
+    if (machines_serve(&here.group, strata_version(), &fault)) return EXIT_DONE;
+    char machine[60];
+    snprintf(machine, sizeof machine, "machine %d of %d", here.group.rank + 1, here.group.size);
+    fault_prefix(&fault, machine);
+    end_all(NULL, &fault);
+    return EXIT_FAILED;
+}
+
+static int ended; /* this machine's exit status */
+
+static void end_too_late(int signal) {
+    (void)signal;
+    _exit(ended);
+}
+
+/* Sometimes MPICH 4.0 with UCX never returns from MPI_Finalize (one process waits for another's
+ * answer, which no longer reads messages).  By then all results are written. */
+static int end_in_time(int status) {
+    ended = status;
+    fflush(NULL);
+    signal(SIGALRM, end_too_late);
+    alarm(END_SECONDS);
+    group_close(&here.group);
+    alarm(0);
+    return status;
 }
 
 int command_run_on_machines(const Command *command, int argc, char **argv) {
@@ -85,8 +135,7 @@ int command_run_on_machines(const Command *command, int argc, char **argv) {
         else if (!here.dismissed)
             machines_dismiss(&here.group);
     }
-    group_close(&here.group);
-    return status;
+    return end_in_time(status);
 }
 
 bool machines_shares(const char *text, int size, double *shares, Fault *fault) {
@@ -112,12 +161,24 @@ bool machines_split(const char *text, bool *by_layers, Fault *fault) {
            fault_set(fault, "--split is '%.80s': wanted rows or layers", text);
 }
 
+bool machines_wire(const char *text, bool *half, Fault *fault) {
+    *half = text && strcmp(text, "f16") == 0;
+    return !text || *half || strcmp(text, "f32") == 0 ||
+           fault_set(fault, "--wire is '%.80s': wanted f32 or f16", text);
+}
+
 bool machines_check(const ComputeOptions *compute, Fault *fault) {
-    if (!compute->shares && !compute->split) return true;
+    const char *option = compute->shares          ? "--shares"
+                         : compute->split         ? "--split"
+                         : compute->wire          ? "--wire"
+                         : compute->file_on_first ? "--file-on-first"
+                                                  : NULL;
+    here.sends = compute->file_on_first;
+    if (!option) return true;
     if (machines_number() == 1)
-        return fault_set(fault, "%s is for several machines: mpirun -n 3 strata ...",
-                         compute->shares ? "--shares" : "--split");
+        return fault_set(fault, "%s is for several machines: mpirun -n 3 strata ...", option);
     return machines_split(compute->split, &here.by_layers, fault) &&
+           machines_wire(compute->wire, &here.half, fault) &&
            (!compute->shares ||
             machines_shares(compute->shares, here.group.size, here.shares, fault));
 }
@@ -127,6 +188,8 @@ bool machines_take(const ComputeOptions *compute, const char *path, const Model 
     const MachinesConfig config = {.group = &here.group,
                                    .shares = compute->shares ? here.shares : NULL,
                                    .by_layers = here.by_layers,
+                                   .file_on_first = compute->file_on_first,
+                                   .half = here.half,
                                    .threads = (int)compute->threads,
                                    .pack = !compute->no_pack,
                                    .least = MACHINES_LEAST,
@@ -165,8 +228,10 @@ void machines_forget(const Model *model) {
 void machines_print(FILE *out) {
     if (!here.machines) return;
     MachinesCount count = machines_count(here.machines);
-    fprintf(out, "[%zu %s on %d machines: %.3g MB sent, %.3g MB received]\n",
+    fprintf(out, "[%zu %s on %d machines: %.3g MB sent, %.3g MB received",
             here.by_layers ? count.parts : count.products,
             here.by_layers ? "parts of batches" : "products", here.group.size,
             (double)count.sent / 1e6, (double)count.received / 1e6);
+    if (here.sends) fprintf(out, ", %.3g MB of files and greetings", (double)count.begun / 1e6);
+    fprintf(out, "]\n");
 }

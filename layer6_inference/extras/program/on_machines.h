@@ -25,8 +25,11 @@ bool machines_shares(const char *text, int size, double *shares, Fault *fault);
 /* Is it "layers"?  NULL: rows.  Fails for any other word. */
 bool machines_split(const char *text, bool *by_layers, Fault *fault);
 
-/* Can --shares and --split be followed?  Fails without mpirun, and unless there is a share for
- * each. */
+/* Is it "f16"?  NULL: f32.  Fails for any other word. */
+bool machines_wire(const char *text, bool *half, Fault *fault);
+
+/* Can --shares, --split, --wire and --file-on-first be followed?  Fails without mpirun, and
+ * unless there is a share for each. */
 bool machines_check(const ComputeOptions *compute, Fault *fault);
 
 /* Have all machines open a model; needs machines_number() > 1.  Forget it before it is closed

@@ -2,6 +2,7 @@
 #include "prefixes.h"
 #include "file_write.h"
 #include "kernels.h"
+#include "on_machines.h"
 #include "prefix_file.h"
 
 #include <ctype.h>
@@ -51,20 +52,30 @@ bool prefixes_adapters(Server *s, Fault *fault) {
     return true;
 }
 
+/* Halves on the wire are rounded where the machines' shares end. */
+static const char *prefixes_wire(const ComputeOptions *c, char *text, size_t size) {
+    if (c->wire && strcmp(c->wire, "f16") == 0)
+        snprintf(text, size, ", halves between %d machines, shares %.100s", machines_number(),
+                 c->shares ? c->shares : "equal");
+    return text;
+}
+
 /* All that the bits of a key or a value depend on, beside the tokens. */
 static const char *prefixes_about(Server *s, char *text, size_t size) {
     const ComputeOptions *c = &s->options->compute;
+    char wire[160] = "";
     if (!s->digest) s->digest = prefixes_digest(&s->loaded.model->file);
     snprintf(text, size,
-             "strata %s, model %016llx, adapters %016llx, kv %s, ctx %zu, longrope %s, %s%s",
+             "strata %s, model %016llx, adapters %016llx, kv %s, ctx %zu, longrope %s, %s%s%s",
              strata_version(), (unsigned long long)s->digest, (unsigned long long)s->adapters,
              kv_format_name(s->kv), session_ctx(&s->loaded.session), c->rope ? c->rope : "auto",
-             kernels_isa(), c->no_pack ? ", not packed" : "");
+             kernels_isa(), c->no_pack ? ", not packed" : "",
+             prefixes_wire(c, wire, sizeof wire));
     return text;
 }
 
 void prefixes_read(Server *s) {
-    char path[4096], about[300];
+    char path[4096], about[500];
     size_t count;
     Fault fault;
     s->prefixed = s->options->prefixes != NULL;
@@ -77,7 +88,7 @@ void prefixes_read(Server *s) {
 }
 
 void prefixes_write(Server *s) {
-    char path[4096], about[300];
+    char path[4096], about[500];
     size_t count;
     Fault fault;
     if (!s->prefixed || s->broken.text[0]) return;

@@ -4,7 +4,7 @@ double train_update(Trainer *t, double rate) {
     float scale = norm > t->config.clip ? (float)(t->config.clip / norm) : 1;
     for (Parameter *p = t->parameters; p < t->parameters + t->n_parameters; p++) {
         bool gain = p->rows == 1, embedding = t->values + p->offset == t->weights.embedding;
-        if (!gain && !embedding) {
+        if (!gain && !embedding && t->config.momentum > 0) {
             train_update_matrix(t, p, scale, rate);
         } else {
             Update u = {.t = t,

@@ -37,8 +37,11 @@ bool bench_read_sizes(BenchJob *job, size_t min, size_t max, Fault *fault);
  * active experts (three-dimensional tensors). */
 double bench_bytes_per_token(const Model *model);
 
-/* Bytes of keys and values per token. */
+/* Bytes of keys and values per token, on all machines together. */
 double bench_kv_bytes(const Model *model, KvFormat format);
+
+/* GB/s of plain reading; of several machines the sum, as if all were like this one. */
+double bench_bandwidth(Pool *pool);
 
 /* Open a sampling chain that never draws the begin-of-sequence token: with
  * limits.only_bos_ends, answers then have the requested length whatever the prompt.

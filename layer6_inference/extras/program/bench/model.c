@@ -1,6 +1,7 @@
 /* model.c - strata bench model: prefill and decoding speed. */
 #include "bench.h"
 #include "families.h"
+#include "on_machines.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,6 +84,10 @@ static bool model_measure(Session *s, size_t prompt, size_t before, size_t count
     return true;
 }
 
+double bench_bandwidth(Pool *pool) {
+    return machines_number() * bandwidth_gigabytes(pool, 0.1).median;
+}
+
 double bench_bytes_per_token(const Model *m) {
     double bytes = 0;
     for (size_t i = 0; i < m->gguf.n_tensors; i++) {
@@ -123,10 +128,12 @@ static bool model_measure_all(const BenchJob *job, const Model *model, Session *
                               Fault *fault) {
     Rate rate;
     double bytes = bench_bytes_per_token(model);
+    const bool alone = machines_number() == 1; /* else others read some of both */
     if (!job->json)
         printf("  %-8s %6s %8s %10s   %-19s  %s\n", "test", "tokens", "context", "tokens/s",
                "slowest - fastest",
-               "weights and KV cache, of the bandwidth measured around each round");
+               alone ? "weights and KV cache, of the bandwidth measured around each round"
+                     : "");
     if (job->prompt > 0) {
         if (!model_measure(s, (size_t)job->prompt, 0, 0, job->rounds, &rate, fault))
             return false;
@@ -138,7 +145,7 @@ static bool model_measure_all(const BenchJob *job, const Model *model, Session *
             return false;
         bytes += kv_bytes_moved(&s->kv, (size_t)(job->context + job->count / 2));
         print_rate(job, "decode", (size_t)job->count, (size_t)job->context, rate,
-                   bytes * rate.median / 1e9);
+                   alone ? bytes * rate.median / 1e9 : 0);
     }
     return true;
 }

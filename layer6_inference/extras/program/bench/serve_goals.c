@@ -115,7 +115,7 @@ static double seconds_of(const Profile *p, const char *name) {
 /* One round: the share, and tokens a second. */
 static bool decode_round(Goals *g, uint64_t seed, double *share, double *rate, Fault *fault) {
     Profile profile = {0};
-    double bandwidth = bandwidth_gigabytes(g->job->compute.pool, 0.1).median,
+    double bandwidth = bench_bandwidth(g->job->compute.pool),
            kv = bench_kv_bytes(g->model, g->job->compute.kv_format), seen = 0;
     if (!begin_writers(g, WRITERS, seed, fault) || !profile_start(&profile, GOAL_SCOPES, fault))
         return false;

@@ -45,11 +45,9 @@ static void serve_rows_print_row(const Serve *v, const SchedulePolicy *p, ServeR
 static bool measure_row(Serve *v, SchedulePolicy policy, Fault *fault) {
     ServeRow row = {0};
     Pool *pool = v->job->compute.pool;
-    double before = bandwidth_gigabytes(pool, 0.1).median;
+    double before = bench_bandwidth(pool);
     bool ok = serve_traffic(v, &v->traffic, policy, &row, fault);
-    if (ok)
-        serve_rows_print_row(v, &policy, &row,
-                             (before + bandwidth_gigabytes(pool, 0.1).median) / 2);
+    if (ok) serve_rows_print_row(v, &policy, &row, (before + bench_bandwidth(pool)) / 2);
     if (ok && v->all.sizes) serve_row_keep(&v->all, &row);
     serve_row_free(&row);
     return ok;

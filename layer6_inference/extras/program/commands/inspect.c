@@ -308,13 +308,14 @@ static const Option inspect_options[] = {
     {"--shares", OPT_TEXT, &asked.plan.shares, "A:B:...", "as of strata generate (1:1:...)"},
     {"--split", OPT_TEXT, &asked.plan.split, "WHAT",
      "as of strata generate: rows (default) or layers"},
+    {"--wire", OPT_TEXT, &asked.plan.wire, "TYPE", "as of strata generate: f32 or f16 (f32)"},
     {"--network", OPT_TEXT, &asked.plan.network, "RATE:DELAY",
      "for the time of a token: 1Gb/s:100us, 100Mb/s:2ms"},
     {0}};
 
-static const OptionRule inspect_rules[] = {
-    {"--shares --split --network", NEEDS, "--machines", "one machine has all, and no wire"},
-    {0}};
+static const OptionRule inspect_rules[] = {{"--shares --split --wire --network", NEEDS,
+                                            "--machines", "one machine has all, and no wire"},
+                                           {0}};
 
 const Command command_inspect = {.name = "inspect",
                                  .usage = "inspect [FILE]",

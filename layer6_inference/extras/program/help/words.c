@@ -96,6 +96,7 @@ static const struct {
     {"--arrivals", "poisson, bursts"},
     {"--size", "storyteller, draft"},
     {"--mixer", "attention, delta"},
+    {"--optimizer", "muon, adamw"},
     {"--by", "likelihood, vote, mbr"},
     {"--think", "show, hide, off"},
     {"--full", "forget, shift, stop"},

@@ -3,6 +3,7 @@
 #include "bench/bench.h"
 #include "input.h"
 #include "loaded_model.h"
+#include "on_machines.h"
 #include "profile_trace.h"
 
 #include <stdlib.h>
@@ -126,7 +127,8 @@ static bool profile_session(Session *session, Fault *fault) {
     ProfilePhase phases[2] = {{.name = "prefill"}, {.name = "decode, token by token"}};
     phases[1].weights = bench_bytes_per_token(session->model);
     phases[1].past = kv_bytes_moved(&session->kv, (size_t)(asked.prompt + asked.count / 2));
-    double bandwidth = bandwidth_gigabytes(asked.compute.pool, 0.2).median;
+    const bool alone = machines_number() == 1; /* else others read some of both */
+    double bandwidth = alone ? bandwidth_gigabytes(asked.compute.pool, 0.2).median : 0;
     bool ok = engine_open(&e, session, fault) && profile_phases(&e, phases, fault) &&
               print_phases(phases, bandwidth, fault);
     engine_close(&e);

@@ -10,6 +10,7 @@
 
 static TrainJob asked = {.size = "storyteller",
                          .mixer = "attention",
+                         .optimizer = "muon",
                          .seed = 1,
                          .eval_every = 250,
                          .save_every = 250,
@@ -47,6 +48,14 @@ static bool choose_mixer(const TrainJob *job, TrainConfig *config, Fault *fault)
     return true;
 }
 
+static bool choose_optimizer(const TrainJob *job, TrainConfig *config, Fault *fault) {
+    bool adamw = strcmp(job->optimizer, "adamw") == 0;
+    if (!adamw && strcmp(job->optimizer, "muon") != 0)
+        return fault_set(fault, "--optimizer %.40s: wanted muon or adamw", job->optimizer);
+    if (adamw) config->momentum = 0;
+    return true;
+}
+
 static bool configure_training(TrainJob *job, Fault *fault) {
     if (strcmp(job->size, "storyteller") == 0)
         job->config = train_config_storyteller();
@@ -62,7 +71,7 @@ static bool configure_training(TrainJob *job, Fault *fault) {
     c->parts = job->parts > 0 ? (size_t)job->parts : 1;
     if (!override_shape(job, fault)) return false;
     c->shape.bidirectional = job->masked, c->hide = job->masked ? train_hide_tokens : NULL;
-    if (!choose_mixer(job, c, fault)) return false;
+    if (!choose_mixer(job, c, fault) || !choose_optimizer(job, c, fault)) return false;
     if (job->rate > 0) c->learning_rate = job->rate;
     c->seed = job->seed;
     return true;
@@ -72,6 +81,7 @@ static const OptionRule train_rules[] = {
     {"--resume --save-every", NEEDS, "--checkpoint", "the run is saved there"},
     {"--lora", NEEDS, "--from", "an adapter is trained on a finished model"},
     {"--corpus", NOT_WITH, "--world", "the file is the language"},
+    {"--lora", NOT_WITH, "--optimizer", "an adapter always learns by AdamW"},
     {"--lora", NOT_WITH, "--checkpoint",
      "it trains within a minute and is saved at the end only"},
     {"--from", NOT_WITH, "--size", "--from brings its own shape"},
@@ -100,6 +110,9 @@ static const Option train_options[] = {
      "storyteller or draft: the shapes of the two built-in models"},
     {"--mixer", OPT_TEXT, &asked.mixer, "NAME",
      "attention, or delta: a recurrent state of fixed size in every layer"},
+    {"--optimizer", OPT_TEXT, &asked.optimizer, "NAME",
+     "muon, or adamw: for small batches; Muon's updates of the blocks' matrices take the same "
+     "time for a batch of any size (muon)"},
     WORLD_OPTION(asked.world),
     {"--corpus", OPT_TEXT, &asked.corpus, "FILE",
      "train on this text (Tiny World), a line <|endoftext|> after each document; of 1000 or "

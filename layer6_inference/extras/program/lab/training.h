@@ -9,7 +9,8 @@
 /* The options; 0 or NULL: not given. */
 typedef struct TrainJob {
     bool list; /* instead of training */
-    const char *out, *size, *mixer, *corpus, *vocab_from, *from, *world, *checkpoint, *log;
+    const char *out, *size, *mixer, *optimizer, *corpus, *vocab_from, *from, *world,
+        *checkpoint, *log;
     uint64_t seed;
     long steps, batch, dim, hidden, layers, heads, kv_heads, vocab, ctx;
     long eval_every, eval_documents, save_every;

@@ -19,11 +19,12 @@ static bool pictures_any_size(const Pictures *p) {
 }
 
 static bool pictures_check_width(const Pictures *p, const char *path, Fault *fault) {
-    size_t width = vision_width(&p->vision), dim = p->session->model->sizes.dim;
-    return width == dim || fault_set(fault,
-                                     "%s makes rows of %zu numbers, and the model reads rows "
-                                     "of %zu: it belongs to another model",
-                                     path, width, dim);
+    const size_t width = vision_width(&p->vision),
+                 wanted = session_lent_width(p->session->model);
+    return width == wanted || fault_set(fault,
+                                        "%s makes rows of %zu numbers, and the model reads "
+                                        "rows of %zu: it belongs to another model",
+                                        path, width, wanted);
 }
 
 /* Does the token exist that begins a text around a picture, a name in <>?  What follows it may
@@ -75,7 +76,7 @@ static bool pictures_lend(Pictures *p, Fault *fault) {
 }
 
 static size_t rows_bytes(const Pictures *p) {
-    return p->room * p->each * p->session->model->sizes.dim * sizeof *p->rows;
+    return p->room * p->each * session_lent_width(p->session->model) * sizeof *p->rows;
 }
 
 /* Slots for the images, and token ids after the vocabulary.  Pages of rows that no picture has
@@ -232,7 +233,7 @@ bool pictures_read(Pictures *p, size_t number, Fault *fault) {
     if (pictures_is_read(p, number)) return true;
     prefix_forget(&p->session->kv, first, first + (int32_t)p->each);
     if (!vision_read(&p->vision, &p->places[number].shaped,
-                     p->rows + number * p->each * p->session->model->sizes.dim, fault))
+                     p->rows + number * p->each * session_lent_width(p->session->model), fault))
         return false;
     pthread_mutex_lock(&p->lock);
     p->places[number].read = true;
