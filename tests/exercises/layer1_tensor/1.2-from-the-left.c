@@ -21,6 +21,8 @@ float tensor_get(const Tensor *tensor, const size_t *index) {
     if (tensor->dtype == DTYPE_BF16) return bf16_to_f32(load16(p));
     if (tensor->dtype == DTYPE_Q8_0)
         return (float)(int8_t)p[2 + index[last] % 32] * f16_to_f32(load16(p));
+    REQUIRE(tensor->dtype == DTYPE_F32, "%s elements are not read one by one",
+            dtype_name(tensor->dtype));
     float value;
     memcpy(&value, p, 4);
     return value;

@@ -11,6 +11,7 @@ size_t kv_truncate(KvCache *kv, size_t sequence, size_t length) {
         if (!length) *kv_gone(kv, sequence, l) = 0;
     }
     state_truncate(kv, sequence, length);
+    if (!length) kv->source[sequence] = 0;
     kv->length[sequence] = length;
     return length;
 }
