@@ -21,7 +21,8 @@ float tensor_get(const Tensor *tensor, const size_t *index) {
     case DTYPE_F16: row[0] = f16_to_f32(load16(p)); break;
     case DTYPE_BF16: row[0] = bf16_to_f32(load16(p)); break;
     default:
-        REQUIRE(t.dtype == DTYPE_Q8_0, "%s elements are not read one by one", dtype_name(t.dtype));
+        REQUIRE(t.dtype == DTYPE_Q8_0, "%s elements are not read one by one",
+                dtype_name(t.dtype));
         for (int k = 0; k < 32; k++)
             row[k] = f16_to_f32(load16(p)) * (float)(signed char)p[2 + k];
         return row[*index % 32];
