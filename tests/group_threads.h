@@ -60,7 +60,7 @@ static inline bool threads_wait(Group *group, int from, size_t *size, double sec
     pthread_mutex_unlock(&hall->lock);
     if (letter) return true;
     return gone ? fault_set(fault, "machine %d of %d is gone", from + 1, group->size)
-                : fault_set(fault, "machine %d of %d has not answered for %g s", from + 1,
+                : fault_set(fault, "machine %d of %d has not answered for %.3g s", from + 1,
                             group->size, seconds);
 }
 

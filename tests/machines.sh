@@ -161,10 +161,10 @@ many 3 "$strata" perplexity -m "$model" -f "$work/text" --threads 1 >"$work/out"
 started=$!
 sleep 3
 ip link set "${tag}v3" down
-sleep 3
+sleep 1.5
 ip link set "${tag}v3" up
 kill -0 $started 2>/dev/null || not "a cable that is put back" "the text was read before that"
-if wait $started && cmp "$work/alone" "$work/out" >/dev/null; then ok "a cable that is put back after 3 s: the same perplexity"
+if wait $started && cmp "$work/alone" "$work/out" >/dev/null; then ok "a cable that is put back after 1.5 s: the same perplexity"
 else not "a cable that is put back" "$(tail -3 "$work/status")"; fi
 cat docs/layer*/*.md >"$work/text"
 many 3 "$strata" perplexity -m "$model" -f "$work/text" --threads 1 >"$work/out" 2>&1 &
@@ -174,10 +174,10 @@ begin=$(date +%s)
 ip link set "${tag}v3" down
 wait $started
 status=$?
-if [ $status -ne 0 ] && grep -q "machine 3 of 3 has not answered for 10 s" "$work/out"; then
+if [ $status -ne 0 ] && grep -q "machine 3 of 3 has not answered for 4[0-9.]* s" "$work/out"; then
     ok "a pulled cable: after $(($(date +%s) - begin)) s the first machine names the third"
 else not "a pulled cable" "status $status: $(tail -3 "$work/out")"; fi
-sleep 22
+sleep 7
 left=$(ps -eo pid,stat,args | awk -v text="$work/text" '$3 == "perplexity" && index($0, text) && $2 !~ /Z/ { printf " %s", $1 }')
 if [ "$left" ]; then
     not "the lost machine ends" "processes$left are left"

@@ -232,10 +232,10 @@ if [ -x "$BUILD/bin/strata-serve" ]; then
     kill -STOP "$second"
     python3 "$work/ask.py" "$url" "Mia was" &
     slow=$!
-    sleep 3
+    sleep 2
     kill -CONT "$second"
     wait $slow
-    same "a machine that hangs for three seconds is waited for" "$?" 0
+    same "a machine that hangs for two seconds is waited for" "$?" 0
     kill -INT "$(ps -eo pid,ppid | awk -v parent=$started '$2 == parent { print $1 }')"
     wait $started
     status=$?
@@ -265,13 +265,13 @@ hang() { # hang COMMAND PATTERN ARGUMENTS...: the last of three machines stops
     same "$name: and leaves no process" "$left" ""
 }
 cat "$here"/../docs/layer*/*.md >"$work/text"
-hang perplexity "10[0-9.]*" -m "$model" -f "$work/text" --threads 1
-hang perplexity "10[0-9.]*" -m "$model" -f "$work/text" --threads 1 --split layers
+hang perplexity "[4-9][0-9.]*" -m "$model" -f "$work/text" --threads 1
+hang perplexity "[4-9][0-9.]*" -m "$model" -f "$work/text" --threads 1 --split layers
 hang train "[1-9][0-9.]*" --out "$work/long.gguf" --parts 6 --batch 1500 --threads 1
 
 if [ -x "$BUILD/bin/strata-serve" ]; then
     wait $asked
-    same "a server ends with the first request that a hanging machine does not answer" "$(tr '\n' ' ' <"$work/asked")$(grep -c 'machine 2 of 2 has not answered for 10' "$work/hung")" "0 failed 1"
+    same "a server ends with the first request that a hanging machine does not answer" "$(tr '\n' ' ' <"$work/asked")$(grep -c 'machine 2 of 2 has not answered for 4' "$work/hung")" "0 failed 1"
 fi
 wait $begun
 same "a machine that does not begin is waited for, with a limit" "$(lost $?) $(grep -c 'of 2 machines not all have begun after 30 s' "$work/begun")" "failed 1"

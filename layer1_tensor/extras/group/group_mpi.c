@@ -35,7 +35,7 @@ static bool wait_again(const Wait *wait) {
 
 static bool too_late(const Group *group, int member, double seconds, Fault *fault) {
     return fault_set(fault,
-                     "machine %d of %d has not answered for %g s: does it run, and does the "
+                     "machine %d of %d has not answered for %.3g s: does it run, and does the "
                      "network reach it?",
                      member + 1, group->size, seconds);
 }

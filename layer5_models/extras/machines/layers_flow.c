@@ -97,10 +97,8 @@ static bool take_part(Flow *f, size_t part, size_t stage, double seconds) {
     const size_t rows = part_of(f, part).count;
     const bool half = m->config.half;
     const int member = f->member[stage];
-    m->patience =
-        4 * seconds * (double)layers_of(m, f->c, member) / (double)layers_of(m, f->c, 0);
+    m->patience = patience_for(layers_of(m, f->c, member), layers_of(m, f->c, 0), seconds);
     bool ok = take_answer(m, member, wire_bytes(half, rows, width_of(f)), f->fault);
-    m->patience = 0;
     if (ok)
         wire_read(half, m->answer.bytes + sizeof(uint32_t), rows, width_of(f),
                   rows_of(f, part));

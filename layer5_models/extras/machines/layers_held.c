@@ -55,10 +55,11 @@ static bool send_layers(Machines *m, const SharedLayers *c, const LayersOrder *o
 /* Weights come from a disk for the first time: longer than any later answer. */
 bool take_slow_answers(Machines *m, const SharedLayers *c, size_t layer, Fault *fault) {
     bool ok = true;
-    m->patience = 9 * m->config.seconds;
-    for (int i = 1; ok && i < m->config.group->size; i++)
-        if (layer < layers_of(m, c, i)) ok = take_answer(m, i, 0, fault);
-    m->patience = 0;
+    for (int i = 1; ok && i < m->config.group->size; i++) {
+        if (layer >= layers_of(m, c, i)) continue;
+        m->patience = PATIENCE_UNKNOWN;
+        ok = take_answer(m, i, 0, fault);
+    }
     return ok;
 }
 

@@ -33,10 +33,16 @@ bool send_order(Machines *m, int to, Fault *fault) {
     return send_message(m, to, &m->order, fault);
 }
 
+double patience_for(size_t theirs, size_t own, double seconds) {
+    return own ? 4 * seconds * (double)theirs / (double)own : PATIENCE_UNKNOWN;
+}
+
 bool take_answer(Machines *m, int from, size_t size, Fault *fault) {
     GroupMessage *a = &m->answer;
+    const double patience = m->patience;
     uint32_t failed;
-    if (!group_receive(m->config.group, from, a, m->config.seconds + m->patience, fault))
+    m->patience = 0;
+    if (!group_receive(m->config.group, from, a, m->config.seconds + patience, fault))
         return false;
     *(m->in_pass ? &m->count.received : &m->count.begun) += a->size;
     if (a->size < sizeof failed) return fault_set(fault, "machine %d: no answer", from + 1);
@@ -138,11 +144,14 @@ static bool run_job(Machines *m, const ShareJob *job, const WeightsProduct *prod
     if (!send_job(m, job, fault)) return false;
     if (!GROW(m->own, m->own_room, share_numbers(job, 0) + 1))
         return fault_set(fault, "no memory for the rows of a product");
+    const double start = clock_seconds();
     if (!share_compute(job, m->own, fault)) return false;
+    const double seconds = clock_seconds() - start;
     place_rows(m, job, 0, products, m->own, false);
     for (int i = 1; i < m->config.group->size; i++) {
         size_t numbers = share_numbers(job, i);
         if (numbers == 0) continue;
+        m->patience = patience_for(numbers, share_numbers(job, 0), seconds);
         if (!take_answer(m, i, share_bytes(job, i, m->config.half), fault)) return false;
         place_rows(m, job, i, products, m->answer.bytes + sizeof ok, m->config.half);
     }
@@ -264,7 +273,7 @@ static bool say_hello(Machines *m, Fault *fault) {
                    .threads = m->config.threads,
                    .pack = m->config.pack,
                    .half = m->config.half,
-                   .seconds = 2 * m->config.seconds};
+                   .seconds = pulse_wait(m->config.seconds)};
     strncpy(hello.version, m->config.version, VERSION_ROOM - 1);
     strncpy(hello.isa, kernels_isa(), ISA_ROOM - 1);
     size_t bounds = (size_t)m->config.group->size + 1;

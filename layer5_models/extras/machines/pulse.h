@@ -12,6 +12,10 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+/* How long others wait without a word of the first machine: longer than it waits for them, so
+ * that it can name the one that hangs. */
+static inline double pulse_wait(double seconds) { return 1.25 * seconds; }
+
 typedef struct Pulse {
     pthread_mutex_t lock; /* of whatever orders are made of */
     double last;          /* when the last order went out */

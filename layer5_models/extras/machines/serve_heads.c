@@ -168,9 +168,7 @@ static bool compute_heads(Server *s, HeldCache *c, size_t layer, const Batch *ba
     if (l->attention.rope) block.attention.rope = &l->rope;
     if (!grow_room(s, &block.attention, batch->count, fault)) return false;
     run.attention = s->room.run;
-    double start = clock_seconds();
     attention_forward(&block, &pass, x, NULL);
-    s->patience = 8 * (clock_seconds() - start);
     if (!answer_room(s, wire_bytes(s->half, batch->count, width), fault)) return false;
     wire_write(s->half, run.attention.mixed, batch->count, width,
                s->answer.bytes + sizeof(uint32_t));

@@ -1,5 +1,4 @@
 /* serve_layers.c - another machine's layers.  See machines.h and held_layers.h. */
-#include "clock.h"
 #include "serve_parts.h"
 
 #include <stdlib.h>
@@ -37,7 +36,6 @@ static bool is_possible(const LayersOrder *o, const Model *m) {
 
 bool take_layers(Server *s, Fault *fault) {
     LayersOrder order;
-    const double start = clock_seconds();
     if (!part_of(s, 0, sizeof order)) return cut_off(fault);
     memcpy(&order, s->order.bytes, sizeof order);
     Model *model = model_of(s, order.file, fault);
@@ -50,20 +48,15 @@ bool take_layers(Server *s, Fault *fault) {
                                      : NULL;
     if (!class_of) return cut_off(fault);
     drop_layers(s, order.order.count);
-    bool ok = held_open(&s->layers[order.order.count], model, s->pool, &order, shapes, class_of,
-                        fault);
-    s->patience = 8 * (clock_seconds() - start);
-    return ok;
+    return held_open(&s->layers[order.order.count], model, s->pool, &order, shapes, class_of,
+                     fault);
 }
 
 bool take_pack(Server *s, const Order *order, Fault *fault) {
-    const double start = clock_seconds();
     Model *model = model_of(s, order->count, fault);
     if (!model) return false;
     if (order->rows >= model->sizes.layers) return cut_off(fault);
-    bool ok = held_pack(&s->opened[order->count].packs, model, order->rows, s->pool, fault);
-    s->patience = 8 * (clock_seconds() - start);
-    return ok;
+    return held_pack(&s->opened[order->count].packs, model, order->rows, s->pool, fault);
 }
 
 /* The layers of an order; NULL with a fault. */
@@ -80,10 +73,8 @@ bool take_pass(Server *s, const Order *order, Fault *fault) {
     const size_t size = wire_bytes(s->half, order->rows, order->in);
     if (!held_read(held, s->order.bytes, s->order.size, &rows) || !part_of(s, rows.x_at, size))
         return cut_off(fault);
-    const double start = clock_seconds();
     wire_read(s->half, s->order.bytes + rows.x_at, order->rows, order->in, held->x);
     held_forward(held, &rows, held->x);
-    s->patience = 8 * (clock_seconds() - start);
     if (!answer_room(s, size, fault)) return false;
     wire_write(s->half, held->x, order->rows, order->in, s->answer.bytes + sizeof(uint32_t));
     return true;

@@ -43,7 +43,7 @@ typedef struct Server {
     Pool *pool;
     bool pack, half;
     double seconds;  /* the longest wait for an order */
-    double patience; /* and for others' heads, when its own took long */
+    double patience; /* and more, when the last order took long */
     double bounds[GROUP_MAX + 1];
     Opened opened[SHARED_FILES];
     SharedFile files[SHARED_FILES];

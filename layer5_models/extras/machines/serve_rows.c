@@ -1,4 +1,5 @@
 /* serve_rows.c - the other machines: they answer with their rows.  See machines.h. */
+#include "clock.h"
 #include "grow.h"
 #include "linear.h"
 #include "serve_parts.h"
@@ -133,8 +134,9 @@ static bool serve(Server *s, Fault *fault) {
         if (order.kind == ORDER_CLOSE || order.kind == ORDER_DROP || order.kind == ORDER_PULSE)
             continue;
         Fault why;
-        s->patience = 0;
+        const double start = clock_seconds();
         if (!take_order(s, &order, &why)) refuse(s, &why);
+        s->patience = 8 * (clock_seconds() - start); /* the next one waits for others, too */
         if (!group_send(s->group, 0, s->answer.bytes, s->answer.size, s->seconds, fault))
             return false;
     }

@@ -166,13 +166,12 @@ static bool take_others(Machines *m, const SharedCache *c, const AttentionShape 
     for (int i = 1; ok && i < m->config.group->size; i++) {
         const size_t count = heads_count(m->bounds, i, s->kv_heads), width = count * each;
         if (!heads_any(m->bounds, i, c->session.model)) continue;
-        m->patience = 4 * seconds * (double)max_size(count, own) / (double)own;
+        m->patience = patience_for(max_size(count, own), own, seconds);
         ok = take_answer(m, i, wire_bytes(m->config.half, n, width), fault);
         if (ok)
             place_answer(m, mixed + heads_begin(m->bounds, i, s->kv_heads) * each, n, all,
                          width);
     }
-    m->patience = 0;
     return ok;
 }
 

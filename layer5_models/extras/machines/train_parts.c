@@ -308,7 +308,7 @@ static bool take_weights(TrainParts *p, const GroupMessage *message, Fault *faul
     const size_t bytes = t->size * sizeof(float);
     if (message->size != sizeof order) return fault_set(fault, "an order that is cut off");
     memcpy(&order, message->bytes, sizeof order);
-    if (!group_receive(p->config.group, 0, &p->message, 2 * p->config.seconds, fault))
+    if (!group_receive(p->config.group, 0, &p->message, pulse_wait(p->config.seconds), fault))
         return false;
     if (p->message.size != bytes) return fault_set(fault, "weights that are cut off");
     memcpy(t->values, p->message.bytes, bytes);
@@ -332,7 +332,8 @@ static bool serve_parts(TrainParts *p, const TrainPartsConfig *config, Fault *fa
             ok = take_weights(p, &order, fault);
             seconds = 2 * patience(p, p->size); /* others may compute for longer */
         }
-        if (head.kind == ORDER_PULSE || head.kind == ORDER_RUN) seconds = 2 * config->seconds;
+        if (head.kind == ORDER_PULSE || head.kind == ORDER_RUN)
+            seconds = pulse_wait(config->seconds);
     }
     free(order.bytes);
     return ok;
