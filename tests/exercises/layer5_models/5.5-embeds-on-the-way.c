@@ -34,5 +34,5 @@ bool session_forward(Session *s, const Batch *batch, Fault *fault) {
     embed(s, batch);
     if (run_layers(s, batch)) return unembed(s, batch), true;
     stop_batch(s, batch, fault);
-    return fault_set(fault, "stopped: its caller is gone");
+    return fault_set(fault, "the forward pass was cancelled: its caller is gone");
 }
