@@ -1,5 +1,7 @@
 /* The graders of the delta rule: the state update, and its inputs; by sums in double
  * precision. */
+#include "edge.h"
+#include "heap.h"
 #include "near.h"
 #include "transformer_extras.h"
 
@@ -67,7 +69,7 @@ static void step_wanted(double *state, size_t d, const float *decay, float beta,
     }
 }
 
-static float before[MOST * MOST], was[MOST * MOST], after[MOST * MOST], lies[MOST * MOST];
+static float before[MOST * MOST], was[MOST * MOST], after[MOST * MOST + 1], lies[MOST * MOST];
 static double want[MOST * MOST], other[MOST * MOST];
 
 /* A random state in strips; `want` gets it as rows. */
@@ -75,7 +77,7 @@ static void fresh_memory(size_t d) {
     fresh_floats(before, d * strip_rows(d), -1, 1);
     for (size_t j = 0; j < d; j++)
         for (size_t i = 0; i < d; i++) want[j * d + i] = (double)before[strip_at(d, j, i)];
-    memcpy(other, want, sizeof other), memcpy(after, before, sizeof after);
+    memcpy(other, want, sizeof other), memcpy(after, before, sizeof before);
     memcpy(was, before, sizeof was);
 }
 
@@ -420,9 +422,16 @@ static void check_wkv(size_t d, bool in_place) {
     fresh_floats(in[0], d, 0.55, 0.95), fresh_floats(in[2], d, 0.1, 0.9);
     wkv_wanted(want, d, in, wanted, WKV);
     memcpy(given, in, sizeof given);
-    out[d] = -7;
-    rwkv_step(after, in_place ? after : before, d, in[0], in[1], in[2], in[3], in[4], in[5],
+    out[d] = -7, after[d * strip_rows(d)] = -7;
+    const float *at[6]; /* one of them ends where nothing can be read */
+    const size_t last = fresh_below(6);
+    for (size_t i = 0; i < 6; i++) at[i] = in[i];
+    at[last] = memcpy(before_the_edge(d * sizeof **in), in[last], d * sizeof **in);
+    rwkv_step(after, in_place ? after : before, d, at[0], at[1], at[2], at[3], at[4], at[5],
               out);
+    memcpy(in[last], at[last], d * sizeof **in);
+    HINT(after[d * strip_rows(d)] == -7,
+         "d is %zu, and something is written past the last strip of `after`", d);
     HINT(out[d] == -7, "d is %zu, and something is written past the last of out", d);
     HINT(in_place || memcmp(before, was, d * strip_rows(d) * sizeof *before) == 0,
          "`before` is read only: what has faded belongs into `after`");
@@ -440,11 +449,15 @@ static void check_wkv(size_t d, bool in_place) {
 }
 
 GRADE(corrected) {
+    check_wkv(3, false);
+    const size_t in_use = IN_USE();
     for (int round = 0; round < 30; round++) {
         check_wkv(3 + fresh_below(SMALL - 2), false);
         check_wkv(2 + fresh_below(SMALL - 1), true);
     }
     check_wkv(MOST, false);
+    HINT(IN_USE() < in_use + 2000, "61 tokens leave %zu bytes of memory in use: free them",
+         IN_USE() - in_use);
 }
 
 GRADES({"4.13", delta}, {"4.14", corrected})

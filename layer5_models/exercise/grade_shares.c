@@ -1,5 +1,5 @@
 /* The grader of shares: which rows of a matrix each machine has. */
-#include "grader.h"
+#include "edge.h"
 #include "../extras/machines/shared_rows.h"
 
 enum { MOST = 256, ROWS = 16 };
@@ -51,8 +51,12 @@ static void check_begin(const double *bounds, int i, int size, size_t out) {
          who, bounds[i], blocks, wanted / ROWS, begin / ROWS);
 }
 
-static void check_rows(const double *bounds, int size, size_t out) {
+/* Behind the bounds there is nothing to read. */
+static void check_rows(const double *known, int size, size_t out) {
+    const size_t bytes = ((size_t)size + 1) * sizeof *known;
+    double *bounds = before_the_edge(bytes);
     size_t all = 0;
+    memcpy(bounds, known, bytes);
     for (int i = size; i >= 0; i--) check_begin(bounds, i, size, out);
     for (int i = 0; i < size; i++) {
         size_t rows = share_rows(bounds, i, out);
@@ -73,13 +77,14 @@ static void draw_shares(double *shares, int size) {
 }
 
 static void check_any(int size, size_t out) {
-    double shares[MOST], before[MOST], bounds[MOST + 2];
+    const size_t bytes = (size_t)size * sizeof(double);
+    double *shares = before_the_edge(bytes), before[MOST], bounds[MOST + 2];
     const double *given = fresh_below(6) ? shares : NULL;
     draw_shares(shares, size);
-    memcpy(before, shares, sizeof shares);
+    memcpy(before, shares, bytes);
     for (int i = 0; i < MOST + 2; i++) bounds[i] = -1;
     share_bounds(given, size, bounds);
-    HINT(memcmp(before, shares, (size_t)size * sizeof *shares) == 0,
+    HINT(memcmp(before, shares, bytes) == 0,
          "share_bounds: shares are read, and here they have changed");
     check_bounds(given, size, bounds);
     HINT(bounds[size + 1] == -1,
