@@ -18,6 +18,7 @@ expect "and says what to build" 2 "not built: make check-exercises 3.16 builds i
 expect "nor two names where one is taken" 2 "'3.16 3.17': wanted one layer or exercise" exercises/check 3.16 3.17
 expect "one in none is no sample" 2 "EVERY is '0': wanted an integer from 1" env EVERY=0 exercises/check 3.16
 expect "nor is a word a seed" 2 "MUTANT_SEED is 'x': wanted an integer" env MUTANT_SEED=x exercises/check 3.16
+expect "one exercise at a time" 2 "takes one exercise or layer: 3.1, and then 3.2" exercises/desk grade 3.1 3.2
 wrong=0
 for seed in 100 101 102; do
     expect "one in three, of seed $seed" 0 "^  1 of 1  ok     3.16 .* [0-9]* s$" env EVERY=3 MUTANT_SEED=$seed exercises/check 3.16

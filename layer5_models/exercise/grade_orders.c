@@ -90,6 +90,9 @@ static void on_three(const Model *model, double a, double b, double c) {
     Machines *machines = machines_open(&config, &fault);
     NEED(machines && machines_lend(machines, model, path, &fault));
     multiply(model, false, WORDS), multiply(model, false, 1), multiply(model, true, WORDS);
+    HINT(machines_count(machines).products == 3 * MATRICES,
+         "shares %g:%g:%g: of %d products %zu were shared with the other machines", a, b, c,
+         3 * MATRICES, machines_count(machines).products);
     machines_return(machines, model);
     machines_close(machines);
     for (int i = 1; i < THREE; i++) {

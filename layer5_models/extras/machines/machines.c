@@ -34,7 +34,8 @@ bool send_order(Machines *m, int to, Fault *fault) {
 }
 
 double patience_for(size_t theirs, size_t own, double seconds) {
-    return own ? 4 * seconds * (double)theirs / (double)own : PATIENCE_UNKNOWN;
+    if (!own) return theirs ? PATIENCE_UNKNOWN : 0;
+    return 4 * seconds * (double)theirs / (double)own;
 }
 
 bool take_answer(Machines *m, int from, size_t size, Fault *fault) {
