@@ -1,5 +1,5 @@
 /* mixer_rwkv6.h - the time mix of RWKV 6, and that of QRWKV 6: linear attention with a decay
- * for each number of a key, computed from the token.
+ * for each number of a key, computed from the token.  RWKV 6:
  *
  *     x --> shift --+--> r, k, v --> read, state update --> norm of each head --> * --> out
  *                   +--> w (decay) -------^                                       ^
