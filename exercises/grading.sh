@@ -8,7 +8,8 @@ LIBS="$tables $archives" TOP= # the last layer of which LIBS has the core, if it
 OBJECTS=build/exercises/objects
 INCLUDE="-Iexercises -Itests $includes"
 FLAGS="-std=c11 -D_GNU_SOURCE -ffp-contract=off -O3 -g -Wall -Wextra -Wno-unused-function -Wno-unused-parameter -Wno-unused-variable -Wno-unused-const-variable"
-SECONDS_EACH=${SECONDS_EACH:-20} # for a grader, and for a test
+SECONDS_EACH=${SECONDS_EACH:-20} # for a grader; a layer's own test has three times as long
+SECONDS_GRADER=$SECONDS_EACH
 export CC FLAGS INCLUDE TOP
 
 # Is cmocka there?  Without it only the graders speak.
@@ -227,6 +228,7 @@ unwritten() { [ "$1" -eq 77 ] && grep -q "not written yet" "$OUT/run.log"; }
 # The layer's own test, a net below the grader: by_test NUMBER OBJECT FILE
 by_test() {
     build_with "$2" "$(object_for "$its_test")" "$OUT/test" -lcmocka || return 1
+    SECONDS_EACH=$((3 * SECONDS_GRADER))
     run_limited $isa "$OUT/test"
     status=$?
     if [ $status -eq 0 ] && grep -q 'PASSED  \] [0-9]* test' "$OUT/run.log"; then return 0; fi
@@ -281,7 +283,7 @@ variables() {
 # The checks of one exercise on an object: check NUMBER OBJECT FILE [explain]; 0 passed, 77 not written, else failed.  Whoever
 # calls it has prepared.  With "explain" a crash is run again under sanitizers.
 check() {
-    isa=auto
+    isa=auto SECONDS_EACH=$SECONDS_GRADER
     case $1 in 2.*) isa=scalar ;; esac
     source_file=${4:+$3}
     about "$1"

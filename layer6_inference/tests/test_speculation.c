@@ -70,14 +70,14 @@ static void compare_with_plain_decoding(void) {
     static const char *const specs[] = {"greedy", "penalties:rep=1.3,greedy",
                                         "no_repeat:2,temp:0"};
     for (size_t c = 0; c < 3; c++) {
-        GenerateResult a = speak(&w, specs[c], NULL, 1, &plain, 60);
+        GenerateResult a = speak(&w, specs[c], NULL, 1, &plain, 36);
         for (size_t length = 1; length <= SPECULATE_MAX; length += 5)
             for (int kind = 0; kind < 3; kind++) {
                 Speculation s = {.draft = kind == 0   ? NULL
                                           : kind == 1 ? &other.session
                                                       : &twin.session,
                                  .length = length};
-                GenerateResult b = speak(&w, specs[c], &s, 1, &drafted, 60);
+                GenerateResult b = speak(&w, specs[c], &s, 1, &drafted, 36);
                 assert_int_equal(b.tokens, a.tokens);
                 assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
                 assert_true(s.accepted <= s.drafted && s.rounds > 0);
@@ -137,7 +137,7 @@ static void forced_tokens_change_no_text(void **state) {
 
 /* The second token of many runs, with and without a bad draft, has the same distribution. */
 static void compare_distributions(Stage6 *w, const char *spec, Speculation *s) {
-    enum { RUNS = 3000 };
+    enum { RUNS = 2000 };
     TokenList tokens = {0};
     double counts[2][MAKE_VOCAB] = {{0}}, chi = 0;
     for (int with = 0; with < 2; with++)
