@@ -39,9 +39,12 @@ lost() { case $1 in 0 | 124 | 137) echo "$1" ;; *) echo failed ;; esac; }
 
 with_text() { ps -eo pid,stat,args | awk -v text="$1" -v command="$2" '$3 == command && index($0, text) && $2 !~ /Z/ { print $1 }' | sort -n; }
 cat >"$work/ask.py" <<'EOF'
-import json, sys, urllib.request
+import json, sys, urllib.error, urllib.request
 body = json.dumps({"prompt": sys.argv[2], "max_tokens": 1, "temperature": 0}).encode()
-urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v1/completions", body, {"Content-Type": "application/json"})).read()
+try:
+    urllib.request.urlopen(urllib.request.Request(sys.argv[1] + "/v1/completions", body, {"Content-Type": "application/json"})).read()
+except urllib.error.HTTPError as refused:
+    sys.exit(f"{refused.code} {refused.read().decode()}")
 EOF
 # A server on two machines, of a file that names its processes: `started`, `url`.
 serve_two() { # serve_two NAME
@@ -57,7 +60,7 @@ serve_two() { # serve_two NAME
 if [ -x "$BUILD/bin/strata-serve" ]; then
     {
         serve_two hung
-        python3 "$work/ask.py" "$url" "Mia was" && kill -STOP "$second" && ! python3 "$work/ask.py" "$url" "Mia was" 2>/dev/null
+        python3 "$work/ask.py" "$url" "Mia was" && kill -STOP "$second" && ! python3 "$work/ask.py" "$url" "Mia was" 2>"$work/answer"
         echo $? >"$work/asked"
         wait $started
         lost $? >>"$work/asked"
@@ -271,7 +274,8 @@ hang train "[1-9][0-9.]*" --out "$work/long.gguf" --parts 6 --batch 1500 --threa
 
 if [ -x "$BUILD/bin/strata-serve" ]; then
     wait $asked
-    same "a server ends with the first request that a hanging machine does not answer" "$(tr '\n' ' ' <"$work/asked")$(grep -c 'machine 2 of 2 has not answered for 4' "$work/hung")" "0 failed 1"
+    same "its client hears why" "$(grep -c '^503 .*machine 2 of 2 has not answered' "$work/answer")" 1
+    same "a server ends with the first request that a hanging machine does not answer" "$(tr '\n' ' ' <"$work/asked")$(grep -c '^strata: machine 2 of 2 has not answered for 4' "$work/hung")" "0 failed 1"
 fi
 wait $begun
 same "a machine that does not begin is waited for, with a limit" "$(lost $?) $(grep -c 'of 2 machines not all have begun after 30 s' "$work/begun")" "failed 1"

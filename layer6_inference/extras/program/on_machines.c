@@ -23,7 +23,13 @@ static struct {
     bool by_layers, sends; /* whole layers; its files, which the others do not have */
     bool half;             /* numbers travel as halves */
     bool dismissed;        /* the others have been told that it is the end */
+    void (*tell)(void *context, const Fault *fault); /* before the end; or NULL */
+    void *told;
 } here;
+
+void machines_before_end(void (*tell)(void *context, const Fault *fault), void *context) {
+    here.tell = tell, here.told = context;
+}
 
 int machines_number(void) { return here.group.size > 1 ? here.group.size : 1; }
 
@@ -77,6 +83,7 @@ static bool open_group(Fault *fault) {
  * cannot reach it, ends itself. */
 static void end_all(void *context, const Fault *fault) {
     (void)context;
+    if (here.tell) here.tell(here.told, fault);
     fflush(stdout);
     command_failed(fault);
     file_drop_all();

@@ -38,6 +38,10 @@ bool machines_take(const ComputeOptions *compute, const char *path, const Model 
                    Fault *fault);
 void machines_forget(const Model *model);
 
+/* When another machine is lost, call `tell` before all end, in the thread that computes (a
+ * server tells its clients); NULL: nothing. */
+void machines_before_end(void (*tell)(void *context, const Fault *fault), void *context);
+
 /* Is this the first of them, or the only one? */
 bool machines_first(void);
 

@@ -31,7 +31,8 @@ void answer_refuse(const TextJob *t, const Answer *a, HttpError *error) {
     else if (r->end == REQUEST_FAILED && r->dead_end)
         fields_dead_end(&t->fields, &r->fault, error);
     else if (r->end == REQUEST_FAILED)
-        error->fault = r->fault, http_error_fault(error, 500, NULL);
+        error->fault = r->fault,
+        http_error_fault(error, worker_is_broken(t->server) ? 503 : 500, NULL);
     else if (r->end == REQUEST_LATE)
         http_error(error, 503, NULL, "the request timed out before it ran");
     else

@@ -1,6 +1,7 @@
 /* main.c - the program strata-serve: options and shutdown. */
 #include "commands.h"
 #include "memory_limit.h"
+#include "on_machines.h"
 #include "web.h"
 #include "schedule.h"
 
@@ -82,6 +83,14 @@ static void notify_ready(void) {
     close(out);
 }
 
+/* Another machine was lost, and this program ends: first its clients hear why. */
+static void tell_clients(void *context, const Fault *fault) {
+    Web *web = context;
+    models_lost(web->models, fault);
+    for (int i = 0; i < 100 && clients_any_busy(&web->clients); i++) usleep(10000);
+    log_close(web->models->list->access);
+}
+
 /* Both ports. */
 static bool open_doors(Web *web, Web *health, Models *models, long port, Fault *fault) {
     return web_open(web, models, false, fault) &&
@@ -97,12 +106,14 @@ static bool serve_until_signal(const ServeOptions *o, Fault *fault) {
               open_doors(&web, &health, &models, o->health_port, fault) &&
               models_load(&models, fault);
     if (ok) {
+        machines_before_end(tell_clients, &web);
         web_ready(&web), notify_ready();
         printf("%s answers at %s\n", models.list[0].name, web.address);
         if (health.models) printf("its health is at %s\n", health.address);
         fflush(stdout);
         wait_for_end(&web, &log);
         drain(&web, &log, o->drain);
+        machines_before_end(NULL, NULL);
     }
     web_close(&web), web_close(&health);
     models_close(&models);

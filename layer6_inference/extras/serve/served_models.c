@@ -313,6 +313,14 @@ size_t models_pending(Models *m) {
     return n;
 }
 
+void models_lost(Models *m, const Fault *fault) {
+    bool has_turn = false;
+    for (size_t i = 0; i < m->count; i++)
+        has_turn |= m->list[i].working && pthread_equal(m->list[i].thread, pthread_self());
+    for (size_t i = 0; has_turn && i < m->count; i++)
+        if (m->list[i].working) worker_lost(&m->list[i], fault);
+}
+
 void models_cancel(Models *m) {
     for (size_t i = 0; i < m->count; i++) worker_cancel(&m->list[i]);
 }

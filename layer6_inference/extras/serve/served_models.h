@@ -72,4 +72,8 @@ void models_drain(Models *models);
 size_t models_pending(Models *models);
 void models_cancel(Models *models);
 
+/* Another machine was lost: the answers and tasks of all models end with the reason.  Does
+ * nothing in a thread that is no model's worker: others may compute meanwhile. */
+void models_lost(Models *models, const Fault *fault);
+
 #endif

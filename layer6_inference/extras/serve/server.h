@@ -157,6 +157,13 @@ bool worker_run(Server *server, Task *task, Fault *fault);
 
 bool worker_start(Server *server, Fault *fault);
 
+/* It cannot compute any more: all requests get 503. */
+bool worker_is_broken(Server *server);
+
+/* Another machine was lost in the middle of a step: end all answers and tasks with the reason.
+ * No worker computes, and this one never will again. */
+void worker_lost(Server *server, const Fault *fault);
+
 /* Take no new work; running answers continue. */
 void worker_drain(Server *server);
 

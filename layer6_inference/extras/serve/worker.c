@@ -20,6 +20,13 @@ static bool worker_is_open(const Server *s, HttpError *error) {
                       s->draining ? "the server is shutting down" : s->broken.text);
 }
 
+bool worker_is_broken(Server *s) {
+    pthread_mutex_lock(&s->lock);
+    const bool broken = s->broken.text[0];
+    pthread_mutex_unlock(&s->lock);
+    return broken;
+}
+
 /* Slots of other models that a user holds. */
 static size_t worker_held_elsewhere(const Server *s, uint64_t user) {
     const Models *m = s->models;
@@ -217,6 +224,24 @@ static void break_down(Server *s, const Fault *fault) {
     s->n_live = s->service.count = s->service.waiting = 0;
 }
 
+static void end_task(Task *task, bool ok) {
+    task->ok = ok, task->done = true;
+    pthread_cond_signal(&task->changed);
+}
+
+void worker_lost(Server *s, const Fault *fault) {
+    pthread_mutex_lock(&s->lock);
+    s->broken = *fault;
+    Job *inbox = s->inbox;
+    s->inbox = NULL;
+    if (s->task) s->task->next = s->tasks, s->tasks = s->task;
+    for (Task *task = s->tasks; task; task = task->next)
+        task->fault = *fault, end_task(task, false);
+    pthread_mutex_unlock(&s->lock);
+    take_jobs(s, inbox);
+    break_down(s, fault);
+}
+
 /* Has the client disconnected, or is the server's time up?  Also called within a step. */
 static bool is_gone(void *context, const ServiceRequest *request) {
     Server *s = context;
@@ -287,8 +312,7 @@ static void run_task(Server *s, Task *task) {
     }
     ok = ok && task->run(session, task->context, &task->fault);
     pthread_mutex_lock(&s->lock);
-    task->ok = ok, task->done = true;
-    pthread_cond_signal(&task->changed);
+    s->task = NULL, end_task(task, ok);
     pthread_mutex_unlock(&s->lock);
 }
 
