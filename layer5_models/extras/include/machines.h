@@ -86,6 +86,7 @@ MachinesCount machines_count(const Machines *machines);
 /* What a pass over some tokens costs on `size` machines. */
 typedef struct MachinesPrice {
     size_t weights[GROUP_MAX]; /* bytes that each machine reads of shared matrices */
+    size_t numbers, outside;   /* weights of all; by layers: bytes outside of all layers */
     size_t products;
     size_t messages;        /* that come one after the other: an order, and answers */
     size_t sent, received;  /* by the first machine, bytes, headers included */
