@@ -154,7 +154,7 @@ done
 expect "another type of numbers" 2 "wire is 'bf16': wanted f32 or f16" "$strata" inspect "$model" --machines 3 --wire bf16
 expect "no machines, no wire" 2 "wire needs --machines" "$strata" inspect "$model" --wire f16
 expect "one machine has no wire" 2 "wire is for several machines" "$strata" generate -m "$model" -n 3 --wire f16
-expect "one machine has its file" 1 "file-on-first is for several machines" "$strata" generate -m "$model" -n 3 --file-on-first
+expect "one machine has its file" 2 "file-on-first is for several machines" "$strata" generate -m "$model" -n 3 --file-on-first
 same "a draft model is shared, too" "$(many 2 generate -m "$model" --draft "$draft" -n 24 --threads 1 --chain greedy 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy 2>/dev/null)"
 same "logits have the same bits" "$(many 2 logits -m "$model" --tokens 1,2,3 --threads 1 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
 same "keys and values of eight bits" "$(many 3 generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)"

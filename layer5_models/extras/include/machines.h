@@ -57,8 +57,8 @@ typedef struct MachinesConfig {
     void *context;
 } MachinesConfig;
 
-/* Begin: from now on the products of lent models are computed by all members.  One at a time in
- * a process.
+/* Begin: from now on all members compute the products of models that are lent to them
+ * (machines_lend).  One at a time in a process.
  *
  * Fails when a member does not answer, is of another version, or lacks the instruction set. */
 Machines *machines_open(const MachinesConfig *config, Fault *fault);
