@@ -44,7 +44,7 @@ StepCost step_group_cost(const StepGroup *group, const StepCost *one) {
     return cost;
 }
 
-/* ------------------------------------------------------------------ one machine by its speed */
+/* ------------------------------------------------------------------ a machine by its speed */
 
 static void add_point(StepCost *c, double tokens, double reading, double each) {
     c->tokens[c->points] = tokens, c->batch[c->points++] = fmax(reading, tokens * each);
