@@ -117,7 +117,7 @@ token:
 TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w).sh), \
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
 TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split specials keys template loader world schedule \
-                      grammar register service simulate sse stages take_back chains twins search speculation,%/test_$(t).c) tests/test_convert%.c \
+                      grammar machines_cost register service simulate sse stages take_back chains twins search speculation,%/test_$(t).c) tests/test_convert%.c \
                   $(foreach t,make desk mine engine small files library template options grammar chat look program tune story pull server vision completion package contributing acceptance machines,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build

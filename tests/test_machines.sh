@@ -5,24 +5,46 @@
 mkdir "$work/alone"
 cp "$strata" "$work/alone/strata"
 expect "without MPI" 1 "built without MPI, which several machines need" env PMI_SIZE=2 PMI_RANK=0 "$work/alone/strata" generate -m "$model" -n 3
-expect "one machine has no shares" 1 "shares is for several machines" "$strata" generate -m "$model" -n 3 --shares 1:2
-expect "one machine has all layers" 1 "split is for several machines" "$strata" generate -m "$model" -n 3 --split layers
+expect "one machine has no shares" 2 "shares is for several machines" "$strata" generate -m "$model" -n 3 --shares 1:2
+expect "one machine has all layers" 2 "split is for several machines" "$strata" generate -m "$model" -n 3 --split layers
 # What several machines would have, told by one.
 expect "a plan for three machines" 0 "22 products, 26 messages one after the other" "$strata" inspect "$model" --machines 3 --shares 3:1:1
 same "with shares" "$(awk '$1 ~ /^[123]$/ { printf "%.0f ", $4 }' "$work/out")" "59 21 20 "
 expect "and the time of a token" 0 "messages' delay 2.6 ms" "$strata" inspect "$model" --machines 3 --network 1Gb/s:100us
 same "two machines read half each" "$("$strata" inspect "$model" --machines 2 | awk '$1 ~ /^[12]$/ { printf "%.0f ", $4 }')" "50 50 "
 for network in 1GB/s 1Gb 0Gb/s:1us -1Gb/s 1Gb/s:1 1Gb/s:-1us 1Gb/s:1us: nanGb/s infGb/s ""; do
-    expect "network '$network'" 1 "--network is '$network': wanted" "$strata" inspect "$model" --machines 2 --network "$network"
+    expect "network '$network'" 2 "--network is '$network': wanted" "$strata" inspect "$model" --machines 2 --network "$network"
 done
 expect "a plan by layers" 0 "4 messages one after the other, 2.2 kB sent and 2.1 kB received" "$strata" inspect "$model" --machines 3 --split layers
 same "each has a layer, and the first the output matrix" "$(awk '$1 ~ /^[123]$/ { printf "%.0f ", $6 * 100 }' "$work/out")" "51 51 51 "
 expect "and the time of a token, one machine after the other" 0 "messages' delay 0.4 ms" "$strata" inspect "$model" --machines 3 --split layers --network 1Gb/s:100us
-expect "another split" 1 "split is 'columns': wanted rows or layers" "$strata" inspect "$model" --machines 3 --split columns
+expect "another split" 2 "split is 'columns': wanted rows or layers" "$strata" inspect "$model" --machines 3 --split columns
 expect "no machines, no split" 2 "split needs --machines" "$strata" inspect "$model" --split layers
 expect "no machines, no shares" 2 "shares needs --machines" "$strata" inspect "$model" --shares 1:2
-expect "shares for another number of them" 1 "wanted 3 numbers" "$strata" inspect "$model" --machines 3 --shares 1:2
+expect "shares for another number of them" 2 "wanted 3 numbers" "$strata" inspect "$model" --machines 3 --shares 1:2
 "$BUILD/tests/families" t5 "" "$work/t5.gguf"
+# The simulator has the same model of costs.
+together() { "$strata" simulate -m "$model" --bandwidth 40 --flops 200 --network "$@" --csv "$work/together.csv" >/dev/null; }
+for network in 100Mb/s:1ms 10Gb/s:30us; do for split in rows layers; do for extra in "" "--shares 3:1:1" "--wire f16"; do
+    # shellcheck disable=SC2086
+    together $network --decode 1 --machines 3 --split $split $extra
+    # shellcheck disable=SC2086
+    same "a token by $split at $network $extra, simulated and inspected" "$(awk -F, 'NR == 2 { printf "%.3g", $4 }' "$work/together.csv")" \
+        "$("$strata" inspect "$model" --machines 3 --split $split --network $network --bandwidth 40 $extra | sed -n 's/.*a token takes \([0-9.]*\) ms.*/\1/p')"
+done; done; done
+together 1Gb/s:100us --machines 3 --split rows --users 1 --every 1000 --seconds 1000 --policy chunked -p 8 -n 100
+same "... and served: the usual gap between tokens" "$(awk -F, 'NR == 2 { printf "%.2f", $8 }' "$work/together.csv")" \
+    "$(together 1Gb/s:100us --decode 1 --machines 3 --split rows -p 50 && awk -F, 'NR == 2 { printf "%.2f", $4 }' "$work/together.csv")"
+expect "fast machines have digits, no exponents" 0 "(1[0-9][0-9][0-9] tokens/s)" "$strata" inspect "$model" --machines 3 --split layers --network 1Gb/s:100us --bandwidth 40
+expect "a thousand machines" 0 "^ *1000 *1 .* one machine" "$strata" simulate --shape 8B --bandwidth 40 --flops 200 --network 1Gb/s:100us --decode 1 --machines 1000
+expect "rows win where the network is fast" 0 "^ *8 *1 .* rows" "$strata" simulate --shape 70B --bandwidth 40 --flops 200 --network 100Gb/s:5us --decode 1 --machines 8
+expect "layers where it is slow, and texts are many" 0 "^ *8 *64 .* layers" "$strata" simulate --shape 70B --bandwidth 40 --flops 200 --network 1Gb/s:100us --decode 64 --machines 8
+expect "a shape of its own" 0 "^ *2 *1 " "$strata" simulate --shape 2048:32:4:64:5632:4:32000 --bits 16 --bandwidth 40 --flops 200 --network 1Gb/s:100us --decode 1 --machines 2
+expect "machines of their own, and together" 0 "refused  preempt    \$/Mtok split" "$strata" simulate --shape 8B --bandwidth 40 --flops 200 --network 1Gb/s:100us --machines 1 --machines 4 --split rows --split layers --users 2 --seconds 60 --policy chunked
+same "... in every way" "$(awk '{ printf "%s%s ", $3, $NF }' "$work/out")" "machinessplit 1rows 1layers 4rows 4layers "
+expect "costs that were measured, together" 0 " 2 .* layers" "$strata" simulate --costs "$here/../docs/figures/data/costs.txt" -m "$model" --network 1Gb/s:100us --machines 2 --split layers --users 10 --seconds 5 --policy chunked
+"$BUILD/tests/families" qwen3moe "" "$work/experts.gguf"
+expect "experts have measured costs only" 1 "has experts" "$strata" simulate -m "$work/experts.gguf" --bandwidth 40 --flops 200 --network 1Gb/s:100us --decode 8 --machines 2
 expect "a source text first" 1 "reads a source text first" "$strata" inspect "$work/t5.gguf" --machines 2
 "$BUILD/tests/families" rwkv7 "" "$work/rwkv7.gguf"
 expect "a family that layers do not divide" 1 "cannot be split by layers, because its later layers read the first one's values" "$strata" inspect "$work/rwkv7.gguf" --machines 2 --split layers
@@ -132,10 +154,10 @@ for split in rows layers; do
     "$strata" inspect "$model" --machines 3 --split $split >"$work/whole" && "$strata" inspect "$model" --machines 3 --split $split --wire f16 >"$work/halves"
     same "and are counted, by $split" "$(cat "$work/whole" "$work/halves" | awk '/kB sent/ { for (i = 2; i <= NF; i++) if ($i == "kB") kb[NR > 9] += $(i - 1) } END { print kb[1] < 0.6 * kb[0] }')" 1
 done
-expect "another type of numbers" 1 "wire is 'bf16': wanted f32 or f16" "$strata" inspect "$model" --machines 3 --wire bf16
+expect "another type of numbers" 2 "wire is 'bf16': wanted f32 or f16" "$strata" inspect "$model" --machines 3 --wire bf16
 expect "no machines, no wire" 2 "wire needs --machines" "$strata" inspect "$model" --wire f16
-expect "one machine has no wire" 1 "wire is for several machines" "$strata" generate -m "$model" -n 3 --wire f16
-expect "one machine has its file" 1 "file-on-first is for several machines" "$strata" generate -m "$model" -n 3 --file-on-first
+expect "one machine has no wire" 2 "wire is for several machines" "$strata" generate -m "$model" -n 3 --wire f16
+expect "one machine has its file" 2 "file-on-first is for several machines" "$strata" generate -m "$model" -n 3 --file-on-first
 same "a draft model is shared, too" "$(many 2 generate -m "$model" --draft "$draft" -n 24 --threads 1 --chain greedy 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy 2>/dev/null)"
 same "logits have the same bits" "$(many 2 logits -m "$model" --tokens 1,2,3 --threads 1 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
 same "keys and values of eight bits" "$(many 3 generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --kv q8_0 2>/dev/null)"
@@ -167,11 +189,11 @@ expect "early layers are elsewhere" 1 "reads rows between layers" layers 3 gener
 expect "adapters are on no other machine" 1 "adapter: other machines have the file's weights only" layers 2 generate -m "$model" -n 3 --adapter gone.gguf
 expect "nor those of a server" 1 "lora: other machines have the file's weights only" layers 2 serve -m "$model" --port 0 --lora a=gone.gguf
 expect "a family that is refused" 1 "wanted --split rows" layers 2 logits -m "$work/rwkv7.gguf" --tokens 1,2
-expect "split in another way" 1 "wanted rows or layers" many 2 generate -m "$model" -n 3 --split half
+expect "split in another way" 2 "wanted rows or layers" many 2 generate -m "$model" -n 3 --split half
 
-expect "shares for another number" 1 "shares is '1:2': wanted 3 numbers" many 3 generate -m "$model" -n 3 --shares 1:2
-for shares in 1:2: 1:2:3 1:x 1:2x :1 1: "" nan:1 -1:2; do expect "shares '$shares'" 1 "wanted 2 numbers" many 2 generate -m "$model" -n 3 --shares "$shares"; done
-expect "shares of nothing" 1 "not all 0" many 2 generate -m "$model" -n 3 --shares 0:0
+expect "shares for another number" 2 "shares is '1:2': wanted 3 numbers" many 3 generate -m "$model" -n 3 --shares 1:2
+for shares in 1:2: 1:2:3 1:x 1:2x :1 1: "" nan:1 -1:2; do expect "shares '$shares'" 2 "wanted 2 numbers" many 2 generate -m "$model" -n 3 --shares "$shares"; done
+expect "shares of nothing" 2 "not all 0" many 2 generate -m "$model" -n 3 --shares 0:0
 expect "a mistake is said once" 2 "no option '--nothing'" many 3 generate --nothing
 same "by one machine" "$(grep -c 'no option' "$work/out")" 1
 many 3 no >"$work/out" 2>&1 # the status is mpirun's, and such processes end before it is ready

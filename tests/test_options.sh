@@ -209,16 +209,46 @@ at_once "wanted 1 to 16384" bench matmul --size 32 --size 0
 expect "a stage that is off asks for nothing" 0 "token limit" "$strata" generate --chain cfg:1,draw --draft lookup -n 3
 expect "traffic needs costs" 2 "strata bench serve --costs FILE writes one" "$strata" simulate
 expect "alone with what is not shared" 2 "alone needs --shared" "$strata" simulate --costs x --alone
-expect "a stretch without chunks" 1 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
+expect "a stretch without chunks" 2 "stretch needs --policy chunked" "$strata" simulate --costs x --policy static --stretch 2
 expect "a pace without a stretch" 2 "pace needs --stretch" "$strata" simulate --costs x --pace 3
 expect "costs that are none" 1 "$0: line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
 expect "a file that is no trace" 1 "$0: the first line of a trace is arrival" "$strata" simulate --costs "$here/../docs/figures/data/costs.txt" --trace "$0"
 expect "a trace says who comes" 2 "the trace already contains the requests" "$strata" simulate --costs x --trace x --users 3
-expect "a policy that is none" 1 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
-expect "an order that is none" 1 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
+expect "a policy that is none" 2 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
+expect "an order that is none" 2 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
 expect "prompts of nobody" 2 "it is about that user" "$strata" simulate --costs x --heavy-prompt 9
-expect "who came first does not age" 1 "needs --order priority or turns" "$strata" simulate --costs x --ageing 3
+expect "who came first does not age" 2 "needs --order priority or turns" "$strata" simulate --costs x --ageing 3
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10
+group() { "$strata" simulate --bandwidth 40 --flops 200 "$@"; }
+on="--shape 8B --network 1Gb/s:100us --decode 1"
+# shellcheck disable=SC2086
+{
+    expect "a speed of no model" 2 "bandwidth needs -m or --shape" group
+    expect "a roof has two sides" 2 "bandwidth needs --flops" "$strata" simulate --shape 8B --bandwidth 40
+    expect "costs twice" 2 "both say how long steps take" group --shape 8B --costs x
+    expect "two models" 2 "one model is simulated" group -m x $on --machines 2
+    expect "machines together, of which model" 2 "split needs -m or --shape" "$strata" simulate --costs x --machines 2 --split rows --network 1Gb/s
+    expect "... on which network" 2 "decode needs --network" group --shape 8B --decode 1 --machines 2
+    expect "... how many" 2 "decode needs --machines" group $on
+    expect "a network for machines of their own" 2 "send each other nothing" group --shape 8B --machines 2 --network 1Gb/s
+    expect "decode alone has no users" 2 "it has no traffic" group $on --machines 2 --users 3
+    expect "bits of a file" 2 "bits needs --shape" group -m x --bits 4 --machines 2 --network 1Gb/s --decode 1
+    for n in 0 -1 1001 1.5 2,3 x ""; do expect "'$n' machines together" 2 "machines is '$n': wanted 1 to 1000;" group $on --machines "$n"; done
+    expect "machines of their own may be more" 2 "wanted 1 to 1048576;" group --shape 8B --machines 2000000
+    for n in 0 x 1e3; do expect "'$n' texts" 2 "decode is '$n': wanted" group --shape 8B --network 1Gb/s --machines 2 --decode "$n"; done
+    for shape in 9B 1:2:3 4096:32:5:128:14336:32:128256 4096:32:8:128:14336:32:128256:1 4096:32:8:128:14336:2000:128256 0:32:8:128:14336:32:128256 ""; do
+        expect "shape '$shape'" 2 "shape is '$shape': wanted 8B" group --shape "$shape" --network 1Gb/s --machines 2 --decode 1
+    done
+    expect "a split of none" 2 "split is 'columns': wanted rows or layers;" group $on --machines 2 --split columns
+    expect "a wire of none" 2 "wire is 'bf16': wanted f32 or f16;" group $on --machines 2 --wire bf16
+    expect "a network of none" 2 "network is '1Gb': wanted bits" group --shape 8B --network 1Gb --machines 2 --decode 1
+    expect "shares for each number of machines" 2 "shares is '1:2': wanted 3 numbers" group $on --machines 2 --machines 3 --shares 1:2
+}
+for option in "--isa vax" "--shares 1:2" "--wire f16" "--split layers"; do
+    # shellcheck disable=SC2086
+    expect "a wrong value is wrong usage: $option" 2 "; usage: strata generate" "$strata" generate -m "$model" -n 3 $option
+done
+expect "a bandwidth for no time" 2 "bandwidth needs --network" "$strata" inspect "$model" --machines 2 --bandwidth 40
 expect "promises have users of their own" 2 "goals does not go with --users" "$strata" bench serve --goals --users 3
 expect "own time is that of one thread" 2 "it needs -t 1" "$strata" bench serve --own-time
 expect "a benchmark takes no file" 2 "unexpected argument 'x'" "$strata" bench samplers x
@@ -307,7 +337,7 @@ expect "a preset nearly right" 1 "did you mean balanced?" "$strata" generate --c
 expect "a parameter nearly right" 1 "did you mean keep?" "$strata" generate --chain xtc:0.5:kep=2
 expect "a sampler nearly right" 1 "did you mean typical?" "$strata" samplers typicl
 expect "a format of keys nearly right" 1 "did you mean q8_0?" "$strata" generate --kv q8
-expect "an instruction set nearly right" 1 "did you mean scalar?" "$strata" generate --isa scaler
+expect "an instruction set nearly right" 2 "did you mean scalar?" "$strata" generate --isa scaler
 expect "a number format nearly right" 1 "did you mean Q4_K_M?" "$strata" quantize "$model" "$work/x.gguf" Q4KM
 
 # ------------------------------------------------------------------ one text chosen among several

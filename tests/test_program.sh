@@ -37,7 +37,7 @@ expect "a broken file" 1 "cut short" "$strata" generate -m "$work/broken.gguf"
 expect "an empty prompt" 1 "empty prompt" "$strata" generate -m "$model" -p ""
 expect "a long prompt" 1 "the context holds" "$strata" generate -m "$model" --ctx 64 -p "$(yes word | head -200 | tr '\n' ' ')"
 expect "an unknown sampler" 1 "there are grammar, json" "$strata" generate -m "$model" --chain zigzag:1
-expect "an unknown instruction set" 1 "choose auto" "$strata" generate -m "$model" --isa vax
+expect "an unknown instruction set" 2 "choose auto" "$strata" generate -m "$model" --isa vax
 expect "a variable that names none" 1 "STRATA_ISA: no instruction set 'vax'.*scalar.*known: " env STRATA_ISA=vax "$strata" samplers
 expect "which instruction sets there are" 0 "scalar  *available, in use" "$strata" bench isas --isa scalar
 expect "too many threads" 2 "from 0 to 256" "$strata" generate -m "$model" --threads 999
@@ -317,7 +317,7 @@ expect "a model of random weights in no format" 1 "no format" "$strata" bench ma
 "$strata" quantize "$model" "$work/q.gguf" F32 2>/dev/null
 same "F16 as F32 says the same" "$("$strata" generate -m "$work/q.gguf" --seed 2 -n 60 2>/dev/null)" "$("$strata" generate -m "$model" --seed 2 -n 60 2>/dev/null)"
 expect "figure" 0 "chain,shape,rank,before,after" "$strata" figure effects
-expect "bench samplers takes an instruction set" 1 "choose auto" "$strata" bench samplers --isa vax
+expect "bench samplers takes an instruction set" 2 "choose auto" "$strata" bench samplers --isa vax
 expect "bench samplers of a chain" 0 "read once" "$strata" bench samplers --chain top_k:9,draw --size 2048 --seconds 0.001
 began=$(date +%s)
 "$strata" bench samplers --chain draw --size 200000 --seconds 0.7 >/dev/null

@@ -91,7 +91,16 @@ numbers() {
         swept "$1" --costs data/costs-card.txt ;;
     memory | shared | fair) swept "$1" --costs data/costs.txt ;;
     heads) worked 4 ;;
-    machines) awk -f machines.awk ;;
+    machines) # machines that read 40 GB/s and do 200 GFLOP/s, for one text and for 64; then what was measured: ms a token on two
+        echo "gigabits,model,machines,texts,split,milliseconds,tokens_per_second"
+        for network in 1:100 10:30 100:5; do for model in 8B 70B 405B; do
+            # shellcheck disable=SC2046
+            "$strata" simulate --shape $model --bandwidth 40 --flops 200 --network "${network%:*}Gb/s:${network#*:}us" --decode 1 --decode 64 \
+                $(printf -- '--machines %s ' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 20 24 32 48 64 128 256 1000) --csv "$out/decoded.csv" >&2 || return 1
+            sed "1d; s/^/${network%:*},$model,/" "$out/decoded.csv"
+        done; done
+        awk -F, '/^[0-9]/ { for (i = 3; i <= 4; i++) printf "%s,%s,2,1,%s,%s,%.1f\n", $1, i == 3 ? "expected" : "measured", $2, $i, 1000 / $i }' data/machines.csv
+        rm -f "$out/decoded.csv" ;;
     words) make -s --no-print-directory -C ../../layer5_models worked WORKED=words ARGS=--csv ;;
     lens) # and the word of each token
         worked 5 | while IFS=, read -r layer rank token probability; do

@@ -242,6 +242,84 @@ static void one_alone_is_what_its_steps_take(void **state) {
     simulation_free(&s);
 }
 
+/* ------------------------------------------------------------------ machines together */
+
+static StepGroup group_of(int machines, bool by_layers) {
+    const MachinesShape shape = {64, 4, 2, 16, 96, 6, 300, 4.5};
+    StepGroup group = {.network = {1e6, 1e-4}};
+    machines_shape_cost(&shape, &(MachinesConfig){.by_layers = by_layers}, machines,
+                        &group.cost);
+    return group;
+}
+
+static void a_group_of_one_is_a_machine(void **state) {
+    (void)state;
+    Traffic t;
+    Fault fault;
+    const TrafficShape shape = {.count = 40, .rate = 3, .prompt = 40, .answer = 20, .seed = 3};
+    assert_true(traffic_make(&t, &shape, &fault));
+    Simulation alone = run(usual, &t);
+    for (int by_layers = 0; by_layers < 2; by_layers++) {
+        const StepGroup group = group_of(1, by_layers);
+        SimulatedMachine m = usual;
+        m.group = &group;
+        Simulation s = run(m, &t);
+        assert_near(s.end, alone.end, 1e-9);
+        assert_near(s.busy, alone.busy, 1e-9);
+        assert_int_equal(s.steps, alone.steps);
+        simulation_free(&s);
+    }
+    simulation_free(&alone), traffic_free(&t);
+}
+
+/* The clock of a group is the model's of its costs: a prompt's step and a token's. */
+static void a_group_is_simulated(void **state) {
+    (void)state;
+    Visit visit = {.arrival = 5, .prompt = 30, .answer = 2};
+    Traffic t = {&visit, 1};
+    for (int by_layers = 0; by_layers < 2; by_layers++) {
+        const StepGroup group = group_of(3, by_layers);
+        SimulatedMachine m = usual;
+        m.group = &group;
+        Simulation s = run(m, &t);
+        const double first = step_group_seconds(&group, &cost, (StepSize){30, 1, 30, 465, 0}),
+                     gap = step_group_seconds(&group, &cost, (StepSize){1, 1, 31, 31, 29});
+        assert_near(s.waits[0].firsts[0], first, 1e-9);
+        assert_near(s.waits[0].gaps[0], gap, 1e-9);
+        assert_true(gap != step_cost_seconds(&cost, (StepSize){1, 1, 31, 31, 29}));
+        simulation_free(&s);
+    }
+}
+
+/* What the schedule plans with: exact where it has points. */
+static void a_group_has_costs_of_its_own(void **state) {
+    (void)state;
+    for (int by_layers = 0; by_layers < 2; by_layers++) {
+        const StepGroup group = group_of(3, by_layers);
+        const StepCost c = step_group_cost(&group, &cost);
+        for (double n = 1; n <= 512; n *= 2)
+            assert_near(step_cost_seconds(&c, (StepSize){.tokens = n}),
+                        step_group_seconds(&group, &cost, (StepSize){.tokens = n}), 1e-12);
+        const StepSize one = {1, 1, 100, 100, 0};
+        assert_near(step_cost_seconds(&c, one), step_group_seconds(&group, &cost, one), 1e-9);
+    }
+}
+
+/* Reading for few tokens, arithmetic for many. */
+static void a_machine_has_a_roof(void **state) {
+    (void)state;
+    const MachinesCost model = {.weights = 1000, .numbers = 2000, .kept = 10, .pairs = 40};
+    StepCost c = step_cost_of_machine(&model, 100, 1000); /* 10 s to read, 4 s a token */
+    static const double want[] = {10, 10, 12, 16, 400};
+    static const double tokens[] = {1, 2, 3, 4, 100};
+    for (int i = 0; i < 5; i++)
+        assert_near(step_cost_seconds(&c, (StepSize){.tokens = tokens[i]}), want[i], 1e-9);
+    assert_near(c.past, 0.2, 1e-12);
+    assert_near(c.seen, 0.08, 1e-12);
+    c = step_cost_of_machine(&model, 1e6, 1000); /* never limited by memory */
+    assert_near(step_cost_seconds(&c, (StepSize){.tokens = 7}), 28, 1e-9);
+}
+
 static double mean(const double *x, size_t n) {
     double sum = 0;
     for (size_t i = 0; i < n; i++) sum += x[i];
@@ -424,6 +502,10 @@ int main(void) {
         cmocka_unit_test(traces_are_read_and_refused),
         cmocka_unit_test(the_last_burst_may_be_small),
         cmocka_unit_test(one_alone_is_what_its_steps_take),
+        cmocka_unit_test(a_group_of_one_is_a_machine),
+        cmocka_unit_test(a_group_is_simulated),
+        cmocka_unit_test(a_group_has_costs_of_its_own),
+        cmocka_unit_test(a_machine_has_a_roof),
         cmocka_unit_test(policies_do_what_they_are_for),
         cmocka_unit_test(turns_keep_others_from_waiting),
         cmocka_unit_test(it_takes_the_steps_of_the_service),

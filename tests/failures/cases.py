@@ -88,6 +88,7 @@ CASES = [
     row(LAB, "bench model -m draft.gguf -p 4 -n 2 --rounds 1 -t 1", times=True, name="bench model"),
     row(LAB, "profile -m draft.gguf -p 4 -n 2 -t 1 --trace p.json", files=("p.json",), times=True, name="profile"),
     row(LAB, "simulate --costs costs.csv --users 3 --seconds 20 --csv s.csv", files=("s.csv",), name="simulate"),
+    row(LAB, "simulate -m draft.gguf --bandwidth 40 --flops 200 --network 1Gb/s --decode 2 --machines 3 --csv s.csv", files=("s.csv",), name="simulate together"),
 ]
 
 TEXTS = {

@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-enum { GROUP_MAX = 256 };
+enum { GROUP_MAX = 1000 };
 
 typedef struct Group Group;
 

@@ -57,8 +57,8 @@ typedef struct MachinesConfig {
     void *context;
 } MachinesConfig;
 
-/* Begin: from now on the products of lent models are computed by all members.  One at a time in
- * a process.
+/* Begin: from now on all members compute the products of models that are lent to them
+ * (machines_lend).  One at a time in a process.
  *
  * Fails when a member does not answer, is of another version, or lacks the instruction set. */
 Machines *machines_open(const MachinesConfig *config, Fault *fault);
@@ -86,6 +86,7 @@ MachinesCount machines_count(const Machines *machines);
 /* What a pass over some tokens costs on `size` machines. */
 typedef struct MachinesPrice {
     size_t weights[GROUP_MAX]; /* bytes that each machine reads of shared matrices */
+    size_t numbers, outside;   /* weights of all; by layers: bytes outside of all layers */
     size_t products;
     size_t messages;        /* that come one after the other: an order, and answers */
     size_t sent, received;  /* by the first machine, bytes, headers included */

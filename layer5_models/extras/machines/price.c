@@ -66,6 +66,7 @@ static bool count_products(Pool *pool, const WeightsProduct *products, size_t co
             numbers += products[i].n * part;
             bytes += wire_bytes(counted.half, products[i].n, part);
             price->weights[member] += products[i].n ? part * dtype_row_bytes(w->dtype, in) : 0;
+            price->numbers += products[i].n ? part * in : 0;
         }
         if (member == 0 || numbers == 0) continue;
         price->sent +=
@@ -86,8 +87,9 @@ static void count_heads(const Attention *a, int member, size_t rows) {
     for (int i = 0; i < HEAD_MAPS; i++) {
         const Tensor *w = &heads_map(&copy, i)->w;
         if (!w->data) continue;
-        price->weights[member] +=
-            w->shape[0] / s->kv_heads * count * dtype_row_bytes(w->dtype, w->shape[1]);
+        const size_t part = w->shape[0] / s->kv_heads * count;
+        price->weights[member] += part * dtype_row_bytes(w->dtype, w->shape[1]);
+        price->numbers += part * w->shape[1];
         price->products += member == 0;
     }
     if (member == 0 || !heads_any(counted.bounds, member, counted.model)) return;

@@ -39,9 +39,12 @@ void price_layer_products(const Model *m, const double *bounds, int size,
                           const WeightsProduct *products, size_t count, MachinesPrice *price) {
     for (size_t i = 0; i < count; i++) {
         const Tensor *w = products[i].w;
-        const int member = machine_of(m, bounds, size, layer_of(m, w->data));
-        if (products[i].n)
-            price->weights[member] += w->shape[0] * dtype_row_bytes(w->dtype, w->shape[1]);
+        const size_t layer = layer_of(m, w->data),
+                     bytes = w->shape[0] * dtype_row_bytes(w->dtype, w->shape[1]);
+        if (!products[i].n) continue;
+        price->weights[machine_of(m, bounds, size, layer)] += bytes;
+        price->numbers += w->shape[0] * w->shape[1];
+        price->outside += layer >= m->sizes.layers ? bytes : 0;
     }
     price->products += count;
 }

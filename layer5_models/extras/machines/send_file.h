@@ -5,9 +5,9 @@
  *     another one      | header |   ==   |  ==    |   ==   | ...      as much address space,
  *                                                                     == what came so far
  *
- * The header goes out when a model is lent, and a part of a tensor before the first order that
- * reads it; so each machine gets the bytes that it reads, once, and memory only for these.
- * Every piece is checked by a digest.  Private.
+ * The header goes out when the first machine has opened the model, and a part of a tensor
+ * before the first order that reads it; so each machine gets the bytes that it reads, once, and
+ * memory only for these.  Every piece is checked by a digest.  Private.
  *
  * Invariant: a machine has a byte before an order reads it; the bits are those of machines
  * that have the file [sent_files_have_the_same_bits]. */

@@ -32,6 +32,7 @@
 #include "service.h"           /* many users: requests wait, run and end */
 #include "traffic.h"           /* traffic: arrivals and lengths */
 #include "step_cost.h"         /* how long a step takes */
+#include "step_group.h"        /* and on several machines that compute together */
 #include "simulate.h"          /* a service without a model */
 #include "activation_cache.h"  /* everything inside a model for one text */
 #include "interventions.h"     /* changes to a model while it runs */

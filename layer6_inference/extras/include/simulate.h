@@ -1,6 +1,6 @@
 /* simulate.h - a service without a model: the real scheduler, computed time.
  *
- *     visits --> schedule_plan --> step_cost_seconds --> the clock advances
+ *     visits --> schedule_plan --> step_group_seconds --> the clock advances
  *
  * Nothing here decides anything: the plan is the service's own, so a change of the schedule can
  * be tried with a day of traffic.
@@ -11,12 +11,13 @@
 #define STRATA_SIMULATE_H
 
 #include "schedule.h"
-#include "step_cost.h"
+#include "step_group.h"
 #include "traffic.h"
 
 typedef struct SimulatedMachine {
     SchedulePolicy policy;
-    StepCost cost;
+    StepCost cost;          /* on one machine */
+    const StepGroup *group; /* that together serve as one; NULL: a machine */
     size_t page_tokens, pages;
     size_t shared;    /* shared prefix of all prompts, in tokens */
     bool shares;      /* evaluated and stored once */

@@ -73,8 +73,8 @@ Tokenizer *choose_tokenizer(const char **model, TokenStyle style, Fault *fault) 
 bool compute_open(ComputeOptions *compute, Fault *fault) {
     if (!kv_format_read(compute->kv ? compute->kv : "f16", &compute->kv_format, fault))
         return false;
-    if (compute->isa && !kernels_select(compute->isa, fault)) return false;
-    if (!machines_check(compute, fault)) return false;
+    if (compute->isa && !kernels_select(compute->isa, fault)) return wrong_value();
+    if (!machines_check(compute, fault)) return wrong_value();
     if (compute->pin && compute->threads > cpu_count())
         return fault_set(fault, "--pin: %ld threads for %d cores: give fewer --threads",
                          compute->threads, cpu_count());

@@ -2,47 +2,10 @@
 #include "machines_plan.h"
 #include "on_machines.h"
 #include "peak.h"
+#include "quantities.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-typedef struct Wire {
-    double rate, delay; /* bytes a second, seconds a message */
-} Wire;
-
-typedef struct Unit {
-    const char *name;
-    double size;
-} Unit;
-
-/* A number and its unit, "100us"; *text is then behind it. */
-static bool read_quantity(const char **text, const Unit *units, double *value) {
-    char *end;
-    double number = strtod(*text, &end);
-    if (end == *text || !(number >= 0) || isinf(number)) return false;
-    for (const Unit *u = units; u->name; u++) {
-        size_t size = strlen(u->name);
-        if (strncmp(end, u->name, size) != 0) continue;
-        return *value = number * u->size, *text = end + size, true;
-    }
-    return false;
-}
-
-static bool read_network(const char *text, Wire *wire, Fault *fault) {
-    static const Unit rates[] = {
-        {"kb/s", 1e3 / 8}, {"Mb/s", 1e6 / 8}, {"Gb/s", 1e9 / 8}, {NULL, 0}};
-    static const Unit delays[] = {{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {NULL, 0}};
-    const char *at = text;
-    bool ok = read_quantity(&at, rates, &wire->rate) && wire->rate > 0;
-    if (ok && *at == ':') at++, ok = read_quantity(&at, delays, &wire->delay);
-    return (ok && !*at) ||
-           fault_set(fault,
-                     "--network is '%.80s': wanted bits a second (kb/s, Mb/s, Gb/s) and a "
-                     "message's delay (us, ms, s), as 1Gb/s:100us",
-                     text);
-}
 
 static void print_shares(const MachinesPrice *price, int size, bool by_layers) {
     size_t all = 0;
@@ -61,53 +24,65 @@ static void print_shares(const MachinesPrice *price, int size, bool by_layers) {
            price->messages, (double)price->sent / 1e3, (double)price->received / 1e3);
 }
 
-/* Reading weights on the slowest machine (by layers: on one after the other), the bytes, and
- * the messages, one after the other. */
-static void print_time(const MachinesPrice *price, int size, bool by_layers, const Wire *wire,
-                       double bandwidth) {
-    double most = 0, all = 0;
-    for (int i = 0; i < size; i++) {
-        most = fmax(most, (double)price->weights[i]);
-        all += (double)price->weights[i];
-    }
-    double alone = all / bandwidth, reading = (by_layers ? all : most) / bandwidth,
-           bytes = (double)(price->sent + price->received) / wire->rate,
-           messages = (double)price->messages * wire->delay,
-           together = reading + bytes + messages;
-    printf("Weights at %.1f GB/s, as this machine reads: %.3g ms; bytes on the wire %.3g ms; "
-           "messages' delay %.3g ms.\n"
-           "So a token takes %.3g ms (%.3g tokens/s), and on one such machine %.3g ms.\n",
-           bandwidth / 1e9, 1e3 * reading, 1e3 * bytes, 1e3 * messages, 1e3 * together,
-           1 / together, 1e3 * alone);
+/* W of machines_cost.h: the weights are read, and computing takes no longer. */
+static double reading_seconds(const void *context, double tokens) {
+    (void)tokens;
+    return *(const double *)context;
 }
 
-static bool print_plan_of(const Model *model, const MachinesPlan *plan, const Wire *wire,
-                          const MachinesConfig *config, Fault *fault) {
-    const bool by_layers = config->by_layers;
-    const int size = (int)plan->machines;
-    MachinesPrice price;
-    if (!machines_price(model, config, size, 1, &price, fault)) return false;
-    print_shares(&price, size, by_layers);
-    if (!wire->rate) return true;
-    Pool *pool = pool_open(0, false, fault);
-    if (!pool) return false;
-    print_time(&price, size, by_layers, wire, 1e9 * bandwidth_gigabytes(pool, 0.2).median);
-    pool_close(pool);
+static void print_time(const MachinesCost *cost, const MachinesNetwork *network,
+                       double bandwidth, bool measured) {
+    const double alone = cost->weights / bandwidth;
+    const MachinesPass token = {1, 1, reading_seconds, &alone, 0, 0};
+    const double reading = machines_seconds(cost, &(MachinesNetwork){INFINITY, 0}, &token),
+                 without_delay =
+                     machines_seconds(cost, &(MachinesNetwork){network->rate, 0}, &token),
+                 together = machines_seconds(cost, network, &token);
+    printf("Weights at %.1f GB/s%s: %s ms; bytes on the wire %s ms; messages' delay %s ms.\n"
+           "So a token takes %s ms (%s tokens/s), and on one such machine %s ms.\n",
+           bandwidth / 1e9, measured ? ", as this machine reads" : "",
+           digits(1e3 * reading).text, digits(1e3 * (without_delay - reading)).text,
+           digits(1e3 * (together - without_delay)).text, digits(1e3 * together).text,
+           digits(1 / together).text, digits(1e3 * alone).text);
+}
+
+static bool print_time_of(const Model *model, const MachinesConfig *config,
+                          const MachinesPlan *plan, const MachinesNetwork *network,
+                          Fault *fault) {
+    static MachinesCost cost;
+    double bandwidth = 1e9 * plan->bandwidth;
+    if (!machines_cost(model, config, (int)plan->machines, &cost, fault)) return false;
+    if (bandwidth == 0) {
+        Pool *pool = pool_open(0, false, fault);
+        if (!pool) return false;
+        bandwidth = 1e9 * bandwidth_gigabytes(pool, 0.2).median;
+        pool_close(pool);
+    }
+    print_time(&cost, network, bandwidth, plan->bandwidth == 0);
     return true;
+}
+
+static bool print_plan_of(const Model *model, const MachinesConfig *config,
+                          const MachinesPlan *plan, const MachinesNetwork *network,
+                          Fault *fault) {
+    MachinesPrice price;
+    if (!machines_price(model, config, (int)plan->machines, 1, &price, fault)) return false;
+    print_shares(&price, (int)plan->machines, config->by_layers);
+    return !plan->network || print_time_of(model, config, plan, network, fault);
 }
 
 bool print_machines_plan(const char *path, const MachinesPlan *plan, Fault *fault) {
     double shares[GROUP_MAX];
     MachinesConfig config = {.shares = plan->shares ? shares : NULL, .least = MACHINES_LEAST};
-    Wire wire = {0};
+    MachinesNetwork network = {0};
     Model model;
-    if (!machines_split(plan->split, &config.by_layers, fault)) return false;
-    if (!machines_wire(plan->wire, &config.half, fault)) return false;
-    if (plan->shares && !machines_shares(plan->shares, (int)plan->machines, shares, fault))
-        return false;
-    if (plan->network && !read_network(plan->network, &wire, fault)) return false;
+    if (!machines_split(plan->split, &config.by_layers, fault) ||
+        !machines_wire(plan->wire, &config.half, fault) ||
+        (plan->shares && !machines_shares(plan->shares, (int)plan->machines, shares, fault)) ||
+        (plan->network && !network_read(plan->network, &network, fault)))
+        return wrong_value();
     if (!model_open(&model, path, fault)) return false;
-    bool ok = print_plan_of(&model, plan, &wire, &config, fault);
+    bool ok = print_plan_of(&model, &config, plan, &network, fault);
     model_close(&model);
     return ok;
 }

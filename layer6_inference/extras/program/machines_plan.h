@@ -12,10 +12,12 @@ typedef struct MachinesPlan {
     const char *shares, *network; /* "3:2:2", "1Gb/s:100us" */
     const char *split;            /* "rows", "layers" */
     const char *wire;             /* "f32", "f16" */
+    double bandwidth;             /* GB/s; 0: measured here */
 } MachinesPlan;
 
 /* Open the model, count a token's pass, and print what each machine has and what goes over the
- * wire; with a network the time of a token, beside the measured memory of this machine. */
+ * wire; with a network the time of a token (machines_cost.h), on machines that read the weights
+ * as fast as this one, or at the given bandwidth. */
 bool print_machines_plan(const char *path, const MachinesPlan *plan, Fault *fault);
 
 #endif

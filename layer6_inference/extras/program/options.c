@@ -186,15 +186,17 @@ static bool rule_check(const OptionRule *r, const char *name, Asked *asked, cons
     return fault_set(fault, "%s needs %s: %s", name, names, r->advice);
 }
 
-/* A rule was broken: the command fails as one that was used wrongly. */
-static bool rule_broken;
+/* The command fails as one that was used wrongly. */
+static bool used_wrongly;
+
+bool wrong_value(void) { return used_wrongly = true, false; }
 
 bool rules_check(const OptionRule *rules, Asked *asked, const void *context, Fault *fault) {
     char name[64];
     for (const OptionRule *r = rules; r && r->names; r++)
         for (const char *names = r->names;
              (asked || !needs_more(r)) && names_next(&names, name);)
-            if (!rule_check(r, name, asked, context, fault)) return rule_broken = true, false;
+            if (!rule_check(r, name, asked, context, fault)) return wrong_value();
     return true;
 }
 
@@ -310,7 +312,7 @@ int command_line_read(const CommandLine *line) {
 }
 
 int command_failed(const Fault *fault) {
-    if (rule_broken) return wrong_usage(fault, options_line->command->usage);
+    if (used_wrongly) return wrong_usage(fault, options_line->command->usage);
     fprintf(stderr, "strata: %s\n", fault->text);
     return EXIT_FAILED;
 }

@@ -137,6 +137,10 @@ enum {
 /* Print a usage mistake, and return EXIT_USAGE. */
 int wrong_usage(const Fault *fault, const char *usage);
 
+/* The fault is a value on the command line: then command_failed prints a usage mistake.
+ * Returns false. */
+bool wrong_value(void);
+
 /* Print "strata: text" and return EXIT_FAILED. */
 int command_failed(const Fault *fault);
 

@@ -137,7 +137,7 @@ static bool simulate_step(Machine *m) {
     m->result->steps++;
     for (size_t i = 0; i < m->count; i++)
         simulate_read_tokens(m, &m->live[i], &m->plan[i], m->jobs[i].cached, &size);
-    double seconds = step_cost_seconds(&m->config->cost, size);
+    double seconds = step_group_seconds(m->config->group, &m->config->cost, size);
     m->now += seconds, m->result->busy += seconds, m->last = size;
     for (size_t i = 0; i < m->count; i++) {
         Live *l = &m->live[i];

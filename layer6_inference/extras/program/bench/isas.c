@@ -13,7 +13,7 @@ static bool isas_is_here(const char *isa, size_t length) {
 }
 
 bool bench_isas(BenchJob *job, Fault *fault) {
-    if (job->compute.isa && !kernels_select(job->compute.isa, fault)) return false;
+    if (job->compute.isa && !kernels_select(job->compute.isa, fault)) return wrong_value();
     const char *chosen = kernels_isa();
     for (const char *isa = KERNELS_KNOWN; *isa;) {
         size_t length = strcspn(isa, ",");

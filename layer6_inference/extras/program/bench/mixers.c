@@ -158,7 +158,7 @@ static void take_memories(MixerBench *b, Arena *arena) {
 bool bench_mixers(BenchJob *job, Fault *fault) {
     static MixerBench b;
     Arena arena;
-    if (job->compute.isa && !kernels_select(job->compute.isa, fault)) return false;
+    if (job->compute.isa && !kernels_select(job->compute.isa, fault)) return wrong_value();
     arena_measure(&arena), take_memories(&b, &arena);
     if (!arena_init(&arena, arena.used, fault)) return false;
     take_memories(&b, &arena);

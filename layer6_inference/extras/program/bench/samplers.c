@@ -62,9 +62,8 @@ static bool check_job(BenchJob *job, Fault *fault) {
 }
 
 bool bench_samplers(BenchJob *job, Fault *fault) {
-    if (!check_job(job, fault) ||
-        (job->compute.isa && !kernels_select(job->compute.isa, fault)))
-        return false;
+    if (!check_job(job, fault)) return false;
+    if (job->compute.isa && !kernels_select(job->compute.isa, fault)) return wrong_value();
     if (job->chains.count == 0) return bench_catalogue(job, fault);
     FileOut csv = {0};
     const char *chosen = kernels_isa();

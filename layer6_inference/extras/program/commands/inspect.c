@@ -6,6 +6,7 @@
 #include "pooling.h"
 #include "pytorch.h"
 #include "safetensors.h"
+#include "group.h"
 #include "machines_plan.h"
 
 #include <stddef.h>
@@ -303,7 +304,7 @@ static bool inspect_run(Fault *fault) {
 
 static const Option inspect_options[] = {
     {"--families", OPT_FLAG, &asked.families, NULL, "list the model families that load"},
-    {"--machines", OPT_INT(1, 256), &asked.plan.machines, "N",
+    {"--machines", OPT_INT(1, GROUP_MAX), &asked.plan.machines, "N",
      "what each of N machines has of a model, and what a token costs on the wire"},
     {"--shares", OPT_TEXT, &asked.plan.shares, "A:B:...", "as of strata generate (1:1:...)"},
     {"--split", OPT_TEXT, &asked.plan.split, "WHAT",
@@ -311,11 +312,15 @@ static const Option inspect_options[] = {
     {"--wire", OPT_TEXT, &asked.plan.wire, "TYPE", "as of strata generate: f32 or f16 (f32)"},
     {"--network", OPT_TEXT, &asked.plan.network, "RATE:DELAY",
      "for the time of a token: 1Gb/s:100us, 100Mb/s:2ms"},
+    {"--bandwidth", OPT_REAL(1e-3, 1e6), &asked.plan.bandwidth, "X",
+     "GB/s at which a machine reads the weights (measured here)"},
     {0}};
 
-static const OptionRule inspect_rules[] = {{"--shares --split --wire --network", NEEDS,
-                                            "--machines", "one machine has all, and no wire"},
-                                           {0}};
+static const OptionRule inspect_rules[] = {
+    {"--shares --split --wire --network", NEEDS, "--machines",
+     "one machine has all, and no wire"},
+    {"--bandwidth", NEEDS, "--network", "it is for the time of a token"},
+    {0}};
 
 const Command command_inspect = {.name = "inspect",
                                  .usage = "inspect [FILE]",

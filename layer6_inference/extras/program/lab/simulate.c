@@ -17,7 +17,8 @@ static SimulateJob asked = {.arrivals = "poisson",
                             .waiting = 1000,
                             .pages = 4096,
                             .seed = 1,
-                            .price = 0.1};
+                            .price = 0.1,
+                            .together = {.bits = 4.5}};
 
 /* ------------------------------------------------------------------ traffic */
 
@@ -67,12 +68,30 @@ static bool read_traffic(const char *path, Traffic *t, Fault *fault) {
     return ok;
 }
 
+/* For each number of machines: on their own, or in each way together. */
+static bool simulate_machines(SimulateJob *job, const char *users, const Traffic *t,
+                              Fault *fault) {
+    const GroupAsked *g = &job->together;
+    for (size_t k = 0; k < g->machines.count; k++) {
+        job->machines = strtol(g->machines.items[k], NULL, 10);
+        if (g->splits.count == 0 && !simulate_rows(job, users, t, fault)) return false;
+        for (size_t i = 0; i < g->splits.count; i++) {
+            job->split = g->splits.items[i];
+            if (!together_make(&job->model, g, (int)job->machines,
+                               strcmp(job->split, "layers") == 0, &job->group, fault) ||
+                !simulate_rows(job, users, t, fault))
+                return false;
+        }
+    }
+    return g->machines.count || simulate_rows(job, users, t, fault);
+}
+
 static bool simulate_users(SimulateJob *job, const char *users, Fault *fault) {
     Traffic t = {0};
     bool ok =
         job->trace ? read_traffic(job->trace, &t, fault) : made_traffic(job, users, &t, fault);
     ok = ok && (!job->save || save_trace(job, &t, fault)) &&
-         (job->save || simulate_rows(job, users, &t, fault));
+         (job->save || simulate_machines(job, users, &t, fault));
     traffic_free(&t);
     return ok;
 }
@@ -106,23 +125,38 @@ static bool check_policies(const SimulateJob *job, Fault *fault) {
     return true;
 }
 
+/* What a step costs on one machine. */
+static bool read_costs(SimulateJob *job, Fault *fault) {
+    size_t size;
+    if (!job->costs) return together_machine(&job->model, &job->together, &job->cost, fault);
+    char *text = read_named(job->costs, &size, fault);
+    bool ok = text && (step_cost_read(&job->cost, (Text){text, size}, fault) ||
+                       fault_prefix(fault, job->costs));
+    free(text);
+    return ok;
+}
+
+static bool simulate_all(SimulateJob *job, Fault *fault) {
+    if (job->together.decode.count)
+        return together_decode(&job->model, &job->together, &job->cost,
+                               option_given("-p") ? (double)job->prompt : 0, job->table.stream,
+                               fault);
+    if (job->trace) return simulate_users(job, "trace", fault);
+    for (size_t i = 0; i < job->users.count; i++)
+        if (!simulate_users(job, job->users.items[i], fault)) return false;
+    return true;
+}
+
 static bool simulate_run(Fault *fault) {
     SimulateJob *job = &asked;
-    size_t size;
-    char *text = NULL;
     if (!job->users.count) job->users = (OptionList){{"100"}, 1};
-    if (job->first_goal == 0 && job->machines == 0) job->machines = 1;
-    if (!check_policies(job, fault)) return false;
-    bool ok = job->save || (text = read_named(job->costs, &size, fault));
-    ok = ok && (job->save || step_cost_read(&job->cost, (Text){text, size}, fault) ||
-                fault_prefix(fault, job->costs));
-    free(text);
-    ok = ok && (!job->csv || table_begin(&job->table, job->csv, fault));
-    if (job->trace) ok = ok && simulate_users(job, "trace", fault);
-    for (size_t i = 0; ok && !job->trace && i < job->users.count; i++)
-        ok = simulate_users(job, job->users.items[i], fault);
-    ok = ok && (!job->csv || file_end(&job->table, fault));
+    if (job->first_goal == 0) job->machines = 1;
+    bool ok = together_open(&job->model, &job->together, fault) &&
+              (job->save || read_costs(job, fault)) &&
+              (!job->csv || table_begin(&job->table, job->csv, fault)) &&
+              simulate_all(job, fault) && (!job->csv || file_end(&job->table, fault));
     file_drop(&job->table);
+    together_close(&job->model);
     return ok;
 }
 
@@ -133,12 +167,30 @@ static const OptionRule simulate_rules[] = {
      "the trace already contains the requests"},
     {"--save-trace", NOT_WITH,
      "--trace --csv --costs --policy --order --ageing --shared --alone --places --waiting "
-     "--pages --machines --first --gap --price",
+     "--pages --machines --first --gap --price --split --decode -m --shape --bandwidth",
      "it simulates nothing"},
     {"--first", NEEDS, "--gap", "the search is for the fewest machines that reach both goals"},
     {"--gap", NEEDS, "--first", "the search is for the fewest machines that reach both goals"},
     {"--first", NOT_WITH, "--machines", "the number of machines is the result"},
     {"--pace", NEEDS, "--stretch", "without a limit steps take as long as they need"},
+    {"--split --decode", NEEDS, "--machines", "how many compute together?"},
+    {"--split --decode", NEEDS, "--network", "how fast, as 1Gb/s:100us?"},
+    {"--split --decode", NEEDS, "-m --shape", "what is sent depends on the model"},
+    {"--network --shares --wire", NEEDS, "--split --decode",
+     "machines of their own send each other nothing"},
+    {"-m --shape", NEEDS, "--split --decode --bandwidth",
+     "costs alone say how long steps take"},
+    {"-m", NOT_WITH, "--shape", "one model is simulated"},
+    {"--bits", NEEDS, "--shape", "a file says what its weights have"},
+    {"--bandwidth", NEEDS, "-m --shape", "how many weights are read?"},
+    {"--bandwidth", NEEDS, "--flops", "a batch's arithmetic takes time, too"},
+    {"--flops", NEEDS, "--bandwidth", "reading the weights takes time, too"},
+    {"--bandwidth", NOT_WITH, "--costs", "both say how long steps take"},
+    {"--decode", NOT_WITH,
+     "--users --every --seconds --arrivals --burst --urgent --heavy --heavy-prompt -n --seed "
+     "--trace --policy --stretch --pace --order --ageing --shared --alone --places --waiting "
+     "--pages --first --gap --price",
+     "it has no traffic"},
     {"--burst", NEEDS, "--arrivals", "--arrivals bursts"},
     {"--alone", NEEDS, "--shared", "it is about the shared prefix"},
     {"--heavy-prompt", NEEDS, "--heavy", "it is about that user"},
@@ -160,7 +212,8 @@ static const Option simulate_options[] = {
      "add one user that sends X requests a second, reported in a row of its own (0)"},
     {"--heavy-prompt", OPT_INT(1, 1000000), &asked.heavy_prompt, "N",
      "average prompt tokens of that user (as -p)"},
-    {"-p", OPT_INT(1, 1000000), &asked.prompt, "N", "average prompt tokens (256)"},
+    {"-p", OPT_INT(1, 1000000), &asked.prompt, "N",
+     "average prompt tokens (256); of --decode: positions behind each text (0)"},
     {"-n", OPT_INT(1, 1000000), &asked.answer, "N", "average answer tokens (128)"},
     {"--seed", OPT_INT(0, OPTION_MANY), &asked.seed, "N", "random seed of the traffic (1)"},
     {"--trace", OPT_TEXT, &asked.trace, "FILE",
@@ -184,9 +237,8 @@ static const Option simulate_options[] = {
     {"--waiting", OPT_INT(1, 1000000), &asked.waiting, "N",
      "maximum queue length per machine (1000)"},
     {"--pages", OPT_INT(1, OPTION_MANY), &asked.pages, "N",
-     "KV pages of 64 tokens per machine (4096)"},
-    {"--machines", OPT_INT(1, 1 << 20), &asked.machines, "N",
-     "machines; each serves every N-th request (1)"},
+     "KV pages of 64 tokens per machine, or of the machines together (4096)"},
+    GROUP_OPTIONS(asked.together),
     {"--first", OPT_REAL(0.001, 1e9), &asked.first_goal, "MS",
      "goal for the time to first token, 95th percentile; finds the fewest machines"},
     {"--gap", OPT_REAL(0.001, 1e9), &asked.gap_goal, "MS",
@@ -197,8 +249,11 @@ static const Option simulate_options[] = {
 };
 
 static bool simulate_check(Fault *fault) {
-    return asked.costs || asked.save ||
-           fault_set(fault, "wanted --costs FILE: strata bench serve --costs FILE writes one");
+    const SimulateJob *job = &asked;
+    return (job->costs || job->save || job->together.bandwidth > 0 ||
+            fault_set(fault, "wanted --costs FILE: strata bench serve --costs FILE writes one; "
+                             "or --bandwidth X --flops X of a --shape")) &&
+           check_policies(job, fault) && together_check(&job->together, fault);
 }
 
 const Command command_simulate = {
@@ -208,7 +263,9 @@ const Command command_simulate = {
              "measured costs give its duration.\nHow long do users wait, under which policy, "
              "on how many machines?",
     .examples = {"strata bench serve --costs costs.csv",
-                 "strata simulate --costs costs.csv --users 200"},
+                 "strata simulate --costs costs.csv --users 200",
+                 "strata simulate --shape 70B --bandwidth 40 --flops 200 --network 10Gb/s:30us "
+                 "--decode 1 --machines 2 --machines 8"},
     .options = simulate_options,
     .brief = "--costs --users --every --seconds --policy --places --machines --csv",
     .rules = simulate_rules,

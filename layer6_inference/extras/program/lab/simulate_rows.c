@@ -23,7 +23,8 @@ size_t simulate_policy(const char *name) {
     return i;
 }
 
-static SimulatedMachine machine_of(const SimulateJob *job, size_t policy) {
+static SimulatedMachine machine_of(const SimulateJob *job, size_t policy,
+                                   const StepCost *learned) {
     return (SimulatedMachine){.policy = {.budget = PREFILL_BATCH,
                                          .chunk = policies[policy].chunk,
                                          .running = (size_t)job->places,
@@ -33,8 +34,9 @@ static SimulatedMachine machine_of(const SimulateJob *job, size_t policy) {
                                          .prompts_first = policies[policy].prompts_first,
                                          .stretch = job->stretch,
                                          .pace = job->pace / 1000,
-                                         .cost = &job->cost},
+                                         .cost = learned},
                               .cost = job->cost,
+                              .group = job->split ? &job->group : NULL,
                               .page_tokens = KV_PAGE,
                               .pages = (size_t)job->pages,
                               .shared = (size_t)job->shared,
@@ -53,9 +55,11 @@ typedef struct WaitsRow {
 /* Whose waits a row shows: the ordinary users', or the heavy user's. */
 enum { OTHERS, HEAVY };
 
-static WaitsRow waits_row(const Traffic *t, size_t machines, const Simulation *s, int whose) {
+static WaitsRow waits_row(const SimulateJob *job, const Traffic *t, size_t machines,
+                          const Simulation *s, int whose) {
     const Waits *w = &s->waits[whose];
     double last = t->visits[t->count - 1].arrival;
+    const size_t servers = job->split ? 1 : machines;
     return (WaitsRow){machines,
                       last > 0 ? (double)t->count / last : 0,
                       s->end > 0 ? (double)s->tokens / s->end : 0,
@@ -64,16 +68,18 @@ static WaitsRow waits_row(const Traffic *t, size_t machines, const Simulation *s
                       1000 * percentile(w->gaps, w->gaps_count, .5),
                       1000 * percentile(w->gaps, w->gaps_count, .95),
                       1000 * percentile(w->gaps, w->gaps_count, 1),
-                      s->end > 0 ? s->busy / s->end / (double)machines : 0};
+                      s->end > 0 ? s->busy / s->end / (double)servers : 0};
 }
 
 static bool run_machines(const SimulateJob *job, size_t policy, const Traffic *t,
                          size_t machines, Simulation *s, WaitsRow *row, Fault *fault) {
-    SimulatedMachine machine = machine_of(job, policy);
+    const StepCost learned = job->split ? step_group_cost(&job->group, &job->cost) : job->cost;
+    SimulatedMachine machine = machine_of(job, policy, &learned);
+    const size_t servers = job->split ? 1 : machines;
     *s = (Simulation){0};
-    for (size_t i = 0; i < machines && i < t->count; i++)
-        if (!simulate(&machine, t, i, machines, s, fault)) return false;
-    *row = waits_row(t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
+    for (size_t i = 0; i < servers && i < t->count; i++)
+        if (!simulate(&machine, t, i, servers, s, fault)) return false;
+    *row = waits_row(job, t, machines, s, s->waits[OTHERS].firsts_count ? OTHERS : HEAVY);
     if (s->refused < t->count) return true;
     return fault_set(fault,
                      "%s: all %zu requests are refused: none fits into %ld pages; give more "
@@ -119,14 +125,15 @@ static bool enough_machines(const SimulateJob *job, size_t policy, const Traffic
 static void print_simulate_titles(SimulateJob *job) {
     if (job->titled) return;
     job->titled = true;
-    printf("%7s %-10s %8s %8s %9s %9s %9s %8s %8s %8s %5s %7s %8s %9s\n", "users", "policy",
+    printf("%7s %-10s %8s %8s %9s %9s %9s %8s %8s %8s %5s %7s %8s %9s%s\n", "users", "policy",
            "machines", "load /s", "tokens/s", "first p50", "p95 ms", "gap p50", "p95", "max ms",
-           "busy", "refused", "preempt", "$/Mtok");
+           "busy", "refused", "preempt", "$/Mtok", job->split ? " split" : "");
     if (job->table.stream)
         fprintf(
             job->table.stream,
             "users,policy,machines,load,tokens_per_second,first_p50_ms,first_p95_ms,gap_p50_ms,"
-            "gap_p95_ms,gap_max_ms,busy,refused,preempted,most_pages,dollars_per_million\n");
+            "gap_p95_ms,gap_max_ms,busy,refused,preempted,most_pages,dollars_per_million,"
+            "split\n");
 }
 
 /* Cost of all machines per hour, divided by the tokens of an hour. */
@@ -137,16 +144,18 @@ static double price_of(const SimulateJob *job, const WaitsRow *r) {
 static void print_simulated(const SimulateJob *job, const char *users, size_t policy,
                             const Simulation *s, const WaitsRow *r) {
     double price = price_of(job, r);
-    printf("%7s %-10s %8zu %8.2f %9.1f %9.0f %9.0f %8.1f %8.1f %8.0f %4.0f%% %7zu %8zu %9.2f\n",
+    printf("%7s %-10s %8zu %8.2f %9.1f %9.0f %9.0f %8.1f %8.1f %8.0f %4.0f%% %7zu %8zu "
+           "%9.2f%s%s\n",
            users, policies[policy].name, r->machines, r->load, r->rate, r->first50, r->first95,
-           r->gap50, r->gap95, r->gap_max, 100 * r->busy, s->refused, s->preempted, price);
+           r->gap50, r->gap95, r->gap_max, 100 * r->busy, s->refused, s->preempted, price,
+           job->split ? " " : "", job->split ? job->split : "");
     fflush(stdout);
     if (job->table.stream)
         fprintf(job->table.stream,
-                "%s,%s,%zu,%.4f,%.2f,%.3f,%.3f,%.4f,%.4f,%.4f,%.4f,%zu,%zu,%zu,%.4f\n", users,
-                policies[policy].name, r->machines, r->load, r->rate, r->first50, r->first95,
-                r->gap50, r->gap95, r->gap_max, r->busy, s->refused, s->preempted,
-                s->most_pages, price);
+                "%s,%s,%zu,%.4f,%.2f,%.3f,%.3f,%.4f,%.4f,%.4f,%.4f,%zu,%zu,%zu,%.4f,%s\n",
+                users, policies[policy].name, r->machines, r->load, r->rate, r->first50,
+                r->first95, r->gap50, r->gap95, r->gap_max, r->busy, s->refused, s->preempted,
+                s->most_pages, price, job->split ? job->split : "none");
 }
 
 static bool one_row(SimulateJob *job, const char *users, size_t policy, const Traffic *t,
@@ -158,7 +167,7 @@ static bool one_row(SimulateJob *job, const char *users, size_t policy, const Tr
                   : enough_machines(job, policy, t, &s, &row, fault);
     if (ok) print_simulate_titles(job), print_simulated(job, users, policy, &s, &row);
     if (ok && s.waits[OTHERS].firsts_count && s.waits[HEAVY].firsts_count) {
-        row = waits_row(t, row.machines, &s, HEAVY);
+        row = waits_row(job, t, row.machines, &s, HEAVY);
         print_simulated(job, "heavy", policy, &s, &row);
     }
     simulation_free(&s);

@@ -2,8 +2,7 @@
 #ifndef STRATA_SIMULATE_ROWS_H
 #define STRATA_SIMULATE_ROWS_H
 
-#include "options.h"
-#include "step_cost.h"
+#include "simulate_group.h"
 #include "traffic.h"
 
 enum { SIMULATE_POLICIES = 3 };
@@ -14,14 +13,18 @@ typedef struct SimulateJob {
     double every, seconds, urgent, heavy, ageing, stretch, pace, first_goal, gap_goal, price;
     long prompt, heavy_prompt, answer, shared, places, waiting, pages, machines, burst, seed;
     bool alone, titled; /* the titles are printed */
-    StepCost cost;
+    StepCost cost;      /* on one machine */
+    GroupAsked together;
+    SimulatedModel model;
+    const char *split; /* the machines serve as one; NULL: each on its own */
+    StepGroup group;
     FileOut table;
 } SimulateJob;
 
 /* The index of a policy; SIMULATE_POLICIES: unknown name. */
 size_t simulate_policy(const char *name);
 
-/* Simulate all requested policies, and print their rows. */
+/* Simulate all requested policies on job->machines, and print their rows. */
 bool simulate_rows(SimulateJob *job, const char *users, const Traffic *traffic, Fault *fault);
 
 #endif
