@@ -141,6 +141,37 @@ static double compare_draft_head(const MakeModel *m, int *same) {
     return error;
 }
 
+/* The same of an assistant, for a random Gemma 4 that has read all but the last tokens. */
+static double compare_assistant(const MakeModel *m, int *same, int *of) {
+    enum { KNOWN = TOKENS - 8 };
+    int32_t tokens[TOKENS];
+    size_t size, own;
+    Fault fault;
+    Model model, head;
+    Reference target, reference;
+    MakeModel with = make_model_of("gemma4", NULL);
+    with.dtype = m->dtype;
+    double *want = malloc(sizeof *want * TOKENS * MAKE_VOCAB);
+    float *got = malloc(sizeof *got * TOKENS * MAKE_VOCAB);
+    unsigned char *bytes = make_model(&with, &size), *file = make_model(m, &own);
+    for (int i = 0; i < TOKENS; i++)
+        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    if (!model_open_memory(&model, bytes, size, &fault) ||
+        !model_open_memory(&head, file, own, &fault)) {
+        printf("%s\n", fault.text);
+        exit(1);
+    }
+    run_assistant(&head, &model, tokens, TOKENS, KNOWN, (KvFormat){0}, got);
+    reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
+    reference_assistant(&reference, &target, tokens, TOKENS, KNOWN, want);
+    double error = error_of(got, want, TOKENS - KNOWN, MAKE_VOCAB, 0, same);
+    *of = TOKENS - KNOWN;
+    reference_close(&reference), reference_close(&target);
+    model_close(&head), model_close(&model);
+    free(bytes), free(file), free(want), free(got);
+    return error;
+}
+
 /* The same for rows of a picture that is nothing but numbers: how many have their largest where they should. */
 static double compare_vision(const MakeModel *m, int *same, int *of) {
     Vision vision;
@@ -184,9 +215,10 @@ static int print_family(const Recipe *family, const char *more) {
         m.dtype = formats[f].dtype;
         double error = quirks_of(family)->is_vision_tower ? compare_vision(&m, &same, &of)
                        : quirks_of(family)->is_draft_head ? compare_draft_head(&m, &same)
+                       : quirks_of(family)->assists ? compare_assistant(&m, &same, &of)
                        : more                             ? compare_draft(&m, &same)
                                                           : compare(&m, &same);
-        if (f == 0) printf("%-15s %-44.44s", arch, more ? more : m.family);
+        if (f == 0) printf("%-16s %-44.44s", arch, more ? more : m.family);
         printf("  %7.1e", error);
         if (f == 0) printf("  %2d/%d", same, of);
         worse += !(error <= formats[f].bound) || (f == 0 && same < of);
@@ -207,20 +239,24 @@ static int write_model(const char *arch, const char *more, const char *path) {
     return !ok;
 }
 
+/* Is it nothing by itself? */
+static bool drafts(const Recipe *family) {
+    return quirks_of(family)->is_draft_head || quirks_of(family)->assists;
+}
+
 int main(int argc, char **argv) {
     const Recipe *row;
     size_t count = 0;
     int worse = 0;
     if (argc == 4) return write_model(argv[1], argv[2], argv[3]);
-    printf("%-15s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
+    printf("%-16s %-44s  %7s  %5s  %7s  %7s\n", "family", "recipe", "f32", "next", "f16",
            "q8_0");
     for (; (row = recipe_row(count)); count++)
-        if (!quirks_of(row)->is_draft_head) worse += print_family(row, NULL);
+        if (!drafts(row)) worse += print_family(row, NULL);
     printf("\ndraft heads\n");
     for (size_t i = 0; (row = recipe_row(i)); i++)
-        if (quirks_of(row)->draft_heads || quirks_of(row)->is_draft_head)
-            worse +=
-                print_family(row, quirks_of(row)->is_draft_head ? NULL : "drafts:1 draft_ends");
+        if (quirks_of(row)->draft_heads || drafts(row))
+            worse += print_family(row, drafts(row) ? NULL : "drafts:1 draft_ends");
     printf("%zu families, %d numbers too large\n", count, worse);
     return worse > 0;
 }

@@ -24,4 +24,11 @@ static inline void make_draft_head(GgufWriter *w, const MakeModel *m) {
     if (few) gguf_put_tensor(w, "d2t", &t);
 }
 
+/* Maps from two rows of the model, and to the next one. */
+static inline void make_assistant(GgufWriter *w, const MakeModel *m) {
+    size_t width = make_size(m, "assists", 0);
+    make_matrix(w, m, "nextn.pre_projection.weight", m->dim, 2 * width, 1.5);
+    make_matrix(w, m, "nextn.post_projection.weight", width, m->dim, 1.5);
+}
+
 #endif

@@ -73,8 +73,11 @@
  *                                  heads of their own
  *     guesses                      a draft head for another model, whose rows have target:N numbers;  few:N: of N tokens
  *     borrows                      no embedding and no head: those of the other model
+ *     assists:N                    a draft model without keys and values, which reads those of another model, whose
+ *                                  rows have N numbers
  *     sees                         pictures (make_eye.h)
- *     layers:N, heads:N, kv_heads:N, head_dim:N, hidden:N, ctx:N, window:N    in place of 2, 4, 2, 16, 96, 256 and none
+ *     layers:N, heads:N, kv_heads:N, head_dim:N, hidden:N, ctx:N, dim:N, window:N    in place of 2, 4, 2, 16, 96, 256,
+ *                                  64 and none
  *     KEY=VALUE                    a key: an integer, one with a point, true or false
  *
  * Every rule of a family acts on the logits of a text of 90 tokens: windows are short, ratios far
@@ -264,6 +267,9 @@ static const char *const make_families[][2] = {
                         "rope.freq_base=1000000.0 attention.causal=false pooling_type=1"},
     {"clip", "sees layers:3"},
     {"eagle3", "guesses layers:1 few:100"},
+    {"gemma4-assistant", "assists:64 dim:48 tied post_norms small_gains window:6 "
+                         "windows_listed window_heads rope_freqs layers:4 end_scale "
+                         "embedding_length_per_layer_input=0"},
 };
 
 static inline const char *make_family(const char *arch) {

@@ -38,6 +38,7 @@ static inline MakeModel make_model_of(const char *arch, const char *more) {
                    .more = more};
     if (m.family && more && *more == '=') m.family = more + 1, m.more = NULL;
     REQUIRE(m.family, "make_keys.h has no row for the family %s", arch);
+    m.dim = make_size(&m, "dim", m.dim);
     m.hidden = make_size(&m, "hidden", m.hidden);
     m.layers = make_size(&m, "layers", 2) + make_size(&m, "drafts", 0);
     m.heads = make_size(&m, "heads", 4);
@@ -111,6 +112,7 @@ static inline bool make_is_map(const MakeModel *m, size_t l) {
 
 /* The first ones keep keys and values, the others share those, and may have maps that are not read. */
 static inline bool make_keeps(const MakeModel *m, size_t layer) {
+    if (make_says(m, "assists")) return false;
     return layer < make_size(m, "own_kv", m->layers) || make_says(m, "idle_kv");
 }
 
@@ -484,6 +486,13 @@ static inline void make_draft_head_keys(GgufWriter *w, const MakeModel *m) {
     make_key(w, m, "target_hidden_size", (int64_t)make_size(m, "target", m->dim));
 }
 
+/* Whose rows have so many numbers, and whose keys all layers read. */
+static inline void make_assistant_keys(GgufWriter *w, const MakeModel *m) {
+    make_key(w, m, "embedding_length_out", (int64_t)make_size(m, "assists", 0));
+    make_key(w, m, "nextn_predict_layers", (int64_t)m->layers);
+    make_key(w, m, "attention.shared_kv_layers", (int64_t)m->layers);
+}
+
 static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     gguf_put_string(w, "general.architecture", text_of(m->arch));
     gguf_put_int(w, "general.alignment", GGUF_U32, 32);
@@ -493,6 +502,7 @@ static inline void make_keys(GgufWriter *w, const MakeModel *m) {
     if (make_says(m, "drafts"))
         make_key(w, m, "nextn_predict_layers", (int64_t)make_size(m, "drafts", 0));
     if (make_says(m, "guesses")) make_draft_head_keys(w, m);
+    if (make_says(m, "assists")) make_assistant_keys(w, m);
     if (make_says(m, "ssm")) make_ssm_keys(w, m);
     if (make_says(m, "delta") || make_says(m, "kda")) make_delta_keys(w, m);
     if (make_says(m, "xielu")) make_curves(w, m);

@@ -402,6 +402,7 @@ static inline void make_ends(GgufWriter *w, const MakeModel *m) {
     if (!borrows && !make_says(m, "no_embedding"))
         make_matrix(w, m, "token_embd.weight", MAKE_VOCAB, m->dim, 4);
     if (make_says(m, "guesses")) make_draft_head(w, m);
+    if (make_says(m, "assists")) make_assistant(w, m);
     if (make_says(m, "positions"))
         make_tensor(w, m, "position_embd.weight", 2, places, 0, 0.3, DTYPE_F32);
     if (make_says(m, "embedding_norm")) make_norm_of(w, m, "token_embd_norm", 1, &m->dim);

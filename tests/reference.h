@@ -505,14 +505,15 @@ static inline void reference_unembed(const Reference *r, const double *x, int di
     }
 }
 
-/* What comes out of the first blocks for a text (n, dim); the caller frees it. */
-static inline double *reference_stream_to(const Reference *r, int layers, const int32_t *tokens,
-                                          int n) {
+/* What comes out of the first blocks for a text (n, dim), and their keys and values in memory (layers); the caller frees
+ * all. */
+static inline double *reference_stream_kept(const Reference *r, int layers,
+                                            const int32_t *tokens, int n,
+                                            ReferenceMemory *memory) {
     int dim = reference_size(r, "embedding_length", 0, 0), wide = reference_streams(r) * dim,
         all = reference_inputs(r) * layers;
     double *x = malloc(sizeof *x * (size_t)(n * wide)),
            *inputs = malloc(sizeof *x * (size_t)(n * all + 1));
-    ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);
     for (int t = 0; t < n; t++) {
         reference_embed(r, tokens[t], t, dim, x + t * wide);
         reference_make_inputs(r, tokens[t], x + t * wide, dim, inputs + t * all);
@@ -522,12 +523,21 @@ static inline double *reference_stream_to(const Reference *r, int layers, const 
         reference_block(r, l, n, inputs, memory, x);
         reference_add_lent(r, tokens, n, l, dim, x);
     }
-    for (int l = 0; l < layers; l++) free(memory[l].k), free(memory[l].v);
     for (int t = 0; t < n; t++) {
         reference_gather(r, dim, x + t * wide);
         memmove(x + t * dim, x + t * wide, sizeof *x * (size_t)dim);
     }
-    free(inputs), free(memory);
+    free(inputs);
+    return x;
+}
+
+/* What comes out of the first blocks for a text (n, dim); the caller frees it. */
+static inline double *reference_stream_to(const Reference *r, int layers, const int32_t *tokens,
+                                          int n) {
+    ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);
+    double *x = reference_stream_kept(r, layers, tokens, n, memory);
+    for (int l = 0; l < layers; l++) free(memory[l].k), free(memory[l].v);
+    free(memory);
     return x;
 }
 

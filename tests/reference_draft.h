@@ -110,4 +110,56 @@ static inline void reference_guesses(const Reference *r, const Reference *model,
     free(m.k), free(m.v), free(g);
 }
 
+/* ------------------------------------------------------------------ an assistant */
+
+/* The model's layer whose keys block l of the assistant reads: of the last one of its kind, which may share an earlier
+ * one's. */
+static inline int reference_lender(const Reference *r, const Reference *model, int l) {
+    int from = reference_layers(model) - 1;
+    while (reference_has_window(model, from) != reference_has_window(r, l)) from--;
+    return from - reference_back(model, from);
+}
+
+/* x (dim) = what leaves the assistant's blocks for a token with a row h (width) of the model or its own; it stands
+ * behind the `known` tokens whose keys and values are in memory. */
+static inline void reference_assist(const Reference *r, const Reference *model, int32_t token,
+                                    const double *h, int known, ReferenceMemory *memory,
+                                    double *x) {
+    double both[REFERENCE_WIDEST];
+    int width = reference_size(model, "embedding_length", 0, 0),
+        dim = reference_size(r, "embedding_length", 0, 0), until[64];
+    for (int i = 0; i < 64; i++) until[i] = known - 1;
+    reference_embed(model, token, known, width, both);
+    memcpy(both + width, h, sizeof *h * (size_t)width);
+    reference_rows(r, -1, "nextn.pre_projection", 0, dim, both, x);
+    for (int l = 0; l < reference_size(r, "block_count", 0, 0); l++) {
+        ReferenceLayer s = reference_layer(r, l);
+        s.back = 1, s.until = until;
+        reference_token(r, &s, known, &memory[reference_lender(r, model, l)], x);
+        reference_end_block(r, &s, NULL, x);
+    }
+}
+
+/* logits (n - known, vocab): what it says follows each token of a text behind the `known` ones that its model has
+ * read. */
+static inline void reference_assistant(const Reference *r, const Reference *model,
+                                       const int32_t *tokens, int n, int known,
+                                       double *logits) {
+    int width = reference_size(model, "embedding_length", 0, 0),
+        dim = reference_size(r, "embedding_length", 0, 0), layers = reference_layers(model),
+        vocab = (int)reference_find(r, -1, "token_embd", "weight")->shape[0];
+    ReferenceMemory *memory = malloc(sizeof *memory * (size_t)layers);
+    double *stream = reference_stream_kept(model, layers, tokens, known, memory),
+           h[REFERENCE_WIDEST], x[REFERENCE_WIDEST], row[REFERENCE_WIDEST];
+    reference_norm(model, -1, "output_norm", stream + (known - 1) * width, width, h);
+    for (int t = known; t < n; t++, logits += vocab) {
+        reference_assist(r, model, tokens[t], h, known, memory, x);
+        reference_norm(r, -1, "output_norm", x, dim, row);
+        reference_rows(r, -1, "token_embd", 0, vocab, row, logits);
+        reference_rows(r, -1, "nextn.post_projection", 0, width, row, h);
+    }
+    for (int l = 0; l < layers; l++) free(memory[l].k), free(memory[l].v);
+    free(memory), free(stream);
+}
+
 #endif

@@ -181,6 +181,8 @@ static const char *const reference_families[][2] = {
     {"eurobert", "rms halves silu bidirectional"},
     {"llama-embed", "rms pairs silu bidirectional"},
     {"eagle3", "rms pairs silu"},
+    {"gemma4-assistant",
+     "rms halves gelu window:3 base:10000 unstretched unscaled full-divisors"},
     {"gemma-embedding", "rms halves gelu sqrt bidirectional window:6 base:10000 unstretched"},
 };
 

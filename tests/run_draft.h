@@ -74,4 +74,38 @@ static inline void run_guesses(Model *head, const Model *model, const int32_t *t
     free(hidden), free(tapped);
 }
 
+/* What an assistant says follows token known, known + 1, ... of a text, of which the model reads the first `known` alone.
+ *
+ *   logits   (n - known, vocab) */
+static inline void run_assistant(Model *head, const Model *model, const int32_t *tokens,
+                                 size_t n, size_t known, KvFormat kv, float *logits) {
+    Session session, drafts;
+    Fault fault;
+    size_t width = model->sizes.dim, vocab = model->sizes.vocab;
+    SessionConfig config = {.sequences = 2, .max_tokens = n, .max_logits = n, .kv = kv};
+    float *hidden = calloc((n + 1) * width, sizeof *hidden);
+    int32_t *place = calloc(2 * n, sizeof *place);
+    bool *wanted = calloc(2, n);
+    for (size_t i = 0; i < n; i++) place[i] = (int32_t)i, wanted[i] = i >= known;
+    run_draft_check(draft_head_fit(head, model, &fault), &fault);
+    run_draft_check(session_open(&session, model, NULL, config, &fault), &fault);
+    run_draft_check(session_open(&drafts, head, NULL, config, &fault), &fault);
+    run_draft_check(assistant_reads(&drafts, &session, &fault), &fault);
+    run_draft_check(session_eval(&session, tokens, known, false, &fault), &fault);
+    draft_head_rows(&drafts, &session, known, hidden + width);
+    for (size_t p = 0, count; p < n; p += count) { /* first all that the model knows, and the next */
+        count = p ? 1 : known + 1;
+        Batch batch = {count, tokens + p, place + n, place + p, wanted + p, hidden + p * width};
+        run_draft_check(session_forward(&drafts, &batch, &fault), &fault);
+        memcpy(logits, drafts.logits, vocab * sizeof *logits), logits += vocab;
+        if (p + count == n) break;
+        float *rows = calloc(count * width, sizeof *rows);
+        draft_head_rows(&drafts, &drafts, count, rows);
+        memcpy(hidden + (p + count) * width, rows + (count - 1) * width, width * sizeof *rows);
+        free(rows);
+    }
+    session_close(&drafts), session_close(&session);
+    free(hidden), free(place), free(wanted);
+}
+
 #endif

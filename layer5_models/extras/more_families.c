@@ -327,6 +327,12 @@ static const Recipe rows[] = {
     {"eagle3", "EAGLE-3, a draft head for another model", RMS, PAIRS, SWIGLU,
      .wiring = &joined_wiring, .rope_freqs = true,
      QUIRKS(.is_draft_head = true, .names = eagle_names, .draft_before_norm = true)},
+    {"gemma4-assistant", "Gemma 4's assistants, which draft for it", RMS, HALVES, GEGLU,
+     .rope_freqs = true, .head_norms = HEAD_NORMS_SHARED, .post_norms = true,
+     .window_theta = 10000, .window_rope = WINDOW_ROPE_UNSCALED,
+     QUIRKS(.assists = "gemma4", .rope_freqs_needed = true, .rope_freqs_full = true,
+            .score_scale = 1, .output_scale = true, .window_listed = true,
+            .window_heads = true)},
 };
 /* clang-format on */
 

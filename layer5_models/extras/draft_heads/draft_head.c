@@ -7,7 +7,11 @@
 
 bool draft_head_is(const Model *m) {
     const BlockExtras *e = m->blocks[0].extras;
-    return e && e->join.token_norm.kind;
+    return (e && e->join.token_norm.kind) || assistant_is(m);
+}
+
+size_t draft_head_width(const Model *head) {
+    return assistant_is(head) ? model_extras(head)->draft_head.width : head->sizes.dim;
 }
 
 bool draft_head_open(Model *head, const Model *m, Fault *fault) {
@@ -62,6 +66,7 @@ static bool check_ends(const Model *head, const Model *m, Fault *fault) {
 }
 
 bool draft_head_fit(Model *head, const Model *m, Fault *fault) {
+    if (assistant_is(head)) return assistant_fit(head, m, fault);
     if (!model_extras(head)->quirks->is_draft_head)
         return fault_set(fault, "a %s model is not a draft head", head->recipe->arch);
     if (!check_rows(&head->extras->draft_head, m, fault) || !check_ends(head, m, fault))
@@ -87,6 +92,10 @@ void draft_head_rows(Session *head, const Session *s, size_t count, float *rows)
     const Model *m = s->model;
     const Linear *depths = &head->model->blocks[0].extras->join.depths;
     const size_t dim = m->sizes.dim;
+    if (assistant_is(m)) {
+        assistant_rows(head, rows);
+        return;
+    }
     if (depths->w.data && m != head->model) {
         map_depths(head, depths, s->extras->tap.rows, count, rows);
         return;

@@ -79,6 +79,7 @@ static void bind_side_inputs(Binder *b) {
 void bind_more_ends(Binder *b) {
     const Quirks *q = quirks_in(b);
     if (q->is_draft_head) bind_draft_head(b);
+    if (q->assists) bind_assistant(b);
     (q->is_vision_tower ? bind_vision : q->is_draft_head ? bind_draft_ends : bind_text_ends)(b);
     bind_side_inputs(b);
 }
@@ -88,7 +89,8 @@ Linear *packed_more(const Model *m, size_t i) {
     static Linear none;
     ModelExtras *x = m->extras;
     const size_t roles = x->drafts ? (size_t)role_count() : 0;
-    Linear *const ends[] = {&x->draft.head, &m->blocks->extras->join.depths, NULL};
+    Linear *const ends[] = {&x->draft.head, &m->blocks->extras->join.depths,
+                            &x->draft_head.in, &x->draft_head.out, NULL};
     if (i >= roles) return ends[i - roles];
     const Role *role = role_of((RoleId)i);
     Linear *map = role_in(role, &m->blocks[m->sizes.layers]);

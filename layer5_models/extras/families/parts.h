@@ -114,6 +114,18 @@ void bind_depths(Binder *binder, Join *join);
  *             vocab) */
 void draft_head_spread(Session *session, const Batch *batch);
 
+/* An assistant: its sizes, its tensors outside the blocks, places for its ropes; room in a
+ * session; a batch through its blocks, of which `wanted` rows are left.  False: cancelled. */
+void read_assistant(Binder *binder);
+void bind_assistant(Binder *binder);
+void place_ropes(Binder *binder);
+void layout_assistant(Session *session, SessionExtras *extras, size_t sequences);
+bool run_assistant(Session *session, const Batch *batch, Batch *wanted);
+bool assistant_fit(Model *assistant, const Model *model, Fault *fault);
+
+/* The rows (width) for the next tokens after the wanted rows of its last batch. */
+void assistant_rows(Session *session, float *rows);
+
 /* Does every sequence that begins in a batch bring its whole source?  True without an
  * encoder. */
 bool source_check(const Session *session, const Batch *batch, Fault *fault);

@@ -128,4 +128,5 @@ void read_more_ropes(Binder *b) {
     m->ropes[0].axis = axis;
     if (q->rope_freqs_full) c.divisors = NULL;
     read_window_rope(b, &c);
+    place_ropes(b);
 }

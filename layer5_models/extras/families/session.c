@@ -29,7 +29,7 @@ static bool check_direction(const Model *m, bool bidirectional, Fault *fault) {
 bool check_more_session(const Model *m, const SessionConfig *config, Fault *fault) {
     const ModelExtras *x = model_extras(m);
     const bool ranks = x->text_head.pooling == POOLING_RANK;
-    if (x->quirks->is_draft_head && !x->draft_head.model)
+    if ((x->quirks->is_draft_head || x->quirks->assists) && !x->draft_head.model)
         return fault_set(
             fault,
             "a file of the family %s is a draft head, no model by itself: give the "
@@ -74,7 +74,8 @@ static void layout_text_head(Session *s, SessionExtras *x) {
 
 /* Do a batch's rows have places of their own? */
 static bool has_places(const Model *m) {
-    return model_extras(m)->quirks->rope_sections || model_extras(m)->vision.axes;
+    return model_extras(m)->quirks->rope_sections || model_extras(m)->vision.axes ||
+           assistant_is(m);
 }
 
 const LayersElsewhere *layers_elsewhere;
@@ -86,7 +87,7 @@ void layout_more_session(Session *s, const SessionConfig *c) {
     x->elsewhere = s->extras && layers_elsewhere && layers_elsewhere->has(s);
     if (x->elsewhere) s->hooks = &more_hooks;
     const size_t few = m->draft_head.row_of ? m->draft_head.count : 0,
-                 parts = m->encoder ? c->max_tokens : 0;
+                 parts = m->encoder || assistant_is(s->model) ? c->max_tokens : 0;
     x->key = arena_take(&s->arena, s->model->sizes.key, sizeof *x->key);
     layout_text_head(s, x);
     if (few) x->reduced_logits = arena_take(&s->arena, few, sizeof *x->reduced_logits);
@@ -97,6 +98,7 @@ void layout_more_session(Session *s, const SessionConfig *c) {
     x->split.sequence = arena_take(&s->arena, parts, sizeof *x->split.sequence);
     x->split.position = arena_take(&s->arena, parts, sizeof *x->split.position);
     x->split.wanted = arena_take(&s->arena, parts, sizeof *x->split.wanted);
+    layout_assistant(s, x, c->sequences);
 }
 
 /* ------------------------------------------------------------------ what goes in */
@@ -298,6 +300,11 @@ void session_lens(Session *s, const float *x) {
 static bool run_more(Session *s, const Batch *batch) {
     const size_t encoder = model_extras(s->model)->encoder, layers = s->model->sizes.layers;
     Batch source = {0}, text = *batch;
+    if (assistant_is(s->model)) {
+        if (!run_assistant(s, batch, &text)) return false;
+        unembed_more(s, &text);
+        return true;
+    }
     if (encoder) source_split(s, batch, &source, &text);
     if (source.count) {
         if (!run_some(s, &source, 0, encoder)) return false;

@@ -120,6 +120,7 @@ bool read_more_sizes(Binder *b) {
     if (!b->ok || !read_sizes(b)) return false;
     if (q->encoder) read_decoder(b);
     read_draft_heads(b);
+    if (q->assists) read_assistant(b);
     read_streams(b);
     read_logit_shift(b);
     read_more_scales(b);

@@ -14,9 +14,18 @@ static size_t last_of_kind(Binder *b, size_t l, size_t own) {
     return own;
 }
 
+/* All layers of an assistant share those of its model. */
+static bool read_lent_kv(Binder *b, LayerExtras *e) {
+    const size_t layers = b->model->sizes.layers;
+    key_size(b, "attention.shared_kv_layers", layers, layers, layers);
+    e->kv_back = 1; /* before any */
+    return b->ok;
+}
+
 /* Layers from `own` on share the keys and values of the last earlier layer of their kind. */
 bool read_shared_kv(Binder *b, size_t l, LayerSizes *s) {
     size_t layers = b->model->sizes.layers, own = quirks_in(b)->kv_layers;
+    if (quirks_in(b)->assists) return read_lent_kv(b, s->extras);
     if (own == 0 || !b->ok) return b->ok;
     size_t usual = own < layers ? layers - own : 0;
     own = layers - key_size(b, "attention.shared_kv_layers", usual, 0, layers);

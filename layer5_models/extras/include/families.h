@@ -97,6 +97,9 @@ typedef struct Quirks {
     bool is_vision_tower;
     /* a draft head for another model, one joined block (draft_head.h) */
     bool is_draft_head;
+    /* a draft model for models of this family: it reads their keys and values, and has none
+     * itself (draft_head.h); NULL: none */
+    const char *assists;
 
     /* norms */
     bool norm_bias;           /* RMS norms have a bias, too (optional for NORM_LAYER anyway) */
@@ -296,11 +299,12 @@ typedef enum RopeChoice {
     ROPE_LONG
 } RopeChoice;
 
-/* A draft head in a file of its own: what it reads of its model, and which tokens it
- * predicts. */
+/* A draft head or an assistant in a file of its own: what it reads of its model, and which
+ * tokens it predicts. */
 typedef struct DraftHead {
     const Model *model;                 /* attached by draft_head_fit; or NULL */
     size_t layers[DRAFT_DEPTHS], width; /* the layers whose inputs it reads, and their width */
+    Linear in, out; /* of an assistant: (dim, 2 width) and (width, dim); or none */
     size_t count;                       /* tokens it can predict: rows of its head */
     /* (vocab) each token's row; -1: none; NULL: all tokens in order */
     int32_t *row_of;
@@ -335,7 +339,7 @@ typedef struct ModelExtras {
     size_t long_ctx; /* 0: the same rope in all sessions */
     RopeChoice long_choice;
     DraftEnds draft;      /* of the first draft head */
-    DraftHead draft_head; /* of a draft head in a file of its own */
+    DraftHead draft_head; /* of a draft head, or an assistant, in a file of its own */
 } ModelExtras;
 
 const ModelExtras *model_extras(const Model *model);
@@ -365,7 +369,8 @@ typedef struct SessionExtras {
     float *pooled, *wide; /* a text's row inside the text head (text_head.h) */
     void *wide_scratch;
     size_t second; /* the position where the second of two texts begins; 0: only one */
-    struct {       /* (max_tokens) with an encoder: a batch split into sources and the rest */
+    struct {       /* (max_tokens) with an encoder: a batch split into sources and the rest; of
+                    * an assistant: the wanted rows */
         int32_t *token, *sequence, *position;
         bool *wanted;
     } split;
@@ -389,6 +394,14 @@ typedef struct SessionExtras {
     } tap;
     /* (rows of the head) of a draft head that predicts only some tokens */
     float *reduced_logits;
+    struct { /* of an assistant (draft_head.h) */
+        const Session *model; /* whose keys it reads (assistant_reads); or NULL */
+        size_t *sequence;     /* (sequences) the model's for each of its own */
+        float *both;          /* (max_tokens, 2 width) */
+        void *scratch;
+        size_t *row, count; /* (max_tokens) which rows of the last batch were wanted */
+        Rope rope;
+    } assistant;
 } SessionExtras;
 
 /* Tokens vocab .. vocab + count - 1 become aliases for these rows, which replace their

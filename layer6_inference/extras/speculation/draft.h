@@ -26,7 +26,7 @@ struct Draft {
     float *p, *rest; /* (vocab) own */
     size_t accepted;
     Slot *slot;    /* the draft model's; NULL: no model drafts */
-    float *hidden; /* (ctx, dim) hidden rows of the text for a draft head; owns; else NULL */
+    float *hidden; /* (ctx, width) hidden rows of the text for a draft head; owns; else NULL */
     void *state;   /* of its kind; freed after close */
     /* a tree */
     Leaf leaves[SPECULATE_MAX * LEAVES_MAX];

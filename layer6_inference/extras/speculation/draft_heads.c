@@ -14,8 +14,8 @@
 
 /* State of a runner whose model is a draft head; the engine has one for each of its models. */
 typedef struct Head {
-    float *input;  /* (max_tokens, dim) hidden rows for the head's batch */
-    float *known;  /* (PREFILL_BATCH, dim) rows of the model's batch */
+    float *input;  /* (max_tokens, width) hidden rows for the head's batch */
+    float *known;  /* (PREFILL_BATCH, width) rows of the model's batch */
     float *tapped; /* (PREFILL_BATCH, layers, dim) layers of the model that the head reads */
     Arena arena;   /* owns all of the above */
 } Head;
@@ -36,10 +36,12 @@ static Sequence *reads_for(Engine *e, size_t runner, bool drafts, int32_t id) {
  * zeros. */
 static void draft_head_feed(Engine *e, size_t number) {
     const ModelRunner *p = &e->runners[number];
-    const size_t dim = p->session->model->sizes.dim;
+    const size_t dim = draft_head_width(p->session->model);
+    size_t *model = p->session->extras->assistant.sequence;
     for (size_t i = 0; i < p->count && p->input; i++) {
         const Sequence *s = reads_for(e, number, true, p->sequence[i]);
         REQUIRE(s, "a draft head needs a text to draft for");
+        if (model) model[p->sequence[i]] = s->slot->id;
         float *row = p->input + i * dim;
         if (p->position[i])
             memcpy(row, sequence_draft(s)->hidden + (size_t)(p->position[i] - 1) * dim,
@@ -53,7 +55,7 @@ static void draft_head_feed(Engine *e, size_t number) {
 static void keep_for(Engine *e, size_t number, size_t head) {
     const Head *heads = e->hooks.state;
     const ModelRunner *p = &e->runners[number], *h = &e->runners[head];
-    const size_t dim = h->session->model->sizes.dim;
+    const size_t dim = draft_head_width(h->session->model);
     float *known = heads[head].known;
     const bool own = number == head;
     if (p->count) draft_head_rows(h->session, p->session, p->count, known);
@@ -84,11 +86,12 @@ void draft_head_rollback(const Draft *g) {
 
 static void head_layout(Head *h, const Session *session) {
     const Model *m = session->model;
-    h->input = arena_take(&h->arena, session->max_tokens * m->sizes.dim, sizeof *h->input);
-    h->known = arena_take(&h->arena, PREFILL_BATCH * m->sizes.dim, sizeof *h->known);
+    const size_t width = draft_head_width(m),
+                 depths = assistant_is(m) ? 0 : model_extras(m)->draft_head.width;
+    h->input = arena_take(&h->arena, session->max_tokens * width, sizeof *h->input);
+    h->known = arena_take(&h->arena, PREFILL_BATCH * width, sizeof *h->known);
     h->tapped =
-        arena_take(&h->arena, PREFILL_BATCH * DRAFT_DEPTHS * model_extras(m)->draft_head.width,
-                   sizeof *h->tapped);
+        arena_take(&h->arena, PREFILL_BATCH * DRAFT_DEPTHS * depths, sizeof *h->tapped);
 }
 
 static void heads_close(Engine *e) {
@@ -98,12 +101,15 @@ static void heads_close(Engine *e) {
     free(heads);
 }
 
-/* A separate draft head (EAGLE-3) reads more layers of its model than the last. */
-static void tap_for(Session *main, const Session *head, float *rows) {
+/* A separate draft head (EAGLE-3) reads more layers of its model than the last, an assistant
+ * reads its keys and values. */
+static bool read_model(Session *main, Session *head, float *rows, Fault *fault) {
     const DraftHead *g = &model_extras(head->model)->draft_head;
-    if (!g->model || g->model != main->model) return;
+    if (!g->model || g->model != main->model) return true;
+    if (assistant_is(head->model)) return assistant_reads(head, main, fault);
     REQUIRE(!main->extras->tap.count, "an engine has one draft head in a file of its own");
     session_tap(main, g->layers, DRAFT_DEPTHS, rows);
+    return true;
 }
 
 /* The runner's model is a draft head: keep the model's hidden rows for it from now on. */
@@ -118,7 +124,7 @@ static bool open_head(Engine *e, size_t runner, Fault *fault) {
     if (!arena_init(&h->arena, h->arena.used, fault)) return false;
     head_layout(h, session);
     e->runners[runner].input = h->input;
-    tap_for(e->runners[0].session, session, h->tapped);
+    if (!read_model(e->runners[0].session, session, h->tapped, fault)) return false;
     e->hooks.before_forward = draft_head_feed, e->hooks.after_forward = draft_head_keep;
     return true;
 }
@@ -128,6 +134,6 @@ bool draft_head_prepare(Engine *e, Draft *g, Fault *fault) {
     size_t ctx = max_size(session_ctx(head), session_ctx(e->runners[0].session));
     if (!e->runners[g->slot->runner].input && !open_head(e, g->slot->runner, fault))
         return false;
-    g->hidden = malloc(ctx * head->model->sizes.dim * sizeof *g->hidden);
+    g->hidden = malloc(ctx * draft_head_width(head->model) * sizeof *g->hidden);
     return g->hidden || fault_set(fault, "no memory for hidden states");
 }

@@ -1,6 +1,7 @@
 /* drafts.c - when a text gets a draft, and from what.  See speculate.h; verification:
  * speculate.c. */
 #include "draft.h"
+#include "draft_head.h"
 
 #include <string.h>
 
@@ -25,6 +26,8 @@ size_t draft_room(const Sequence *s) {
     const Draft *g = sequence_draft(s);
     const size_t drafted = g->text_count ? s->tokens->count - g->text_count : 0;
     size_t room = g->asked->length;
+    if (g->slot && assistant_is(g->slot->session->model) && !slot_length(s->slot))
+        return 0; /* there are no keys yet */
     for (const Slot *slot = s->slot; slot < s->slot + s->n_slots; slot++)
         if (slot != g->slot)
             room = min_size(room, session_ctx(slot->session) - (slot_total(s, slot) - drafted));

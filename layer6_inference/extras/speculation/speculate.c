@@ -116,7 +116,7 @@ static void draft_rollback(Extra *x, Sequence *s) {
 /* A draft head fits one model's hidden rows. */
 static bool check_draft_head(const Model *head, const Model *model, Fault *fault) {
     if (!draft_head_is(head)) return true;
-    if (model_extras(head)->quirks->is_draft_head)
+    if (model_extras(head)->quirks->is_draft_head || assistant_is(head))
         return model_extras(head)->draft_head.model == model ||
                fault_set(fault, "the draft head drafts for another model (draft_head_fit)");
     return head->sizes.dim == model->sizes.dim ||
