@@ -215,7 +215,7 @@ static int print_family(const Recipe *family, const char *more) {
         m.dtype = formats[f].dtype;
         double error = quirks_of(family)->is_vision_tower ? compare_vision(&m, &same, &of)
                        : quirks_of(family)->is_draft_head ? compare_draft_head(&m, &same)
-                       : quirks_of(family)->assists ? compare_assistant(&m, &same, &of)
+                       : quirks_of(family)->assists       ? compare_assistant(&m, &same, &of)
                        : more                             ? compare_draft(&m, &same)
                                                           : compare(&m, &same);
         if (f == 0) printf("%-16s %-44.44s", arch, more ? more : m.family);

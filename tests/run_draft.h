@@ -93,7 +93,8 @@ static inline void run_assistant(Model *head, const Model *model, const int32_t 
     run_draft_check(assistant_reads(&drafts, &session, &fault), &fault);
     run_draft_check(session_eval(&session, tokens, known, false, &fault), &fault);
     draft_head_rows(&drafts, &session, known, hidden + width);
-    for (size_t p = 0, count; p < n; p += count) { /* first all that the model knows, and the next */
+    for (size_t p = 0, count; p < n;
+         p += count) { /* first all that the model knows, and the next */
         count = p ? 1 : known + 1;
         Batch batch = {count, tokens + p, place + n, place + p, wanted + p, hidden + p * width};
         run_draft_check(session_forward(&drafts, &batch, &fault), &fault);

@@ -96,7 +96,8 @@ static void every_family(void **state) {
     (void)state;
     const Recipe *row;
     for (size_t i = 0; (row = recipe_row(i)); i++) /* what reads pictures: test_vision.c */
-        if (!quirks_of(row)->is_vision_tower && !quirks_of(row)->is_draft_head)
+        if (!quirks_of(row)->is_vision_tower && !quirks_of(row)->is_draft_head &&
+            !quirks_of(row)->assists)
             compare(make_model_defaults(row->arch));
 }
 
@@ -290,6 +291,43 @@ static void draft_heads_in_files_of_their_own(void **state) {
     compare_draft_head(&of, "=guesses layers:1 borrows");
     compare_draft_head(&tied, "=guesses layers:1 borrows");
     compare_draft_head(&narrow, "target:48 kv_heads:4");
+}
+
+/* What an assistant says behind the tokens that its model has read. */
+static void compare_assistant(const char *target, const char *more, size_t known, KvFormat kv) {
+    MakeModel of = make_model_of("gemma4", target), m = make_model_of("gemma4-assistant", more);
+    enum { LAST = 30 };
+    Model model, head;
+    Reference with, reference;
+    Fault fault;
+    size_t size, count = (LAST - known) * MAKE_VOCAB;
+    unsigned char *bytes = open_made(&of, &model), *own = make_model(&m, &size);
+    if (!model_open_memory(&head, own, size, &fault)) fail_msg("%s: %s", more, fault.text);
+    float *got = malloc(count * sizeof *got);
+    double *want = malloc(count * sizeof *want), error = 0, power = 0;
+    run_assistant(&head, &model, tokens, LAST, known, kv, got);
+    reference_open(&with, &model.gguf), reference_open(&reference, &head.gguf);
+    reference_assistant(&reference, &with, tokens, LAST, (int)known, want);
+    for (size_t i = 0; i < count; i++)
+        error += pow((double)got[i] - want[i], 2), power += want[i] * want[i];
+    if (!(error / power < (kv.dtype == DTYPE_F32 ? 3e-11 : 1e-2)))
+        fail_msg("%s, %s, %zu: normalized error %g", target, more, known, error / power);
+    reference_close(&reference), reference_close(&with);
+    model_close(&head), model_close(&model);
+    free(got), free(want), free(bytes), free(own);
+}
+
+static void assistants(void **state) {
+    (void)state;
+    const KvFormat full = {DTYPE_F32, false};
+    for (size_t known = 1; known < 28; known += known < 8 ? 1 : 5) /* a window is 6 */
+        compare_assistant("", "", known, full);
+    compare_assistant(GEMMA4, "dim:64", 20, full);               /* all layers have keys */
+    compare_assistant("window:2", "window:2 layers:2", 9, full); /* sees one of them */
+    compare_assistant("dim:80 kv_heads:1", "assists:80 kv_heads:1 layers:3", 9, full);
+    compare_assistant("rope.freq_base=500.0", "rope.freq_base=500.0", 20, full);
+    compare_assistant("", "", 20, (KvFormat){DTYPE_F16, false});
+    compare_assistant("", "", 20, (KvFormat){DTYPE_Q8_0, true});
 }
 
 /* Of one text, or of two. */
@@ -628,9 +666,9 @@ static void looking_both_ways_takes_the_whole_text(void **state) {
 }
 
 RUN(TEST(every_family), TEST(every_variant), TEST(draft_heads), TEST(draft_heads_are_whole),
-    TEST(draft_heads_in_files_of_their_own), TEST(texts_become_vectors_and_scores),
-    TEST(looking_both_ways_takes_the_whole_text), TEST(every_format),
-    TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
+    TEST(draft_heads_in_files_of_their_own), TEST(assistants),
+    TEST(texts_become_vectors_and_scores), TEST(looking_both_ways_takes_the_whole_text),
+    TEST(every_format), TEST(a_rounded_memory_is_near), TEST(threads_and_chunks_change_no_bit),
     TEST(neighbours_change_no_bit), TEST(windows_that_slide_change_no_bit),
     TEST(states_take_back_what_was_drafted), TEST(instruction_sets_agree_within_rounding),
     TEST(full_context_and_wrong_tokens_are_said))

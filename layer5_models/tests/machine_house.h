@@ -20,6 +20,12 @@
 
 enum { TOKENS = 12, SOURCE = 6, MOST = 7 };
 
+/* Is it a model by itself: no vision tower, and no draft for another one? */
+static inline bool runs_alone(const char *arch) {
+    const char *words = make_family(arch);
+    return !word_in(words, "sees") && !word_in(words, "guesses") && !word_in(words, "assists");
+}
+
 /* ------------------------------------------------------------------ a group */
 
 typedef struct House {

@@ -114,6 +114,43 @@ static void open_apart(Pair *p, SessionConfig config, SessionConfig drafts) {
     open_sessions(p, config, drafts);
 }
 
+/* Gemma 4 without inputs of layers, and with a head of its own. */
+#define TARGET                                                                     \
+    "=post_norms small_gains window:6 windows_listed window_heads keys_as_values " \
+    "rope_freqs layers:7 own_kv:4 end_scale embedding_length_per_layer_input=0 "   \
+    "final_logit_softcapping=20.0"
+
+/* The same of an assistant: it passes on its token, and what it reads of the model's row, keys and values leads it
+ * astray. */
+static void half_assists(const Model *head, const Model *model) {
+    const Gguf *g = &head->gguf, *of = &model->gguf;
+    size_t n, dim = head->sizes.dim;
+    float *rows = numbers_of(g, "token_embd.weight", &n);
+    memcpy(rows, numbers_of(of, "output.weight", &n), n * sizeof *rows);
+    float *norm = numbers_of(g, "output_norm.weight", &n);
+    memcpy(norm, numbers_of(of, "output_norm.weight", &n), n * sizeof *norm);
+    for (size_t l = 0; l < head->sizes.layers; l++) {
+        char name[96];
+        fill(g, block_tensor_name(name, sizeof name, l, "ffn_down", "weight"), 0);
+        block_tensor_name(name, sizeof name, l, "post_attention_norm", "weight");
+        norm = numbers_of(g, name, &n);
+        for (size_t i = 0; i < n; i++) norm[i] *= 0.5f;
+    }
+    float *map = numbers_of(g, "nextn.pre_projection.weight", &n);
+    for (size_t i = 0; i < n; i++)
+        map[i] = i % (2 * dim) >= dim ? map[i] : i % (2 * dim) == i / (2 * dim);
+}
+
+/* An assistant, and a model that says what it half knows. */
+static void open_assisted(Pair *p, SessionConfig config, SessionConfig drafts) {
+    Fault fault;
+    p->bytes = open_file(&p->model, "gemma4", TARGET);
+    p->own = open_file(&p->head, "gemma4-assistant", "dim:64");
+    empty_blocks(&p->model.gguf, 7), half_assists(&p->head, &p->model);
+    if (!draft_head_fit(&p->head, &p->model, &fault)) fail_msg("%s", fault.text);
+    open_sessions(p, config, drafts);
+}
+
 static GenerateResult speak(Pair *p, const char *spec, Speculation *speculation, uint64_t seed,
                             TokenList *tokens, size_t max_tokens) {
     Chain chain;
@@ -183,6 +220,8 @@ static void drawn_texts_have_the_same_distribution(void **state) {
     same_distribution(&p), close_pair(&p);
     open_apart(&p, wide, wide);
     same_distribution(&p), close_pair(&p);
+    open_assisted(&p, wide, wide);
+    same_distribution(&p), close_pair(&p);
 }
 
 /* A model whose blocks add nothing chooses by the last token alone; so does a head that takes
@@ -217,48 +256,93 @@ static void a_head_that_knows_is_accepted(void **state) {
 
 /* ------------------------------------------------------------------ a file of its own */
 
+/* logits (vocab): what the head says of the last of n tokens, when the model has read all but the last one of the first
+ * `at`. */
+static void guess(Pair *p, const int32_t *tokens, size_t n, size_t at, float *logits) {
+    const size_t vocab = p->model.sizes.vocab;
+    float *all = malloc(192 * vocab * sizeof *all);
+    if (assistant_is(&p->head))
+        run_assistant(&p->head, &p->model, tokens, n, at - 1, (KvFormat){0}, all);
+    else
+        run_guesses(&p->head, &p->model, tokens, n, at - 1, NULL, all);
+    memcpy(logits, all + (assistant_is(&p->head) ? n - at : n - 2) * vocab,
+           vocab * sizeof *all);
+    free(all);
+}
+
 /* How many of a draft's tokens, each the likeliest, are what the text says; one text, drafts
  * from all of its places. */
 static size_t count_right(Pair *p, const TokenList *text, size_t at, size_t length) {
     const size_t vocab = p->model.sizes.vocab;
     int32_t tokens[192];
-    float *logits = malloc(192 * vocab * sizeof *logits);
+    float row[MAKE_VOCAB];
     size_t right = 0;
     memcpy(tokens, text->ids, at * sizeof *tokens);
     for (size_t n = at; n < at + length && n < text->count; n++) {
-        run_guesses(&p->head, &p->model, tokens, n, at - 1, NULL, logits);
-        const float *row = logits + (n - 2) * vocab;
+        guess(p, tokens, n, at, row);
         tokens[n] = 0;
         for (size_t t = 1; t < vocab; t++)
             if (row[t] > row[tokens[n]]) tokens[n] = (int32_t)t;
         if (tokens[n] != text->ids[n]) break;
         right++;
     }
-    free(logits);
     return right;
 }
 
 /* The engine drafts what the head says, read by read: rows of the model where there are some,
  * else its own. */
-static void drafts_are_what_the_head_says(void **state) {
-    (void)state;
+static void drafts_are_said(Pair *p) {
     enum { LENGTH = 4 };
-    Pair p;
     TokenList plain = {0}, drafted = {0};
-    open_apart(&p, wide, wide);
-    GenerateResult r = speak(&p, "greedy", NULL, 1, &plain, 60);
-    Speculation s = {.draft = &p.drafts, .length = LENGTH};
-    speak(&p, "greedy", &s, 1, &drafted, 60);
+    GenerateResult r = speak(p, "greedy", NULL, 1, &plain, 60);
+    Speculation s = {.draft = &p->drafts, .length = LENGTH};
+    speak(p, "greedy", &s, 1, &drafted, 60);
     assert_int_equal(drafted.count, plain.count);
     assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
     size_t accepted = 0, rounds = 0;
     for (size_t at = r.prompt_tokens; at < plain.count; rounds++) {
-        size_t right = count_right(&p, &plain, at, LENGTH);
+        size_t right = count_right(p, &plain, at, LENGTH);
         accepted += right, at += right + 1;
     }
     assert_int_equal(s.accepted, accepted), assert_int_equal(s.rounds, rounds);
     assert_true(s.accepted > s.drafted / 4 && s.accepted < s.drafted * 3 / 4);
-    token_list_free(&plain), token_list_free(&drafted), close_pair(&p);
+    token_list_free(&plain), token_list_free(&drafted), close_pair(p);
+}
+
+static void drafts_are_what_the_head_says(void **state) {
+    (void)state;
+    Pair p;
+    open_apart(&p, wide, wide);
+    drafts_are_said(&p);
+    open_assisted(&p, wide, wide);
+    drafts_are_said(&p);
+}
+
+/* In any format of its model's keys and values; from a text of one token, too, of which there are none yet. */
+static void assisted_texts_are_the_same(void **state) {
+    (void)state;
+    static const char *const texts[] = {"a", "ab", "a text that is longer than any window"};
+    static const KvFormat formats[] = {
+        {DTYPE_F32, false}, {DTYPE_F16, false}, {DTYPE_Q8_0, false}, {DTYPE_Q4_0, true}};
+    for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+        Pair p;
+        TokenList plain = {0}, drafted = {0};
+        SessionConfig config = wide;
+        config.kv = formats[f];
+        open_assisted(&p, config, config);
+        for (size_t i = 0; i < 3; i++) {
+            p.text = texts[i];
+            for (size_t length = 1; length <= SPECULATE_MAX; length += 9) {
+                Speculation s = {.draft = &p.drafts, .length = length};
+                speak(&p, "penalties:rep=1.3,greedy", NULL, 1, &plain, 90);
+                speak(&p, "penalties:rep=1.3,greedy", &s, 1, &drafted, 90);
+                assert_int_equal(drafted.count, plain.count);
+                assert_memory_equal(drafted.ids, plain.ids, plain.count * sizeof *plain.ids);
+                assert_true(s.accepted > 0 && s.accepted < s.drafted);
+            }
+        }
+        token_list_free(&plain), token_list_free(&drafted), close_pair(&p);
+    }
 }
 
 static void heads_that_do_not_fit_are_refused(void **state) {
@@ -288,6 +372,42 @@ static void heads_that_do_not_fit_are_refused(void **state) {
         else
             assert_contains(fault.text, "is a draft head, no model by itself");
         assert_false(draft_head_fit(&model, &head, &fault) && fits);
+        model_close(&head), model_close(&model), free(bytes), free(own);
+    }
+}
+
+/* Only Gemma 4 of the same width has the keys and values that an assistant reads. */
+static void assistants_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const char *const cases[][4] = {
+        {"llama", "", "", "drafts for a gemma4 model, whose keys and values it reads: this is"},
+        {"gemma4", "dim:48", "",
+         "of 64 numbers (embedding_length_out), those of the model have 48"},
+        {"gemma4", "kv_heads:1", "", "layer 0 of the assistant reads 2 keys and values of 16"},
+        {"gemma4", "head_dim:24", "", "layer 6 of the model has 2 of 24 and 24 in one of 0"},
+        {"gemma4", "window:7", "",
+         "layer 1 of the assistant reads 2 keys and values of 8 and 8 numbers in a window of "
+         "6"},
+        {"gemma4", "layers:1 own_kv:1", "", "of a layer with a window, and the model has none"},
+        {"gemma4", "window:1", "window:1", "a window of 1 shows an assistant no keys"},
+        {"gemma4-assistant", "", "", "this is a gemma4-assistant model"},
+        {"gemma4", TARGET, "", NULL},
+        {"gemma4", "", "", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Model model, head;
+        Session session;
+        Fault fault = {""};
+        unsigned char *bytes = open_file(&model, cases[i][0], cases[i][1]),
+                      *own = open_file(&head, "gemma4-assistant", cases[i][2]);
+        bool fits = draft_head_fit(&head, &model, &fault);
+        if (fits != !cases[i][3]) fail_msg("%s", fault.text);
+        if (!fits) assert_contains(fault.text, cases[i][3]);
+        assert_int_equal(session_open(&session, &head, NULL, wide, &fault), fits);
+        if (fits)
+            session_close(&session);
+        else
+            assert_contains(fault.text, "is a draft head, no model by itself");
         model_close(&head), model_close(&model), free(bytes), free(own);
     }
 }
@@ -387,7 +507,10 @@ static void tell_together(Told *texts, Pair *p) {
 
 /* Many at once, in small batches, with memory for one and a half: the same texts, and the same
  * guesses. */
-static void check_neighbours(bool apart) {
+typedef void OpenPair(Pair *p, SessionConfig config, SessionConfig drafts);
+
+/* apart: opens a head in a file of its own, whose model's texts need so many pages; or NULL. */
+static void check_neighbours(OpenPair *apart, size_t pages) {
     static const SessionConfig rooms[] = {
         {.sequences = 6, .max_tokens = 64, .max_logits = 64, .rewind = 5},
         {.sequences = 6, .max_tokens = 9, .max_logits = 7, .rewind = 5},
@@ -398,7 +521,7 @@ static void check_neighbours(bool apart) {
     Pair one;
     size_t size;
     if (apart)
-        open_apart(&one, wide, wide);
+        apart(&one, wide, wide);
     else
         open_pair(&one, "qwen35", "drafts:1 layers:3");
     for (size_t i = 0; i < TEXTS; i++) {
@@ -412,11 +535,11 @@ static void check_neighbours(bool apart) {
     for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
         Pair many;
         SessionConfig room = rooms[r], drafts = room;
-        if (apart && room.pages) room.pages = 10; /* four layers keep keys, not one */
+        if (apart && room.pages) room.pages = pages; /* several layers keep keys, not one */
         drafts.pages = 0, drafts.max_tokens = r % 2 ? 5 : 16;
         unsigned char *bytes = apart ? NULL : make_model(&m, &size);
         if (apart)
-            open_apart(&many, room, drafts);
+            apart(&many, room, drafts);
         else
             open_made(&many, bytes, size, room, drafts);
         for (size_t i = 0; i < TEXTS; i++) prepare(&together[i], i, &many);
@@ -438,10 +561,12 @@ static void check_neighbours(bool apart) {
 
 static void neighbours_change_nothing(void **state) {
     (void)state;
-    check_neighbours(false), check_neighbours(true);
+    check_neighbours(NULL, 0), check_neighbours(open_apart, 10);
+    check_neighbours(open_assisted, 10);
 }
 
 RUN(TEST(greedy_texts_are_the_same), TEST(drawn_texts_have_the_same_distribution),
     TEST(a_head_that_knows_is_accepted), TEST(drafts_are_what_the_head_says),
-    TEST(heads_that_do_not_fit_are_refused), TEST(tokens_of_a_head_are_checked),
+    TEST(assisted_texts_are_the_same), TEST(heads_that_do_not_fit_are_refused),
+    TEST(assistants_that_do_not_fit_are_refused), TEST(tokens_of_a_head_are_checked),
     TEST(other_tokens_are_drafted_when_nothing_else_is_left), TEST(neighbours_change_nothing))

@@ -80,6 +80,33 @@ static inline Trial try_head(Model *model) {
     return model_close(&other), free(bytes), trial;
 }
 
+/* An assistant, which reads two tokens beside a small Gemma 4 that has read the first. */
+static inline Trial try_assistant(Model *model) {
+    Model other;
+    Session session, drafts;
+    MakeModel m = make_model_of("gemma4", NULL);
+    SessionConfig config = {.ctx = 4, .sequences = 1, .max_tokens = 2, .max_logits = 2};
+    const int32_t zero[2] = {0}, place[2] = {0, 1};
+    size_t size;
+    m.hidden = 8, m.heads = 2, m.kv_heads = 1, m.head_dim = 4, m.ctx = 8;
+    unsigned char *bytes = make_model(&m, &size);
+    REQUIRE(model_open_memory(&other, bytes, size, NULL), "a small model opens");
+    Trial trial = TRIAL_OPENED;
+    if (draft_head_fit(model, &other, NULL) &&
+        session_open(&session, &other, NULL, config, NULL)) {
+        float *rows = calloc(2 * draft_head_width(model), sizeof *rows);
+        const Batch batch = {2, zero, zero, place, (bool[]){false, true}, rows};
+        bool ran = session_open(&drafts, model, NULL, config, NULL);
+        if (ran && rows && assistant_reads(&drafts, &session, NULL) &&
+            session_eval(&session, zero, 1, false, NULL) &&
+            session_forward(&drafts, &batch, NULL))
+            trial = isnan(*drafts.logits) ? TRIAL_NAN : TRIAL_RAN;
+        if (ran) session_close(&drafts);
+        free(rows), session_close(&session);
+    }
+    return model_close(&other), free(bytes), trial;
+}
+
 /* A file that reads pictures for another model reads one. */
 static inline Trial try_eye(const void *data, size_t size) {
     Vision vision;
@@ -111,6 +138,7 @@ static inline Trial try_file(const void *data, size_t size) {
     if ((model_extras(&model)->drafts && trial == TRIAL_RAN) ||
         model_extras(&model)->quirks->is_draft_head)
         trial = try_head(&model);
+    if (assistant_is(&model)) trial = try_assistant(&model);
     model_close(&model);
     return trial;
 }

@@ -127,8 +127,8 @@ void layout_assistant(Session *s, SessionExtras *x, size_t sequences) {
     if (!assistant_is(s->model)) return;
     x->assistant.sequence = arena_take(&s->arena, sequences, sizeof *x->assistant.sequence);
     x->assistant.both = arena_take(&s->arena, n * wide, sizeof *x->assistant.both);
-    x->assistant.scratch = arena_take(
-        &s->arena, linear_scratch_bytes(n, max_size(wide, s->model->sizes.dim)), 1);
+    x->assistant.scratch =
+        arena_take(&s->arena, linear_scratch_bytes(n, max_size(wide, s->model->sizes.dim)), 1);
     x->assistant.row = arena_take(&s->arena, n, sizeof *x->assistant.row);
 }
 
@@ -137,7 +137,8 @@ bool assistant_reads(Session *s, const Session *model, Fault *fault) {
     REQUIRE(model_extras(s->model)->draft_head.model == m, "an assistant of another model");
     for (size_t l = 0; l < s->model->sizes.layers; l++) {
         const size_t from = layer_read(s->model, m, l);
-        if (model->extras->elsewhere || model->kv.shape[from].kv_heads != m->layers[from].kv_heads)
+        if (model->extras->elsewhere ||
+            model->kv.shape[from].kv_heads != m->layers[from].kv_heads)
             return fault_set(fault,
                              "other machines have some of the model's keys and values, which "
                              "a %s model reads: it needs all of them on this one",
@@ -157,7 +158,7 @@ static size_t known_to(const Session *s, int32_t sequence, int32_t position) {
 static Batch take_wanted(Session *s, const Batch *batch) {
     SessionExtras *x = s->extras;
     const size_t width = model_extras(s->model)->draft_head.width;
-    Batch wanted = {0,    x->split.token, x->split.sequence, x->split.position, x->split.wanted,
+    Batch wanted = {0,   x->split.token, x->split.sequence, x->split.position, x->split.wanted,
                     NULL};
     for (size_t i = 0; i < batch->count; i++) {
         if (!batch->wanted[i]) continue;

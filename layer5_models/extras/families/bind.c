@@ -89,8 +89,8 @@ Linear *packed_more(const Model *m, size_t i) {
     static Linear none;
     ModelExtras *x = m->extras;
     const size_t roles = x->drafts ? (size_t)role_count() : 0;
-    Linear *const ends[] = {&x->draft.head, &m->blocks->extras->join.depths,
-                            &x->draft_head.in, &x->draft_head.out, NULL};
+    Linear *const ends[] = {&x->draft.head, &m->blocks->extras->join.depths, &x->draft_head.in,
+                            &x->draft_head.out, NULL};
     if (i >= roles) return ends[i - roles];
     const Role *role = role_of((RoleId)i);
     Linear *map = role_in(role, &m->blocks[m->sizes.layers]);

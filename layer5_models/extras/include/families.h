@@ -305,7 +305,7 @@ typedef struct DraftHead {
     const Model *model;                 /* attached by draft_head_fit; or NULL */
     size_t layers[DRAFT_DEPTHS], width; /* the layers whose inputs it reads, and their width */
     Linear in, out; /* of an assistant: (dim, 2 width) and (width, dim); or none */
-    size_t count;                       /* tokens it can predict: rows of its head */
+    size_t count;   /* tokens it can predict: rows of its head */
     /* (vocab) each token's row; -1: none; NULL: all tokens in order */
     int32_t *row_of;
 } DraftHead;
@@ -394,7 +394,7 @@ typedef struct SessionExtras {
     } tap;
     /* (rows of the head) of a draft head that predicts only some tokens */
     float *reduced_logits;
-    struct { /* of an assistant (draft_head.h) */
+    struct {                  /* of an assistant (draft_head.h) */
         const Session *model; /* whose keys it reads (assistant_reads); or NULL */
         size_t *sequence;     /* (sequences) the model's for each of its own */
         float *both;          /* (max_tokens, 2 width) */

@@ -5,7 +5,7 @@
 #include "families.h"
 
 /* Sessions that open from now on have all heads' keys on this machine (machines.h), as a probe
- * needs them; or no more. */
+ * needs them, or an assistant (draft_head.h); or no more. */
 void session_expect_probe(bool expected);
 bool session_expects_probe(void);
 

@@ -15,6 +15,7 @@ static const char *why_not(const Model *m, const double *bounds, int size) {
     if (x->streams) return "its layers read several streams";
     if (x->layer_table.table.data) return "its layers have inputs of their own";
     if (x->quirks->is_draft_head) return "it is a draft head, which reads rows of its model";
+    if (x->quirks->assists) return "it reads keys and values of its model";
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerExtras *e = m->layers[l].extras;
         if (e && e->rwkv_v) return "its later layers read the first one's values";

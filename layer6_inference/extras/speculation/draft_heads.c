@@ -90,8 +90,7 @@ static void head_layout(Head *h, const Session *session) {
                  depths = assistant_is(m) ? 0 : model_extras(m)->draft_head.width;
     h->input = arena_take(&h->arena, session->max_tokens * width, sizeof *h->input);
     h->known = arena_take(&h->arena, PREFILL_BATCH * width, sizeof *h->known);
-    h->tapped =
-        arena_take(&h->arena, PREFILL_BATCH * DRAFT_DEPTHS * depths, sizeof *h->tapped);
+    h->tapped = arena_take(&h->arena, PREFILL_BATCH * DRAFT_DEPTHS * depths, sizeof *h->tapped);
 }
 
 static void heads_close(Engine *e) {

@@ -124,6 +124,10 @@ static void print_sizes(const Model *m) {
                "generate -m MODEL --draft FILE\n",
                x->draft_head.width, x->draft_head.layers[0], x->draft_head.layers[1],
                x->draft_head.layers[2], x->draft_head.count);
+    else if (x->quirks->assists)
+        printf("  a draft model for a %s model whose rows have %zu numbers: it reads those and "
+               "the model's keys and\n  values, and has none: generate -m MODEL --draft FILE\n",
+               x->quirks->assists, x->draft_head.width);
     else if (!model_writes(m))
         printf("  it reads and does not write: texts become %s, pooling %s\n",
                x->text_head.pooling == POOLING_RANK ? "scores" : "vectors",
@@ -297,7 +301,7 @@ static bool inspect_run(Fault *fault) {
                                     : inspect_file(asked.path, fault));
     for (size_t i = 0; (row = recipe_row(i)); i++) {
         const char *more = more_models(row->arch);
-        printf("%-14s %s%s%s\n", row->arch, row->models, more ? ", " : "", more ? more : "");
+        printf("%-16s %s%s%s\n", row->arch, row->models, more ? ", " : "", more ? more : "");
     }
     return true;
 }

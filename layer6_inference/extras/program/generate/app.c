@@ -7,6 +7,7 @@
 #include "draft_head.h"
 #include "layer_skip.h"
 #include "nearest.h"
+#include "session_probe.h"
 #include "tokenizers.h"
 
 #include <poll.h>
@@ -44,11 +45,12 @@ static bool suggest_draft(const char *draft, Fault *fault) {
     return false;
 }
 
-/* Open the draft: the model's own head, its own blocks without some, a head in a file, or a
- * model. */
-static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
+/* The draft's model: the model's own head, its own blocks without some, a head in a file, or a
+ * model.  An assistant needs keys of all heads of the model's session, which is opened next. */
+static bool open_draft_model(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     LoadedModel *draft = &app->draft;
+    if (app_draft_kind(r) != &draft_model) return true;
     if (strcmp(r->draft, "head") == 0) {
         if (!draft_head_open(&app->head, app->expert.model, fault)) return false;
         draft->model = &app->head;
@@ -65,8 +67,8 @@ static bool open_draft(GenerateApp *app, size_t ctx, Fault *fault) {
                 : !model_shares_vocabulary(app->expert.model, draft->model, "the draft", fault))
             return fault_prefix(fault, r->draft);
     }
-    return loaded_open_session(draft, &r->compute, ctx, app->at_once, fault) &&
-           loaded_check_ctx(draft, "the draft", &app->expert, fault);
+    if (assistant_is(draft->model)) session_expect_probe(true);
+    return true;
 }
 
 static bool open_companions(GenerateApp *app, Fault *fault) {
@@ -83,7 +85,9 @@ static bool open_companions(GenerateApp *app, Fault *fault) {
     if (r->early_layers &&
         !early_layers_open(&app->early_layers, &app->expert.session, r->early_layers, fault))
         return fault_prefix(fault, "--early-layers");
-    return app_draft_kind(r) != &draft_model || open_draft(app, ctx, fault);
+    return !app->draft.model ||
+           (loaded_open_session(&app->draft, &r->compute, ctx, app->at_once, fault) &&
+            loaded_check_ctx(&app->draft, "the draft", &app->expert, fault));
 }
 
 /* Numbers whose range depends on the model, and empty strings. */
@@ -268,7 +272,8 @@ bool app_open(GenerateApp *app, Fault *fault) {
         return false;
     if (app_may_force(app)) app->expert.rewind = SPECULATE_MAX;
     steering_prepare(&app->steering);
-    return loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
+    return open_draft_model(app, fault) &&
+           loaded_open_session(&app->expert, &r->compute, (size_t)r->ctx, count_sequences(app),
                                fault) &&
            (!r->vision.mmproj || open_pictures(app, fault)) &&
            steering_open(&app->steering, &app->expert.session, fault) &&
