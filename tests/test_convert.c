@@ -189,7 +189,10 @@ static const struct {
     {"Gemma4ForConditionalGeneration", "gemma4",
      GEMMA4_LAYERS "keys_as_values embedding_length_per_layer_input=0 "
                    "attention.shared_kv_layers=0",
-     "--shards 2"}, /* 31B */
+     "--shards 2"},                                               /* 31B */
+    {"Gemma4AssistantForCausalLM", "gemma4-assistant", NULL, ""}, /* E2B, E4B: clusters */
+    {"Gemma4UnifiedAssistantForCausalLM", "gemma4-assistant", "+kv_heads:1 layers:3",
+     "--shards 2"}, /* 12B */
     {"FalconH1ForCausalLM", "falcon-h1", NULL, ""},
     {"NemotronHForCausalLM.moe", "nemotron_h_moe", NULL, ""},
     {"Qwen3_5ForCausalLM", "qwen35", NULL, ""},

@@ -219,6 +219,10 @@ static void takes_harmless_keys(void **state) {
         convert_back(harmless[i].class, NULL);
         same_tensors(harmless[i].class);
     }
+    write_model_of("gemma4-assistant", NULL);
+    publish("Gemma4AssistantForCausalLM", "");
+    edit("config.json", "\"num_kv_shared_layers\": 4", "\"num_kv_shared_layers\": 0"); /* all */
+    convert_back("all layers", NULL), same_tensors("all layers");
 }
 
 static void refuses_encoders(void **state) {
@@ -326,6 +330,16 @@ static const struct {
      "per_layer_config names a layer beyond the model's 7"},
     {"gemma4", "Gemma4ForCausalLM", "\"global_head_dim\": 16",
      "\"per_layer_config\": 3, \"global_head_dim\": 16", "per_layer_config is not an object"},
+    {"gemma4-assistant", "Gemma4AssistantForCausalLM", "\"num_kv_shared_layers\": 4",
+     "\"num_kv_shared_layers\": 3", "num_kv_shared_layers is 3, wanted 4: all layers of a"},
+    {"gemma4-assistant", "Gemma4AssistantForCausalLM", "\"backbone_hidden_size\": 64",
+     "\"backbone_hidden_size\": 63", "is (48, 128), wanted (48, 126)"},
+    {"gemma4-assistant", "Gemma4AssistantForCausalLM", "\"backbone_hidden_size\"",
+     "\"_name_or_path\"", "'backbone_hidden_size' is missing"},
+    {"gemma4-assistant", "Gemma4AssistantForCausalLM", "\"use_double_wide_mlp\": false",
+     "\"use_double_wide_mlp\": true", "'use_double_wide_mlp' is true, wanted false"},
+    {"gemma4-assistant", "Gemma4AssistantForCausalLM", "\"final_logit_softcapping\": null",
+     "\"final_logit_softcapping\": 30.0", "'final_logit_softcapping' is 30.0"},
     {"step35", "Step3p5ForCausalLM", "[20000.0, 10000.0", "[20000.0, 9.0",
      "rope_theta of layer 2 is 10000, wanted 9"},
     {"step35", "Step3p5ForCausalLM", "[20000.0, 10000.0", "[\"a\", 10000.0",

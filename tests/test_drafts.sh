@@ -57,8 +57,27 @@ expect "... and not for this model" 1 "narrow.gguf: the draft head reads rows of
 "$strata" quantize eagle.gguf eagle8.gguf Q8_0 >/dev/null 2>&1
 same "... quantized, and rearranged" "$(write large.gguf --draft eagle8.gguf)" "$(write large.gguf --draft eagle8.gguf --no-pack)"
 
+# An assistant reads the keys and values of its model, in any format.
+made gemma4 "" gemma.gguf
+made gemma4-assistant "" assistant.gguf
+made gemma4-assistant assists:48 slim.gguf
+for options in "--guess 4" "--guess 11 -t 3" "--kv q8_0" "--kv q4_0-h" "--ctx 128 --guess 1"; do
+    same "an assistant, $options: drafts change nothing" "$(write gemma.gguf --chain greedy --draft assistant.gguf $options)" "$(write gemma.gguf --chain greedy ${options%%--guess*})"
+done
+same "... drawn, with one thread or three" "$(write gemma.gguf --draft assistant.gguf -t 1)" "$(write gemma.gguf --draft assistant.gguf -t 3)"
+same "... of one token" "$("$strata" generate -m gemma.gguf --draft assistant.gguf -p a --chain greedy -n 20 --ids --quiet)" "$("$strata" generate -m gemma.gguf -p a --chain greedy -n 20 --ids --quiet)"
+expect "... its drafts are counted" 0 "of [1-9][0-9]* drafted tokens accepted" "$strata" generate -m gemma.gguf -p the -n 30 --draft assistant.gguf
+expect "... samples, too" 0 "sample 3" "$strata" generate -m gemma.gguf -p the -n 9 --draft assistant.gguf --best-of 3
+expect "... inspect says what it reads" 0 "for a gemma4 model whose rows have 64 numbers" "$strata" inspect assistant.gguf
+expect "... not for another family" 1 "assistant.gguf: a gemma4-assistant model drafts for a gemma4 model" "$strata" generate -m large.gguf --draft assistant.gguf
+expect "... not for another width" 1 "slim.gguf: the assistant reads rows of 48 numbers" "$strata" generate -m gemma.gguf --draft slim.gguf
+expect "... without leaves" 1 "leaves need a draft model" "$strata" generate -m gemma.gguf -p the --draft assistant.gguf --leaves 2
+"$strata" quantize assistant.gguf assistant8.gguf Q8_0 >/dev/null 2>&1
+same "... quantized, and rearranged" "$(write gemma.gguf --draft assistant8.gguf)" "$(write gemma.gguf --draft assistant8.gguf --no-pack)"
+
 alone() { expect "by itself: $*" 1 "a draft head, no model by itself: give the model that it drafts for with -m" "$strata" "$@"; }
 alone generate -m eagle.gguf -p the
+alone generate -m assistant.gguf -p the
 alone generate -m large.gguf -p the --amateur eagle.gguf --chain contrast:0.1,draw
 alone chat -m eagle.gguf
 alone serve -m eagle.gguf --port 0

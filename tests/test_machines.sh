@@ -182,6 +182,11 @@ same "layers with shares, and without packing" "$(layers 2 generate -m "$model" 
 same "logits by layers have the same bits" "$(layers 3 logits -m "$model" --tokens 1,2,3 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
 same "four stories at once, by layers" "$(layers 3 generate -m "$model" -n 24 --samples 4 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --samples 4 2>/dev/null)"
 same "beams by layers" "$(layers 3 generate -m "$model" -n 24 --beams 3 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)"
+"$BUILD/tests/families" gemma4 "=tied post_norms small_gains window:6 windows_listed window_heads rope_freqs layers:7 embedding_length_per_layer_input=0 attention.shared_kv_layers=0 end_scale dim:128 heads:8 kv_heads:4 head_dim:64 hidden:256" "$work/gemma.gguf"
+"$BUILD/tests/families" gemma4-assistant "assists:128 dim:128 heads:8 kv_heads:4 head_dim:64 hidden:256" "$work/assistant.gguf"
+same "an assistant is shared, too" "$(many 2 generate -m "$work/gemma.gguf" --draft "$work/assistant.gguf" -p the -n 24 --ids --threads 1 --chain greedy 2>"$work/err")" "$("$strata" generate -m "$work/gemma.gguf" -p the -n 24 --ids --threads 1 --chain greedy 2>/dev/null)"
+same "... its products" "$(grep -c "[0-9] products on 2 machines" "$work/err")" 1
+expect "... but not by layers" 1 "cannot be split by layers, because it reads keys and values of its model" many 2 generate -m "$work/gemma.gguf" --draft "$work/assistant.gguf" --split layers
 same "a draft by layers, keys of eight bits" "$(layers 3 generate -m "$model" --draft "$draft" -n 24 --chain greedy --kv q8_0 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain greedy --kv q8_0 2>/dev/null)"
 same "a text that is cut, by layers" "$(layers 3 generate -m "$model" -p "$long" -n 60 --ctx 192 --shift 2>/dev/null)" "$("$strata" generate -m "$model" -p "$long" -n 60 --threads 1 --ctx 192 --shift 2>/dev/null)"
 same "a look inside has all layers on the first" "$(layers 2 look attention -m "$model" -p "Mia was" 2>/dev/null)" "$("$strata" look attention -m "$model" -p "Mia was" --threads 1 2>/dev/null)"

@@ -4,7 +4,7 @@ import os
 
 from .names import NAMES, WITHIN
 from .files import write_json
-from .more_config import RENAMED as MORE_RENAMED, more_config, saved_again
+from .more_config import ASSISTANTS, RENAMED as MORE_RENAMED, assistant_config, more_config, saved_again
 from .more_tensors import write_dense
 
 
@@ -281,6 +281,8 @@ def write_config(folder, cls, keys, tensors, quantized):
             config.update(config.pop('text_config'))
         if cls.startswith('InternVLChat'):
             config['llm_config'] = dict(config.pop('text_config'), **DRAWN)
+    if cls.startswith(ASSISTANTS):
+        config = assistant_config(cls, config, keys)
     write_json(folder, 'config.json', config)
 
 

@@ -238,6 +238,21 @@ def pictures_config(cls, image, patch, tiles, pixtral):
     return dict(common, size=square, crop_size=None, data_format='channels_first', device=None, max_patches=tiles, resize_to_max_canvas=False, resample=2)
 
 
+ASSISTANTS = ('Gemma4Assistant', 'Gemma4UnifiedAssistant')
+
+
+def assistant_config(cls, config, keys):
+    """As published: the sizes of its blocks are a part, the width of its model's rows is not."""
+    ends = ('architectures', 'eos_token_id', 'bos_token_id', 'tie_word_embeddings', 'transformers_version', 'torch_dtype')
+    text = {key: value for key, value in config.items() if key not in ends}
+    text.update(model_type='gemma4_text', vocab_size_per_layer_input=0, num_experts=None, top_k_experts=None, moe_intermediate_size=None,
+                final_logit_softcapping=None, use_bidirectional_attention='vision', attention_bias=False, tie_word_embeddings=True)
+    return {'architectures': [cls], 'audio_token_id': 258881, 'backbone_hidden_size': keys['gemma4-assistant.embedding_length_out'],
+            'boa_token_id': 256000, 'boi_token_id': 255999, 'centroid_intermediate_top_k': 32, 'dtype': 'bfloat16', 'eoa_token_index': 258883,
+            'eoi_token_id': 258882, 'image_token_id': 258880, 'model_type': 'gemma4_assistant', 'num_centroids': 2048, 'text_config': text,
+            'tie_word_embeddings': True, 'transformers_version': '5.10.0.dev0', 'use_ordered_embeddings': 'Unified' not in cls}
+
+
 def saved_again(text):
     """Gemma 4's as transformers 5.15 and later write it: what differs in single layers is listed."""
     full = {'head_dim': text.pop('global_head_dim')}
@@ -385,14 +400,14 @@ def more_config(cls, config, keys, tensors):
         if a + 'nextn_predict_layers' in keys:
             config.update(num_nextn_predict_layers=keys[a + 'nextn_predict_layers'], num_hidden_layers=layers - keys[a + 'nextn_predict_layers'])
         del config['first_k_dense_replace'], config['num_shared_experts']
-    if cls in ('Gemma3nForCausalLM', 'Gemma4ForCausalLM'):
+    if cls in ('Gemma3nForCausalLM', 'Gemma4ForCausalLM') or cls.startswith(ASSISTANTS):
         config.update(layer_types=window, num_kv_shared_layers=keys[a + 'attention.shared_kv_layers'],
                       hidden_size_per_layer_input=keys[a + 'embedding_length_per_layer_input'])
     if cls == 'Gemma3nForCausalLM':
         below = [0.5 * math.erfc(-x / math.sqrt(2)) for x in keys[a + 'activation_sparsity_scale']]
         config.update(altup_num_inputs=keys[a + 'altup.num_inputs'], activation_sparsity_pattern=below, laurel_rank=64, altup_active_idx=0,
                       intermediate_size=[config['intermediate_size']] * layers, final_logit_softcapping=30.0)
-    if cls == 'Gemma4ForCausalLM':
+    if cls == 'Gemma4ForCausalLM' or cls.startswith(ASSISTANTS):
         wide = config['intermediate_size']
         maps = any('blk.%d.attn_v.weight' % l in tensors for l in range(layers) if window[l].startswith('full'))
         config.update(intermediate_size=min(wide) if isinstance(wide, list) else wide, use_double_wide_mlp=isinstance(wide, list),

@@ -66,6 +66,8 @@ MORE = {
     'Gemma4ForCausalLM': dict(GEMMA3N, layer_output_scale='layer_scalar', ffn_gate_inp='router.proj', pre_ffw_norm_2='pre_feedforward_layernorm_2',
                               post_ffw_norm_1='post_feedforward_layernorm_1', post_ffw_norm_2='post_feedforward_layernorm_2', **{
                                   'ffn_gate_inp.scale': 'router.scale', 'ffn_down_exps.scale': 'router.per_expert_scale'}),
+    'Gemma4AssistantForCausalLM': dict(GEMMA3N, layer_output_scale='layer_scalar'),
+    'Gemma4UnifiedAssistantForCausalLM': dict(GEMMA3N, layer_output_scale='layer_scalar'),
     'FalconH1ForCausalLM': dict(COMMON, ffn_norm='pre_ff_layernorm', **mamba('mamba.'), **network('feed_forward.')),
     'NemotronHForCausalLM.moe': dict(NAMES['NemotronHForCausalLM'], ffn_gate_inp='mixer.gate', exp_probs_b='mixer.gate.e_score_correction_bias',
                                      ffn_latent_down='mixer.fc1_latent_proj', ffn_latent_up='mixer.fc2_latent_proj',

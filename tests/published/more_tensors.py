@@ -71,6 +71,9 @@ def more_ends(cls, prefix, name, suffix, shape, numbers):
         return {prefix + STACKS[name] % i + suffix: (shape[1:], numbers[i * size:i * size + size]) for i in range(shape[0])}
     if name.startswith('dense_'):
         return {}
+    if cls.startswith('Gemma4') and name.startswith('nextn.'):
+        clusters = {'masked_embedding.centroids.weight': ([2, 3], array('f', range(6))), 'masked_embedding.token_ordering': ([4], array('f', range(4)))}
+        return dict({name[len('nextn.'):] + suffix: (shape, numbers)}, **({} if 'Unified' in cls else clusters))  # of small models
     if name in ('d2t', 'fc'):
         return draft_head(name, shape, numbers)
     if cls == 'XLMRobertaModel.3' and name in ('token_embd', 'token_types'):

@@ -52,6 +52,19 @@ bool put_draft_head(Conversion *c) {
     return true;
 }
 
+/* All layers read the model's keys and values; 0: all, too. */
+bool put_assistant(Conversion *c) {
+    const size_t shared = size_or(c->folder.sizes, "num_kv_shared_layers", 0);
+    if (shared && shared != c->layers)
+        return REFUSE(c,
+                      "config.json: num_kv_shared_layers is %zu, wanted %zu: all layers of a "
+                      "%.*s read the keys and values of its model",
+                      shared, c->layers, CLASS(c));
+    put_size(c, "attention.shared_kv_layers", c->layers);
+    put_size(c, "nextn_predict_layers", c->layers);
+    return true;
+}
+
 /* The tokens are the target's. */
 bool put_target_words(Conversion *c) {
     const Folder own = c->folder;

@@ -8,7 +8,9 @@
 
 #include "parts.h"
 
-#define GEMMAS "gemma3n gemma4 gemma-embedding"
+#define ASSISTANT "gemma4-assistant"
+#define GEMMA4S   "gemma4 " ASSISTANT
+#define GEMMAS    "gemma3n gemma-embedding " GEMMA4S
 #define QWEN35 "qwen35 qwen35moe"
 #define JINAS  "jina-bert-v2 jina-bert-v3"
 #define ROUTED "exaone-moe bailingmoe bailingmoe2 afmoe kimi-linear"
@@ -51,10 +53,12 @@ static const ConfigKey more_keys[] = {
     {"mamba_d_ssm", SIZE, "ssm.inner_size", "falcon-h1"},
     {"moe_latent_size", SIZE, "moe_latent_size", "nemotron_h_moe"},
     {"hidden_size_per_layer_input", SIZE, "embedding_length_per_layer_input", GEMMAS},
+    {"num_kv_shared_layers", READ, NULL, ASSISTANT},
     {"num_kv_shared_layers", SIZE, "attention.shared_kv_layers", GEMMAS},
+    {"backbone_hidden_size", SIZE, "embedding_length_out", ASSISTANT},
     {"altup_num_inputs", SIZE, "altup.num_inputs", "gemma3n"},
     {"global_head_dim num_global_key_value_heads per_layer_config attention_k_eq_v", READ, NULL,
-     "gemma4"},
+     GEMMA4S},
 
     {"vision_config image_token_id im_start_id im_end_id im_newline_id text_start_id text_end_id "
      "eod_token_id sep_token_id pad_id org_vocab_size attention_head_dim cla_share_factor "
@@ -376,7 +380,11 @@ static const ConfigKey more_keys[] = {
     /* in training */
     {"altup_coef_clip altup_lr_multiplier vocab_size_per_layer_input", NOTHING, NULL, GEMMAS},
     {"use_double_wide_mlp", NOTHING, NULL, "gemma4"}, /* tensors show */
-    {"use_bidirectional_attention", ONLY, "vision false", "gemma4"},
+    {"use_bidirectional_attention", ONLY, "vision false", GEMMA4S},
+    {"enable_moe_block use_double_wide_mlp", ONLY, "false", ASSISTANT},
+    /* a head that computes the logits of some clusters alone; here it computes all */
+    {"use_ordered_embeddings num_centroids centroid_intermediate_top_k block_size", NOTHING,
+     NULL, ASSISTANT},
     {"use_bidirectional_attention", ONLY, "true", "gemma-embedding"},
     {"attn_logit_softcapping", ONLY, "", GEMMAS},
     {"attn_output_gate", ONLY, "true", QWEN35},
@@ -413,11 +421,11 @@ static const ConfigKey more_keys[] = {
      JINAS " nomic-bert-moe neo-bert"},
     {"audio_config boa_token_id eoa_token_id eoa_token_index audio_token_id "
      "audio_soft_tokens_per_image vision_soft_tokens_per_image audio_soft_tokens_per_video "
-     "boi_token_id eoi_token_id", NOTHING, NULL, "gemma3n gemma4"},
+     "boi_token_id eoi_token_id", NOTHING, NULL, "gemma3n " GEMMA4S},
     {"vision_config image_token_id video_token_id vision_start_token_id vision_end_token_id "
      "image_token_index multimodal_projector_bias projector_hidden_act spatial_merge_size "
      "vision_feature_layer language_model_only", NOTHING, NULL,
-     "gemma3n gemma4 mistral3 mistral4 " QWEN35},
+     "gemma3n mistral3 mistral4 " GEMMA4S " " QWEN35},
 };
 /* clang-format on */
 

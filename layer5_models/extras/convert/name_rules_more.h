@@ -299,6 +299,12 @@ static const NameRule gemma4[] = {
     {".layer_scalar", ".layer_output_scale.weight"}, {".router.proj", ".ffn_gate_inp"},
     {".router.{scale,per_expert_scale}", ".{ffn_gate_inp,ffn_down_exps}.scale"}, {0}};
 
+/* The clusters of E2B and E4B: which logits to compute. */
+static const NameRule gemma4_assistant[] = {
+    {"{pre_projection,post_projection}", "nextn.{pre_projection,post_projection}"},
+    {"masked_embedding.centroids", NULL, DROPPED},
+    {"masked_embedding.token_ordering", NULL, DROPPED}, {0}};
+
 /* ------------------------------------------------------------------ windows and sinks */
 
 static const NameRule mimo2[] = {

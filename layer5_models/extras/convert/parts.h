@@ -334,6 +334,7 @@ bool check_without(const Conversion *c, const char *file, const JsonValue *more,
  * pictures.c: those about pictures. */
 bool open_target(Conversion *c);
 bool put_draft_head(Conversion *c);
+bool put_assistant(Conversion *c);
 bool put_target_words(Conversion *c);
 bool put_vision(Conversion *c);
 bool check_tower_width(const Conversion *c); /* once the targets are known */

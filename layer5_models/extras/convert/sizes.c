@@ -294,6 +294,7 @@ bool put_sizes(Conversion *c) {
     put_formulas(c), put_rotates(c), note_mixer_eps(c);
     if (q->is_vision_tower) return put_vision(c);
     if (q->is_draft_head && !put_draft_head(c)) return false;
+    if (q->assists && !put_assistant(c)) return false;
     if (q->recurrent == RECURRENT_RWKV || q->recurrent == RECURRENT_RWKV6) heads = false;
     if (q->relative || !heads) return true; /* the class's formulas say the rest */
     if (!put_heads(c)) return false;

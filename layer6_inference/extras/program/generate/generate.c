@@ -195,7 +195,7 @@ static const Option generate_options[] = {
      "suffix (what most often followed the longest known end of the text), jacobi (the model's "
      "guesses of the pass before), skip:1,3 or skip:40% (itself without these blocks), head "
      "(its own MTP head), or a FILE: a draft model with the "
-     "same vocabulary, or an EAGLE-3 draft head"},
+     "same vocabulary, an EAGLE-3 draft head, or an assistant of Gemma 4"},
     {"--no-forced", OPT_FLAG, &asked.no_forced, NULL,
      "evaluate tokens one by one even where a grammar forces them"},
     {"--guess", OPT_INT(1, SPECULATE_MAX), &asked.guess, "N", "tokens per draft (4)"},
