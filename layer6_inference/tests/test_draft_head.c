@@ -120,8 +120,8 @@ static void open_apart(Pair *p, SessionConfig config, SessionConfig drafts) {
     "rope_freqs layers:7 own_kv:4 end_scale embedding_length_per_layer_input=0 "   \
     "final_logit_softcapping=20.0"
 
-/* The same of an assistant: it passes on its token, and what it reads of the model's row, keys and values leads it
- * astray. */
+/* The same of an assistant: it passes on its token, and what it reads of the model's row, keys
+ * and values leads it astray. */
 static void half_assists(const Model *head, const Model *model) {
     const Gguf *g = &head->gguf, *of = &model->gguf;
     size_t n, dim = head->sizes.dim;
@@ -256,8 +256,8 @@ static void a_head_that_knows_is_accepted(void **state) {
 
 /* ------------------------------------------------------------------ a file of its own */
 
-/* logits (vocab): what the head says of the last of n tokens, when the model has read all but the last one of the first
- * `at`. */
+/* logits (vocab): what the head says of the last of n tokens, when the model has read all but
+ * the last one of the first `at`. */
 static void guess(Pair *p, const int32_t *tokens, size_t n, size_t at, float *logits) {
     const size_t vocab = p->model.sizes.vocab;
     float *all = malloc(192 * vocab * sizeof *all);
@@ -318,7 +318,8 @@ static void drafts_are_what_the_head_says(void **state) {
     drafts_are_said(&p);
 }
 
-/* In any format of its model's keys and values; from a text of one token, too, of which there are none yet. */
+/* In any format of its model's keys and values; from a text of one token, too, of which there
+ * are none yet. */
 static void assisted_texts_are_the_same(void **state) {
     (void)state;
     static const char *const texts[] = {"a", "ab", "a text that is longer than any window"};

@@ -11,9 +11,9 @@
 #define ASSISTANT "gemma4-assistant"
 #define GEMMA4S   "gemma4 " ASSISTANT
 #define GEMMAS    "gemma3n gemma-embedding " GEMMA4S
-#define QWEN35 "qwen35 qwen35moe"
-#define JINAS  "jina-bert-v2 jina-bert-v3"
-#define ROUTED "exaone-moe bailingmoe bailingmoe2 afmoe kimi-linear"
+#define QWEN35    "qwen35 qwen35moe"
+#define JINAS     "jina-bert-v2 jina-bert-v3"
+#define ROUTED    "exaone-moe bailingmoe bailingmoe2 afmoe kimi-linear"
 
 /* clang-format off */
 static const ConfigKey more_keys[] = {

@@ -6,8 +6,8 @@
  *
  * Each of them stands at position n and sees 0 .. n - 1: what was drafted has no key.  As a
  * row of attention it is at n - 1, the last position that has one, with a window that is one
- * shorter, and is rotated as at n.  Nothing is stored, so a row whose logits nobody wants is
- * not computed.
+ * shorter, and is rotated as at n.  Nothing is stored, so a row whose logits are not wanted
+ * is not computed.
  *
  * Source   llama.cpp (d8a24cc), src/models/gemma4-assistant.cpp, common/speculative.cpp; the
  *          transformers library's modeling_gemma4_assistant.py. */

@@ -34,8 +34,8 @@
  * Fails when the file has none. */
 bool draft_head_open(Model *head, const Model *model, Fault *fault);
 
-/* Attach a head or assistant that was opened from its own file: it borrows from this model what it lacks.
- * Attach after model_pack of both; close the head first.
+/* Attach a head or assistant that was opened from its own file: it borrows from this model what
+ * it lacks.  Attach after model_pack of both; close the head first.
  *
  * Fails when it is not a draft head or not for this model: another vocabulary, another width, a
  * missing layer, for an assistant another family or keys of other sizes. */
