@@ -66,6 +66,20 @@ void vision_read_whole(Vision *vision);
 size_t vision_rows_of(const Vision *vision, const Picture *shaped);
 void vision_grid(const Vision *vision, const Picture *shaped, size_t grid[2]);
 
+/* A rectangle of pixels. */
+typedef struct VisionArea {
+    size_t left, top, width, height;
+} VisionArea;
+
+/* The pixels of such a picture that became its row of that number: a square of patches.  A row
+ * that ends a line (Pixtral) or is the class row (LLaVA, CLASS_LAST) has none: 0 by 0.
+ *
+ * Invariant: each patch that reaches the projector is in the area of one row
+ * [areas_cover_each_patch_once].
+ *
+ * Needs    row < vision_rows_of. */
+VisionArea vision_area(const Vision *vision, const Picture *shaped, size_t row);
+
 /* The picture as the tower reads it, made as its model's processor makes it: a square of the
  * size it was trained on, or, with `crop`, such a square of its middle.  For towers that read
  * any size (vision_any_size) a rectangle of whole patches, without `crop`; for those that read

@@ -41,6 +41,9 @@ size_t merged_width(const Vision *vision);
 size_t projector_mid(const VisionTower *tower);
 void vision_project(Vision *vision, float *out);
 
+/* Where row i of a rectangle of high by wide merged squares is: its line and column. */
+void square_of_row(const VisionTower *tower, size_t i, size_t high, size_t wide, size_t at[2]);
+
 /* Rows of patches, `stride` numbers apart, through a projector.
  *
  *   out   (rows, text)   written */

@@ -1,6 +1,6 @@
 /* prepare.c - any picture as the vision tower reads it, and how many rows that makes.  See
  * vision.h. */
-#include "vision.h"
+#include "vision/parts.h"
 
 size_t vision_rows(const Vision *v) { return vision_most_rows(&v->model.extras->vision); }
 
@@ -20,6 +20,22 @@ size_t vision_rows_of(const Vision *v, const Picture *p) {
     if (!vision_any_size(s)) return p->height / s->image * s->rows;
     vision_grid(v, p, grid);
     return grid[0] * grid[1] + (s->row_end ? grid[0] - 1 : 0);
+}
+
+/* The patch of row 0 is the second one: class rows as llama.cpp has them in LLaVA. */
+static bool loses_first(const VisionTower *s) { return s->class_after && s->kind->skips_block; }
+
+VisionArea vision_area(const Vision *v, const Picture *p, size_t row) {
+    const VisionTower *s = &v->model.extras->vision;
+    const bool any = vision_any_size(s);
+    const size_t step = s->patch * s->side, wide = (any ? p->width : s->image) / step,
+                 high = (any ? p->height : s->image) / step, line = wide + (s->row_end != NULL),
+                 tile = any ? 0 : row / s->rows, in_tile = any ? row : row % s->rows,
+                 i = in_tile - (s->row_end ? in_tile / line : 0) + loses_first(s);
+    size_t at[2];
+    if (in_tile % line == wide || i == wide * high) return (VisionArea){0};
+    square_of_row(s, i, high, wide, at);
+    return (VisionArea){at[1] * step, tile * s->image + at[0] * step, step, step};
 }
 
 /* Idefics 3's first size: the long side as given, the short one even. */

@@ -35,14 +35,21 @@ static void merge_square(const Vision *v, const float *rows, size_t stride, size
     }
 }
 
+void square_of_row(const VisionTower *s, size_t i, size_t high, size_t wide, size_t at[2]) {
+    const bool by_column = s->class_last && s->kind->class_behind; /* llama.cpp's Llama 4 */
+    at[0] = by_column ? i % high : i / wide;
+    at[1] = by_column ? i / high : i % wide;
+}
+
 /* The rows of all patches as v->merged. */
 static void merge_patches(const Vision *v, const float *rows, size_t stride) {
     const VisionTower *s = &v->model.extras->vision;
     const size_t side = s->side, wide = v->across / side, high = v->down / side;
-    const bool by_column = s->class_last && s->kind->class_behind; /* llama.cpp's Llama 4 */
-    for (size_t i = 0; i < high * wide; i++)
-        merge_square(v, rows, stride, (by_column ? i % high : i / wide) * side,
-                     (by_column ? i / high : i % wide) * side, v->merged + i * merged_width(v));
+    for (size_t i = 0, at[2]; i < high * wide; i++) {
+        square_of_row(s, i, high, wide, at);
+        merge_square(v, rows, stride, at[0] * side, at[1] * side,
+                     v->merged + i * merged_width(v));
+    }
 }
 
 /* Put the row that ends a line behind each line of rows but the last. */
