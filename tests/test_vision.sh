@@ -136,6 +136,43 @@ same "Gemma 4's small models" "$(small | cut -d' ' -f1-3,257-261)" "97 7 258 512
 expect "a batch may end within their pictures" 0 "2 images, 256 tokens each" "$strata" generate -m small4.gguf --mmproj small4_eye.gguf --image grey.ppm --image grey.ppm -p hi -n 2
 expect "inspect says what it leaves out" 0 "its encoder of sound is left out" "$strata" inspect small4_eye.gguf
 
+# strata look: what a token's attention has on the image and on the text is all of it.
+# parts MODEL EYE IMAGE: rows of attention that are looked at, and those whose parts do not add up to one
+parts() {
+    for what in picture attention; do "$strata" look $what -m "$1.gguf" --mmproj "$2.gguf" --image "$3" -p 'a<image>bc' --csv 2>&1 | sed "s/^/$what,/"; done | awk -F, '
+        $2 == "layer" { next }
+        NF < 8 { print }
+        $1 == "picture" { sum[$2 "," $3 "," $4] += $11; of[$2 "," $3 "," $4] }
+        $1 == "attention" && $8 != "\"<image>\"" { sum[$2 "," $3 "," $4] += $6 }
+        END { for (k in of) { n++; if (sum[k] < 0.9999 || sum[k] > 1.0001) bad++ }; print n + 0, bad + 0 }'
+}
+same "look: LLaVA's squares and the text are all" "$(parts llama eye six.ppm)" "16 0"
+same "... Gemma 3's" "$(parts around gemma3_eye six.ppm)" "40 0"
+same "... Idefics 3's tiles" "$(parts around tiled_eye six.ppm)" "24 0"
+same "... InternVL's tiles" "$(parts around internvl_eye six.ppm)" "24 0"
+same "... Qwen 2.5 VL's" "$(parts qwen2vl qwen_eye wide.ppm)" "24 0"
+same "... Qwen 3 VL's" "$(parts qwen3vl deep_eye wide.ppm)" "24 0"
+same "... Pixtral's, and the rows that end lines" "$(parts around pixtral_eye wide.ppm)" "24 0"
+same "... Llama 4's tiles" "$(parts llama4 llama4_eye wide.ppm)" "48 0"
+same "... Gemma 4's" "$(parts gemma4 gemma4_eye wide.ppm)" "48 0"
+same "... its small models'" "$(parts small4 small4_eye wide.ppm)" "84 0"
+look() { "$strata" look "$@" --mmproj eye.gguf --image six.ppm -p "is <image> it" -m llama.gguf 2>&1; }
+same "a grid of 4 by 4 squares" "$(look picture | grep -c '^|........|$')" 4
+same "... the darkest is the one that is listed" "$(look picture --head 1.1 | sed -n 's/.*"t" .* \(0\.[0-9]*\) at .*/\1/p; s/.*@ is //p' | sort -u | wc -l | tr -d ' ')" 1
+look picture --out lit.ppm >/dev/null
+same "a picture of what the encoder sees" "$(head -n 3 lit.ppm | tr '\n' ' ')$(wc -c <lit.ppm | tr -d ' ')" "P6 28 28 255 2365"
+"$strata" look picture -m around.gguf --mmproj tiled_eye.gguf --image six.ppm -p hi --out lit.ppm >seen
+same "... tiles side by side, and all of it below" "$(head -n 3 lit.ppm | tr '\n' ' ')$(grep -c '^|........|$' seen)" "P6 56 84 255 6"
+same "the next token of a text with an image" "$(look lens --csv --top 1 | tail -n 1 | cut -d, -f5)" "$("$strata" generate -m llama.gguf --mmproj eye.gguf --image six.ppm -p "is <image> it" -n 1 --chain greedy --ids --no-prompt --quiet)"
+expect "an image needs an encoder to be looked at" 2 "image needs --mmproj" "$strata" look picture -m llama.gguf --image six.ppm
+expect "squares need an image" 2 "picture needs --image" "$strata" look picture -m llama.gguf -p hi
+expect "a head beyond the last layer" 1 "head 9.1: the model has 2 layers" "$strata" look picture -m llama.gguf --mmproj eye.gguf --image six.ppm --head 9.1
+expect "a position behind the text" 1 "position 99: the text has" "$strata" look picture -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi --position 99
+expect "two images in one file" 1 "out draws one image, and there are 2" "$strata" look picture -m llama.gguf --mmproj eye.gguf --image six.ppm --image grey.ppm -p hi --out lit.ppm
+expect "a context beyond the model's" 1 "ctx is 9999: wanted at most" "$strata" look picture -m llama.gguf --mmproj eye.gguf --image six.ppm -p hi --ctx 9999
+expect "a text beyond the context" 1 "the context has 1 to 17: make it longer" "$strata" look picture -m llama.gguf --mmproj eye.gguf --image six.ppm -p hello --ctx 17
+expect "a file that is only drawn" 2 "out needs picture" "$strata" look lens -m llama.gguf -p hi --out lit.ppm
+
 # kind FILE TWIN: what another library reads is the same picture
 kind() {
     said=$(ids hi --image "$1" --quiet)

@@ -52,7 +52,7 @@ static bool open_side(Side *s) {
                   !candidates_open(&candidates, m->sizes.vocab, &arena, &fault)))
         return false;
     return session_open(&s->session, m, NULL, config, &fault) &&
-           activation_open(&s->cache, &s->session, &fault);
+           activation_open(&s->cache, &s->session, CTX, &fault);
 }
 
 static bool check_chain(const char *text) {

@@ -121,7 +121,7 @@ static size_t check_family(const char *family, const char *text, const size_t *l
     assert_true(session_open(&alone, &model, NULL, single, &fault));
     if (!early_layers_open(&early, &session, text, &fault)) fail_msg("%s", fault.text);
     tell(texts, &session, &early);
-    assert_true(activation_open(&cache, &alone, &fault));
+    assert_true(activation_open(&cache, &alone, session_ctx(&alone), &fault));
     assert_true(activation_watch(&cache, NULL, 0, &fault));
     for (size_t i = 0; i < TEXTS; i++) {
         assert_int_equal(texts[i].tokens.count, 3 + 8 * i + TOKENS);
@@ -210,7 +210,7 @@ static void neurons_beside_experts_are_kept(void **state) {
     bytes = make_model(&m, &size);
     if (!model_open_memory(&model, bytes, size, &fault)) fail_msg("%s", fault.text);
     assert_true(session_open(&session, &model, NULL, single, &fault));
-    assert_true(activation_open(&cache, &session, &fault));
+    assert_true(activation_open(&cache, &session, session_ctx(&session), &fault));
     assert_true(activation_watch(&cache, NULL, 0, &fault));
     assert_true(session_eval(&session, tokens, 3, true, &fault));
     assert_int_equal(cache.hidden, model.sizes.dim);

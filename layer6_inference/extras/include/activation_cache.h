@@ -28,10 +28,10 @@ typedef struct ActivationCache {
     Arena arena;          /* owns all of the above */
 } ActivationCache;
 
-/* Memory for all positions of the session's sequence 0.
+/* Memory for the first `ctx` positions of the session's sequence 0: the text must end there.
  *
  * Fails without memory. */
-bool activation_open(ActivationCache *cache, Session *session, Fault *fault);
+bool activation_open(ActivationCache *cache, Session *session, size_t ctx, Fault *fault);
 void activation_close(ActivationCache *cache);
 
 /* Start over; what the session evaluates from now on is kept, with these interventions.

@@ -71,12 +71,10 @@ static void activation_layout(ActivationCache *g) {
     g->shares = arena_take(&g->arena, vocab, f);
 }
 
-bool activation_open(ActivationCache *g, Session *session, Fault *fault) {
+bool activation_open(ActivationCache *g, Session *session, size_t ctx, Fault *fault) {
     const Model *m = session->model;
-    *g = (ActivationCache){.session = session,
-                           .ctx = session_ctx(session),
-                           .layers = m->sizes.layers,
-                           .dim = m->sizes.dim};
+    *g = (ActivationCache){
+        .session = session, .ctx = ctx, .layers = m->sizes.layers, .dim = m->sizes.dim};
     for (size_t l = 0; l < g->layers; l++) {
         const Block *b = &m->blocks[l];
         const Tensor *up = &b->ffn.net.up.w; /* beside experts, too */

@@ -86,6 +86,17 @@ bool loaded_tokenize(const LoadedModel *s, Text text, bool special, TokenList *t
     return model_end_prompt(s->model, tokens), true;
 }
 
+bool loaded_tokenize_shown(const LoadedModel *s, Text text, const Shown *shown, bool special,
+                           TokenList *tokens, Fault *fault) {
+    size_t size;
+    if (!shown->count) return loaded_tokenize(s, text, special, tokens, fault);
+    char *marked = shown_mark(shown, text, false, &size, fault);
+    bool ok = marked && shown_encode(shown, s->model->tokenizer, (Text){marked, size}, NULL,
+                                     special, tokens, fault);
+    free(marked);
+    return ok;
+}
+
 bool loaded_open_form(const LoadedModel *s, const char *name, ChatForm *form, Fault *fault) {
     const Model *model = s->model;
     if (!name || name[0] != '@')

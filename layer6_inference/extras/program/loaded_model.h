@@ -55,6 +55,10 @@ bool loaded_check_ctx(const LoadedModel *companion, const char *name, const Load
 bool loaded_tokenize(const LoadedModel *loaded, Text text, bool special, TokenList *tokens,
                      Fault *fault);
 
+/* The same of a text with images: at their marks, or before it. */
+bool loaded_tokenize_shown(const LoadedModel *loaded, Text text, const Shown *shown,
+                           bool special, TokenList *tokens, Fault *fault);
+
 /* The form of conversations.
  *
  *   name   a built-in one, or a file's behind @; NULL: as chat_form_open chooses */

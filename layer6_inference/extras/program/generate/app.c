@@ -135,16 +135,6 @@ static bool encode_fill(GenerateApp *app, Fault *fault) {
                      r->model, why.text);
 }
 
-/* A plain prompt with images. */
-static bool encode_shown(GenerateApp *app, Fault *fault) {
-    size_t size;
-    char *text = shown_mark(&app->seen, app->prompt, false, &size, fault);
-    bool ok = text && shown_encode(&app->seen, app->expert.model->tokenizer, (Text){text, size},
-                                   NULL, app->request->special, &app->tokens, fault);
-    free(text);
-    return ok;
-}
-
 static bool encode_prompt(GenerateApp *app, Fault *fault) {
     const Request *r = app->request;
     if (r->prefix) return encode_fill(app, fault);
@@ -155,8 +145,8 @@ static bool encode_prompt(GenerateApp *app, Fault *fault) {
     if (r->chat)
         return loaded_encode_message(&app->expert, app->prompt, &app->seen, &app->tokens,
                                      fault);
-    if (app->seen.count) return encode_shown(app, fault);
-    return loaded_tokenize(&app->expert, app->prompt, r->special, &app->tokens, fault);
+    return loaded_tokenize_shown(&app->expert, app->prompt, &app->seen, r->special,
+                                 &app->tokens, fault);
 }
 
 static bool read_prompt(GenerateApp *app, Fault *fault) {

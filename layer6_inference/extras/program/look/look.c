@@ -11,11 +11,8 @@
 static const struct {
     const char *name;
     bool (*show)(Look *look, Fault *fault); /* NULL: look_owner */
-} looks[] = {{"attention", look_attention},
-             {"lens", look_lens},
-             {"stream", look_stream},
-             {"heads", look_heads},
-             {"owner", NULL}};
+} looks[] = {{"attention", look_attention}, {"picture", look_picture}, {"lens", look_lens},
+             {"stream", look_stream},       {"heads", look_heads},     {"owner", NULL}};
 
 /* "1.3" to two numbers. */
 static bool look_read_pair(const char *option, const char *text, size_t *a, size_t *b,
@@ -93,16 +90,27 @@ static bool is_finite(const Look *look, size_t tokens, Fault *fault) {
     return true;
 }
 
-static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const TokenList *tokens,
-                      const TokenList *from, Fault *fault) {
-    Look look = {.job = job, .tokenizer = m->model->tokenizer, .tokens = tokens};
+/* What is read: the prompt with its images, and the text of a patch. */
+typedef struct LookTexts {
+    TokenList tokens, from;
+    Pictures pictures;
+    Shown shown;
+} LookTexts;
+
+static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const LookTexts *texts,
+                      Fault *fault) {
+    const TokenList *tokens = &texts->tokens;
+    Look look = {
+        .job = job, .tokenizer = m->model->tokenizer, .tokens = tokens, .shown = &texts->shown};
     look.acts = job->steering.list;
     look.position = job->position < 0 ? tokens->count - 1 : (size_t)job->position;
     if (look.position >= tokens->count)
         return fault_set(fault, "--position %zu: the text has %zu tokens, counted from 0",
                          look.position, tokens->count);
-    bool ok = activation_open(&look.cache, &m->session, fault) && choose_head(&look, fault) &&
-              (!job->patch || add_patch(&look, from, fault)) &&
+    bool ok = activation_open(&look.cache, &m->session,
+                              max_size(tokens->count, texts->from.count), fault) &&
+              choose_head(&look, fault) &&
+              (!job->patch || add_patch(&look, &texts->from, fault)) &&
               activation_watch(&look.cache, look.acts.acts, look.acts.count, fault) &&
               session_eval(&m->session, tokens->ids, tokens->count, false, fault) &&
               is_finite(&look, tokens->count, fault) && looks[which].show(&look, fault);
@@ -111,19 +119,44 @@ static bool look_show(const LookJob *job, size_t which, LoadedModel *m, const To
     return ok;
 }
 
-/* A session as long as the texts. */
+/* The images' rows are lent to a session, so it comes before their tokens. */
+static bool look_open_images(const LookJob *job, LoadedModel *m, LookTexts *t, Fault *fault) {
+    const size_t most = m->model->sizes.ctx;
+    if ((size_t)job->ctx > most)
+        return fault_set(fault, "--ctx is %ld: wanted at most %zu, the model's", job->ctx,
+                         most);
+    bool ok = loaded_open_session(m, &job->compute, (size_t)job->ctx, 1, fault) &&
+              pictures_open(&t->pictures, &job->vision, job->images.count, &m->session,
+                            job->compute.pool, fault);
+    t->shown.of = &t->pictures;
+    for (size_t i = 0; ok && i < job->images.count; i++)
+        ok = shown_add_file(&t->shown, job->images.items[i], fault);
+    return ok;
+}
+
+/* Without images the session is as long as the texts. */
+static bool look_read(const LookJob *job, LoadedModel *m, LookTexts *t, Fault *fault) {
+    const bool images = job->images.count > 0;
+    if (images && !look_open_images(job, m, t, fault)) return false;
+    if (!loaded_tokenize_shown(m, text_of(job->prompt), &t->shown, true, &t->tokens, fault) ||
+        (job->from && !loaded_tokenize(m, text_of(job->from), true, &t->from, fault)))
+        return false;
+    const size_t most = max_size(t->tokens.count, t->from.count),
+                 room = images ? session_ctx(&m->session) : m->model->sizes.ctx;
+    if (t->tokens.count == 0 || most > room)
+        return fault_set(fault, "a text of %zu tokens: the %s 1 to %zu%s", most,
+                         images ? "context has" : "model reads", room,
+                         images ? ": make it longer (--ctx)" : "");
+    return images || loaded_open_session(m, &job->compute, most, 1, fault);
+}
+
 static bool look_at_text(LookJob *job, size_t which, LoadedModel *m, Fault *fault) {
-    TokenList tokens = {0}, from = {0};
-    bool ok = loaded_tokenize(m, text_of(job->prompt), true, &tokens, fault) &&
-              (!job->from || loaded_tokenize(m, text_of(job->from), true, &from, fault));
-    size_t most = max_size(tokens.count, from.count);
-    if (ok && (tokens.count == 0 || most > m->model->sizes.ctx))
-        ok = fault_set(fault, "a text of %zu tokens: the model reads 1 to %zu", most,
-                       m->model->sizes.ctx);
-    ok = ok && loaded_open_session(m, &job->compute, most, 1, fault) &&
-         steering_open(&job->steering, &m->session, fault) &&
-         look_show(job, which, m, &tokens, &from, fault);
-    token_list_free(&tokens), token_list_free(&from);
+    LookTexts texts = {0};
+    bool ok = look_read(job, m, &texts, fault) &&
+              steering_open(&job->steering, &m->session, fault) &&
+              look_show(job, which, m, &texts, fault);
+    token_list_free(&texts.tokens), token_list_free(&texts.from);
+    shown_release(&texts.shown), pictures_close(&texts.pictures);
     return ok;
 }
 
@@ -146,11 +179,16 @@ static bool look_model(LoadedModel *m, Fault *fault) {
 static const OptionRule look_rules[] = {
     {"--patch", NEEDS, "--from", "the text that the patch comes from"},
     {"--from", NEEDS, "--patch", "where to patch: LAYER.POSITION"},
-    {"--head", NEEDS, "attention", "the others show all heads or none"},
+    {"--head", NEEDS, "attention picture", "the others show all heads or none"},
+    {"picture", NEEDS, "--image", "it shows where on an image a text looks"},
+    IMAGE_RULE,
+    VISION_RULES,
+    {"--mmproj --ctx", NEEDS, "--image", "a text alone needs neither"},
+    {"--out", NEEDS, "picture", "the others draw no image"},
     {"--top", NEEDS, "attention lens", "the others list everything"},
     {"--documents", NEEDS, "owner", "the others show one text"},
     {"owner", NOT_WITH,
-     "-p --position --from --scale-head --scale-layer --scale-neuron --attention-temp",
+     "-p --position --from --image --scale-head --scale-layer --scale-neuron --attention-temp",
      "it reads stories of the world and removes heads itself"},
     {"stream", NOT_WITH, "--position", "it shows all positions"},
     {0},
@@ -161,7 +199,7 @@ static const Option look_options[] = {
     {"-p", OPT_PROMPT, &asked.prompt, "TEXT",
      "the text; -: stdin (\"Once upon a time there was a\")"},
     {"--head", OPT_TEXT, &asked.head, "L.H",
-     "attention: one head, for all tokens or one --position (all heads, one token)"},
+     "attention, picture: one head (attention: all heads for one token; picture: their mean)"},
     {"--position", OPT_INT(0, OPTION_MANY), &asked.position, "N",
      "the token to look at, counted from 0 (the last)"},
     {"--top", OPT_INT(1, OPTION_MANY), &asked.top, "N",
@@ -172,6 +210,13 @@ static const Option look_options[] = {
     {"--documents", OPT_INT(1, OPTION_MANY), &asked.documents, "N",
      "owner: number of held-out stories (300)"},
     {"--csv", OPT_FLAG, &asked.csv, NULL, "print every number, as CSV"},
+    {"--image", OPT_LIST, &asked.images, "FILE",
+     "an image (PNG, JPEG, PPM), inserted at " PICTURE_MARK " or before the text; repeatable"},
+    VISION_OPTIONS(asked.vision),
+    {"--ctx", OPT_INT(1, OPTION_MANY), &asked.ctx, "N",
+     "context size of a text with images (the model's, at most 4096)"},
+    {"--out", OPT_OUTPUT, &asked.out, "FILE",
+     "picture: write what the encoder sees, bright where the token looks (PPM)"},
     STEERING_OPTIONS(asked.steering),
     KV_OPTION(asked.compute),
     COMPUTE_OPTIONS(asked.compute),
@@ -185,15 +230,17 @@ static bool look_run(Fault *fault) {
 
 const Command command_look = {
     .name = "look",
-    .usage = "look attention|lens|stream|heads|owner [-p TEXT] [options]",
-    .about = "Show what happens to a text inside the model.\n"
-             "\n"
-             "  attention   which tokens each head attends to\n"
-             "  lens        logit lens: what the model would predict after each layer\n"
-             "  stream      size of the residual stream at each token and layer\n"
-             "  heads       effect of every head on the next token: each is removed in turn\n"
-             "  owner       which heads carry an owner's name to where it is needed, over "
-             "stories of Tiny World",
+    .usage = "look attention|picture|lens|stream|heads|owner [-p TEXT] [options]",
+    .about =
+        "Show what happens to a text inside the model.\n"
+        "\n"
+        "  attention   which tokens each head attends to\n"
+        "  picture     where on an image each token after it looks: a grid over the image\n"
+        "  lens        logit lens: what the model would predict after each layer\n"
+        "  stream      size of the residual stream at each token and layer\n"
+        "  heads       effect of every head on the next token: each is removed in turn\n"
+        "  owner       which heads carry an owner's name to where it is needed, over "
+        "stories of Tiny World",
     .options = look_options,
     .rules = look_rules,
     .words = &asked.what,

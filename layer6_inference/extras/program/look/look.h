@@ -7,12 +7,14 @@
 #include "loaded_model.h"
 
 typedef struct LookJob {
-    const char *model, *prompt, *head, *from, *patch;
-    long documents, position, top;
+    const char *model, *prompt, *head, *from, *patch, *out;
+    long documents, position, top, ctx;
     const char *what; /* of the looks */
     bool csv;
     ComputeOptions compute;
     SteeringOptions steering;
+    VisionOptions vision;
+    OptionList images;
 } LookJob;
 
 /* An evaluated text with its activations. */
@@ -21,6 +23,7 @@ typedef struct Look {
     const Tokenizer *tokenizer;
     ActivationCache cache;
     const TokenList *tokens;
+    const Shown *shown; /* its images */
     size_t position;    /* that is looked at: --position, or the last */
     size_t layer, head; /* of --head; layer ACT_ALL: all */
     Interventions acts; /* --scale-head and so on, perhaps a patch */
@@ -33,6 +36,9 @@ const char *look_cell(const Look *look, int32_t token);
 
 /* layer,head,query,key,weight */
 bool look_attention(Look *look, Fault *fault);
+
+/* Attention to the images, square by square: picture.c. */
+bool look_picture(Look *look, Fault *fault);
 
 /* Logit lens at each place: place,rank,token,probability. */
 bool look_lens(Look *look, Fault *fault);

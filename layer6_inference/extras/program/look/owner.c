@@ -213,7 +213,7 @@ bool look_owner(LoadedModel *m, const LookJob *job, Fault *fault) {
     World *world = NULL;
     Sums *sums = NULL;
     bool ok = loaded_open_session(m, &job->compute, LONGEST, 1, fault) &&
-              activation_open(&cache, &m->session, fault) &&
+              activation_open(&cache, &m->session, LONGEST, fault) &&
               (world = world_open(fault)) != NULL;
     if (ok && !(sums = calloc(1 + cache.layers * cache.heads, sizeof *sums)))
         ok = fault_set(fault, "no memory for the heads");

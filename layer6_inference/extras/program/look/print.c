@@ -11,7 +11,8 @@ static const char *print_readable(const Look *look, int32_t token, bool csv) {
     static char texts[WORDS][WORD];
     static size_t turn;
     char *out = texts[turn++ % WORDS], *at = out;
-    Text piece = tokenizer_piece(look->tokenizer, token, true);
+    const bool image = (size_t)token >= tokenizer_count(look->tokenizer);
+    Text piece = image ? text_of(PICTURE_MARK) : tokenizer_piece(look->tokenizer, token, true);
     *at++ = '"';
     for (size_t i = 0; i < piece.size && at < out + WORD - 8; i++) {
         unsigned char c = (unsigned char)piece.data[i];
