@@ -64,6 +64,24 @@ if [ $have_cxx ]; then
     done
 fi
 
+# A picture for a model that was trained on pictures spelled as words (docs/layer5/vision.md): each patch is its color's word.
+# shellcheck disable=SC2086
+works "an encoder that is set by hand compiles" compile color_encoder ${CC:-cc} -std=c11 $strict docs/examples/color_encoder.c
+awk -v seed=1 -v texts=999 -f docs/figures/squares.awk >"$work/squares.txt"
+"$strata" train --corpus "$work/squares.txt" --vocab 291 --dim 64 --hidden 128 --layers 2 --heads 4 --kv-heads 4 --batch 1000 --steps 100 --ctx 64 \
+    --eval-documents 1 --out "$work/squares.gguf" >/dev/null 2>&1
+works "it is made for a model" "$work/color_encoder" "$work/squares.gguf" "$work/eye.gguf"
+expect "which must have the words" 1 'is [0-9] tokens: wanted one' "$work/color_encoder" "$here/../layer5_models/models/draft.gguf" "$work/none.gguf"
+next() { "$strata" generate -m "$work/squares.gguf" --logprobs 9 -n 2 --chain greedy "$@" 2>&1 >/dev/null | sed -n 's/\(\.[0-9][0-9][0-9]\)[0-9]*/\1/g; s/^[0-9]\t.*\t//p'; } # the likeliest
+shown() { # shown WORDS: the next tokens behind this picture
+    # shellcheck disable=SC2059
+    printf "$(echo "$1" | awk -f docs/figures/paint.awk)" >"$work/squares.ppm"
+    next --mmproj "$work/eye.gguf" --image "$work/squares.ppm" -p "<image>. red"
+}
+spelled="white red white white white green white white white white white white white white white blue"
+same "a patch is its word" "$(shown "$spelled")" "$(next -p " $spelled. red")"
+if [ "$(shown "$spelled")" != "$(shown "red $spelled")" ]; then ok "another picture, another next token"; else not "another picture, another next token" "the same"; fi
+
 # Names.
 if grep -q '^#pragma redefine_extname' "$place/include/strata.h"; then
     others=$(nm -gP "$place/lib/libstrata.a" 2>/dev/null | awk '$2 ~ /^[A-TV-Z]$/ && $1 !~ /^__/ && $1 !~ /^_?strata_/ { print $1 }')

@@ -71,7 +71,7 @@ numbers() {
     guess) # and what the same acceptance gains for a larger model, whose passes are timed here
         passes >"$out/passes.csv"
         "$strata" figure guess --draft "$draft" --threads 1 | awk -F, -f larger.awk "$out/passes.csv" - ;;
-    frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | particles | choosing | votes | spread | constraint | places | look-back | mixers | roofline | servers) cat "data/$1.csv" ;;
+    frontier | frontier-wide | tail | contrast | surprise | beams | roles | owner | mask | particles | choosing | votes | spread | constraint | places | look-back | gaze | mixers | roofline | servers) cat "data/$1.csv" ;;
     variety | odds) cat data/frontier.csv ;;
     heat) spaced data/heat.csv ;;
     hot) spaced data/hot.csv ;;

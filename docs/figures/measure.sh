@@ -302,6 +302,43 @@ real_tail() {
 
 header() { echo "chain,study,texts,$(echo $* | tr ' ' ,)"; }
 
+# A model that learns from pictures spelled as words, and an encoder for it that is set by hand (docs/examples/color_encoder.c).
+learn_squares() {
+    [ -s "$kept/squares.gguf" ] || {
+        awk -v seed=1 -v texts=20000 -f squares.awk >"$kept/squares.txt"
+        "$strata" train --corpus "$kept/squares.txt" --vocab 291 --dim 64 --hidden 128 --layers 2 --heads 4 --kv-heads 4 \
+            --batch 1000 --steps 2500 --seed 2 --ctx 64 --out "$kept/squares.gguf" >&2
+    }
+    make -s -C ../.. lib >&2
+    cc ../examples/color_encoder.c -I../../build/include -L../../build/lib -lstrata -lm -lpthread -o "$kept/color_encoder"
+    "$kept/color_encoder" "$kept/squares.gguf" "$kept/squares-mmproj.gguf"
+}
+
+# A text of them without its first word: its picture is shown, and a word said.  look_squares COMMAND TEXT WORD OPTIONS...
+look_squares() {
+    # shellcheck disable=SC2059
+    printf "$(echo "${2%%.*}" | awk -f paint.awk)" >"$kept/squares.ppm"
+    command=$1 word=$3
+    shift 3
+    # shellcheck disable=SC2086
+    "$strata" $command -m "$kept/squares.gguf" --mmproj "$kept/squares-mmproj.gguf" --image "$kept/squares.ppm" -p "<image>. $word" "$@"
+}
+
+# gaze NUMBER TEXT: rows what,number,layer,head,word,x,y,value; of text 0 its squares, and all that each of its words looks at; of the others the attention of the first word to
+# its own square, and whether the next two words are right.
+gaze() {
+    said=${2#*. }
+    for word in $([ "$1" = 0 ] && echo red green blue || echo "${said%% *}"); do
+        look_squares "look picture" "$2" "$word" --position 18 --csv | awk -F, -v n="$1" -v word="$word" -v text="${2%%.*}" '
+            BEGIN { split(text, patch, " ") }
+            $2 ~ /^[0-9]/ { x = $6 / 8; y = $7 / 8; own = patch[4 * y + x + 1] == word
+                if (own && !$1 && !$2 && n == 0) printf "square,0,,,%s,%d,%d,\n", word, x, y
+                if (n == 0 || own) printf "%s,%d,%d,%d,%s,%d,%d,%.6f\n", n ? "own" : "all", n, $1, $2, word, x, y, $10 }'
+    done
+    [ "$1" = 0 ] || echo "$(look_squares generate "$2" "$word" --no-prompt -n 2 --chain greedy --quiet) $said" |
+        awk -v n="$1" -v word="$word" '{ printf "said,%d,,,%s,%d,%d,\n", n, word, $1 "" == $4 "", $2 "." == $5 "" }'
+}
+
 measure() {
     figure=$1
     echo "# made by: ${MINE_SEEDS:+MINE_SEEDS=\"$MINE_SEEDS\" }${SETS:+SETS=\"$SETS\" }docs/figures/measure.sh build/bin/strata $figure"
@@ -440,13 +477,25 @@ measure() {
             looked_back $mixer
         done ;;
     mixers) make -s -C ../../tests mixers ;;
+    gaze)
+        learn_squares
+        echo "what,texts,layer,head,word,x,y,value"
+        number=0
+        awk -v seed=2 -v texts=401 -f squares.awk | grep -v endoftext | while read -r text; do
+            gaze $number "$text" </dev/null
+            number=$((number + 1))
+        done | awk -F, '
+            $1 == "own" { k = $3 "," $4 ",," $6 "," $7; sum[k] += $8; n[k]++; next }
+            $1 == "said" { texts++; rows += $6; sides += $7; next }
+            { sub(/,0,/, ",1,"); print }
+            END { for (k in sum) printf "own,%d,%s,%.6f\n", n[k], k, sum[k] / n[k] | "sort"; close("sort"); printf "said,%d,,,,%d,%d,\n", texts, rows, sides }' ;;
     owner) "$strata" look owner --csv --documents 300 ;;
     beams) "$strata" figure beams --documents 300 ;;
-    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, particles, choosing, votes, spread, habit, places, look-back, mixers, ten-minutes" >&2; exit 2 ;;
+    *) echo "measure: no figure '$figure': there are frontier, best, frontier-wide, tail, contrast, heat, hot, loops, harm, surprise, beams, roles, owner, constraint, mask, particles, choosing, votes, spread, habit, places, look-back, mixers, gaze, ten-minutes" >&2; exit 2 ;;
     esac
 }
 
-for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask particles choosing votes spread habit places look-back mixers}; do
+for name in ${*:-frontier best frontier-wide tail contrast heat hot loops harm surprise beams roles owner constraint mask particles choosing votes spread habit places look-back mixers gaze}; do
     measure "$name" >"$kept/$name.new"
     mv "$kept/$name.new" "data/$name.csv"
 done
