@@ -3,7 +3,7 @@
 #
 #   bits      a story on 2 and 3 machines, by rows and by layers, on each network
 #   network   milliseconds of a token, beside those that `strata inspect --network RATE:DELAY` expects, with a measured delay;
-#             at 100 Mb/s by rows with halves on the wire, too
+#             at 100 Mb/s by rows with halves on the wire, too; and on machines far from each other (1gbit+2000: microseconds)
 #   pair      two machines of one core each against one process with one thread, and with two
 #   others    the second machine has another model, or another version of the program: it says so
 #   cable     pulled in the middle and put back: the same result; pulled for good: the first machine names the one that is lost
@@ -19,6 +19,7 @@ model=${MODEL:-$PWD/layer5_models/models/storyteller.gguf}
 tag=st$$ net=10.$((64 + $$ % 64)).$(($$ / 64 % 250))
 work=$(mktemp -d)
 bad=0
+far=
 
 skip() { echo "SKIPPED, AND SO NOT CHECKED: several machines on a network ($1)"; exit 0; }
 command -v mpiexec.hydra >/dev/null || skip "there is no mpiexec.hydra: apt-get install mpich"
@@ -29,18 +30,31 @@ ok() { echo "ok $1"; }
 not() { echo "not ok $1: $2"; bad=1; }
 
 down() {
+    if [ "$far" ]; then kill "$far"; wait "$far"; far=; fi
     for k in 1 2 3; do ip link del "${tag}v$k"; ip netns del "$tag-$k"; done
     ip link del "${tag}b"
 } 2>/dev/null
-up() { # up RATE: three machines.  What a cable lets through at once is little, or small messages would not see its rate.
-    case $1 in *mbit) burst=1600b ;; 1gbit) burst=8kb ;; *) burst=64kb ;; esac
+up() { # up RATE[+MICROSECONDS]: three machines.  What a cable lets through at once is little, or small messages would not see its rate.
+    rate_of=${1%+*}
+    case $rate_of in *mbit) burst=1600b ;; 1gbit) burst=8kb ;; *) burst=64kb ;; esac
+    case $1 in *+*) far_apart "${1#*+}" && return; return 1 ;; esac
     ip link add "${tag}b" type bridge && ip link set "${tag}b" up || return
     for k in 1 2 3; do
         ip netns add "$tag-$k" && ip link add "${tag}v$k" type veth peer name eth0 netns "$tag-$k" &&
             ip link set "${tag}v$k" master "${tag}b" up && ip -n "$tag-$k" addr add "$net.$k/24" dev eth0 &&
             ip -n "$tag-$k" link set eth0 up && ip -n "$tag-$k" link set lo up &&
-            tc qdisc add dev "${tag}v$k" root tbf rate "$1" burst 64kb latency 400ms &&
-            tc -n "$tag-$k" qdisc add dev eth0 root tbf rate "$1" burst $burst latency 400ms || return
+            tc qdisc add dev "${tag}v$k" root tbf rate "$rate_of" burst 64kb latency 400ms &&
+            tc -n "$tag-$k" qdisc add dev eth0 root tbf rate "$rate_of" burst $burst latency 400ms || return
+    done
+}
+far_apart() { # far_apart MICROSECONDS: the same three, each cable's end in a process that keeps packets for so long
+    for k in 1 2 3; do ip netns add "$tag-$k" || return; done
+    "$BUILD/tests/far" "$1" "$tag-1" "$tag-2" "$tag-3" >"$work/far" &
+    far=$!
+    for _ in 1 2 3 4 5 6 7 8 9 10; do grep -q ready "$work/far" && break; sleep 0.1; done
+    for k in 1 2 3; do
+        ip -n "$tag-$k" addr add "$net.$k/24" dev eth0 && ip -n "$tag-$k" link set eth0 up && ip -n "$tag-$k" link set lo up &&
+            tc -n "$tag-$k" qdisc add dev eth0 root tbf rate "$rate_of" burst $burst latency 400ms || return
     done
 }
 # hydra calls its launcher with a host and a command: the command runs on the machine of that number.
@@ -66,13 +80,14 @@ up 1gbit 2>"$work/why" || skip "no network namespaces here: $(head -1 "$work/why
 down
 
 does() { case " ${PARTS:-bits network pair others cable} " in *" $1 "*) ;; *) return 1 ;; esac; }
-rates=${RATES-100mbit 1gbit 10gbit}
+rates=${RATES-100mbit 1gbit 10gbit 1gbit+2000}
 cores=$(nproc)
 
 if does bits; then
     tell() { "$@" generate -m "$model" -n 60 --threads 1 --chain temp:0.8,draw ${split:+--split $split}; }
     alone=$(tell "$strata" 2>"$work/status")
     for rate in $rates; do
+        case $rate in *+*) continue ;; esac # far apart: the same messages, only later
         up "$rate" || exit 1
         for n in 2 3; do for split in rows layers; do
             story=$(split=$split tell many $n "$strata" 2>"$work/status")
@@ -96,12 +111,12 @@ beside() { n=$1; shift; mpiexec.hydra -n "$n" sh -c 'exec taskset -c $((PMI_RANK
 # A network adds the time of the bytes and of the messages.  Where machines share a core, or at 10 Gb/s, it adds processor time, too.
 threads=1
 if does network; then
-    printf '%-9s %-8s %-7s %-9s %-9s %-9s %-9s %-9s %-9s %s\n' network machines split kB/token delay:us beside:ms wire:ms delay:ms expected measured
+    printf '%-10s %-8s %-7s %-9s %-9s %-9s %-9s %-9s %-9s %s\n' network machines split kB/token delay:us beside:ms wire:ms delay:ms expected measured
     for rate in $rates; do
         up "$rate" || exit 1
         delay=$(many 2 "$BUILD/tests/ping" "$BUILD/bin/strata-mpi.so" 16)
         for n in 2 3; do for split in rows layers rows,f16; do
-            case $rate in *gbit) speed=${rate%gbit}Gb/s ;; *) speed=${rate%mbit}Mb/s ;; esac
+            case $rate_of in *gbit) speed=${rate_of%gbit}Gb/s ;; *) speed=${rate_of%mbit}Mb/s ;; esac
             wire=
             case $split in *,f16) # where the bytes count
                 [ "$rate" = 100mbit ] || continue
@@ -110,12 +125,12 @@ if does network; then
             near=$(token beside $n)
             took=$(token many $n "$strata")
             "$strata" inspect "$made" --machines $n --split "${split%,*}" ${wire:+--wire $wire} --network "$speed:${delay}us" >"$work/plan" || exit 1
-            sound=$(((n <= cores) && $(echo "$rate" | grep -c '^100mbit$\|^1gbit$')))
+            sound=$(((n <= cores) && $(echo "$rate_of" | grep -c '^100mbit$\|^1gbit$')))
             awk -v rate="$rate" -v n=$n -v split_by=$split -v delay="$delay" -v near="$near" -v took="$took" -v sound=$sound '
                 /kB sent and/ { for (i = 2; i <= NF; i++) if ($i == "kB") kb += $(i - 1) }
                 /on the wire/ { for (i = 2; i <= NF; i++) { if ($i == "wire") wire = $(i + 1); if ($i == "delay") late = $(i + 1) } }
                 END { expected = near + wire + late; off = took / expected - 1
-                    printf "%-9s %-8d %-7s %-9.1f %-9.1f %-9.2f %-9.2f %-9.2f %-9.2f %-9.2f %+.0f %%%s\n", rate, n, split_by, kb, delay, near, wire, late,
+                    printf "%-10s %-8d %-7s %-9.1f %-9.1f %-9.2f %-9.2f %-9.2f %-9.2f %-9.2f %+.0f %%%s\n", rate, n, split_by, kb, delay, near, wire, late,
                         expected, took, 100 * off, !sound ? " (no verdict)" : off * off <= 0.15 * 0.15 ? " (within 15 %)" : " (not within 15 %)"
                     exit sound && off * off > 0.25 * 0.25 }' "$work/plan" || not "$n machines by $split at $rate" "not within 25 % of what is expected"
         done; done
