@@ -158,7 +158,7 @@ same "... Gemma 4's" "$(parts gemma4 gemma4_eye wide.ppm)" "48 0"
 same "... its small models'" "$(parts small4 small4_eye wide.ppm)" "84 0"
 look() { "$strata" look "$@" --mmproj eye.gguf --image six.ppm -p "is <image> it" -m llama.gguf 2>&1; }
 same "a grid of 4 by 4 squares" "$(look picture | grep -c '^|........|$')" 4
-same "... the darkest is the one that is listed" "$(look picture --head 1.1 | sed -n 's/.*"t" .* \(0\.[0-9]*\) at .*/\1/p; s/.*@ is //p' | sort -u | wc -l | tr -d ' ')" 1
+same "... the darkest is the one that is listed" "$(look picture --head 1.1 | sed -n 's/.*"t" .* \(0\.[0-9]*\) at .*/\1/p; s/.*@ is //p' | sort | uniq -c | sed 's/ 0.*//' | tr -d ' ')" 2
 look picture --out lit.ppm >/dev/null
 same "a picture of what the encoder sees" "$(head -n 3 lit.ppm | tr '\n' ' ')$(wc -c <lit.ppm | tr -d ' ')" "P6 28 28 255 2365"
 "$strata" look picture -m around.gguf --mmproj tiled_eye.gguf --image six.ppm -p hi --out lit.ppm >seen

@@ -196,20 +196,31 @@ static void formats_round_to_nearest(void **state) {
     assert_true(dtype_is_computable(DTYPE_F16) && !dtype_is_computable(24));
 }
 
-/* Bytes are faster than floats (where that is measured), and a cache than main memory. */
-static bool peaks_are_in_order(void) {
-    double bytes = peak_gops_bytes(NULL, 0.01);
-    return (bytes == 0 || bytes > peak_gflops(NULL, 0.01)) &&
-           cache_gigabytes(NULL, 16 << 10, 0.01) > cache_gigabytes(NULL, 64 << 20, 0.01);
+/* The best of all tries so far: another program may take the core while one is measured. */
+typedef struct Peaks {
+    double floats, bytes, cache, memory;
+} Peaks;
+
+static void measure_again(Peaks *best) {
+    best->floats = fmax(best->floats, peak_gflops(NULL, 0.01));
+    best->bytes = fmax(best->bytes, peak_gops_bytes(NULL, 0.01));
+    best->cache = fmax(best->cache, cache_gigabytes(NULL, 16 << 10, 0.01));
+    best->memory = fmax(best->memory, cache_gigabytes(NULL, 64 << 20, 0.01));
 }
 
-/* Another program may take the core while one of them is measured. */
+/* Bytes are faster than floats (where that is measured), and a cache than main memory. */
 static void the_peak_is_above_the_product(void **state) {
     (void)state;
-    int tries = 1;
-    assert_true(peak_gflops(NULL, 0.01) > 0.1);
-    while (!peaks_are_in_order() && tries < 20) tries++;
-    assert_true(tries < 20);
+    Peaks best = {0};
+    bool in_order = false;
+    for (int tries = 0; !in_order && tries < 60; tries++) {
+        measure_again(&best);
+        in_order = (best.bytes == 0 || best.bytes > best.floats) && best.cache > best.memory;
+    }
+    assert_true(best.floats > 0.1);
+    if (!in_order)
+        fail_msg("GFLOP/s %g, with bytes %g; GB/s of a cache %g, of memory %g", best.floats,
+                 best.bytes, best.cache, best.memory);
 }
 
 RUN(TEST(every_shape_and_stride), TEST(threads_and_company_change_nothing),

@@ -44,6 +44,9 @@ static bool file_on_first;
 /* Rows travel as halves. */
 static bool half_rows;
 
+/* After so many seconds of silence a machine is lost. */
+static double silence = 20;
+
 static inline void *serve_rows(void *member) {
     Fault fault;
     Group *group = member;
@@ -64,7 +67,7 @@ static inline MachinesConfig config_of(House *house, const double *shares, bool 
                             .pack = pack,
                             .file_on_first = file_on_first,
                             .half = half_rows,
-                            .seconds = 20,
+                            .seconds = silence,
                             .version = version,
                             .lost = lost};
 }

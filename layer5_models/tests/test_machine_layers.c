@@ -378,6 +378,33 @@ static bool third_time(void *context) {
     return ++asked < 3;
 }
 
+static bool slowly(void *context) {
+    (void)context;
+    usleep(800000);
+    return true;
+}
+
+/* The first machine computes for longer than others wait for a word of it. */
+static void a_slow_first_machine_is_not_lost(void **state) {
+    (void)state;
+    const char *path = in_folder("slow.gguf");
+    House house;
+    Model model;
+    Told told;
+    Fault fault;
+    MakeModel m = make_model_of("llama", NULL);
+    write_file(&m, path);
+    assert_true(model_open(&model, path, &fault));
+    silence = 0.5;
+    open_lent(&house, (Cut){3, NULL, true, true}, &model, path);
+    open_texts(&told, &model, (KvFormat){.dtype = DTYPE_F32});
+    told.session.is_wanted = slowly;
+    go_on_with(&told, 0, 1, 70);
+    session_close(&told.session), free(told.logits);
+    close_lent(&house, &model);
+    silence = 20;
+}
+
 /* A cancelled batch changes nothing: what follows has the same bits.  Two texts in a batch are
  * two parts. */
 static void a_cancelled_batch_is_rolled_back(void **state) {
@@ -489,6 +516,7 @@ int main(void) {
                                        TEST(ropes_are_chosen_for_all),
                                        TEST(the_price_of_layers_is_the_formula),
                                        TEST(the_price_of_layers_is_what_goes_over_the_wire),
+                                       TEST(a_slow_first_machine_is_not_lost),
                                        TEST(a_cancelled_batch_is_rolled_back),
                                        TEST(what_needs_all_layers_is_refused),
                                        TEST(deep_pictures_are_refused)};

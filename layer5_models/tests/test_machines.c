@@ -505,6 +505,35 @@ static void others_end_without_the_first(void **state) {
     }
 }
 
+/* Another machine computes for longer than the first one waits for a word of it. */
+static void a_long_product_is_no_silence(void **state) {
+    (void)state;
+    enum { ROWS = 1024, DIM = 64, HIDDEN = 20000 };
+    House house;
+    Model model;
+    Fault fault;
+    char isa[ISA_ROOM];
+    const char *path = in_folder("wide.gguf");
+    MakeModel m = make_model_of("llama", "dim:64 hidden:20000");
+    float *x = calloc(ROWS * DIM, sizeof *x), *y = calloc(ROWS * HIDDEN, sizeof *y);
+    assert_true(x && y);
+    write_file(&m, path);
+    assert_true(model_open(&model, path, &fault));
+    snprintf(isa, sizeof isa, "%s", kernels_isa());
+    assert_true(kernels_select("scalar", &fault)); /* it takes a second */
+    silence = 0.5;
+    open_lent(&house, (Cut){2, (double[]){0.01, 1}, false, false}, &model, path);
+    const Linear map = {
+        .w = gguf_tensor_view(gguf_find_tensor(&model.gguf, "blk.0.ffn_gate.weight"))};
+    assert_int_equal(map.w.shape[0], HIDDEN);
+    linear(NULL, &map, x, ROWS, y, NULL);
+    assert_int_equal(machines_count(house.machines).products, 1);
+    close_lent(&house, &model);
+    silence = 20;
+    assert_true(kernels_select(isa, &fault));
+    free(x), free(y);
+}
+
 /* Longer than the others wait for an order. */
 static void a_pause_is_no_end(void **state) {
     (void)state;
@@ -537,6 +566,7 @@ int main(void) {
                                        TEST(differences_are_named),
                                        TEST(silence_is_named),
                                        TEST(others_end_without_the_first),
+                                       TEST(a_long_product_is_no_silence),
                                        TEST(a_pause_is_no_end)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -12,11 +12,18 @@
 
 #include <limits.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
 static MPI_Message waiting[GROUP_MAX]; /* found by wait, to be taken */
+
+/* One call at a time (MPI_THREAD_SERIALIZED), and no wait within one: so a thread can say that
+ * its machine is there while another one waits for an answer. */
+static pthread_mutex_t calls = PTHREAD_MUTEX_INITIALIZER;
+#define ALONE(call) (pthread_mutex_lock(&calls), alone_done((call) == MPI_SUCCESS))
+static bool alone_done(bool ok) { return pthread_mutex_unlock(&calls), ok; }
 
 typedef struct Wait {
     double begin, seconds;
@@ -46,7 +53,7 @@ static bool finish(const Group *group, int member, MPI_Request *request, double 
                    Fault *fault) {
     Wait wait = wait_begin(seconds);
     for (int done = 0;;) {
-        if (MPI_Test(request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        if (!ALONE(MPI_Test(request, &done, MPI_STATUS_IGNORE)))
             return fault_set(fault, "machine %d of %d is gone", member + 1, group->size);
         if (done) return true;
         if (!wait_again(&wait)) return too_late(group, member, seconds, fault);
@@ -58,7 +65,7 @@ static bool mpi_send(Group *group, int to, const void *bytes, size_t size, doubl
     MPI_Request request;
     if (size > INT_MAX)
         return fault_set(fault, "a message of %zu bytes: MPI takes %d", size, INT_MAX);
-    if (MPI_Isend(bytes, (int)size, MPI_BYTE, to, 0, MPI_COMM_WORLD, &request) != MPI_SUCCESS)
+    if (!ALONE(MPI_Isend(bytes, (int)size, MPI_BYTE, to, 0, MPI_COMM_WORLD, &request)))
         return fault_set(fault, "machine %d of %d is gone", to + 1, group->size);
     return finish(group, to, &request, seconds, fault);
 }
@@ -67,8 +74,7 @@ static bool mpi_wait(Group *group, int from, size_t *size, double seconds, Fault
     Wait wait = wait_begin(seconds);
     MPI_Status status;
     for (int found = 0, bytes;;) {
-        if (MPI_Improbe(from, 0, MPI_COMM_WORLD, &found, &waiting[from], &status) !=
-            MPI_SUCCESS)
+        if (!ALONE(MPI_Improbe(from, 0, MPI_COMM_WORLD, &found, &waiting[from], &status)))
             return fault_set(fault, "machine %d of %d is gone", from + 1, group->size);
         if (found) {
             MPI_Get_count(&status, MPI_BYTE, &bytes);
@@ -81,7 +87,8 @@ static bool mpi_wait(Group *group, int from, size_t *size, double seconds, Fault
 static bool mpi_take(Group *group, int from, void *bytes, size_t size, double seconds,
                      Fault *fault) {
     MPI_Request request;
-    MPI_Imrecv(bytes, (int)size, MPI_BYTE, &waiting[from], &request);
+    if (!ALONE(MPI_Imrecv(bytes, (int)size, MPI_BYTE, &waiting[from], &request)))
+        return fault_set(fault, "machine %d of %d is gone", from + 1, group->size);
     return finish(group, from, &request, seconds, fault);
 }
 

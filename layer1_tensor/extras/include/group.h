@@ -6,6 +6,8 @@
  * MPI carries them (group_mpi.c), for `mpirun -n 4 strata ...`; in tests the members are the
  * threads of one process (tests/group_threads.h).
  *
+ * Several threads may send at a time; one receives.
+ *
  * Invariant: no function waits longer than its caller said; then the fault names the member
  * [waits_end]. */
 #ifndef STRATA_GROUP_H

@@ -49,8 +49,8 @@ typedef struct MachinesConfig {
     bool pack;            /* repack quantized weights (packed.h), each machine its rows */
     bool half;            /* rows travel as halves: half the bytes, and other bits */
     size_t least;         /* products of fewer weights are computed here */
-    double seconds;       /* the longest wait for an answer, beyond four times what this
-                           * machine's own share took; others wait a quarter longer */
+    double seconds;       /* the longest silence of a machine that has an order; others wait
+                           * a quarter longer for a word of this one */
     const char *version;  /* of the program: the same on all */
     /* A machine was lost in the middle of a product.  Must not return. */
     void (*lost)(void *context, const Fault *fault);

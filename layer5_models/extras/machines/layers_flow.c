@@ -17,7 +17,6 @@ typedef struct Flow {
     const Batch *batch;
     size_t parts, last, stages; /* parts from `last` on never begin; machines with layers */
     int member[GROUP_MAX];
-    double pulsed;
     bool cancelled;
     Fault *fault;
 } Flow;
@@ -80,24 +79,21 @@ static bool send_part(Flow *f, size_t part, size_t stage) {
     return ok;
 }
 
-/* This machine's layers of a part; `seconds` is how long that took. */
-static bool compute_part(Flow *f, size_t part, double *seconds) {
+/* This machine's layers of a part. */
+static bool compute_part(Flow *f, size_t part) {
     const GroupMessage *o = &f->c->orders[part % f->stages];
     PassRows rows;
     if (!held_read(&f->c->own, o->bytes, o->size, &rows))
         return fault_set(f->fault, "an order that is cut off");
-    const double start = clock_seconds();
     held_forward(&f->c->own, &rows, rows_of(f, part));
-    *seconds = clock_seconds() - start;
     return true;
 }
 
-static bool take_part(Flow *f, size_t part, size_t stage, double seconds) {
+static bool take_part(Flow *f, size_t part, size_t stage) {
     Machines *m = f->m;
     const size_t rows = part_of(f, part).count;
     const bool half = m->config.half;
     const int member = f->member[stage];
-    m->patience = patience_for(layers_of(m, f->c, member), layers_of(m, f->c, 0), seconds);
     bool ok = take_answer(m, member, wire_bytes(half, rows, width_of(f)), f->fault);
     if (ok)
         wire_read(half, m->answer.bytes + sizeof(uint32_t), rows, width_of(f),
@@ -105,29 +101,15 @@ static bool take_part(Flow *f, size_t part, size_t stage, double seconds) {
     return ok;
 }
 
-/* Machines without a part in this tick get a pulse, so that they do not give up. */
-static void keep_awake(Flow *f, size_t tick) {
-    const Order pulse = {.kind = ORDER_PULSE};
-    const double now = clock_seconds();
-    size_t part;
-    if (now - f->pulsed < f->m->config.seconds / 4) return;
-    for (size_t k = 1; k < f->stages; k++)
-        if (!is_there(f, tick, k, &part))
-            group_send(f->m->config.group, f->member[k], &pulse, sizeof pulse,
-                       f->m->config.seconds, NULL);
-    f->pulsed = now;
-}
-
-static bool run_tick(Flow *f, size_t tick, double *seconds) {
+static bool run_tick(Flow *f, size_t tick) {
     size_t part;
     const bool begins = is_there(f, tick, 0, &part);
     if (begins && !begin_part(f, part)) return false;
     for (size_t k = 1; k < f->stages; k++)
         if (is_there(f, tick, k, &part) && !send_part(f, part, k)) return false;
-    keep_awake(f, tick);
-    if (begins && !compute_part(f, tick, seconds)) return false;
+    if (begins && !compute_part(f, tick)) return false;
     for (size_t k = 1; k < f->stages; k++)
-        if (is_there(f, tick, k, &part) && !take_part(f, part, k, *seconds)) return false;
+        if (is_there(f, tick, k, &part) && !take_part(f, part, k)) return false;
     return true;
 }
 
@@ -139,13 +121,12 @@ static void ask_whether_wanted(Flow *f, size_t tick) {
 }
 
 static bool run_flow(Flow *f) {
-    double seconds = 0;
     for (int i = 0; i < f->m->config.group->size; i++)
         if (layers_of(f->m, f->c, i)) f->member[f->stages++] = i;
-    f->parts = f->last = count_parts(f->stages, f->batch->count), f->pulsed = clock_seconds();
+    f->parts = f->last = count_parts(f->stages, f->batch->count);
     for (size_t tick = 0; tick < f->last + f->stages - 1; tick++) {
         ask_whether_wanted(f, tick);
-        if (!run_tick(f, tick, &seconds)) return false;
+        if (!run_tick(f, tick)) return false;
     }
     return true;
 }

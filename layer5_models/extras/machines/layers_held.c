@@ -52,13 +52,10 @@ static bool send_layers(Machines *m, const SharedLayers *c, const LayersOrder *o
            send_order(m, member, fault);
 }
 
-/* Weights come from a disk for the first time: longer than any later answer. */
-bool take_slow_answers(Machines *m, const SharedLayers *c, size_t layer, Fault *fault) {
+bool take_held_answers(Machines *m, const SharedLayers *c, size_t layer, Fault *fault) {
     bool ok = true;
     for (int i = 1; ok && i < m->config.group->size; i++) {
-        if (layer >= layers_of(m, c, i)) continue;
-        m->patience = PATIENCE_UNKNOWN;
-        ok = take_answer(m, i, 0, fault);
+        if (layer < layers_of(m, c, i)) ok = take_answer(m, i, 0, fault);
     }
     return ok;
 }
@@ -68,9 +65,9 @@ static bool pack_layer(Machines *m, SharedLayers *c, Pool *pool, size_t layer, F
     LayerPack **packs = &m->lent[c->session.file].packs;
     const size_t own = layers_of(m, c, 0);
     for (int i = 1; i < m->config.group->size; i++) {
-        Order order = {
+        const Order order = {
             .kind = ORDER_PACK, .count = c->session.file, .rows = first_of(m, c, i) + layer};
-        if (layer >= layers_of(m, c, i)) order.kind = ORDER_PULSE;
+        if (layer >= layers_of(m, c, i)) continue;
         m->order.size = 0;
         if (!message_add(&m->order, &order, sizeof order, fault) || !send_order(m, i, fault))
             return false;
@@ -78,7 +75,7 @@ static bool pack_layer(Machines *m, SharedLayers *c, Pool *pool, size_t layer, F
     return (layer >= own || held_pack(packs, c->session.model, layer, pool, fault)) &&
            (layer > 0 ||
             held_pack(packs, c->session.model, c->session.model->sizes.layers, pool, fault)) &&
-           take_slow_answers(m, c, layer, fault);
+           take_held_answers(m, c, layer, fault);
 }
 
 static bool alloc_orders(Machines *m, SharedLayers *c, const KvCache *kv, Fault *fault) {
@@ -104,7 +101,7 @@ bool open_held(Machines *m, SharedLayers *c, Session *s, Fault *fault) {
     }
     if (!held_open(&c->own, c->session.model, s->pool, &own, c->classes.shapes, c->classes.of,
                    fault) ||
-        !take_slow_answers(m, c, 0, fault))
+        !take_held_answers(m, c, 0, fault))
         return false;
     for (size_t l = 0; m->config.pack && l < most_layers(m, c); l++)
         if (!pack_layer(m, c, s->pool, l, fault)) return false;

@@ -24,7 +24,6 @@ static bool is_in_pass(const GroupMessage *message) {
 bool send_message(Machines *m, int to, const GroupMessage *message, Fault *fault) {
     m->in_pass = is_in_pass(message);
     *(m->in_pass ? &m->count.sent : &m->count.begun) += message->size;
-    m->pulse.last = clock_seconds();
     return group_send(m->config.group, to, message->bytes, message->size, m->config.seconds,
                       fault);
 }
@@ -33,18 +32,22 @@ bool send_order(Machines *m, int to, Fault *fault) {
     return send_message(m, to, &m->order, fault);
 }
 
-double patience_for(size_t theirs, size_t own, double seconds) {
-    if (!own) return theirs ? PATIENCE_UNKNOWN : 0;
-    return 4 * seconds * (double)theirs / (double)own;
+/* The next message that is an answer: those that only say that it takes long are passed over,
+ * and the wait begins anew. */
+static bool receive_answer(Machines *m, int from, double seconds, Fault *fault) {
+    GroupMessage *a = &m->answer;
+    for (uint32_t word;;) {
+        if (!group_receive(m->config.group, from, a, seconds, fault)) return false;
+        if (a->size != sizeof word) return true;
+        memcpy(&word, a->bytes, sizeof word);
+        if (word != ANSWER_BUSY) return true;
+    }
 }
 
 bool take_answer(Machines *m, int from, size_t size, Fault *fault) {
     GroupMessage *a = &m->answer;
-    const double patience = m->patience;
     uint32_t failed;
-    m->patience = 0;
-    if (!group_receive(m->config.group, from, a, m->config.seconds + patience, fault))
-        return false;
+    if (!receive_answer(m, from, m->config.seconds, fault)) return false;
     *(m->in_pass ? &m->count.received : &m->count.begun) += a->size;
     if (a->size < sizeof failed) return fault_set(fault, "machine %d: no answer", from + 1);
     memcpy(&failed, a->bytes, sizeof failed);
@@ -70,7 +73,7 @@ bool ask_all(Machines *m, Fault *fault) {
         if (yes)
             yes = take_answer(m, i, 0, fault);
         else
-            group_receive(m->config.group, i, &m->answer, AFTER_NO, NULL);
+            receive_answer(m, i, AFTER_NO, NULL);
     return yes;
 }
 
@@ -145,14 +148,11 @@ static bool run_job(Machines *m, const ShareJob *job, const WeightsProduct *prod
     if (!send_job(m, job, fault)) return false;
     if (!GROW(m->own, m->own_room, share_numbers(job, 0) + 1))
         return fault_set(fault, "no memory for the rows of a product");
-    const double start = clock_seconds();
     if (!share_compute(job, m->own, fault)) return false;
-    const double seconds = clock_seconds() - start;
     place_rows(m, job, 0, products, m->own, false);
     for (int i = 1; i < m->config.group->size; i++) {
         size_t numbers = share_numbers(job, i);
         if (numbers == 0) continue;
-        m->patience = patience_for(numbers, share_numbers(job, 0), seconds);
         if (!take_answer(m, i, share_bytes(job, i, m->config.half), fault)) return false;
         place_rows(m, job, i, products, m->answer.bytes + sizeof ok, m->config.half);
     }
@@ -172,9 +172,9 @@ static bool on_machines(Pool *pool, const WeightsProduct *products, size_t count
                     0,     m->config.pack, shared,
                     count, rows,           products->w->shape[1],
                     x,     scratch};
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     bool ok = run_job(m, &job, products, &fault);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!ok) give_up(m, &fault);
     return true;
 }
@@ -236,9 +236,9 @@ static bool lend(Machines *m, const Model *model, const char *path, Fault *fault
 }
 
 bool machines_lend(Machines *m, const Model *model, const char *path, Fault *fault) {
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     bool ok = lend(m, model, path, fault);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     return ok;
 }
 
@@ -258,16 +258,23 @@ static void take_back(Machines *m, uint32_t f) {
 }
 
 void machines_return(Machines *m, const Model *model) {
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     for (uint32_t f = 0; f < SHARED_FILES; f++)
         if (m->lent[f].model == model) take_back(m, f);
     if (!m->config.by_layers) heads_set_part(model, &attention_part);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
 }
 
 /* ------------------------------------------------------------------ begin and end */
 
-static void send_pulse(void *machines) { tell_all(machines, ORDER_PULSE, 0); }
+/* In a thread of its own, whatever else goes on. */
+static void send_pulse(void *machines) {
+    enum { SECONDS = 1 };
+    const Order pulse = {.kind = ORDER_PULSE};
+    const Machines *m = machines;
+    for (int i = 1; i < m->config.group->size; i++)
+        group_send(m->config.group, i, &pulse, sizeof pulse, SECONDS, NULL);
+}
 
 static bool say_hello(Machines *m, Fault *fault) {
     Hello hello = {{.kind = ORDER_HELLO},
@@ -290,7 +297,7 @@ Machines *machines_open(const MachinesConfig *config, Fault *fault) {
     Machines *m = calloc(1, sizeof *m);
     if (!m) return fault_set(fault, "no memory for machines"), NULL;
     m->config = *config;
-    pulse_init(&m->pulse);
+    pthread_mutex_init(&m->lock, NULL), pulse_init(&m->pulse);
     share_bounds(config->shares, config->group->size, m->bounds);
     machines_here = m;
     sessions_open();
@@ -319,7 +326,7 @@ void machines_close(Machines *m) {
     for (uint32_t f = 0; f < SHARED_FILES; f++)
         if (m->lent[f].model) take_back(m, f);
     machines_dismiss(m->config.group);
-    pulse_free(&m->pulse);
+    pulse_free(&m->pulse), pthread_mutex_destroy(&m->lock);
     free(m->order.bytes), free(m->answer.bytes), free(m->own), free(m);
 }
 

@@ -57,20 +57,13 @@ struct Machines {
     float *own; /* the rows computed here (own_room) */
     size_t own_room;
     MachinesCount count;
-    bool in_pass;    /* the last order belongs to one */
-    double patience; /* seconds more for the next answer, which takes long to compute */
-    double told;     /* when the others last heard of this machine while a file was sent */
-    Pulse pulse;     /* its lock: of all above */
+    bool in_pass;         /* the last order belongs to one */
+    pthread_mutex_t lock; /* of all above: an order and its answers are one */
+    Pulse pulse;
 };
 
 /* Those that are open; NULL: none. */
 extern Machines *machines_here;
-
-/* Seconds more for a machine that computes `theirs` numbers (or layers): four times what this
- * one would have needed, by the `seconds` of its own.  Without own ones, or when weights come
- * from a disk for the first time: longer than either takes. */
-enum { PATIENCE_UNKNOWN = 90 };
-double patience_for(size_t theirs, size_t own, double seconds);
 
 /* Send m->order to a member, or another message. */
 bool send_order(Machines *m, int to, Fault *fault);

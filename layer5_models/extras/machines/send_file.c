@@ -50,14 +50,11 @@ bool bytes_note(SentBytes *s, size_t begin, size_t end, Fault *fault) {
 
 /* ------------------------------------------------------------------ sending */
 
-/* The other members wait meanwhile, and want to hear that this one is there. */
 static bool send_piece(Machines *m, uint32_t file, int member, size_t at, size_t size,
                        Fault *fault) {
     const unsigned char *bytes = m->lent[file].model->file.parts[0].data + at;
     const BytesOrder order = {{ORDER_BYTES, file, at, size},
                               hash_bytes(HASH_START, bytes, size)};
-    if (clock_seconds() - m->told > m->config.seconds / 4)
-        tell_all(m, ORDER_PULSE, 0), m->told = clock_seconds();
     m->order.size = 0;
     return message_add(&m->order, &order, sizeof order, fault) &&
            message_add(&m->order, bytes, size, fault) && send_order(m, member, fault) &&

@@ -4,6 +4,7 @@
 
 #include "heads.h"
 #include "machines.h"
+#include "pulse.h"
 #include "held_layers.h"
 
 typedef struct Opened {
@@ -42,8 +43,9 @@ typedef struct Server {
     const char *version;
     Pool *pool;
     bool pack, half;
-    double seconds;  /* the longest wait for an order */
-    double patience; /* and more, when the last order took long */
+    double seconds; /* the longest wait for a word of the first machine */
+    bool busy;      /* with an order: then the pulse says so */
+    Pulse pulse;
     double bounds[GROUP_MAX + 1];
     Opened opened[SHARED_FILES];
     SharedFile files[SHARED_FILES];

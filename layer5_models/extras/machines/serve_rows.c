@@ -1,5 +1,4 @@
 /* serve_rows.c - the other machines: they answer with their rows.  See machines.h. */
-#include "clock.h"
 #include "grow.h"
 #include "linear.h"
 #include "serve_parts.h"
@@ -13,6 +12,21 @@ const void *part_of(const Server *s, size_t at, size_t size) {
 }
 
 bool cut_off(Fault *fault) { return fault_set(fault, "an order that is cut off"); }
+
+/* In a thread of its own: an answer that takes long is no silence. */
+static void say_busy(void *server) {
+    enum { SECONDS = 1 };
+    const Server *s = server;
+    const uint32_t word = ANSWER_BUSY;
+    if (s->busy) group_send(s->group, 0, &word, sizeof word, SECONDS, NULL);
+}
+
+/* Behind it comes the answer, and no further word of being busy. */
+static void set_busy(Server *s, bool busy) {
+    pthread_mutex_lock(&s->pulse.lock);
+    s->busy = busy;
+    pthread_mutex_unlock(&s->pulse.lock);
+}
 
 static bool take_hello(Server *s, Fault *fault) {
     Hello hello;
@@ -29,11 +43,12 @@ static bool take_hello(Server *s, Fault *fault) {
     pool_close(s->pool);
     s->pack = hello.pack, s->half = hello.half, s->seconds = hello.seconds;
     s->pool = pool_open(hello.threads, false, fault);
-    return s->pool != NULL;
+    return s->pool &&
+           (s->pulse.beats || pulse_begin(&s->pulse, s->seconds / 5, say_busy, s, fault));
 }
 
 bool answer_room(Server *s, size_t size, Fault *fault) {
-    uint32_t fine = 0;
+    const uint32_t fine = ANSWER_FINE;
     s->answer.size = sizeof fine + size;
     if (!GROW(s->answer.bytes, s->answer.room, s->answer.size))
         return fault_set(fault, "no memory for an answer of %zu bytes", size);
@@ -114,7 +129,7 @@ static bool take_order(Server *s, const Order *order, Fault *fault) {
 
 /* Why not, as an answer. */
 static void refuse(Server *s, const Fault *why) {
-    uint32_t failed = 1;
+    const uint32_t failed = ANSWER_FAILED;
     size_t size = strlen(why->text);
     if (!answer_room(s, size, NULL)) return;
     memcpy(s->answer.bytes, &failed, sizeof failed);
@@ -124,8 +139,7 @@ static void refuse(Server *s, const Fault *why) {
 /* Orders until the end. */
 static bool serve(Server *s, Fault *fault) {
     for (Order order;;) {
-        if (!group_receive(s->group, 0, &s->order, s->seconds + s->patience, fault))
-            return false;
+        if (!group_receive(s->group, 0, &s->order, s->seconds, fault)) return false;
         if (s->order.size < sizeof order) return cut_off(fault);
         memcpy(&order, s->order.bytes, sizeof order);
         if (order.kind == ORDER_END) return true;
@@ -134,9 +148,9 @@ static bool serve(Server *s, Fault *fault) {
         if (order.kind == ORDER_CLOSE || order.kind == ORDER_DROP || order.kind == ORDER_PULSE)
             continue;
         Fault why;
-        const double start = clock_seconds();
+        set_busy(s, true);
         if (!take_order(s, &order, &why)) refuse(s, &why);
-        s->patience = 8 * (clock_seconds() - start); /* the next one waits for others, too */
+        set_busy(s, false);
         if (!group_send(s->group, 0, s->answer.bytes, s->answer.size, s->seconds, fault))
             return false;
     }
@@ -146,8 +160,10 @@ bool machines_serve(Group *group, const char *version, Fault *fault) {
     Server *s = calloc(1, sizeof *s);
     if (!s) return fault_set(fault, "no memory to serve rows");
     s->group = group, s->version = version, s->seconds = INFINITY;
+    pulse_init(&s->pulse);
     heads_alone(true);
     bool ok = serve(s, fault);
+    pulse_end(&s->pulse), pulse_free(&s->pulse);
     heads_alone(false);
     for (uint32_t c = 0; c < SHARED_CACHES; c++) drop_held(s, c), drop_layers(s, c);
     for (uint32_t f = 0; f < SHARED_FILES; f++) close_file(s, f);

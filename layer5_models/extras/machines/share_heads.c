@@ -156,9 +156,9 @@ static void place_answer(const Machines *m, float *to, size_t rows, size_t all, 
         wire_read(m->config.half, from + i * size, 1, width, to + i * all);
 }
 
-/* Take the others' heads; their machines may be slower than this one, which took so long. */
+/* Take the others' heads. */
 static bool take_others(Machines *m, const SharedCache *c, const AttentionShape *s, size_t n,
-                        float *mixed, double seconds, Fault *fault) {
+                        float *mixed, Fault *fault) {
     const size_t all = s->heads * attention_value_dim(s), each = all / s->kv_heads,
                  own = heads_count(m->bounds, 0, s->kv_heads);
     bool ok = true;
@@ -166,7 +166,6 @@ static bool take_others(Machines *m, const SharedCache *c, const AttentionShape 
     for (int i = 1; ok && i < m->config.group->size; i++) {
         const size_t count = heads_count(m->bounds, i, s->kv_heads), width = count * each;
         if (!heads_any(m->bounds, i, c->session.model)) continue;
-        m->patience = patience_for(max_size(count, own), own, seconds);
         ok = take_answer(m, i, wire_bytes(m->config.half, n, width), fault);
         if (ok)
             place_answer(m, mixed + heads_begin(m->bounds, i, s->kv_heads) * each, n, all,
@@ -183,10 +182,8 @@ static bool run_heads(Machines *m, const Block *b, const Pass *p, const float *x
     if ((!c->session.opened && !open_cache(m, c, p->kv, fault)) ||
         !say_layer(m, c, a, p->layer, fault) || !send_rows(m, c, a, p, x, fault))
         return false;
-    double start = clock_seconds();
     return compute_own(m, b, p, x, fault) &&
-           take_others(m, c, &a->shape, p->batch->count, p->run->attention.mixed,
-                       clock_seconds() - start, fault);
+           take_others(m, c, &a->shape, p->batch->count, p->run->attention.mixed, fault);
 }
 
 /* shared_attention's forward. */
@@ -201,9 +198,9 @@ static void forward_shared(const Block *b, const Pass *p, const float *x, float 
         return;
     }
     REQUIRE(m, "a cache of few heads, and no other machines");
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     bool ok = run_heads(m, b, p, x, &fault);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!ok) give_up(m, &fault);
     if (a->sub_norm.kind)
         norm_apply_rows(p->run->pool, &a->sub_norm, run->mixed, run->mixed, n,
@@ -232,12 +229,12 @@ static void shift_others(const KvCache *kv, size_t layer, size_t sequence, size_
     Machines *m = machines_here;
     Fault fault;
     if (heads_are_alone()) return;
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     SharedCache *c = (SharedCache *)session_with(m, kv->pages.bytes);
     bool ok = !c || !c->session.opened ||
               send_shift(m, c, kv, layer, sequence,
                          (HeadsOrder){.order = {.rows = first, .in = by}}, &fault);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!ok) give_up(m, &fault);
 }
 

@@ -98,9 +98,9 @@ static bool forward_session(Session *s, const Batch *batch) {
     Fault fault;
     bool cancelled;
     REQUIRE(m, "layers without the other machines");
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     bool ok = layers_run(m, layers_with(m, s), s, batch, &cancelled, &fault);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!ok) give_up(m, &fault);
     return !cancelled;
 }
@@ -116,17 +116,17 @@ static bool turn_all(Machines *m, SharedLayers *c, const Session *s, const int32
         if (layers_of(m, c, i) && !send_order(m, i, fault)) return false;
     return (held_turn(&c->own, m->order.bytes, m->order.size) ||
             fault_set(fault, "an order that is cut off")) &&
-           take_slow_answers(m, c, 0, fault);
+           take_held_answers(m, c, 0, fault);
 }
 
 static void shift_session(const Session *s, size_t sequence, size_t first, size_t by) {
     Machines *m = machines_here;
     const int32_t number = (int32_t)sequence;
     Fault fault;
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     SharedLayers *c = layers_with(m, s);
     bool ok = !c->session.opened || turn_all(m, c, s, &number, first, by, &fault);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!ok) give_up(m, &fault);
 }
 

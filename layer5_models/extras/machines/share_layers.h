@@ -15,8 +15,8 @@ size_t layers_of(const Machines *m, const SharedLayers *c, int member);
 /* All machines lay out their layers. */
 bool open_held(Machines *m, SharedLayers *c, Session *s, Fault *fault);
 
-/* Answers without numbers of the machines with a layer number `layer`; they may take long. */
-bool take_slow_answers(Machines *m, const SharedLayers *c, size_t layer, Fault *fault);
+/* Answers without numbers of the machines with a layer number `layer`. */
+bool take_held_answers(Machines *m, const SharedLayers *c, size_t layer, Fault *fault);
 
 /* s->x through all layers. */
 bool layers_run(Machines *m, SharedLayers *c, Session *s, const Batch *batch, bool *cancelled,

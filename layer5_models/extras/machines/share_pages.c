@@ -69,7 +69,7 @@ static void move_page(KvCache *kv, OrderKind kind, size_t layer, int32_t page, s
     Fault fault;
     const size_t all = heads_of_all(kv, layer), own = kv->shape[layer].kv_heads * each;
     unsigned char *mine = page_bytes(&kv->pages, page);
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     SharedCache *c = (SharedCache *)session_with(m, kv->pages.bytes);
     bool ok = (c->session.opened || open_cache(m, c, kv, &fault)) &&
               write_order(m, c, kind, layer, page, each, &fault);
@@ -78,7 +78,7 @@ static void move_page(KvCache *kv, OrderKind kind, size_t layer, int32_t page, s
     else
         ok = ok && spread(m, c, all, each, whole, &fault), memcpy(mine, whole, own);
     c->session.n_copies = 0;
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (!ok) give_up(m, &fault);
 }
 

@@ -53,26 +53,26 @@ static bool session_share(Machines *m, SharedSession *s, KvShape *shapes, size_t
 /* The hook of decoder.h.  What a session needs is measured before its memory is there. */
 static void change_session(const Session *session, KvShape *shapes, size_t layers) {
     Machines *m = machines_here;
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     SharedSession *s =
         shapes ? session_begin(m, session) : session_with(m, session->arena.base);
     const bool shared = s && shapes && session_share(m, s, shapes, layers);
     if (s && (!shared || !s->begin)) session_drop(m, s);
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
 }
 
 void note_copy(PagePool *pool, int32_t from, int32_t to) {
     Machines *m = machines_here;
     Fault fault;
     if (!m) return;
-    pthread_mutex_lock(&m->pulse.lock);
+    pthread_mutex_lock(&m->lock);
     SharedSession *s = session_with(m, pool->bytes);
     bool ok = !s || GROW(s->copies, s->copies_room, s->n_copies + 1);
     if (s && ok) {
         s->copies[s->n_copies][0] = from, s->copies[s->n_copies][1] = to;
         s->n_copies++;
     }
-    pthread_mutex_unlock(&m->pulse.lock);
+    pthread_mutex_unlock(&m->lock);
     if (ok) return;
     fault_set(&fault, "no memory for the pages of several machines");
     give_up(m, &fault);

@@ -34,6 +34,10 @@ typedef enum OrderKind {
     ORDER_END
 } OrderKind;
 
+/* The first word of an answer: then comes what was asked for, or why not; or nothing, and the
+ * answer comes later. */
+enum { ANSWER_FINE, ANSWER_FAILED, ANSWER_BUSY };
+
 typedef struct Order {
     uint32_t kind, count;
     uint64_t rows, in;

@@ -140,7 +140,7 @@ bool image_parts_read(const TextJob *t, const HttpRequest *request, HttpError *e
         if (worker_run(t->server, &task, &error->fault)) continue;
         return request->is_gone(request->client)
                    ? http_error(error, 499, NULL, "the client disconnected")
-                   : http_error(error, 503, NULL, "the server is shutting down");
+                   : http_error_fault(error, 503, NULL);
     }
     return true;
 }

@@ -87,7 +87,8 @@ bool worker_run(Server *s, Task *task, Fault *fault) {
         ok = task->ok;
         if (!ok && fault) *fault = task->fault;
     } else {
-        fault_set(fault, "the server is shutting down");
+        fault_set(fault, "%s",
+                  s->broken.text[0] ? s->broken.text : "the server is shutting down");
     }
     pthread_mutex_unlock(&s->lock);
     pthread_cond_destroy(&task->changed);

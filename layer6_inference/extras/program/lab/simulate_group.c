@@ -48,6 +48,14 @@ static bool shape_read(const char *text, MachinesShape *s, Fault *fault) {
         if (*end != ':') break;
     }
     bool ok = n == 7 && !*end && s->layers <= MODEL_LAYERS && s->heads % s->kv_heads == 0;
+    const double heads = (double)(s->heads + s->kv_heads) * (double)s->head_dim,
+                 all = ok ? (double)s->dim *
+                                ((double)s->layers * (2 * heads + 3.0 * (double)s->hidden) +
+                                 (double)s->vocab)
+                          : 0;
+    if (all > 1e15)
+        return fault_set(fault, "--shape is '%.80s': %.2g weights, wanted at most 1e15", text,
+                         all);
     return ok || fault_set(fault,
                            "--shape is '%.80s': wanted 8B, 70B, 405B, or seven numbers with : "
                            "between, dim:heads:kv_heads:head_dim:hidden:layers:vocab, heads a "
@@ -94,6 +102,12 @@ void together_close(SimulatedModel *m) {
     *m = (SimulatedModel){0};
 }
 
+static bool has_experts(const SimulatedModel *m) {
+    for (size_t l = 0; m->is_open && l < m->model.sizes.layers; l++)
+        if (m->model.layers[l].extras && m->model.layers[l].extras->experts) return true;
+    return false;
+}
+
 bool together_make(SimulatedModel *m, const GroupAsked *a, int machines, bool by_layers,
                    StepGroup *group, Fault *fault) {
     double shares[GROUP_MAX];
@@ -102,6 +116,11 @@ bool together_make(SimulatedModel *m, const GroupAsked *a, int machines, bool by
                                    .half = m->half,
                                    .least = MACHINES_LEAST};
     if (a->shares && !machines_shares(a->shares, machines, shares, fault)) return false;
+    if (!by_layers && machines > 1 && has_experts(m))
+        return fault_set(fault,
+                         "%s has experts, and how many products of them a batch sends by rows "
+                         "depends on its texts: wanted --split layers",
+                         a->model);
     group->network = m->network;
     if (m->is_open) return machines_cost(&m->model, &config, machines, &group->cost, fault);
     machines_shape_cost(&m->shape, &config, machines, &group->cost);
@@ -111,12 +130,11 @@ bool together_make(SimulatedModel *m, const GroupAsked *a, int machines, bool by
 bool together_machine(SimulatedModel *m, const GroupAsked *a, StepCost *cost, Fault *fault) {
     const MachinesConfig config = {.least = MACHINES_LEAST};
     MachinesCost one;
-    for (size_t l = 0; m->is_open && l < m->model.sizes.layers; l++)
-        if (m->model.layers[l].extras && m->model.layers[l].extras->experts)
-            return fault_set(fault,
-                             "%s has experts, and how many of them a batch reads depends on "
-                             "its texts: give --costs in place of --bandwidth",
-                             a->model);
+    if (has_experts(m))
+        return fault_set(fault,
+                         "%s has experts, and how many of them a batch reads depends on its "
+                         "texts: give --costs in place of --bandwidth",
+                         a->model);
     if (!m->is_open)
         machines_shape_cost(&m->shape, &config, 1, &one);
     else if (!machines_cost(&m->model, &config, 1, &one, fault))

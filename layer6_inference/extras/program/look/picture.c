@@ -96,6 +96,14 @@ static double share_of(const Sight *s, const float *weights, size_t image) {
     return sum;
 }
 
+/* What all images have of them; the text has the rest, and a sink of the head's. */
+static double share_of_images(const Sight *s, const float *weights) {
+    double sum = 0;
+    for (size_t image = 1; image <= s->look->shown->count; image++)
+        sum += share_of(s, weights, image);
+    return sum;
+}
+
 /* The square of an image with the most of s->mean; 0: it has none of it. */
 static size_t brightest(const Sight *s, size_t image) {
     size_t best = 0;
@@ -109,8 +117,8 @@ static size_t brightest(const Sight *s, size_t image) {
 /* ------------------------------------------------------------------ text */
 
 static bool is_listed(const Sight *s, size_t query) {
-    if (s->look->job->position >= 0) return query == s->look->position;
-    return query > s->end && !s->rows[query].image;
+    if (query == s->look->position) return true;
+    return s->look->job->position < 0 && query > s->end && !s->rows[query].image;
 }
 
 static void list_token(Sight *s, size_t query) {
@@ -136,7 +144,7 @@ static void list_heads(const Sight *s) {
         printf("%8zu", l);
         for (size_t h = first; h < first + heads; h++) {
             const float *weights = activation_weights(&look->cache, l, h, look->position);
-            printf(" %5.3f", 1 - share_of(s, weights, 0));
+            printf(" %5.3f", share_of_images(s, weights));
         }
         putchar('\n');
     }
@@ -183,8 +191,10 @@ static bool list_all(Sight *s, Fault *fault) {
         if (is_listed(s, i)) list_token(s, i);
     printf("\nafter token %zu, %s:\n", look->position,
            look_word(look, look->tokens->ids[look->position]));
-    printf("%6.3f on images, %.3f on the text\n", 1 - share_of(s, s->mean, 0),
-           share_of(s, s->mean, 0));
+    const double images = share_of_images(s, s->mean), text = share_of(s, s->mean, 0);
+    printf("%6.3f on images, %.3f on the text", images, text);
+    if (images + text < 0.9995) printf(", %.3f on nothing (sinks)", 1 - images - text);
+    putchar('\n');
     if (!look->job->head) list_heads(s);
     sight_mean(s, look->position);
     for (size_t image = 1; image <= look->shown->count; image++)
