@@ -208,14 +208,16 @@ static void measure_again(Peaks *best) {
     best->memory = fmax(best->memory, cache_gigabytes(NULL, 64 << 20, 0.01));
 }
 
-/* Bytes are faster than floats (where that is measured), and a cache than main memory. */
+/* Bytes are not much slower than floats (where that is measured; without VNNI they are hardly
+ * faster), and a cache is faster than main memory. */
 static void the_peak_is_above_the_product(void **state) {
     (void)state;
     Peaks best = {0};
     bool in_order = false;
     for (int tries = 0; !in_order && tries < 60; tries++) {
         measure_again(&best);
-        in_order = (best.bytes == 0 || best.bytes > best.floats) && best.cache > best.memory;
+        in_order =
+            (best.bytes == 0 || best.bytes > best.floats / 2) && best.cache > best.memory;
     }
     assert_true(best.floats > 0.1);
     if (!in_order)
