@@ -180,7 +180,7 @@ same "a story by layers" "$(layers 3 generate -m "$model" -n 24 2>"$work/said")"
 same "each token goes through the others once" "$(grep -c '25 parts of batches on 3 machines' "$work/said")" 1
 same "layers with shares, and without packing" "$(layers 2 generate -m "$model" -n 24 --shares 1:2 --no-pack 2>/dev/null)" "$alone"
 same "logits by layers have the same bits" "$(layers 3 logits -m "$model" --tokens 1,2,3 2>/dev/null | md5sum)" "$("$strata" logits -m "$model" --tokens 1,2,3 --threads 1 | md5sum)"
-same "four stories at once, by layers" "$(layers 3 generate -m "$model" -n 24 --samples 4 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --samples 4 2>/dev/null)"
+same "four stories at once, by layers" "$(layers 3 generate -m "$model" -n 24 --chain temp:0.9,draw --best-of 4 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --chain temp:0.9,draw --best-of 4 2>/dev/null)"
 same "beams by layers" "$(layers 3 generate -m "$model" -n 24 --beams 3 2>/dev/null)" "$("$strata" generate -m "$model" -n 24 --threads 1 --beams 3 2>/dev/null)"
 "$BUILD/tests/families" gemma4 "=tied post_norms small_gains window:6 windows_listed window_heads rope_freqs layers:7 embedding_length_per_layer_input=0 attention.shared_kv_layers=0 end_scale dim:128 heads:8 kv_heads:4 head_dim:64 hidden:256" "$work/gemma.gguf"
 "$BUILD/tests/families" gemma4-assistant "assists:128 dim:128 heads:8 kv_heads:4 head_dim:64 hidden:256" "$work/assistant.gguf"

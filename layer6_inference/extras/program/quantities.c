@@ -32,9 +32,13 @@ bool network_read(const char *text, MachinesNetwork *network, Fault *fault) {
     *network = (MachinesNetwork){0};
     bool ok = read_quantity(&at, rates, &network->rate) && network->rate > 0;
     if (ok && *at == ':') at++, ok = read_quantity(&at, delays, &network->delay);
-    if (ok && !*at && network->delay > 3600)
-        return fault_set(fault, "--network is '%.80s': wanted a delay of at most an hour",
-                         text);
+    if (ok && !*at &&
+        (network->delay > 3600 || network->rate < 1e3 / 8 || network->rate > 1e15 / 8))
+        return fault_set(
+            fault,
+            "--network is '%.80s': wanted 1 kb/s to 1000000 Gb/s and a delay of at "
+            "most an hour",
+            text);
     return (ok && !*at) ||
            fault_set(fault,
                      "--network is '%.80s': wanted bits a second (kb/s, Mb/s, Gb/s) and a "

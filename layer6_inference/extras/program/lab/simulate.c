@@ -182,6 +182,7 @@ static const OptionRule simulate_rules[] = {
      "costs alone say how long steps take"},
     {"-m", NOT_WITH, "--shape", "one model is simulated"},
     {"--bits", NEEDS, "--shape", "a file says what its weights have"},
+    {"--bits", NOT_WITH, "--costs", "what was measured knows how long weights take"},
     {"--bandwidth", NEEDS, "-m --shape", "how many weights are read?"},
     {"--bandwidth", NEEDS, "--flops", "a batch's arithmetic takes time, too"},
     {"--flops", NEEDS, "--bandwidth", "reading the weights takes time, too"},

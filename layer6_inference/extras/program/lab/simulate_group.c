@@ -172,24 +172,41 @@ static void print_decode_titles(const Decoding *d) {
         fprintf(d->csv, "machines,texts,split,milliseconds_per_step,tokens_per_second\n");
 }
 
+/* Seconds of a step by each way; 0: not asked for, or, without --split, not possible. */
+static bool decode_seconds(const Decoding *d, int machines, StepSize size,
+                           double seconds[SPLITS], Fault *fault) {
+    static StepGroup group;
+    bool any = false;
+    for (int s = 0; s < SPLITS; s++) {
+        seconds[s] = 0;
+        if (!is_asked(d->asked, s)) continue;
+        if (together_make(d->model, d->asked, machines, s == BY_LAYERS, &group, fault))
+            seconds[s] = step_group_seconds(&group, d->one, size), any = true;
+        else if (d->asked->splits.count)
+            return false;
+    }
+    return any;
+}
+
 /* A row: what is faster than one machine alone, if anything is. */
 static bool print_decode(const Decoding *d, int machines, double texts, Fault *fault) {
-    static StepGroup group;
     const StepSize size = {
         .tokens = texts, .rows = texts, .past = texts * d->past, .seen = texts * d->past};
     const char *fastest = "one machine";
-    double best = step_cost_seconds(d->one, size);
+    double best = step_cost_seconds(d->one, size), seconds[SPLITS];
+    if (!decode_seconds(d, machines, size, seconds, fault)) return false;
     printf("%8d %6.0f", machines, texts);
     for (int s = 0; s < SPLITS; s++) {
         if (!is_asked(d->asked, s)) continue;
-        if (!together_make(d->model, d->asked, machines, s == BY_LAYERS, &group, fault))
-            return false;
-        const double seconds = step_group_seconds(&group, d->one, size);
-        printf(" %10s %10s", digits(1e3 * seconds).text, digits(texts / seconds).text);
-        if (d->csv)
+        if (seconds[s] > 0)
+            printf(" %10s %10s", digits(1e3 * seconds[s]).text,
+                   digits(texts / seconds[s]).text);
+        else
+            printf(" %10s %10s", "-", "-");
+        if (d->csv && seconds[s] > 0)
             fprintf(d->csv, "%d,%.0f,%s,%.6g,%.6g\n", machines, texts, split_names[s],
-                    1e3 * seconds, texts / seconds);
-        if (seconds < best) best = seconds, fastest = split_names[s];
+                    1e3 * seconds[s], texts / seconds[s]);
+        if (seconds[s] > 0 && seconds[s] < best) best = seconds[s], fastest = split_names[s];
     }
     printf("  %s\n", fastest);
     return true;
