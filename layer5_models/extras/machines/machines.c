@@ -33,7 +33,7 @@ bool send_order(Machines *m, int to, Fault *fault) {
 }
 
 /* The next message that is an answer: those that only say that it takes long are passed over,
- * and the wait begins anew. */
+ * and the wait begins again. */
 static bool receive_answer(Machines *m, int from, double seconds, Fault *fault) {
     GroupMessage *a = &m->answer;
     for (uint32_t word;;) {
