@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 static MPI_Message waiting[GROUP_MAX]; /* found by wait, to be taken */
 
@@ -94,14 +95,17 @@ static bool mpi_take(Group *group, int from, void *bytes, size_t size, double se
 
 static void mpi_abort(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
 
-/* MPI_Finalize waits for all; so it comes when all are here. */
+/* MPI_Finalize waits for all; so it comes when all are here.  Then it takes milliseconds, or it
+ * never returns (on_machines.c has a handler for the alarm). */
 static void mpi_close(Group *group) {
-    enum { SECONDS = 10 };
+    enum { SECONDS = 10, LAST = 2 };
     MPI_Request all;
     if (MPI_Ibarrier(MPI_COMM_WORLD, &all) != MPI_SUCCESS ||
         !finish(group, 0, &all, SECONDS, NULL))
         mpi_abort(1);
+    alarm(LAST);
     MPI_Finalize();
+    alarm(0);
 }
 
 static const GroupKind group_of_mpi = {.name = "MPI",

@@ -87,6 +87,7 @@ static void end_all(void *context, const Fault *fault) {
     fflush(stdout);
     command_failed(fault);
     file_drop_all();
+    usleep(200000); /* mpirun forwards the sentence, unless it is killed first */
     if (here.group.rank == 0) here.group.kind->abort(EXIT_FAILED);
     _exit(EXIT_FAILED);
 }
