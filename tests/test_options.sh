@@ -214,8 +214,8 @@ expect "a pace without a stretch" 2 "pace needs --stretch" "$strata" simulate --
 expect "costs that are none" 1 "$0: line 1 of the costs: wanted 'batch'" "$strata" simulate --costs "$0"
 expect "a file that is no trace" 1 "$0: the first line of a trace is arrival" "$strata" simulate --costs "$here/../docs/figures/data/costs.txt" --trace "$0"
 expect "a trace says who comes" 2 "the trace already contains the requests" "$strata" simulate --costs x --trace x --users 3
-expect "a policy that is none" 2 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
-expect "an order that is none" 2 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
+expect "an unknown policy" 2 "wanted static, continuous or chunked" "$strata" simulate --costs x --policy best
+expect "an unknown order" 2 "wanted fcfs, priority or turns" "$strata" simulate --costs x --order best
 expect "prompts of nobody" 2 "it is about that user" "$strata" simulate --costs x --heavy-prompt 9
 expect "who came first does not age" 2 "needs --order priority or turns" "$strata" simulate --costs x --ageing 3
 expect "one goal of two" 2 "that reach both" "$strata" simulate --costs x --first 10

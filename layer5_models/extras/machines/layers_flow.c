@@ -3,7 +3,6 @@
  *     tick               0     1     2     3     4
  *     machine 1          a     b     c     d             parts a, b, c, d of a batch; each
  *     machine 2                a     b     c     d       comes back before the next tick */
-#include "clock.h"
 #include "share_layers.h"
 #include "size.h"
 

@@ -1,6 +1,5 @@
 /* machines.c - the first machine: it sends what others compute.  See machines.h. */
 #include "machines.h"
-#include "clock.h"
 #include "grow.h"
 #include "linear.h"
 #include "machines_parts.h"

@@ -1,9 +1,11 @@
-/* pulse.h - a thread that tells other machines, while there is nothing to do, that this one is
- * still there.  See machines.h.
+/* pulse.h - a thread that tells other machines that this one is still there.  See machines.h.
+ *
+ * In training its lock is held while a step goes on, in which no word may come between:
  *
  *     lock ... order ... unlock          silence              lock ... order ...
  *                               every/2 and more: beat, beat
- */
+ *
+ * Elsewhere it is held for moments only, and the thread beats whatever goes on. */
 #ifndef STRATA_PULSE_H
 #define STRATA_PULSE_H
 
@@ -17,8 +19,8 @@
 static inline double pulse_wait(double seconds) { return 1.25 * seconds; }
 
 typedef struct Pulse {
-    pthread_mutex_t lock; /* of whatever orders are made of */
-    double last;          /* when the last order went out */
+    pthread_mutex_t lock; /* held during a beat */
+    double last;          /* when the last order went out; 0: beat in any case */
     pthread_cond_t ends;
     pthread_t thread;
     bool beats, ending;

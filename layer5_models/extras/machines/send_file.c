@@ -1,6 +1,5 @@
 /* send_file.c - see send_file.h. */
 #include "machines_parts.h"
-#include "clock.h"
 #include "grow.h"
 #include "size.h"
 
