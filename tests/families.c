@@ -51,6 +51,17 @@ static double error_of(const float *got, const double *want, size_t n, size_t wi
     return error / power;
 }
 
+static void fill_tokens(int32_t tokens[TOKENS], uint64_t vocab) {
+    for (int i = 0; i < TOKENS; i++) tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % vocab);
+}
+
+static void open_or_exit(Model *model, const unsigned char *bytes, size_t size) {
+    Fault fault;
+    if (model_open_memory(model, bytes, size, &fault)) return;
+    printf("%s\n", fault.text);
+    exit(1);
+}
+
 static double compare(const MakeModel *m, int *same) {
     int32_t tokens[TOKENS];
     size_t size;
@@ -60,8 +71,7 @@ static double compare(const MakeModel *m, int *same) {
     Reference reference;
     double *want = malloc(sizeof *want * TOKENS * MAKE_VOCAB);
     unsigned char *bytes = make_model(m, &size);
-    for (int i = 0; i < TOKENS; i++)
-        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
+    fill_tokens(tokens, MAKE_VOCAB);
     SessionConfig config = {.sequences = 1, .max_tokens = TOKENS, .max_logits = TOKENS};
     bool opened = model_open_memory(&model, bytes, size, &fault);
     if (opened && model_extras(&model)->encoder) tokens[SOURCE] = model_extras(&model)->start;
@@ -89,17 +99,13 @@ static double compare_draft(const MakeModel *m, int *same) {
     enum { VOCAB = MAKE_VOCAB };
     int32_t tokens[TOKENS];
     size_t size;
-    Fault fault;
     Model model;
     Reference reference;
     double *want = malloc(sizeof *want * TOKENS * VOCAB);
     float *got = malloc(sizeof *got * TOKENS * VOCAB);
     unsigned char *bytes = make_model(m, &size);
-    for (int i = 0; i < TOKENS; i++) tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % VOCAB);
-    if (!model_open_memory(&model, bytes, size, &fault)) {
-        printf("%s\n", fault.text);
-        exit(1);
-    }
+    fill_tokens(tokens, VOCAB);
+    open_or_exit(&model, bytes, size);
     run_draft(&model, tokens, TOKENS, NULL, got);
     reference_open(&reference, &model.gguf);
     reference_draft(&reference, tokens, TOKENS, want);
@@ -114,7 +120,6 @@ static double compare_draft_head(const MakeModel *m, int *same) {
     enum { KNOWN = TOKENS - 5 };
     int32_t tokens[TOKENS];
     size_t size, own;
-    Fault fault;
     Model model, head;
     Reference target, reference;
     MakeModel of = make_model_of("llama", "layers:4");
@@ -122,13 +127,8 @@ static double compare_draft_head(const MakeModel *m, int *same) {
     double *want = malloc(sizeof *want * TOKENS * MAKE_VOCAB);
     float *got = malloc(sizeof *got * TOKENS * MAKE_VOCAB);
     unsigned char *bytes = make_model(&of, &size), *file = make_model(m, &own);
-    for (int i = 0; i < TOKENS; i++)
-        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
-    if (!model_open_memory(&model, bytes, size, &fault) ||
-        !model_open_memory(&head, file, own, &fault)) {
-        printf("%s\n", fault.text);
-        exit(1);
-    }
+    fill_tokens(tokens, MAKE_VOCAB);
+    open_or_exit(&model, bytes, size), open_or_exit(&head, file, own);
     run_guesses(&head, &model, tokens, TOKENS, KNOWN, NULL, got);
     reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
     reference_guesses(&reference, &target, tokens, TOKENS, KNOWN, want);
@@ -146,7 +146,6 @@ static double compare_assistant(const MakeModel *m, int *same, int *of) {
     enum { KNOWN = TOKENS - 8 };
     int32_t tokens[TOKENS];
     size_t size, own;
-    Fault fault;
     Model model, head;
     Reference target, reference;
     MakeModel with = make_model_of("gemma4", NULL);
@@ -154,13 +153,8 @@ static double compare_assistant(const MakeModel *m, int *same, int *of) {
     double *want = malloc(sizeof *want * TOKENS * MAKE_VOCAB);
     float *got = malloc(sizeof *got * TOKENS * MAKE_VOCAB);
     unsigned char *bytes = make_model(&with, &size), *file = make_model(m, &own);
-    for (int i = 0; i < TOKENS; i++)
-        tokens[i] = (int32_t)(rng_hash(3, 0, (uint64_t)i) % MAKE_VOCAB);
-    if (!model_open_memory(&model, bytes, size, &fault) ||
-        !model_open_memory(&head, file, own, &fault)) {
-        printf("%s\n", fault.text);
-        exit(1);
-    }
+    fill_tokens(tokens, MAKE_VOCAB);
+    open_or_exit(&model, bytes, size), open_or_exit(&head, file, own);
     run_assistant(&head, &model, tokens, TOKENS, KNOWN, (KvFormat){0}, got);
     reference_open(&target, &model.gguf), reference_open(&reference, &head.gguf);
     reference_assistant(&reference, &target, tokens, TOKENS, KNOWN, want);

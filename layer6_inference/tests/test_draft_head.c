@@ -346,6 +346,26 @@ static void assisted_texts_are_the_same(void **state) {
     }
 }
 
+/* Does a draft fit a model?  fit: the model's family and words, the draft's words, and the
+ * sentence of a refusal; NULL: it fits. */
+static void check_fit(const char *draft, const char *const fit[4]) {
+    Model model, head;
+    Session session;
+    Fault fault = {""};
+    unsigned char *bytes = open_file(&model, fit[0], fit[1]),
+                  *own = open_file(&head, draft, fit[2]);
+    bool fits = draft_head_fit(&head, &model, &fault);
+    if (fits != !fit[3]) fail_msg("%s", fault.text);
+    if (!fits) assert_contains(fault.text, fit[3]);
+    assert_int_equal(session_open(&session, &head, NULL, wide, &fault), fits);
+    if (fits)
+        session_close(&session);
+    else
+        assert_contains(fault.text, "is a draft head, no model by itself");
+    assert_false(draft_head_fit(&model, &head, &fault) && fits);
+    model_close(&head), model_close(&model), free(bytes), free(own);
+}
+
 static void heads_that_do_not_fit_are_refused(void **state) {
     (void)state;
     static const char *const cases[][4] = {
@@ -358,23 +378,7 @@ static void heads_that_do_not_fit_are_refused(void **state) {
         {"eagle3", "", "", "reads rows of a eagle3 model"},
         {"llama", "layers:4", "", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Model model, head;
-        Session session;
-        Fault fault = {""};
-        unsigned char *bytes = open_file(&model, cases[i][0], cases[i][1]),
-                      *own = open_file(&head, "eagle3", cases[i][2]);
-        bool fits = draft_head_fit(&head, &model, &fault);
-        assert_int_equal(fits, !cases[i][3]);
-        if (!fits) assert_contains(fault.text, cases[i][3]);
-        assert_int_equal(session_open(&session, &head, NULL, wide, &fault), fits);
-        if (fits)
-            session_close(&session);
-        else
-            assert_contains(fault.text, "is a draft head, no model by itself");
-        assert_false(draft_head_fit(&model, &head, &fault) && fits);
-        model_close(&head), model_close(&model), free(bytes), free(own);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) check_fit("eagle3", cases[i]);
 }
 
 /* Only Gemma 4 of the same width has the keys and values that an assistant reads. */
@@ -395,22 +399,8 @@ static void assistants_that_do_not_fit_are_refused(void **state) {
         {"gemma4", TARGET, "", NULL},
         {"gemma4", "", "", NULL},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Model model, head;
-        Session session;
-        Fault fault = {""};
-        unsigned char *bytes = open_file(&model, cases[i][0], cases[i][1]),
-                      *own = open_file(&head, "gemma4-assistant", cases[i][2]);
-        bool fits = draft_head_fit(&head, &model, &fault);
-        if (fits != !cases[i][3]) fail_msg("%s", fault.text);
-        if (!fits) assert_contains(fault.text, cases[i][3]);
-        assert_int_equal(session_open(&session, &head, NULL, wide, &fault), fits);
-        if (fits)
-            session_close(&session);
-        else
-            assert_contains(fault.text, "is a draft head, no model by itself");
-        model_close(&head), model_close(&model), free(bytes), free(own);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_fit("gemma4-assistant", cases[i]);
 }
 
 /* d2t is a list of different tokens. */
