@@ -109,7 +109,7 @@ static inline bool group_threads(Group *members, int size, Fault *fault) {
     if (!hall || !hall->first)
         return free(hall), fault_set(fault, "no memory for a group of %d", size);
     hall->members = size;
-    pthread_mutex_init(&hall->lock, NULL), pthread_cond_init(&hall->came, NULL);
+    pthread_mutex_init(&hall->lock, NULL), timed_init(&hall->came);
     for (int i = 0; i < size; i++) members[i] = (Group){&group_of_threads, i, size, hall};
     return true;
 }

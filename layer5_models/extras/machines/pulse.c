@@ -5,7 +5,7 @@
 
 void pulse_init(Pulse *p) {
     *p = (Pulse){.beats = false};
-    pthread_mutex_init(&p->lock, NULL), pthread_cond_init(&p->ends, NULL);
+    pthread_mutex_init(&p->lock, NULL), timed_init(&p->ends);
 }
 
 void pulse_free(Pulse *p) { pthread_cond_destroy(&p->ends), pthread_mutex_destroy(&p->lock); }

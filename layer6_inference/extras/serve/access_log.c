@@ -119,7 +119,7 @@ bool log_open(AccessLog *log, const char *path, bool json, Fault *fault) {
         return fault_set(fault, "--log %.200s: cannot be written: %s", path, strerror(errno));
     if (!log_begin(log, fault)) return false;
     pthread_mutex_init(&log->lock, NULL);
-    pthread_cond_init(&log->wake, NULL), pthread_cond_init(&log->ended, NULL);
+    pthread_cond_init(&log->wake, NULL), timed_init(&log->ended);
     if (!(log->lines = malloc(LOG_ROOM))) return fault_set(fault, "no memory for a log");
     if (pthread_create(&log->thread, NULL, log_run, log) == 0) return true;
     free(log->lines);

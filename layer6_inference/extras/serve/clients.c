@@ -37,7 +37,7 @@ static void *sweep_often(void *context) {
 bool clients_open(Clients *clients, size_t room, size_t each, double patience) {
     *clients = (Clients){.room = room, .each = each, .patience = patience};
     pthread_mutex_init(&clients->lock, NULL);
-    pthread_cond_init(&clients->wake, NULL), pthread_cond_init(&clients->left, NULL);
+    timed_init(&clients->wake), pthread_cond_init(&clients->left, NULL);
     clients->running = pthread_create(&clients->sweeper, NULL, sweep_often, clients) == 0;
     return clients->running;
 }

@@ -4,21 +4,15 @@
 #include "memory_limit.h"
 #include "steps.h"
 #include "service.h"
+#include "timed_wait.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 Job *job_new(size_t n, const Tokenizer *tokenizer) {
     Job *job = calloc(1, sizeof *job);
     if (!job || !(job->answers = calloc(n, sizeof *job->answers))) return free(job), NULL;
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_mutex_init(&job->lock, NULL);
-    pthread_cond_init(&job->changed, &clock);
-    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&job->lock, NULL), timed_init(&job->changed);
     job->n = job->left = n, job->holders = 1, job->tokenizer = tokenizer;
     for (size_t i = 0; i < n; i++) job->answers[i].job = job, job->answers[i].index = i;
     return job;
@@ -44,14 +38,7 @@ void job_leave(Job *job) {
     free(job->answers), free(job);
 }
 
-void job_wait(Job *job, double seconds) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    long nanoseconds = until.tv_nsec + (long)(1e9 * fmod(seconds, 1));
-    until.tv_sec += (time_t)seconds + nanoseconds / 1000000000;
-    until.tv_nsec = nanoseconds % 1000000000;
-    pthread_cond_timedwait(&job->changed, &job->lock, &until);
-}
+void job_wait(Job *job, double seconds) { timed_wait(&job->changed, &job->lock, seconds); }
 
 /* ------------------------------------------------------------------ from the engine */
 

@@ -249,7 +249,7 @@ const char *models_state(const Server *s) {
 bool models_open(Models *m, const ServeOptions *o, AccessLog *log, Fault *fault) {
     const size_t count = 1 + o->models.count;
     *m = (Models){.room = o->room ? min_size((size_t)o->room, count) : count};
-    pthread_mutex_init(&m->lock, NULL), pthread_cond_init(&m->changed, NULL);
+    pthread_mutex_init(&m->lock, NULL), timed_init(&m->changed);
     pthread_mutex_init(&m->admitting, NULL);
     turns_open(&m->turns);
     if (!(m->list = calloc(count, sizeof *m->list)))
