@@ -1,6 +1,6 @@
 /* timed_wait.h - wait for a condition, but not for ever.
  *
- * Invariant: a wait counts the seconds of clock_seconds, whatever becomes of the date; so its
+ * Invariant: a wait counts the seconds of clock_seconds, not those of the date; so its
  * condition is made by timed_init, with the same clock [waits_end]. */
 #ifndef STRATA_TIMED_WAIT_H
 #define STRATA_TIMED_WAIT_H
