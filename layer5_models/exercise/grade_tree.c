@@ -83,12 +83,13 @@ static void lost(void *context, const Fault *fault) {
 
 /* Of 2 or 4 parts any halving makes the same tree, and on 2 or 4 machines the right half that
  * begins with machine `from` is spread over as many as its lowest bit says.  Each level of them
- * adds the limit, and four times what a machine takes for its parts: less than all takes. */
+ * adds the limit, what the weights take to be sent (here less than a quarter of it), and four
+ * times what a machine takes for its parts: less than all takes. */
 static void check_limit(int from, double seconds) {
     double levels = 1, own = clock_seconds() - cluster.start;
     int machines = from & -from;
     for (int below = machines; below > 1; below = (below + 1) / 2) levels++;
-    HINT(seconds >= levels * limit && seconds <= levels * (limit + 4 * own),
+    HINT(seconds >= levels * limit && seconds <= levels * (1.25 * limit + 4 * own),
          "parts: %zu, machines: %d: the right half that begins on machine %d is spread over "
          "%d, and meet() waits for %g s as for another number: its argument `machines` counts "
          "from `right` to the owner of part end - 1",

@@ -68,7 +68,7 @@ static bool read_shape(SafeTensor *t, const JsonValue *shape, size_t room, Fault
         if (!read_whole(&shape->items[i], &extent))
             return refuse(t, "has a shape that is not a list of integers", fault);
         t->shape[i] = (size_t)extent;
-        empty |= extent == 0;
+        empty |= t->shape[i] == 0;
     }
     for (int i = 0; i < t->ndim; i++) {
         if (!empty && count > room / t->shape[i])

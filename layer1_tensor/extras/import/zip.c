@@ -120,10 +120,10 @@ static bool read_record(const Archive *a, const unsigned char **at, const unsign
     const unsigned char *r = *at;
     if (end - r < RECORD || !is_mark(r, 1, 2)) return zip_damaged(a, "has a broken directory");
     size_t name = (size_t)gguf_load(r + 28, 2), extra = (size_t)gguf_load(r + 30, 2),
-           all = RECORD + name + extra + (size_t)gguf_load(r + 32, 2);
+           comment = (size_t)gguf_load(r + 32, 2), rest = (size_t)(end - r) - RECORD;
     uint64_t size = gguf_load(r + 24, 4), packed = gguf_load(r + 20, 4),
              place = gguf_load(r + 42, 4);
-    if (all > (size_t)(end - r)) return zip_damaged(a, "has a broken directory");
+    if (name + extra + comment > rest) return zip_damaged(a, "has a broken directory");
     *entry = (ZipEntry){.name = {(const char *)r + RECORD, name}};
     if (gguf_load(r + 8, 2) & 1) return zip_refuse(a, entry, "is encrypted");
     if (gguf_load(r + 10, 2) != 0)
@@ -132,7 +132,7 @@ static bool read_record(const Archive *a, const unsigned char **at, const unsign
         size != packed || size > a->size)
         return zip_refuse(a, entry, "has no size: the archive is damaged");
     entry->size = (size_t)size;
-    *at = r + all;
+    *at = r + RECORD + name + extra + comment;
     return find_data(a, entry, place);
 }
 
