@@ -220,7 +220,7 @@ fuzz: build
 	@tests/fuzz/picture.sh 100000
 	@tests/fuzz/run.sh $(or $(SECONDS),60)
 
-# Each fuzzer RUNS times, all calls of this together: what was done is kept in build/nightly.
+# Each fuzzer RUNS times, all calls of this together: tests/fuzz/runs.txt says what was done.
 nightly: build
 	@nice -n 19 tests/fuzz/nightly.sh $(call quoted,$(or $(RUNS),10000000)) $(FUZZERS)
 

@@ -27,6 +27,7 @@ static inline void run_draft(const Model *model, const int32_t *tokens, size_t n
     run_draft_check(draft_head_open(&head, model, &fault), &fault);
     run_draft_check(session_open(&session, model, pool, config, &fault), &fault);
     run_draft_check(session_open(&drafts, &head, pool, config, &fault), &fault);
+    session.all_rows = true;
     run_draft_check(session_eval(&session, tokens, n, true, &fault), &fault);
     draft_head_rows(&drafts, &session, n, hidden + dim);
     Batch batch = {n, tokens, place + n, place, wanted, hidden};
@@ -59,6 +60,7 @@ static inline void run_guesses(Model *head, const Model *model, const int32_t *t
     run_draft_check(draft_head_fit(head, model, &fault), &fault);
     run_draft_check(session_open(&session, model, pool, config, &fault), &fault);
     run_draft_check(session_open(&drafts, head, pool, config, &fault), &fault);
+    session.all_rows = drafts.all_rows = true;
     session_tap(&session, model_extras(head)->draft_head.layers, DRAFT_DEPTHS, tapped);
     run_draft_check(session_eval(&session, tokens, known, false, &fault), &fault);
     draft_head_rows(&drafts, &session, known, hidden + dim);
@@ -90,6 +92,7 @@ static inline void run_assistant(Model *head, const Model *model, const int32_t 
     run_draft_check(draft_head_fit(head, model, &fault), &fault);
     run_draft_check(session_open(&session, model, NULL, config, &fault), &fault);
     run_draft_check(session_open(&drafts, head, NULL, config, &fault), &fault);
+    session.all_rows = true;
     run_draft_check(assistant_reads(&drafts, &session, &fault), &fault);
     run_draft_check(session_eval(&session, tokens, known, false, &fault), &fault);
     draft_head_rows(&drafts, &session, known, hidden + width);

@@ -10,6 +10,7 @@
 #include "embedding.h"  /* a token's row */
 #include "low_rank.h"   /* LoRA: what an adapter adds to a linear map */
 #include "linear.h"     /* y = W x + b */
+#include "rows.h"       /* some rows of a batch, apart from the others */
 #include "rope.h"       /* positions as rotations, and scaling for longer contexts */
 #include "position.h"   /* other positions: learned, ALiBi */
 #include "loss.h"       /* cross-entropy: how surprised the model was */

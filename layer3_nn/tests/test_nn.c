@@ -539,7 +539,31 @@ static void adapters_of_some_rows(void **state) {
     assert_true(y[COUNT * OUT] == GUARD);
 }
 
-RUN(TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient),
+/* Any choice of seven rows, to other memory and in place, and back. */
+static void some_rows(void **state) {
+    (void)state;
+    enum { SOME = 7, DIM = 3 };
+    float from[SOME * DIM], to[SOME * DIM], here[SOME * DIM];
+    for (int i = 0; i < SOME * DIM; i++) from[i] = (float)(i + 1);
+    for (int choice = 0; choice < 1 << SOME; choice++) {
+        bool chosen[SOME];
+        size_t some = 0;
+        for (int i = 0; i < SOME; i++) chosen[i] = choice >> i & 1;
+        memcpy(here, from, sizeof from), memset(to, -1, sizeof to);
+        size_t n = rows_gather(to, from, chosen, SOME, DIM);
+        assert_int_equal(rows_gather(here, here, chosen, SOME, DIM), n);
+        assert_memory_equal(here, to, n * DIM * sizeof *to);
+        rows_spread(to, chosen, SOME, DIM);
+        for (int i = 0; i < SOME; i++, some += chosen[i - 1])
+            for (int k = 0; k < DIM; k++) {
+                assert_true(to[i * DIM + k] == (chosen[i] ? from[i * DIM + k] : 0));
+                if (chosen[i]) assert_true(here[some * DIM + (size_t)k] == from[i * DIM + k]);
+            }
+        assert_int_equal(some, n);
+    }
+}
+
+RUN(TEST(some_rows), TEST(softmax_and_gradient), TEST(activations), TEST(swiglu_gradient),
     TEST(silu_and_length_gradients), TEST(norms), TEST(embedding_and_linear),
     TEST(maps_of_a_stack), TEST(products_from_elsewhere),
     TEST(maps_with_functions_of_their_own), TEST(adapters), TEST(adapters_by_row),

@@ -7,9 +7,8 @@
  * and the wiring around them are structs of functions (PartKind, Wiring) to which blocks point,
  * so other mixers, experts and wirings (block_extras.h) change nothing here.
  *
- * A norm of kind NORM_NONE is skipped.  Without first norms a branch reads x itself (OLMo 2);
- * in the parallel form one norm may serve both.  A branch's output may be normed before it is
- * added (Gemma 2), and scaled (Granite).
+ * A norm may be missing (NORM_NONE: OLMo 2 has no first ones), and in the parallel form one may
+ * serve both.  A branch may be normed before it is added (Gemma 2), and scaled (Granite).
  *
  * Invariant: a token's output depends only on its own sequence [neighbours_change_no_bit].
  * Source   Vaswani et al. 2017, arXiv:1706.03762, sec. 3.1; Xiong et al. 2020, arXiv:2002.04745
@@ -96,6 +95,7 @@ struct BlockRun {
     float *normed, *tmp, *branch; /* (rows, dim) */
     void *scratch;                /* for products with rows of dim numbers */
     Probe *probe;                 /* borrowed; NULL: none */
+    const bool *read;             /* (count) rows that are read after the block; NULL: all */
     AttentionRun attention;
     FfnRun ffn;
     struct {

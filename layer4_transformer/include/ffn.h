@@ -46,7 +46,7 @@ typedef struct FfnRun {
 void ffn_run_init(FfnRun *run, size_t rows, const FfnSizes *sizes, Arena *arena);
 
 /* out (n, dim) = one network applied to each row of x (n, dim): up and gate, activate_rows with
- * ffn->limit, ffn->sub_norm if any, down. */
+ * ffn->limit, ffn->sub_norm if any, down.  out may be x. */
 void dense_forward(Pool *pool, const FeedForward *ffn, const Network *net, const float *x,
                    size_t n, float *out, FfnRun *run);
 

@@ -130,7 +130,10 @@ static void include_attention(BlockSizes *sizes, const Block *b) {
 }
 
 static void feed_forward(const Block *b, const Pass *p, const float *in, float *out) {
-    dense_forward(p->run->pool, &b->ffn, &b->ffn.net, in, p->batch->count, out, &p->run->ffn);
+    const bool *read = p->run->read; /* to other rows the network adds 0 */
+    size_t n = p->batch->count, some = read ? rows_gather(out, in, read, n, p->dim) : n;
+    dense_forward(p->run->pool, &b->ffn, &b->ffn.net, read ? out : in, some, out, &p->run->ffn);
+    if (read) rows_spread(out, read, n, p->dim);
 }
 
 static void include_network(BlockSizes *sizes, const Block *b) {
@@ -142,11 +145,8 @@ static void include_network(BlockSizes *sizes, const Block *b) {
     ffn_sizes_include(&sizes->ffn, net);
 }
 
-const PartKind attention_part = {.name = "attention",
-                                 .forward = attention_forward,
-                                 .include = include_attention},
-               dense_part = {
-                   .name = "dense", .forward = feed_forward, .include = include_network};
+const PartKind attention_part = {"attention", attention_forward, NULL, include_attention, NULL},
+               dense_part = {"dense", feed_forward, NULL, include_network, NULL};
 
 void block_forward(const Block *b, const Pass *p, float *x) {
     Probe *probe = p->run->probe;

@@ -28,6 +28,7 @@ typedef struct Session {
     float *hidden;
     float *logits;    /* (max_logits, vocab) of the last batch, in its order */
     bool hidden_only; /* compute hidden rows only, not the head */
+    bool all_rows;    /* x is read after a batch, for tokens that are not wanted, too */
     /* cancellation check, polled before each layer; NULL: never cancelled */
     bool (*is_wanted)(void *context);
     void *context;

@@ -12,10 +12,7 @@ SessionShapes *session_shapes;
 static size_t layer_shapes(const Model *m, KvShape *shapes) {
     for (size_t l = 0; l < m->sizes.layers; l++) {
         const LayerSizes *z = &m->layers[l];
-        shapes[l] = (KvShape){.kv_heads = z->kv_heads,
-                              .key_dim = z->head_dim,
-                              .value_dim = z->value_dim,
-                              .window = z->window};
+        shapes[l] = (KvShape){z->kv_heads, z->head_dim, z->value_dim, z->window, 0};
     }
     return m->sizes.layers;
 }
@@ -42,21 +39,15 @@ static void layout_kv(Session *s, const SessionConfig *c) {
 
 static void layout(Session *s, SessionConfig c) {
     const ModelSizes *m = &s->model->sizes;
-    const size_t f = sizeof(float);
     s->max_tokens = c.max_tokens, s->max_logits = c.max_logits;
     s->hidden_only = c.vectors;
     layout_kv(s, &c);
-    const BlockPlan plan = {.pool = s->pool,
-                            .blocks = s->model->blocks,
-                            .count = m->layers,
-                            .dim = m->dim,
-                            .rows = c.max_tokens,
-                            .ctx = session_ctx(s),
-                            .arena = &s->arena};
+    const BlockPlan plan = {s->pool,      s->model->blocks, m->layers, m->dim,
+                            c.max_tokens, session_ctx(s),   &s->arena};
     block_run_init(&s->run, &plan);
-    s->x = arena_take(&s->arena, c.max_tokens * m->stream, f);
-    s->hidden = arena_take(&s->arena, c.max_logits * m->dim, f);
-    if (!c.vectors) s->logits = arena_take(&s->arena, c.max_logits * m->vocab, f);
+    s->x = arena_take(&s->arena, c.max_tokens * m->stream, sizeof *s->x);
+    s->hidden = arena_take(&s->arena, c.max_logits * m->dim, sizeof *s->hidden);
+    if (!c.vectors) s->logits = arena_take(&s->arena, c.max_logits * m->vocab, sizeof(float));
     s->sequence = arena_take(&s->arena, c.max_tokens, sizeof *s->sequence);
     s->position = arena_take(&s->arena, c.max_tokens, sizeof *s->position);
     s->wanted = arena_take(&s->arena, c.max_tokens, sizeof *s->wanted);
@@ -167,8 +158,10 @@ static bool run_layers(Session *s, const Batch *batch) {
     for (size_t l = 0; l < m->sizes.layers; l++) {
         if (s->is_wanted && !s->is_wanted(s->context)) return false;
         const Pass pass = {&s->run, &s->kv, l, batch, m->sizes.dim};
+        s->run.read = rows_read(s, batch, l);
         block_forward(&m->blocks[l], &pass, s->x);
     }
+    s->run.read = NULL;
     return true;
 }
 

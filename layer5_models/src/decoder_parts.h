@@ -11,6 +11,12 @@ bool check_batch(const Session *session, const Batch *batch, size_t ids, Fault *
 /* KV cache room for every token of the batch; all or nothing. */
 bool take_room(Session *session, const Batch *batch, Fault *fault);
 
+/* The rows that are read after layer l (adapters know rows by their numbers); NULL: all. */
+static inline const bool *rows_read(const Session *s, const Batch *batch, size_t l) {
+    bool all = l + 1 < s->model->sizes.layers || s->all_rows || s->run.probe;
+    return all || s->model->adapters ? NULL : batch->wanted;
+}
+
 /* x (dim) = the embedding of a token, scaled. */
 void embed_token(const Model *model, float *x, int32_t token);
 

@@ -100,6 +100,7 @@ void draft_head_rows(Session *head, const Session *s, size_t count, float *rows)
         map_depths(head, depths, s->extras->tap.rows, count, rows);
         return;
     }
+    REQUIRE(s->all_rows, "a session without all_rows, whose last rows may be undefined");
     for (size_t i = 0; i < count; i++)
         if (model_extras(m)->quirks->draft_before_norm)
             memcpy(rows + i * dim, s->x + i * dim, dim * sizeof *rows);

@@ -61,7 +61,7 @@ bool assistant_reads(Session *assistant, const Session *model, Fault *fault);
  *
  *   head      its session
  *   session   of its model (tapped if the head reads more than the last row: session_tap), or
- *             its own
+ *             its own; with all_rows, but for an assistant
  *   rows      (count, draft_head_width); of an assistant's own, those with wanted logits */
 void draft_head_rows(Session *head, const Session *session, size_t count, float *rows);
 

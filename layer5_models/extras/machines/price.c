@@ -162,6 +162,7 @@ static bool run_pass(const Model *model, size_t tokens, Fault *fault) {
     config.bidirectional = model_extras(model)->quirks->bidirectional;
     if (!ids) return fault_set(fault, "no memory for %zu tokens", tokens);
     bool ok = session_open(&session, model, NULL, config, fault);
+    session.all_rows = true; /* as for so many texts; of a prompt fewer are computed */
     if (ok) {
         ok = count_session(model, &session, ids, tokens, fault);
         session_close(&session);

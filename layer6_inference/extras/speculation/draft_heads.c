@@ -96,6 +96,7 @@ static void head_layout(Head *h, const Session *session) {
 static void heads_close(Engine *e) {
     Head *heads = e->hooks.state;
     session_tap(e->runners[0].session, NULL, 0, NULL);
+    e->runners[0].session->all_rows = false;
     for (size_t i = 0; i < ENGINE_MODELS; i++) arena_free(&heads[i].arena);
     free(heads);
 }
@@ -123,6 +124,7 @@ static bool open_head(Engine *e, size_t runner, Fault *fault) {
     if (!arena_init(&h->arena, h->arena.used, fault)) return false;
     head_layout(h, session);
     e->runners[runner].input = h->input;
+    e->runners[0].session->all_rows = session->all_rows = true;
     if (!read_model(e->runners[0].session, session, h->tapped, fault)) return false;
     e->hooks.before_forward = draft_head_feed, e->hooks.after_forward = draft_head_keep;
     return true;
