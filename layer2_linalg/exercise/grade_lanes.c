@@ -35,7 +35,7 @@ static void check_dot(size_t f, size_t n, size_t rows, size_t cols, bool edge) {
     }
     fresh_floats(x, IN * (MOST + 8), -1, 1);
     for (size_t c = 0; c < cols; c++) memset(x + c * x_stride + n, 0xFF, 8 * sizeof *x);
-    tiles[f].tile(&(DotTask){stored, x, y, stride, x_stride, OUT, rows, cols, n});
+    tiles[f].tile(&(DotTask){stored, x, y, stride, x_stride, OUT, rows, cols, n, NULL});
     for (size_t c = 0; c < cols; c++)
         for (size_t r = 0; r < rows; r++) {
             double want = 0, size_of_terms = 0, lanes = 0, even = 0, tail = 0,
@@ -96,12 +96,12 @@ static void check_company(size_t f, size_t n) {
         quantize_row(tiles[f].dtype, numbers, NULL, w + r * stride, n);
     }
     fresh_floats(x, n, -1, 1);
-    tiles[f].tile(&(DotTask){w, x, y, stride, 0, 4, 4, 2, n}); /* the same input twice */
+    tiles[f].tile(&(DotTask){w, x, y, stride, 0, 4, 4, 2, n, NULL}); /* the same input twice */
     HINT(y[1] != y[0] || y[2] != y[0],
          "four rows get the first one's sum: y[r] is the lanes of sum[r], added up");
     for (size_t r = 0; r < 4; r++) {
         const unsigned char *row = w + r * stride;
-        tiles[f].tile(&(DotTask){row, x, &alone, stride, n, 1, 1, 1, n});
+        tiles[f].tile(&(DotTask){row, x, &alone, stride, n, 1, 1, 1, n, NULL});
         HINT(alone == y[r],
              "a row alone and the same row among four differ in the last bits (%.9g, %.9g): "
              "the lanes of one register (R = 1) and of four are added up in the same order",
@@ -114,7 +114,7 @@ static void check_order(size_t f, size_t n) {
     static float x[MOST], numbers[MOST], alone;
     fresh_floats(numbers, n, -1, 1), fresh_floats(x, n, -1, 1);
     quantize_row(tiles[f].dtype, numbers, NULL, row, n);
-    tiles[f].tile(&(DotTask){row, x, &alone, n * 4, n, 1, 1, 1, n});
+    tiles[f].tile(&(DotTask){row, x, &alone, n * 4, n, 1, 1, 1, n, NULL});
     float want = in_lanes(f, row, x, n, true);
     HINT(alone == want || alone != in_lanes(f, row, x, n, false),
          "products are rounded before they are added (%.9g, expected %.9g): one "
@@ -134,7 +134,7 @@ static void check_numbers(size_t f) {
         uint16_t w[8] = {0};
         w[bits % 8] = (uint16_t)bits;
         double want = weight_at(tiles[f].dtype, w, bits % 8);
-        tiles[f].tile(&(DotTask){w, x, &got, 16, 8, 1, 1, 1, 8});
+        tiles[f].tile(&(DotTask){w, x, &got, 16, 8, 1, 1, 1, 8, NULL});
         HINT(isnan(want) ? isnan(got) : (double)got == want,
              "%s: the weight 0x%04X times 1 is %.9g, and %.9g came", tiles[f].name, bits, want,
              (double)got);

@@ -41,7 +41,7 @@ static const Kernels avx512bf16 = {
     BYTES(vnni),
     PANELS(avx2),
     USE(dot_tile_bf16, avx512bf16),
-    .bf16_rounds = true,
+    .round_inputs = round_inputs_avx512bf16,
     USE(panel_product, vnni),
     USE(panel_unpack, avx512),
     USE(rows_product, vnni),

@@ -8,6 +8,7 @@
 FLOAT_KERNELS(DECLARE, avx512)
 BYTE_KERNELS(DECLARE, vnni)
 DotTile dot_tile_bf16_avx512, dot_tile_bf16_avx512bf16;
+RoundInputs round_inputs_avx512bf16;
 PanelProduct panel_product_avxvnni, panel_product_vnni;
 PanelUnpack panel_unpack_avx512;
 RowsProduct rows_product_vnni;

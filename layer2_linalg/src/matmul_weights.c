@@ -9,17 +9,19 @@
 #include <string.h>
 
 enum {
-    STRIPS = 2, /* of 16 packed rows in a chunk: some kernels read several side by side */
-    PANELS = 2, /* side by side: each input serves both */
-    SUMS = 128, /* inputs whose sums of a panel stay in the L1 cache */
-    LATER = 8   /* inputs: how far ahead y is prefetched */
+    STRIPS = 2,  /* of 16 packed rows in a chunk: some kernels read several side by side */
+    PANELS = 2,  /* side by side: each input serves both */
+    SUMS = 128,  /* inputs whose sums of a panel stay in the L1 cache */
+    LATER = 8,   /* inputs: how far ahead y is prefetched */
+    ROUNDED = 32 /* inputs, or more, are rounded once for all rows */
 };
 
 /* Products with the same inputs: one loop over the rows of all. */
 typedef struct Work {
     const WeightsProduct *products;
     const float *x;
-    Inputs inputs; /* x as bytes, for quantized weights */
+    Inputs inputs;     /* x as bytes, for quantized weights */
+    uint16_t *rounded; /* x in BF16, where many inputs meet such weights; NULL: not made */
 } Work;
 
 static DotTile *plain_tile(Dtype dtype) {
@@ -31,15 +33,17 @@ static DotTile *plain_tile(Dtype dtype) {
 
 static void plain_rows(const Work *t, const WeightsProduct *p, size_t begin, size_t end) {
     size_t in = p->w->shape[1], out = p->w->shape[0];
-    plain_tile(p->w->dtype)(&(DotTask){.w = tensor_row(p->w, begin),
-                                       .w_stride = p->w->stride[0],
-                                       .rows = end - begin,
-                                       .x = t->x + p->first * in,
-                                       .x_stride = in,
-                                       .cols = p->n,
-                                       .n = in,
-                                       .y = p->y + begin,
-                                       .y_stride = out});
+    plain_tile(p->w->dtype)(
+        &(DotTask){.w = tensor_row(p->w, begin),
+                   .w_stride = p->w->stride[0],
+                   .rows = end - begin,
+                   .x = t->x + p->first * in,
+                   .rounded = t->rounded ? t->rounded + p->first * in : NULL,
+                   .x_stride = in,
+                   .cols = p->n,
+                   .n = in,
+                   .y = p->y + begin,
+                   .y_stride = out});
 }
 
 /* Copy a panel's sums to y; only the last panel has fewer rows.  A copy of constant length is
@@ -139,13 +143,25 @@ static void quantize_inputs(void *context, int worker, size_t begin, size_t end)
     for (size_t c = begin; c < end; c++) quantize_input(&t->inputs, c, t->x + c * t->inputs.k);
 }
 
-size_t matmul_weights_bytes(size_t n, size_t in) { return inputs_bytes(n, in); }
+/* Bytes for quantized weights, or BF16 numbers. */
+size_t matmul_weights_bytes(size_t n, size_t in) {
+    return kernels()->round_inputs ? max_size(inputs_bytes(n, in), 2 * n * in)
+                                   : inputs_bytes(n, in);
+}
+
+static void round_some(void *context, int worker, size_t begin, size_t end) {
+    (void)worker;
+    const Work *t = context;
+    const size_t in = t->products->w->shape[1];
+    kernels()->round_inputs(t->x + begin * in, (end - begin) * in, t->rounded + begin * in);
+}
 
 void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t count,
                           const float *x, size_t n, void *scratch) {
     PROFILE("weights");
     Work work = {.products = products, .x = x};
     size_t chunks = 0;
+    bool rounds = kernels()->round_inputs && scratch && n >= ROUNDED;
     for (size_t i = 0; i < count; i++) {
         const Tensor *w = products[i].w;
         const bool quantized = quant_format(w->dtype);
@@ -158,6 +174,11 @@ void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t cou
                 dtype_name(w->dtype));
         chunks += method_for(&products[i]).chunks;
         if (quantized) work.inputs = inputs_view(scratch, n, w->shape[1]);
+        rounds = rounds && w->dtype == DTYPE_BF16;
+    }
+    if (rounds) {
+        work.rounded = scratch;
+        pool_for(pool, n, 4, round_some, &work);
     }
     if (work.inputs.n) pool_for(pool, n, 4, quantize_inputs, &work);
     pool_for(pool, chunks, 1, some_chunks, &work);

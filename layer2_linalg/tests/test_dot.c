@@ -40,7 +40,7 @@ static void check_tile(const Kernels *isa, Dtype dtype, size_t rows, size_t cols
     for (size_t i = 0; i < 8 * 20; i++) y[i] = 77;
     kernels_select(isa->isa, NULL);
     tile_of(isa, dtype)(&(DotTask){at, x + shift, y, dtype_row_bytes(dtype, n), x_stride,
-                                   y_stride, rows, cols, n});
+                                   y_stride, rows, cols, n, NULL});
     for (size_t i = 0; i < cols * x_stride; i++)
         x[i + shift] = kernels_input(dtype, x[i + shift]);
     for (size_t c = 0; c < cols; c++)
@@ -87,14 +87,44 @@ static void company_changes_nothing(void **state) {
             make_rows(formats[f], 13, 64, stored, exact, &seed);
             for (size_t i = 0; i < 7 * 64; i++) x[i] = check_noise(&seed);
             tile_of(list[isa],
-                    formats[f])(&(DotTask){stored, x, all, bytes, 64, 13, 13, 7, 64});
+                    formats[f])(&(DotTask){stored, x, all, bytes, 64, 13, 13, 7, 64, NULL});
             for (size_t c = 0; c < 7; c++)
                 for (size_t r = 0; r < 13; r++) {
-                    tile_of(list[isa], formats[f])(&(DotTask){stored + r * bytes, x + c * 64,
-                                                              &one, bytes, 64, 1, 1, 1, 64});
+                    tile_of(list[isa], formats[f])(&(DotTask){
+                        stored + r * bytes, x + c * 64, &one, bytes, 64, 1, 1, 1, 64, NULL});
                     assert_memory_equal(&one, &all[c * 13 + r], sizeof one);
                 }
         }
+}
+
+/* Inputs that come rounded are taken in x's place by panels, which have eight rows.  Here they
+ * are twice as large. */
+static void rounded_inputs_are_taken(void **state) {
+    (void)state;
+    enum { ROWS = 29, COLS = 133, N = 2309 };
+    static float w[ROWS * N], x[COLS * N], once[COLS * ROWS], twice[COLS * ROWS];
+    static uint16_t stored[ROWS * N], rounded[COLS * N];
+    const Kernels *list[KERNELS_MAX];
+    int count = kernels_tables(list);
+    uint64_t seed = 7;
+    for (size_t i = 0; i < ROWS * N; i++) w[i] = check_noise(&seed);
+    quantize_row(DTYPE_BF16, w, NULL, stored, ROWS * N);
+    for (int isa = 0; isa < count; isa++) {
+        if (!list[isa]->round_inputs) continue;
+        for (size_t i = 0; i < COLS * N; i++) x[i] = 2 * check_noise(&seed);
+        list[isa]->round_inputs(x, COLS * N, rounded);
+        for (size_t i = 0; i < COLS * N; i++) {
+            assert_int_equal(rounded[i], bf16_from_f32(x[i]));
+            x[i] /= 2;
+        }
+        DotTask task = {stored, x, once, 2 * N, N, ROWS, ROWS, COLS, N, NULL};
+        list[isa]->dot_tile_bf16(&task);
+        task.rounded = rounded, task.y = twice;
+        list[isa]->dot_tile_bf16(&task);
+        for (size_t c = 0; c < COLS; c++)
+            for (size_t r = 0; r < ROWS / 8 * 8; r++)
+                assert_true(twice[c * ROWS + r] == 2 * once[c * ROWS + r]);
+    }
 }
 
 /* Long rows and many inputs are taken in parts; one input takes rows in streams. */
@@ -115,18 +145,19 @@ static void parts_change_nothing(void **state) {
             size_t bytes = dtype_row_bytes(formats[f], N);
             DotTile *tile = tile_of(list[isa], formats[f]);
             quantize_row(formats[f], w, NULL, stored, ROWS * N);
-            tile(&(DotTask){stored, x, many, bytes, N, ROWS, ROWS, COLS, N});
+            tile(&(DotTask){stored, x, many, bytes, N, ROWS, ROWS, COLS, N, NULL});
             for (size_t c = 0; c < COLS; c += 11) {
-                tile(&(DotTask){stored, x + c * N, column, bytes, N, ROWS, ROWS, 1, N});
+                tile(&(DotTask){stored, x + c * N, column, bytes, N, ROWS, ROWS, 1, N, NULL});
                 assert_memory_equal(column, many + c * ROWS, sizeof column);
             }
             for (size_t r = 0; r < ROWS; r++) {
-                tile(&(DotTask){stored + r * bytes, x + 132 * N, &one, bytes, N, 1, 1, 1, N});
+                tile(&(DotTask){stored + r * bytes, x + 132 * N, &one, bytes, N, 1, 1, 1, N,
+                                NULL});
                 assert_memory_equal(&one, &many[132 * ROWS + r], sizeof one);
             }
-            tile(&(DotTask){stored, x, fewer, bytes, N, ROWS, ROWS, COLS - 4, N});
+            tile(&(DotTask){stored, x, fewer, bytes, N, ROWS, ROWS, COLS - 4, N, NULL});
             assert_memory_equal(fewer, many, (COLS - 4) * ROWS * sizeof *many);
-            tile(&(DotTask){stored, x, many, bytes, 0, ROWS, ROWS, COLS, 0});
+            tile(&(DotTask){stored, x, many, bytes, 0, ROWS, ROWS, COLS, 0, NULL});
             for (size_t i = 0; i < COLS * ROWS; i++) assert_true(many[i] == 0);
         }
 }
@@ -211,5 +242,5 @@ static void the_variable_chooses(void **state) {
 }
 
 RUN(TEST(every_length_and_format), TEST(company_changes_nothing), TEST(parts_change_nothing),
-    TEST(special_values), TEST(every_set_is_known), TEST(instruction_sets_are_chosen_by_name),
-    TEST(the_variable_chooses))
+    TEST(rounded_inputs_are_taken), TEST(special_values), TEST(every_set_is_known),
+    TEST(instruction_sets_are_chosen_by_name), TEST(the_variable_chooses))

@@ -5,8 +5,8 @@
  *     x        |k0 k1|k2 k3| ... |k30 k31|      the inputs, rounded to BF16
  *     dpbf16   |  s0 |  s1 | ... |  s15  |      two products for each of 16 sums
  *
- * The inputs keep 8 of their 24 bits, as many as the weights have; BF16 numbers below 2^-126
- * count as zero.  All other sets multiply BF16 weights by unrounded inputs.
+ * The inputs keep 8 of their 24 bits, as many as the weights have; many come rounded, once for
+ * all rows (round_inputs).  BF16 numbers below 2^-126 count as zero.  All other sets multiply BF16 weights by unrounded inputs.
  *
  * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|; dot.h's for BF16 inputs. */
 #include "kernel_types_extras.h"
@@ -41,7 +41,20 @@ INLINE __m512 multiply_add(__m512bh w, __m512bh x, __m512 sum) {
 
 INLINE void store_sums(int R, const __m512 *sum, float *y) { add_lanes_of(R, sum, y); }
 
+INLINE __m512bh input_at(const DotTask *t, size_t c, size_t k, size_t n) {
+    if (t->rounded) return load_weights(DTYPE_BF16, t->rounded + c * t->x_stride + k, n);
+    return load_inputs(t->x + c * t->x_stride + k, n);
+}
+#define ROUNDED_INPUTS
+
 #include "simd/dot_template.h"
 
 DOT_TILE(BF16, dot_tile_bf16_avx512bf16, DTYPE_BF16)
+
+BF16 void round_inputs_avx512bf16(const float *x, size_t n, uint16_t *out) {
+    for (size_t k = 0; k < n; k += STEP) {
+        const size_t some = n - k < STEP ? n - k : STEP;
+        _mm512_mask_storeu_epi16(out + k, first_lanes(some), (__m512i)load_inputs(x + k, some));
+    }
+}
 #endif

@@ -19,7 +19,8 @@ typedef struct Kernels {
     PANEL_KERNELS(FIELD, )
     SINGLE_KERNELS(FIELD, )
     MicroKernel micro;
-    bool bf16_rounds; /* dot_tile_bf16 rounds the inputs to BF16, too */
+    /* dot_tile_bf16 rounds the inputs to BF16, or takes what this has made; NULL: it does not */
+    RoundInputs *round_inputs;
 } Kernels;
 
 /* Select as kernels_select(NULL, ...) does; abort with its message if that fails. */

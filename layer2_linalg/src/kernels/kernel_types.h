@@ -25,8 +25,12 @@ typedef struct DotTask {
     size_t w_stride;           /* bytes from one row to the next */
     size_t x_stride, y_stride; /* floats from one input, or its outputs, to the next */
     size_t rows, cols, n;
+    const uint16_t *rounded; /* x in BF16 (RoundInputs), x_stride apart, too; NULL: not made */
 } DotTask;
 typedef void DotTile(const DotTask *t);
+
+/* out = x in BF16, for n numbers. */
+typedef void RoundInputs(const float *x, size_t n, uint16_t *out);
 
 typedef void WeightedSum(const WeightedTask *t);
 typedef void WeightBytes(const WeightedBytes *t);

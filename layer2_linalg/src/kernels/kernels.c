@@ -49,5 +49,5 @@ const Kernels *kernels_first(void) {
 const char *kernels_isa(void) { return kernels()->isa; }
 
 float kernels_input(Dtype dtype, float x) {
-    return dtype == DTYPE_BF16 && kernels()->bf16_rounds ? bf16_to_f32(bf16_from_f32(x)) : x;
+    return dtype == DTYPE_BF16 && kernels()->round_inputs ? bf16_to_f32(bf16_from_f32(x)) : x;
 }

@@ -9,11 +9,17 @@
 #ifndef STRATA_DOT_PANEL_TEMPLATE_H
 #define STRATA_DOT_PANEL_TEMPLATE_H
 
+#ifdef ROUNDED_INPUTS
+enum { PANEL_NUMBER = 2 }; /* bytes */
+#else
+enum { PANEL_NUMBER = sizeof(float) };
+#endif
+
 enum {
     PANEL_MIN = 32, /* fewer inputs do not pay for a panel */
     PANEL_INPUTS = 128,
-    /* a panel and the inputs of a tile take 30 KB of the L1 cache; a multiple of STEP */
-    PART = 30 * 256 / (ROWS + COLS) / 32 * 32
+    /* a panel and the inputs of a tile take 24 KB of the L1 cache; a multiple of STEP */
+    PART = 24 * 1024 / PANEL_NUMBER / (ROWS + COLS) / 32 * 32
 };
 
 typedef struct DotPanel {
@@ -34,11 +40,17 @@ INLINE void panel_widen(Dtype dtype, DotTask t, DotPanel *panel) {
     }
 }
 
+#ifndef ROUNDED_INPUTS
+INLINE Numbers input_at(const DotTask *t, size_t c, size_t k, size_t n) {
+    return load_inputs(t->x + c * t->x_stride + k, n);
+}
+#endif
+
 /* sum += a step of the panel times n numbers of C inputs; dot_step's order. */
-INLINE void panel_step(int C, const Numbers w[ROWS], const float *x, size_t x_stride, size_t n,
+INLINE void panel_step(int C, const Numbers w[ROWS], const DotTask *t, size_t k, size_t n,
                        Sums sum[COLS][ROWS]) {
     Numbers in[COLS];
-    UNROLL for (int c = 0; c < C; c++) in[c] = load_inputs(x + (size_t)c * x_stride, n);
+    UNROLL for (int c = 0; c < C; c++) in[c] = input_at(t, (size_t)c, k, n);
     UNROLL for (int r = 0; r < ROWS; r++) {
         const Numbers weights = w[r];
         UNROLL for (int c = 0; c < C; c++) {
@@ -51,14 +63,13 @@ INLINE void panel_step(int C, const Numbers w[ROWS], const float *x, size_t x_st
 INLINE void panel_tile(int C, const DotPanel *panel, DotTask t, Sums (*kept)[ROWS]) {
     const bool first = panel->k == 0, last = panel->k + panel->n == t.n;
     const size_t whole = panel->n / STEP, rest = panel->n % STEP;
-    const float *x = t.x + panel->k;
     Sums sum[COLS][ROWS];
     UNROLL for (int c = 0; c < C; c++) UNROLL for (int r = 0; r < ROWS; r++) {
         sum[c][r] = first ? zero_sums() : kept[c][r];
     }
-    for (size_t i = 0; i < whole; i++, x += STEP)
-        panel_step(C, panel->w[i], x, t.x_stride, STEP, sum);
-    if (rest) panel_step(C, panel->w[whole], x, t.x_stride, rest, sum);
+    for (size_t i = 0; i < whole; i++)
+        panel_step(C, panel->w[i], &t, panel->k + i * STEP, STEP, sum);
+    if (rest) panel_step(C, panel->w[whole], &t, panel->k + whole * STEP, rest, sum);
     UNROLL for (int c = 0; c < C; c++) {
         if (last)
             store_sums(ROWS, sum[c], t.y + (size_t)c * t.y_stride);

@@ -66,6 +66,7 @@ INLINE void dot_tile(int R, int C, Dtype dtype, DotTask t, size_t y_step) {
 }
 
 static inline DotTask after_cols(DotTask t, size_t cols) {
+    if (t.rounded) t.rounded += cols * t.x_stride;
     t.x += cols * t.x_stride, t.y += cols * t.y_stride, t.cols -= cols;
     return t;
 }
