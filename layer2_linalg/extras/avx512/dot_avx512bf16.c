@@ -6,7 +6,8 @@
  *     dpbf16   |  s0 |  s1 | ... |  s15  |      two products for each of 16 sums
  *
  * The inputs keep 8 of their 24 bits, as many as the weights have; many come rounded, once for
- * all rows (round_inputs).  BF16 numbers below 2^-126 count as zero.  All other sets multiply BF16 weights by unrounded inputs.
+ * all rows (round_inputs).  BF16 numbers below 2^-126 count as zero.  All other sets multiply
+ * BF16 weights by unrounded inputs.
  *
  * Error    |got - exact| <= (2^-8 + gamma_n) * sum_k |w[k] * x[k]|; dot.h's for BF16 inputs. */
 #include "kernel_types_extras.h"
