@@ -4,7 +4,8 @@
 #   LLAMA_CPP=~/llama.cpp make peers
 #
 # Both read the same files of random weights, in turns, so that a slow minute of the machine is shared; medians and
-# ratios go into a table.  FORMATS, LAYERS, THREADS and ROUNDS change what is measured.
+# ratios go into a table.  FORMATS, LAYERS, THREADS and ROUNDS change what is measured; OPTIONS are llama-bench's ("-rtr 1": the
+# weights repacked, in ik_llama.cpp).
 set -e
 cd "$(dirname "$0")/../.."
 . tests/peers/tools.sh
@@ -37,7 +38,8 @@ for format in $formats; do
     : >build/peers/theirs
     for round in $(seq "$rounds"); do
         echo "peers: $format, round $round of $rounds" >&2
-        "$bench" -m "$file" -p 128 -n 32 -t "$threads" -r 1 -ngl 0 -o json 2>/dev/null | read_theirs >>build/peers/theirs
+        # shellcheck disable=SC2086
+        "$bench" -m "$file" $OPTIONS -p 128 -n 32 -t "$threads" -r 1 -ngl 0 -o json 2>/dev/null | read_theirs >>build/peers/theirs
         $strata bench model -m "$file" -p 128 -n 32 --context 1 --rounds 1 --threads "$threads" --json 2>/dev/null | read_ours >>build/peers/ours
     done
     for test in prefill decode; do
