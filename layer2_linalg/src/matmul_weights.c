@@ -143,10 +143,9 @@ static void quantize_inputs(void *context, int worker, size_t begin, size_t end)
     for (size_t c = begin; c < end; c++) quantize_input(&t->inputs, c, t->x + c * t->inputs.k);
 }
 
-/* Bytes for quantized weights, or BF16 numbers. */
+/* For bytes, or for BF16 numbers: the instruction set in use then decides. */
 size_t matmul_weights_bytes(size_t n, size_t in) {
-    return kernels()->round_inputs ? max_size(inputs_bytes(n, in), 2 * n * in)
-                                   : inputs_bytes(n, in);
+    return max_size(inputs_bytes(n, in), n * in * sizeof(uint16_t));
 }
 
 static void round_some(void *context, int worker, size_t begin, size_t end) {
