@@ -27,9 +27,9 @@ void matvec(Pool *pool, const Tensor *w, const float *x, float *y, void *scratch
  *   packed          the same weights repacked, which is faster; NULL: as in the file
  *   x   (n, in)     read
  *   y   (n, out)    written
- *   scratch         matmul_weights_bytes(n, in), where x is rounded for quantized weights, and for
- *                   many inputs of BF16 weights where the processor multiplies these
- *                   (panel.h); NULL is enough for plain ones, only slower
+ *   scratch         matmul_weights_bytes(n, in), where x is rounded: for quantized weights
+ *                   (panel.h), and, if there are many inputs, for BF16 weights on processors
+ *                   that multiply these.  NULL is enough for plain ones, only slower
  *
  * Flops    2 * n * out * in.
  * Cost     reads quantized weights once per 128 inputs, plain ones at most once per input
