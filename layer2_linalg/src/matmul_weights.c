@@ -159,8 +159,8 @@ void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t cou
                           const float *x, size_t n, void *scratch) {
     PROFILE("weights");
     Work work = {.products = products, .x = x};
-    size_t chunks = 0;
-    bool rounds = kernels()->round_inputs && scratch && n >= ROUNDED;
+    size_t chunks = 0, most = 0;
+    bool rounds = kernels()->round_inputs && scratch;
     for (size_t i = 0; i < count; i++) {
         const Tensor *w = products[i].w;
         const bool quantized = quant_format(w->dtype);
@@ -173,9 +173,9 @@ void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t cou
                 dtype_name(w->dtype));
         chunks += method_for(&products[i]).chunks;
         if (quantized) work.inputs = inputs_view(scratch, n, w->shape[1]);
-        rounds = rounds && w->dtype == DTYPE_BF16;
+        rounds = rounds && w->dtype == DTYPE_BF16, most = max_size(most, products[i].n);
     }
-    if (rounds) {
+    if (rounds && most >= ROUNDED) {
         work.rounded = scratch;
         pool_for(pool, n, 4, round_some, &work);
     }

@@ -164,7 +164,7 @@ static bool on_machines(Pool *pool, const WeightsProduct *products, size_t count
     Machines *m = machines_here;
     SharedProduct shared[LINEAR_PRODUCTS];
     Fault fault;
-    if (heads_are_alone()) return false;
+    if (!rows || heads_are_alone()) return false;
     for (size_t i = 0; i < count; i++)
         if (!describe(m, &products[i], &shared[i])) return false;
     ShareJob job = {pool,  m->files,       m->bounds,
