@@ -9,11 +9,10 @@
 #include <string.h>
 
 enum {
-    STRIPS = 2,  /* of 16 packed rows in a chunk: some kernels read several side by side */
-    PANELS = 2,  /* side by side: each input serves both */
-    SUMS = 128,  /* inputs whose sums of a panel stay in the L1 cache */
-    LATER = 8,   /* inputs: how far ahead y is prefetched */
-    ROUNDED = 32 /* inputs, or more, are rounded once for all rows */
+    STRIPS = 2, /* of 16 packed rows in a chunk: some kernels read several side by side */
+    PANELS = 2, /* side by side: each input serves both */
+    SUMS = 128, /* inputs whose sums of a panel stay in the L1 cache */
+    LATER = 8   /* inputs: how far ahead y is prefetched */
 };
 
 /* Products with the same inputs: one loop over the rows of all. */
@@ -175,7 +174,7 @@ void matmul_products_here(Pool *pool, const WeightsProduct *products, size_t cou
         if (quantized) work.inputs = inputs_view(scratch, n, w->shape[1]);
         rounds = rounds && w->dtype == DTYPE_BF16, most = max_size(most, products[i].n);
     }
-    if (rounds && most >= ROUNDED) {
+    if (rounds && most >= DOT_PANEL_MIN) {
         work.rounded = scratch;
         pool_for(pool, n, 4, round_some, &work);
     }

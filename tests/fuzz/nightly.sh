@@ -10,6 +10,7 @@ case $runs in 0* | *[!0-9]*) echo "make nightly: RUNS is '$runs': wanted an inte
 [ $# -eq 0 ] || shift
 kept=tests/fuzz/runs.txt logs=build/nightly
 mkdir -p $logs
+touch $kept || exit 1
 # name, runs of a chunk
 fuzzers="${*:-damage chain grammar mask template picture published serve gguf}"
 chunk_of() {

@@ -42,11 +42,11 @@ INLINE __m512 multiply_add(__m512bh w, __m512bh x, __m512 sum) {
 
 INLINE void store_sums(int R, const __m512 *sum, float *y) { add_lanes_of(R, sum, y); }
 
+#define INPUT_AT
 INLINE __m512bh input_at(const DotTask *t, size_t c, size_t k, size_t n) {
     if (t->rounded) return load_weights(DTYPE_BF16, t->rounded + c * t->x_stride + k, n);
     return load_inputs(t->x + c * t->x_stride + k, n);
 }
-#define ROUNDED_INPUTS
 
 #include "simd/dot_template.h"
 

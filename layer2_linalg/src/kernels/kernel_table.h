@@ -19,8 +19,7 @@ typedef struct Kernels {
     PANEL_KERNELS(FIELD, )
     SINGLE_KERNELS(FIELD, )
     MicroKernel micro;
-    /* dot_tile_bf16 rounds the inputs to BF16, or takes what this has made; NULL: it does not */
-    RoundInputs *round_inputs;
+    RoundInputs *round_inputs; /* dot_tile_bf16 rounds like this; NULL: it does not */
 } Kernels;
 
 /* Select as kernels_select(NULL, ...) does; abort with its message if that fails. */

@@ -29,6 +29,8 @@ typedef struct DotTask {
 } DotTask;
 typedef void DotTile(const DotTask *t);
 
+enum { DOT_PANEL_MIN = 32 }; /* fewer inputs do not pay for a panel, nor for being rounded */
+
 /* out = x in BF16, for n numbers. */
 typedef void RoundInputs(const float *x, size_t n, uint16_t *out);
 

@@ -9,17 +9,10 @@
 #ifndef STRATA_DOT_PANEL_TEMPLATE_H
 #define STRATA_DOT_PANEL_TEMPLATE_H
 
-#ifdef ROUNDED_INPUTS
-enum { PANEL_NUMBER = 2 }; /* bytes */
-#else
-enum { PANEL_NUMBER = sizeof(float) };
-#endif
-
 enum {
-    PANEL_MIN = 32, /* fewer inputs do not pay for a panel */
     PANEL_INPUTS = 128,
     /* a panel and the inputs of a tile take 24 KB of the L1 cache; a multiple of STEP */
-    PART = 24 * 1024 / PANEL_NUMBER / (ROWS + COLS) / 32 * 32
+    PART = 24 * 1024 / (sizeof(Numbers) / STEP) / (ROWS + COLS) / 32 * 32
 };
 
 typedef struct DotPanel {
@@ -40,7 +33,7 @@ INLINE void panel_widen(Dtype dtype, DotTask t, DotPanel *panel) {
     }
 }
 
-#ifndef ROUNDED_INPUTS
+#ifndef INPUT_AT
 INLINE Numbers input_at(const DotTask *t, size_t c, size_t k, size_t n) {
     return load_inputs(t->x + c * t->x_stride + k, n);
 }

@@ -15,6 +15,7 @@
  *   load_inputs(x, n)             the same of an input
  *   multiply_add(w, x, sum)
  *   store_sums(R, sum, y)         y[r] = the sum of the lanes of sum[r]
+ *   INPUT_AT, input_at(t, c, k, n)   where inputs may come rounded: numbers k .. of input c
  *
  * A tile has R rows and C inputs, and one register of sums for each output, so a result does
  * not depend on the size of the tile.  R, C and dtype are constants at each call, so the
@@ -132,7 +133,7 @@ INLINE void dot_streams(int R, Dtype dtype, DotTask t) {
 /* Some inputs at a time: they stay in the L2 cache while rows of weights stream by. */
 INLINE void dot_task(Dtype dtype, DotTask t) {
     enum { INPUTS = 24 };
-    const bool panels = t.cols >= PANEL_MIN;
+    const bool panels = t.cols >= DOT_PANEL_MIN;
     for (size_t some; t.cols; t = after_cols(t, some)) {
         DotTask part = t;
         part.cols = some = min_size(panels ? PANEL_INPUTS : INPUTS, t.cols);

@@ -242,8 +242,7 @@ static void run_block(Session *s, size_t l, const Batch *batch) {
     const Pass pass = {&s->run, &s->kv, layer, batch, m->sizes.dim};
     const size_t groups = s->kv.n_groups;
     s->kv.n_groups = layer_groups(m, l, groups);
-    if (!s->extras->tap.count && !model_extras(m)->vision.kind)
-        s->run.read = rows_read(s, batch, l);
+    if (!s->extras->tap.count) s->run.read = rows_read(s, batch, l);
     block_forward(block_of(s, l, &own), &pass, s->x);
     s->run.read = NULL;
     s->kv.n_groups = groups;

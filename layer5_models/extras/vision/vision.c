@@ -75,6 +75,7 @@ static bool vision_take_room(Vision *v, size_t patches, Fault *fault) {
               arena_init(&v->arena, v->arena.used, fault);
     if (!ok) return vision_leave_room(v), false;
     v->session.is_wanted = old.is_wanted, v->session.context = old.context;
+    v->session.all_rows = true;
     vision_layout(v);
     vision_positions(v);
     const VisionTower *s = &v->model.extras->vision;
