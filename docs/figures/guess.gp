@@ -1,5 +1,5 @@
 name = "guess"; high = 650; file = data."/guess.csv"
-heading = "Most tokens of a draft model are accepted: that\nspeeds up a larger model, and this storyteller little"
+heading = "Most tokens of a draft model are accepted: that\nspeeds up a larger model, but not this storyteller"
 load "style.gp"
 rows(n) = "< grep ',".n.",' ".file
 set xrange [0:17]; set xtics (1, 2, 4, 8, 16); X0 = 62; X1 = 378
