@@ -3,22 +3,32 @@
 # if the file is committed.   nightly.sh [RUNS [FUZZER...]]
 #
 # RUNS are those of each fuzzer, all calls together: 10^7 unless given.  They take turns, each a chunk at a time.  A run that fails
-# ends it, with the fuzzer's words and the command that repeats it.
+# ends it, with the fuzzer's words and the command that repeats it; so does a count that cannot be read or kept.
 cd "$(dirname "$0")/../.." || exit 1
-runs=${1:-10000000}
-case $runs in 0* | *[!0-9]*) echo "make nightly: RUNS is '$runs': wanted an integer from 1" >&2; exit 2 ;; esac
-[ $# -eq 0 ] || shift
+all='damage chain grammar mask template picture published serve gguf'
 kept=tests/fuzz/runs.txt logs=build/nightly
-mkdir -p $logs
-touch $kept || exit 1
-# name, runs of a chunk
-fuzzers="${*:-damage chain grammar mask template picture published serve gguf}"
+refuse() { echo "make nightly: $*" >&2; exit 2; }
+runs=${1:-10000000}
+case $runs in 0* | *[!0-9]* | ???????????????*) refuse "RUNS is '$runs': wanted an integer from 1, of 14 digits at most" ;; esac
+[ $# -eq 0 ] || shift
+fuzzers=${*:-$all}
+for fuzzer in $fuzzers; do
+    case " $all " in *" $fuzzer "*) ;; *) refuse "there is no fuzzer '$fuzzer': wanted some of $all" ;; esac
+done
+mkdir -p $logs && touch $kept || exit 1
+wrong=$(awk -v all=" $all " 'NF && (NF != 2 || !index(all, " " $1 " ") || $2 !~ /^(0|[1-9][0-9]*)$/ || length($2) > 14 || seen[$1]++)' $kept) || exit 1
+[ ! "$wrong" ] || refuse "$kept has '$wrong': wanted lines of a fuzzer and its runs, each once"
+# Two calls would run the same numbers, and each would lose the other's count.
+mkdir $logs/running 2>/dev/null || refuse "another one runs; if none does, remove $logs/running"
+trap 'rmdir $logs/running' EXIT
+trap 'exit 130' INT TERM
+# runs of a chunk
 chunk_of() {
     case $1 in damage) echo 60000 ;; gguf) echo 1000000 ;; chain | grammar | template) echo 50000 ;; mask | picture) echo 100000 ;; *) echo 400000 ;; esac
 }
-done_of() { awk -v name="$1" '$1 == name { runs = $2 } END { print runs + 0 }' $kept; }
+done_of() { awk -v name="$1" '$1 == name { runs = $2 } END { printf "%.0f\n", runs }' $kept; }
 keep() { # keep FUZZER RUNS
-    awk -v name="$1" -v runs="$2" '$1 == name { $2 = runs; known = 1 } { print } END { if (!known) print name, runs }' $kept >$logs/runs && cp $logs/runs $kept
+    awk -v name="$1" -v runs="$2" '$1 == name { $2 = runs; known = 1 } { print } END { if (!known) print name, runs }' $kept >$kept.new && mv $kept.new $kept
 }
 # libFuzzer draws anew in each run; of what it kept, the files that reach nothing of their own go.
 fuzz_gguf() {
@@ -39,7 +49,7 @@ while [ $left ]; do
         *) set -- "tests/fuzz/$fuzzer.sh" "$count" "$first" ;;
         esac
         "$@" >"$logs/$fuzzer.log" 2>&1 || { tail -40 "$logs/$fuzzer.log"; echo "failed: $*"; exit 1; }
-        keep "$fuzzer" $((first + count))
+        keep "$fuzzer" $((first + count)) || { echo "make nightly: $kept cannot be written" >&2; exit 1; }
         echo "$(date '+%F %T')  $fuzzer: $((first + count)) of $runs runs.  $(tail -1 "$logs/$fuzzer.log")"
     done
 done
