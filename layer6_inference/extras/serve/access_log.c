@@ -61,12 +61,18 @@ static bool log_lose(AccessLog *log, const char *piece, size_t size) {
     return true;
 }
 
+/* What follows a torn line begins on a line of its own. */
 static bool log_put(AccessLog *log, const char *piece, size_t size, double *until) {
+    const char *begin = piece;
     while (size) {
         if (!log_is_ready(log, until)) return false;
-        const ssize_t n = write(log->file, piece, size);
-        if (n < 0 && errno != EAGAIN && errno != EINTR) return log_lose(log, piece, size);
-        if (n > 0) piece += n, size -= (size_t)n;
+        const ssize_t n = log->torn ? write(log->file, "\n", 1) : write(log->file, piece, size);
+        if (n < 0 && errno != EAGAIN && errno != EINTR) {
+            log->torn |= piece > begin && piece[-1] != '\n';
+            return log_lose(log, piece, size);
+        }
+        if (n > 0 && !log->torn) piece += n, size -= (size_t)n;
+        if (n > 0) log->torn = false;
     }
     return true;
 }
