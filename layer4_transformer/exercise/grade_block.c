@@ -65,12 +65,14 @@ static Block shipped_block(const Block *b) {
 
 /* Two batches through a layer, the second of which reads the cache of the first; returns what
  * is added. */
-static size_t layer;
+static size_t layer, rows = ROWS;
+static const bool *some_read; /* of the rows; NULL: all */
 static void through(Place *p, const Block *b, const Block *first, const float *x, bool shipped,
                     float *added) {
     int32_t sequence[ROWS], position[ROWS];
     Batch batch = rows_of_two(sequence, position);
     const Pass pass = {&p->run, &p->kv, layer, &batch, DIM};
+    batch.count = rows, p->run.read = some_read;
     for (int round = 0; round < 2; round++) {
         const Block *now = round ? b : first, theirs = shipped_block(now);
         memcpy(p->x, x, sizeof p->x);
@@ -81,6 +83,7 @@ static void through(Place *p, const Block *b, const Block *first, const float *x
         for (int i = 0; i < ROWS; i++) position[i] += 5;
     }
     for (size_t i = 0; i < ROWS * DIM; i++) added[i] = p->x[i] - x[i];
+    HINT(p->run.read == some_read, "run->read is the caller's, and is to be left as it is");
 }
 
 static void grade_block(const Block *b, const char *kind) {
@@ -104,13 +107,24 @@ static void grade_block(const Block *b, const char *kind) {
         replaced &= close_to(got[i] + x[i], want[i], 2e-3);
     HINT(right || !replaced,
          "%s block: x is written over: what a branch returns is added to it", kind);
-    same_memory(&mine.kv, &ours.kv, &batch, true);
+    if (rows == ROWS) same_memory(&mine.kv, &ours.kv, &batch, true);
     NUMBERS(got, want, ROWS * DIM, 2e-3,
             "%s block, what it adds to %d rows of %d numbers: x += attention(norm(x)), then x "
             "+= ffn(norm'(x)), which reads the "
             "new x",
             kind, ROWS, DIM);
     arena_free(&mine.arena), arena_free(&ours.arena);
+}
+
+/* The same of a single row, and of rows that are not all read afterwards. */
+static void grade_few(const Block *b) {
+    static const bool some[ROWS] = {[1] = true, [ROWS - 1] = true};
+    rows = 1;
+    grade_block(b, "a single row through a plain sequential");
+    rows = ROWS, some_read = some;
+    grade_block(b, "where only some rows are read afterwards (run->read, which the network "
+                   "knows), a plain sequential");
+    some_read = NULL;
 }
 
 static void add_experts(Block *b) {
@@ -177,6 +191,7 @@ GRADE(block) {
         b.attn_post_norm.kind = NORM_NONE, b.ffn_post_norm.kind = NORM_NONE,
         b.residual_scale = 0;
         grade_block(&b, "a plain sequential");
+        grade_few(&b);
         b.wiring = &parallel_wiring;
         grade_block(&b, "a parallel");
         b = make_block();
@@ -192,6 +207,7 @@ GRADE(block) {
         grade_block(&b, "an attention's and shift's");
         b.mixer[1] = NULL, b.network = NULL;
         grade_block(&b, "a networkless");
+        grade_probe(&b);
     }
 }
 
