@@ -146,12 +146,16 @@ static void two_calls(const char *kind, bool alone) {
          "%s: the second call is refused, with the words \"%s\"", kind, fault.text);
     NEED(SHIPPED(session_forward)(&ours, &first.batch, &fault) &&
          SHIPPED(session_forward)(&ours, &second.batch, &fault));
+    HINT(!mine.run.read,
+         "%s: run.read is left as it was for the last block: after the loop it "
+         "is NULL again, since the batch will be gone",
+         kind);
     bool right = agrees(&mine, &first, &second, WHOLE);
     for (Part part = 1; part < PARTS && !right; part++)
         HINT(!agrees(&mine, &first, &second, part), "%s: %s", kind, part_hints[part]);
     NUMBERS(mine.hidden, ours.hidden, second.rows * model.sizes.dim, 2e-3,
             "%s: the hidden rows, %zu of %zu numbers, those of the tokens that are wanted, one "
-            "after the other",
+            "after the other (and only the last block may leave rows out: rows_read)",
             kind, second.rows, model.sizes.dim);
     NUMBERS(mine.logits, ours.logits, second.rows * model.sizes.vocab, 2e-3,
             "%s: the logits, %zu rows of %zu: head, then cap", kind, second.rows,
@@ -172,6 +176,25 @@ static void hidden_rows_only(void) {
     HINT(s.logits[0] == 12345,
          "where hidden_only is set the head is left out: the logits stay as they were");
     session_close(&s);
+}
+
+/* Where all_rows is set the last block leaves none out. */
+static void all_rows_are_read(void) {
+    static Call call;
+    Fault fault = {0};
+    Session mine, ours;
+    new_call(&call, 0);
+    open_session(&mine, &model), open_session(&ours, &model);
+    mine.all_rows = ours.all_rows = true;
+    NEED(SHIPPED(session_forward)(&ours, &call.batch, &fault));
+    HINT(session_forward(&mine, &call.batch, &fault), "refused, with the words \"%s\"",
+         fault.text);
+    NUMBERS(
+        mine.x, ours.x, call.batch.count * model.sizes.dim, 2e-3,
+        "where all_rows is set, x behind the last block, %zu rows of %zu numbers, those that "
+        "are not wanted, too (rows_read)",
+        call.batch.count, model.sizes.dim);
+    session_close(&mine), session_close(&ours);
 }
 
 /* Logits of rows that are not wanted stay untouched. */
@@ -330,6 +353,7 @@ GRADE(forward) {
     two_calls("a model with all that families may add", false);
     two_calls("one token of the second text", true);
     take_parts();
+    all_rows_are_read();
     rows_behind();
     goes_the_hooks_way();
     stops();
