@@ -26,7 +26,7 @@ typedef struct AccessLog {
     size_t used;
     uint64_t dropped, unreported; /* lines; those that the log does not mention yet */
     bool reopen, stopping, over;
-    bool torn; /* the last line has no end yet */
+    bool torn;            /* the last line has no end yet */
     pthread_mutex_t lock; /* guards `lines` to `over` */
     pthread_cond_t wake, ended;
     pthread_t thread;
