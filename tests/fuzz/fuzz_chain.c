@@ -134,12 +134,19 @@ static void make_spec(void) {
 
 /* ------------------------------------------------------------------ logits */
 
+/* Nearly normal, of variance 1, within -3.5 and 3.5: the sum of four even numbers. */
+static double bell(void) {
+    double sum = -2;
+    for (int i = 0; i < 4; i++) sum += rng_next(&f.rng);
+    return 1.7320508 * sum;
+}
+
 static void make_row(float *row, size_t n) {
     static const double sizes[] = {1e-42, 1e-3, 1, 3, 30, 1e4, 1e20, 1e30, 3e38};
     double size = chance(2) ? 3 : sizes[below(9)], center = chance(3) ? size : 0;
     bool ties = chance(4), holes = chance(4);
     for (size_t i = 0; i < n; i++) {
-        double value = center + size * fmax(-1, fmin(1, rng_normal(&f.rng) / 3));
+        double value = center + size * fmax(-1, fmin(1, bell() / 3));
         if (ties) value = size * round(value / size * 4) / 4;
         row[i] = holes && chance(3) ? -INFINITY : (float)value;
     }
@@ -160,6 +167,10 @@ static void make_case(size_t number) {
     f.number = number, f.rng = (Rng){99, number, 0};
     f.text = chance(2);
     f.vocab = f.text ? MAKE_VOCAB : chance(50) ? 1 + below(MAX_VOCAB) : sizes[below(10)];
+    make_spec();
+}
+
+static void make_rows(void) {
     for (int i = 0; i < STEPS; i++) make_row(f.rows[i], f.vocab);
     f.has_amateur = !chance(10), f.has_unconditional = !chance(10), f.sees = !chance(10);
     make_row(f.amateur, f.vocab), make_row(f.unconditional, f.vocab);
@@ -167,7 +178,6 @@ static void make_case(size_t number) {
     f.prompt_count = below(f.history_count + 1);
     for (size_t i = 0; i < f.history_count; i++)
         f.history[i] = (int32_t)below(chance(2) && f.vocab > 4 ? 4 : f.vocab);
-    make_spec();
 }
 
 /* ------------------------------------------------------------------ what must hold */
@@ -310,6 +320,7 @@ static void run_case(size_t number) {
         return;
     }
     f.parsed++;
+    make_rows();
     size_t count = take_steps(&chain, 0, tokens, true);
     f.chosen += count;
     if (count > 1) {

@@ -22,12 +22,13 @@ typedef enum PieceKind { SET, CAT, ALT, REPEAT, CALL, NOTHING } PieceKind;
 /* A part of a grammar; parts below it have smaller numbers. */
 typedef struct Part {
     PieceKind kind;
-    uint64_t set;  /* bits of characters */
+    unsigned set;  /* bits of characters */
     int a, b;      /* parts; of a call: the rule */
     int low, high; /* high: -1 without end */
 } Part;
 
 static const char *const characters[CHARACTERS] = {"a", "b", " ", "\xC3\xA9", "\xEF\xBF\xBD"};
+static const int character_size[CHARACTERS] = {1, 1, 1, 2, 3};
 
 typedef enum Shape { GPT2, SENTENCEPIECE, BYTES, SHAPES } Shape;
 
@@ -40,9 +41,11 @@ static struct {
     char piece[PIECES][8];
     int n_pieces;
     size_t masks, texts, empty;
+    bool allowed[PIECES]; /* as the recogniser has it, after the text so far */
     /* of the recogniser, for a text of `size` bytes */
-    uint64_t ends[PARTS][REACH]; /* bit: the part can reach from here to there */
-    bool open[PARTS][REACH];     /* the rest of the text begins a text of the part */
+    unsigned stands[REACH], begins[REACH]; /* bits of characters */
+    uint64_t ends[PARTS][REACH];           /* bit: the part can reach from here to there */
+    bool open[PARTS][REACH];               /* the rest of the text begins a text of the part */
 } f;
 
 static _Noreturn void fail(const char *what, const char *detail) {
@@ -63,7 +66,7 @@ static int new_part(Part part) {
 static int make_part(int depth) {
     int kind = depth == 0 || f.n_parts > PARTS - 16 ? 0 : below(9);
     if (kind < 3) /* half of the sets are of ASCII alone */
-        return new_part((Part){.kind = SET, .set = 1 + rng_below(&f.rng, below(2) ? 31 : 7)});
+        return new_part((Part){.kind = SET, .set = 1 + (unsigned)below(below(2) ? 31 : 7)});
     if (kind == 3) return new_part((Part){.kind = CALL, .a = below(RULES)});
     if (kind == 4) return new_part((Part){.kind = NOTHING});
     int a = make_part(depth - 1);
@@ -113,17 +116,24 @@ static void make_grammar(void) {
 
 /* ------------------------------------------------------------------ the recogniser */
 
-/* What a set does with the text from here on. */
-static void try_set(const Part *p, const char *text, int size, int at, uint64_t *ends,
-                    bool *open) {
-    for (int c = 0; c < CHARACTERS; c++) {
-        int n = (int)strlen(characters[c]), rest = size - at;
-        if (!(p->set >> c & 1) ||
-            memcmp(text + at, characters[c], (size_t)(n < rest ? n : rest)) != 0)
-            continue;
-        if (n <= rest) *ends |= (uint64_t)1 << (at + n);
-        if (n >= rest) *open = true;
+/* Which characters stand at each place of the text, and of which ones its end is a beginning. */
+static void find_characters(const char *text, int size) {
+    for (int at = 0; at <= size; at++) {
+        f.stands[at] = f.begins[at] = 0;
+        for (int c = 0; c < CHARACTERS; c++) {
+            int n = character_size[c], rest = size - at;
+            if (memcmp(text + at, characters[c], (size_t)(n < rest ? n : rest)) != 0) continue;
+            if (n <= rest) f.stands[at] |= 1 << c;
+            if (n >= rest) f.begins[at] |= 1 << c;
+        }
     }
+}
+
+/* What a set does with the text from here on. */
+static void try_set(const Part *p, int at, uint64_t *ends, bool *open) {
+    for (int c = 0; c < CHARACTERS; c++)
+        if (p->set & f.stands[at] & 1 << c) *ends |= (uint64_t)1 << (at + character_size[c]);
+    if (p->set & f.begins[at]) *open = true;
 }
 
 /* One round more for all places that are reached. */
@@ -149,12 +159,11 @@ static void try_repeat(const Part *p, int size, int at, uint64_t *ends, bool *op
 }
 
 /* What a part can do, by what is known of the others so far.  open[part][size]: it has a text at all. */
-static void try_part(int number, const char *text, int size, int at, uint64_t *ends,
-                     bool *open) {
+static void try_part(int number, int size, int at, uint64_t *ends, bool *open) {
     const Part *p = &f.part[number];
     bool begun = false;
     switch (p->kind) {
-    case SET: try_set(p, text, size, at, ends, open); return;
+    case SET: try_set(p, at, ends, open); return;
     case NOTHING: *ends |= (uint64_t)1 << at, *open |= at == size; return;
     case CALL: *ends |= f.ends[f.rule[p->a]][at], *open |= f.open[f.rule[p->a]][at]; return;
     case REPEAT: try_repeat(p, size, at, ends, open); return;
@@ -170,14 +179,16 @@ static void try_part(int number, const char *text, int size, int at, uint64_t *e
 
 /* Does a text begin one of the grammar (*is_whole: or is it one)? */
 static bool begins_text(const char *text, int size, bool *is_whole) {
-    memset(f.ends, 0, sizeof f.ends), memset(f.open, 0, sizeof f.open);
+    const size_t parts = (size_t)f.n_parts;
+    memset(f.ends, 0, parts * sizeof *f.ends), memset(f.open, 0, parts * sizeof *f.open);
+    find_characters(text, size);
     for (bool changed = true; changed;) {
         changed = false;
         for (int p = 0; p < f.n_parts; p++)
             for (int at = size; at >= 0; at--) {
                 uint64_t ends = f.ends[p][at];
                 bool open = f.open[p][at];
-                try_part(p, text, size, at, &ends, &open);
+                try_part(p, size, at, &ends, &open);
                 changed = changed || ends != f.ends[p][at] || open != f.open[p][at];
                 f.ends[p][at] = ends, f.open[p][at] = open;
             }
@@ -264,32 +275,30 @@ static Tokenizer *make_words(Shape shape) {
 
 /* The mask of a row beside the recogniser, which tests the text so far with each token. */
 static void check_mask(Grammar *g, uint32_t row) {
-    size_t words;
+    size_t words, length = strlen(f.text);
     char longer[LONGEST + 16];
-    bool whole, ignored;
+    bool ignored;
     const uint64_t *mask = grammar_mask(g, row, &words);
-    begins_text(f.text, (int)strlen(f.text), &whole);
-    if ((mask[0] & 1) != whole) fail(whole ? "the text may end" : "the text may not end", "");
+    begins_text(f.text, (int)length, &f.allowed[0]);
+    memcpy(longer, f.text, length);
     for (int id = 1; id < f.n_pieces; id++) {
-        int size = sprintf(longer, "%s%s", f.text, f.piece[id]);
-        bool allowed = mask[id / 64] >> (id % 64) & 1;
-        if (begins_text(longer, size, &ignored) != allowed)
-            fail(allowed ? "allowed" : "not allowed", f.piece[id]);
+        size_t size = strlen(f.piece[id]);
+        memcpy(longer + length, f.piece[id], size);
+        f.allowed[id] = begins_text(longer, (int)(length + size), &ignored);
     }
+    for (int id = 0; id < f.n_pieces; id++)
+        if ((mask[id / 64] >> (id % 64) & 1) != f.allowed[id])
+            fail(f.allowed[id] ? "not allowed" : "allowed", id ? f.piece[id] : "the end");
     f.masks++;
 }
 
 /* A token that goes on, by the recogniser; 0: the text may end and shall. */
 static int choose(void) {
-    bool whole, ignored;
-    char longer[LONGEST + 16];
     int ways[PIECES], n = 0;
-    begins_text(f.text, (int)strlen(f.text), &whole);
-    if (whole && below(4) == 0) return 0;
+    if (f.allowed[0] && below(4) == 0) return 0;
     for (int id = 1; id < f.n_pieces; id++)
-        if (begins_text(longer, sprintf(longer, "%s%s", f.text, f.piece[id]), &ignored))
-            ways[n++] = id;
-    if (n == 0 && !whole) fail("no way on", "");
+        if (f.allowed[id]) ways[n++] = id;
+    if (n == 0 && !f.allowed[0]) fail("no way on", "");
     return n ? ways[below(n)] : 0;
 }
 

@@ -155,27 +155,33 @@ static inline bool opens(const MakeModel *m) {
     return ok;
 }
 
+/* As small as it opens: of one block, else of as many as it has (where blocks are of several kinds, at once),
+ * else of its own sizes. */
+static inline MakeModel make_small(const char *arch) {
+    const MakeModel whole = make_model_defaults(arch);
+    MakeModel m = whole;
+    const bool kinds = make_says(&m, "ssm") || make_says(&m, "short_conv");
+    m.dim = m.hidden = 8, m.heads = 2, m.head_dim = 4, m.ctx = 8;
+    m.kv_heads = strcmp(arch, "gpt2") ? 1 : 2;
+    for (int all = kinds; all < 2; all++) {
+        m.layers = all ? whole.layers : 1;
+        if (opens(&m)) return m;
+    }
+    m = whole, m.ctx = 8;
+    return m;
+}
+
 static inline bool seed_model(size_t number, MakeModel *m) {
     size_t families = 0;
     while (recipe_row(families)) families++;
     const size_t other = number - families;
     if (number >= families + 6) return false;
-    *m = make_model_defaults(number < families ? recipe_row(number)->arch : "llama");
-    if (number >= families + 4) { /* draft heads, of one block and of several */
+    *m = make_small(number < families ? recipe_row(number)->arch : "llama");
+    if (number < families) return true;
+    if (other >= 4) { /* draft heads, of one block and of several */
         *m = make_model_of(other == 4 ? "glm4" : "mimo2",
                            other == 4 ? "drafts:1 draft_ends" : "drafts:3");
         m->ctx = 8;
-        return true;
-    }
-    if (make_says(m, "ssm") ||
-        make_says(m, "short_conv")) { /* a layer of each kind, as it comes */
-        m->ctx = 8;
-        return true;
-    }
-    m->layers = 1, m->dim = m->hidden = 8, m->heads = 2, m->head_dim = 4, m->ctx = 8;
-    m->kv_heads = strcmp(m->arch, "gpt2") ? 1 : 2;
-    if (number < families) { /* one small block, or where the family needs more, as it comes */
-        if (!opens(m)) *m = make_model_defaults(recipe_row(number)->arch), m->ctx = 8;
         return true;
     }
     m->more = other == 0 ? "yarn" : other == 2 ? "biases rope_freqs" : NULL;
