@@ -987,6 +987,7 @@ static void specs_round_trip(void **state) {
         {"hf", "temp:off,top_k:50,top_p:off,draw"},
         {"min_p:0.1,creative", "min_p:0.1,min_p:0.03,dry:0.8,xtc:0.5,temp:1.1,draw"},
         {"penalties", "penalties:off,draw"},
+        {"edt:1:theta=0", "edt:1:theta=0,draw"}, /* off, but "edt:off" is refused */
         {"temp:1:range=0.5", "temp:1:range=0.5,draw"},
         {"p_less", "p_less,draw"},
         {"p_less:keep=3", "p_less:keep=3,draw"}};
