@@ -109,10 +109,11 @@ core:
 token:
 	@tests/token.sh
 
-# Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set;
-# ISA=all: what computes runs once for each set of this machine.  The rest runs once: what computes nothing, such as grammars,
-# conversions and prices; what works in folders of its own or asks the program for words; layer 2 and test_chains,
-# which walk through all sets by themselves; test_search, test_speculation and test_service, which stand on what test_engine sees of each set.
+# Unit tests of the layers, then what crosses them; one closing summary.  ISA=avx2: with that instruction set; ISA=all: what computes
+# runs once for each set of this machine; ISA=two: for the one in use and one other, by turns.
+# The rest runs once: what computes nothing, such as grammars, conversions and prices; what works in folders of its own or asks the
+# program for words; layer 2 and test_chains, which walk through all sets by themselves; test_search, test_speculation and test_service,
+# which stand on what test_engine sees of each set.
 # The scripts begin: each takes longer than a program, and what is long must not be last.  WITHOUT="reference desk" leaves out tests.
 TEST_SOURCES := $(filter-out $(foreach w,$(WITHOUT),%/test_$(w).c tests/test_$(w).sh), \
                   $(if $(NUMBER),,$(sort $(wildcard tests/test_*.sh)) $(sort $(wildcard tests/test_*.c))) $(sort $(wildcard $(PICK:%=%/tests/test_*.c))))
@@ -121,10 +122,10 @@ TEST_ONCE    := $(filter layer1_% layer2_% $(foreach t,tokenizer vocab split spe
                   $(foreach t,make desk mine engine small files library template options grammar chat look program tune story pull server vision completion package contributing acceptance machines,tests/test_$(t).sh),$(TEST_SOURCES))
 test_program  = $(patsubst %.c,$(BUILD)/%,$(subst /tests/,/,$(1)))
 test: build
-	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
+	@$(if $(filter-out all two,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)) $(BUILD)/bin/strata --version >/dev/null)
 	@for layer in $(PICK); do $(MAKE) -s -C $$layer build-tests || exit 1; done
 	@$(if $(NUMBER),,$(MAKE) -s -C tests build-tests)
-	@$(if $(filter-out all,$(ISA)),STRATA_ISA=$(call quoted,$(ISA))) tests/run_tests.sh $(if $(filter all,$(ISA)), \
+	@$(if $(filter-out all two,$(ISA)),STRATA_ISA=$(call quoted,$(ISA)),SETS=$(call quoted,$(ISA))) tests/run_tests.sh $(if $(filter all two,$(ISA)), \
 	    $(call test_program,$(TEST_ONCE)) -- $(call test_program,$(filter-out $(TEST_ONCE),$(TEST_SOURCES))), \
 	    $(call test_program,$(TEST_SOURCES)))
 
@@ -135,7 +136,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 test check docs book proofs site-tools: deps
 endif
 
-# make check-long: under sanitizers every test, not only those that read what others wrote.
+# make check-long: under sanitizers every test, not half of those that read what others wrote; and all exercises, not a third.
 check: build
 	@tests/check.sh
 check-long: build
@@ -329,9 +330,9 @@ help:
 	@echo "make book             print the core as a PDF in build/book; make book BOOK=all: all of it"
 	@echo "make deps             install what the tests need (apt, Homebrew); make deps docs: for the site"
 	@echo "make test             run all tests; make test 3: one layer; SAN=1: with sanitizers"
-	@echo "make test ISA=all     the same for each instruction set of this machine; ISA=avx2: for one"
+	@echo "make test ISA=all     the same for each instruction set of this machine; ISA=two: for two of them; ISA=avx2: for one"
 	@echo "make check            checks beyond the tests: layers, format, warnings, analyzers, sanitizers, fuzzing"
-	@echo "make check-long       the same, and all tests with sanitizers"
+	@echo "make check-long       the same, with all tests under sanitizers and all exercises"
 	@echo "make bench            speed of the matrix products, beside the machine's peak"
 	@echo "make plots            draw all figures in build/plots (gnuplot); FORMAT=svg, png or pdf"
 	@echo "make measure          measure the stored data behind them again (hours; PLOTS=frontier: one figure)"

@@ -2,7 +2,7 @@
 # Everything that is checked beyond the tests, in two lanes side by side.  Each check prints a line: its seconds by the clock and
 # those of the processor; of one that fails, what it said last.  At the end stands what was skipped, and where the time went.
 #
-#   check.sh [long]    long: under sanitizers every test runs, those too that only compute
+#   check.sh [long]    long: under sanitizers every test runs, and every exercise is graded
 #
 # A check whose tool is missing is skipped, and a line says what to install.  Where CI=true a tool that `make deps docs` installs has
 # to be there: without it the check counts as failed.
@@ -195,7 +195,7 @@ sources_and_fuzz() {
         other=cc
     fi
     step "$other, warnings as errors, in a path with a space" copied
-    step "tests there, under AddressSanitizer and UndefinedBehaviorSanitizer" in_copy make SAN=1 test WITHOUT="$without"
+    step "$tests there, under AddressSanitizer and UndefinedBehaviorSanitizer" in_copy make SAN=1 test WITHOUT="$without"
     if has gcc; then step "no public function that only tests use" used; else skip "no public function that only tests use" gcc deps; fi
     if has cppcheck; then step "cppcheck" analyzed; else skip "cppcheck" cppcheck deps; fi
     if has codespell; then
@@ -272,13 +272,21 @@ site_and_exercises() {
     else
         skip "the playground" "node, and clang with lld, wasi-libc and libclang-rt-dev-wasm32"
     fi
-    step "exercises: starters, shipped sources, right works, a tenth of the wrong ones" env EVERY=10 make check-exercises
+    step "exercises: each edit that makes a wrong work changes something" exercises/check --edits
+    step "$exercises: starters, shipped sources, right works, a tenth of the wrong ones" env EVERY=10 PART=$part make check-exercises
 }
 
 # Under sanitizers run the tests that read what others wrote, or keep memory: files, texts, grammars, requests, pictures, and each kind
-# of model.  These compute for long what those compute, too.
+# of model.  These compute for long what those compute, too.  Of the upper two layers' tests, and of those that cross layers, half run
+# at a time, and of the exercises a third: which ones follows from the commit.
 without="schedule chains train search quantized draft_head program drafts look"
-if [ "${1:-}" = long ]; then without=; fi
+. exercises/turn.sh
+half=$(for test in layer[56]_*/tests/test_*.c tests/test_*.c tests/test_*.sh; do basename "${test%.*}" | sed 's/^test_//'; done |
+    awk -v turn="$(turn_of_commit)" '(NR + turn) % 2')
+case ${1:-} in
+long) without= tests=tests part=1 exercises=exercises ;;
+*) tests="half of the tests" part=3 exercises="a third of the exercises" without="$without $(printf '%s' "$half" | tr '\n' ' ')" ;;
+esac
 
 sources_and_fuzz &
 site_and_exercises &

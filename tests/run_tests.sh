@@ -3,7 +3,8 @@
 #
 #   run_tests.sh PROGRAM... [-- PROGRAM...]     cmocka programs, or scripts that print lines `ok NAME` and `not ok NAME`
 #
-# Those after -- run once for each instruction set of this machine.  The seconds are those of the processor.
+# Those after -- run once for each instruction set of this machine; with SETS=two only for the last, which is the one in use, and for
+# one of the others: which one follows from the commit.  The seconds are those of the processor.
 . "$(dirname "$0")/seconds.sh"
 if [ "$1" = --one ]; then # --one RESULTS NUMBER PROGRAM ISA: its report, and a line `passed failed seconds program`, in files of that number
     results=$2 number=$3 program=$4 isa=${5#-}
@@ -48,6 +49,11 @@ if [ $# -gt 0 ]; then
     shift
     sets=$("${BUILD:-build}/bin/strata" bench isas) || exit 1
     here=$(printf '%s\n' "$sets" | awk '/ available/ { print $1 }')
+    if [ "$SETS" = two ]; then
+        . "$(dirname "$0")/../exercises/turn.sh"
+        # shellcheck disable=SC2086
+        here=$(printf '%s\n' $here | awk -v turn="$(turn_of_commit)" '{ set[NR] = $1 } END { if (NR > 1) print set[1 + turn % (NR - 1)]; print set[NR] }')
+    fi
     for isa in $here; do
         for program in "$@"; do queue "$program" "$isa"; done
     done
