@@ -65,6 +65,7 @@
  *     encoder                      no head;  after: norms stand behind the branches, and at the end is none
  *     types                        a row for the tokens of each of two texts
  *     bare_first                   the first block has no attn_norm;  enc_norm: the last norm is enc.output_norm
+ *     bloom                        a rule for splitting texts that is read quickly: no classes of letters
  *     wordpiece                    BERT's kind of tokenizer;  rerank_template: of a query and a document
  *     dense                        two maps of a text's vector
  *     scores:N                     a head that scores N labels;  scores_hidden: behind a map; scores_norm: and a norm;

@@ -203,7 +203,8 @@ static inline void make_tokenizer(GgufWriter *w, const MakeModel *m) {
     types[256] = types[257] = 3;
     if (make_says(m, "around")) make_picture_tokens(tokens, types);
     gguf_put_string(w, "tokenizer.ggml.model", text_of("gpt2"));
-    gguf_put_string(w, "tokenizer.ggml.pre", text_of("gpt-2"));
+    gguf_put_string(w, "tokenizer.ggml.pre",
+                    text_of(make_says(m, "bloom") ? "bloom" : "gpt-2"));
     gguf_put_strings(w, "tokenizer.ggml.tokens", tokens, MAKE_VOCAB);
     gguf_put_ints(w, "tokenizer.ggml.token_type", GGUF_I32, types, MAKE_VOCAB);
     gguf_put_strings(w, "tokenizer.ggml.merges", NULL, 0);

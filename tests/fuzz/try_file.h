@@ -157,8 +157,8 @@ static inline bool opens(const MakeModel *m) {
 
 /* As small as it opens: of one block, else of as many as it has (where blocks are of several kinds, at once),
  * else of its own sizes. */
-static inline MakeModel make_small(const char *arch) {
-    const MakeModel whole = make_model_defaults(arch);
+static inline MakeModel make_small(const char *arch, const char *more) {
+    const MakeModel whole = make_model_of(arch, more);
     MakeModel m = whole;
     const bool kinds = make_says(&m, "ssm") || make_says(&m, "short_conv");
     m.dim = m.hidden = 8, m.heads = 2, m.head_dim = 4, m.ctx = 8;
@@ -176,7 +176,8 @@ static inline bool seed_model(size_t number, MakeModel *m) {
     while (recipe_row(families)) families++;
     const size_t other = number - families;
     if (number >= families + 6) return false;
-    *m = make_small(number < families ? recipe_row(number)->arch : "llama");
+    *m = number < families ? make_small(recipe_row(number)->arch, number % 4 ? "bloom" : NULL)
+                           : make_small("llama", NULL);
     if (number < families) return true;
     if (other >= 4) { /* draft heads, of one block and of several */
         *m = make_model_of(other == 4 ? "glm4" : "mimo2",
