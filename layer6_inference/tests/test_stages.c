@@ -984,6 +984,8 @@ static void specs_round_trip(void **state) {
         {"top_k:off,top_p:1,temp:1", "top_k:off,top_p:off,temp:off,draw"},
         {"bias:3=-inf:7=2.5,ban:a%2Cb:c", "bias:3=-inf:7=2.5,ban:a%2Cb:c,draw"},
         {"suppress:3:first=1:4", "suppress:3:4:first=1,draw"},
+        {"suppress:3 :first=0", "suppress:3,draw"},
+        {"ban:a :b ", "ban:a:b,draw"}, /* no space ends a text */
         {"hf", "temp:off,top_k:50,top_p:off,draw"},
         {"min_p:0.1,creative", "min_p:0.1,min_p:0.03,dry:0.8,xtc:0.5,temp:1.1,draw"},
         {"penalties", "penalties:off,draw"},

@@ -76,7 +76,10 @@ static bool parse_param(ChainReader *r, Stage *stage, Text text, bool first, uns
     int index = bare ? (first && param_count(kind) > 0 ? 0 : -1) : param_find(kind, key);
     bool listed = kind->list == LIST_BREAKS ? !bare && text_equal(key, text_of("break"))
                                             : kind->list != LIST_NONE && (bare || index < 0);
-    if (listed) return chain_add_list_text(r, stage, text) && chain_add_to_list(r, stage, text);
+    if (listed) { /* no space ends a text: as at the end of a stage, which is trimmed */
+        while (text.size && text.data[text.size - 1] == ' ') text.size--;
+        return chain_add_list_text(r, stage, text) && chain_add_to_list(r, stage, text);
+    }
     if (bare && first && text_equal(key, text_of("off"))) {
         if (param_count(kind) && kind->params[0].has_off)
             stage->value[0] = kind->params[0].off;
