@@ -24,7 +24,7 @@ trap 'rmdir $logs/running' EXIT
 trap 'exit 130' INT TERM
 # runs of a chunk
 chunk_of() {
-    case $1 in damage) echo 60000 ;; gguf) echo 1000000 ;; chain | grammar | template) echo 50000 ;; mask | picture) echo 100000 ;; *) echo 400000 ;; esac
+    case $1 in damage) echo 300000 ;; gguf) echo 1000000 ;; chain | grammar | template) echo 250000 ;; mask | picture) echo 500000 ;; *) echo 2000000 ;; esac
 }
 done_of() { awk -v name="$1" '$1 == name { runs = $2 } END { printf "%.0f\n", runs }' $kept; }
 keep() { # keep FUZZER RUNS
