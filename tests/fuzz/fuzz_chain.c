@@ -134,7 +134,7 @@ static void make_spec(void) {
 
 /* ------------------------------------------------------------------ logits */
 
-/* Nearly normal, of variance 1, within -3.5 and 3.5: the sum of four even numbers. */
+/* Nearly normal, of variance 1, within -3.5 and 3.5: the sum of four that are drawn evenly. */
 static double bell(void) {
     double sum = -2;
     for (int i = 0; i < 4; i++) sum += rng_next(&f.rng);
