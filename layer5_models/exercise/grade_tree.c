@@ -99,8 +99,9 @@ static bool is_sum(size_t size) {
     return size > whole.numbers * sizeof(float);
 } /* and a loss */
 
-/* Whose numbers are in a sum: its sender's, and those of the machines whose sums that has taken.
- * (Where each machine sends one sum; else those since its last one, which need not be in it.) */
+/* Whose numbers are in a sum: its sender's, and those of the machines whose sums that has
+ * taken.  (Where each machine sends one sum; else those since its last one, which need not be
+ * in it.) */
 static struct {
     pthread_mutex_t lock;
     unsigned in_it[MOST]; /* bits of machines */
