@@ -5,3 +5,8 @@ turn_of_commit() {
     tree=$(git rev-parse 'HEAD^{tree}' 2>/dev/null | cut -c1-7)
     if [ "$tree" ]; then echo $((0x$tree)); else echo $(($(date +%s) / 86400)); fi
 }
+
+# Of the lines that come in one in N, by turns; of a single one that one.   one_in N [TURN]
+one_in() {
+    awk -v n="$1" -v turn="${2:-$(turn_of_commit)}" '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (NR == 1 || (i + turn) % n == 0) print line[i] }'
+}

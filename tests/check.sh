@@ -281,8 +281,7 @@ site_and_exercises() {
 # at a time, and of the exercises a third: which ones follows from the commit.
 without="schedule chains train search quantized draft_head program drafts look"
 . exercises/turn.sh
-half=$(for test in layer[56]_*/tests/test_*.c tests/test_*.c tests/test_*.sh; do basename "${test%.*}" | sed 's/^test_//'; done |
-    awk -v turn="$(turn_of_commit)" '(NR + turn) % 2')
+half=$(for test in layer[56]_*/tests/test_*.c tests/test_*.c tests/test_*.sh; do basename "${test%.*}" | sed 's/^test_//'; done | one_in 2)
 case ${1:-} in
 long) without= tests=tests part=1 exercises=exercises ;;
 *) tests="half of the tests" part=3 exercises="a third of the exercises" without="$without $(printf '%s' "$half" | tr '\n' ' ')" ;;

@@ -51,8 +51,8 @@ if [ $# -gt 0 ]; then
     here=$(printf '%s\n' "$sets" | awk '/ available/ { print $1 }')
     if [ "$SETS" = two ]; then
         . "$(dirname "$0")/../exercises/turn.sh"
-        # shellcheck disable=SC2086
-        here=$(printf '%s\n' $here | awk -v turn="$(turn_of_commit)" '{ set[NR] = $1 } END { if (NR > 1) print set[1 + turn % (NR - 1)]; print set[NR] }')
+        others=$(printf '%s\n' "$here" | sed '$d')
+        here="$(printf '%s\n' "$others" | one_in "$(printf '%s\n' "$others" | wc -l)") $(printf '%s\n' "$here" | tail -n 1)"
     fi
     for isa in $here; do
         for program in "$@"; do queue "$program" "$isa"; done

@@ -139,6 +139,10 @@ struct Stage {
 
 bool stage_is_off(const Stage *stage);
 
+/* May "off" be written in place of its parameters?  Where a stage with its defaults, and its
+ * first parameter's off value if there is one, is off. */
+bool stage_takes_off(const StageKind *kind);
+
 /* The last row of its state. */
 const double *stage_memory(const Stage *stage);
 

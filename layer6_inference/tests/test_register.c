@@ -186,6 +186,30 @@ static void all_parameters_are_used(void **state) {
     assert_contains(fault.text, "it has a, b, c, d, e");
 }
 
+static bool half_is_off(const Stage *stage) { return stage->value[0] == 0; }
+
+/* Off by one of its values, but not by its defaults: "off" is refused, and never printed. */
+static void what_off_does_not_switch_off_prints_its_values(void **state) {
+    (void)state;
+    static const StageKind half = {
+        .name = "half",
+        .gloss = "off where its value is 0",
+        .example = "half:a=0",
+        .params = {{.key = "a", .default_value = 1, .low = 0, .high = 2}},
+        .is_off = half_is_off,
+        .apply = climb_apply};
+    Chain chain;
+    Fault fault;
+    assert_true(stage_register(&half, NULL));
+    open_chain(&chain, "half:a=0,greedy");
+    assert_true(stage_is_off(&chain.stages[0]));
+    char *text = chain_print(&chain);
+    assert_string_equal(text, "half:a=0,greedy");
+    chain_close(&chain), free(text);
+    assert_false(chain_parse(&chain, "half:off", NULL, &fault));
+    assert_contains(fault.text, "half cannot be off");
+}
+
 static void spoil_apply(Stage *stage, Candidates *candidates, const Step *step) {
     (void)step;
     candidates_set(candidates, 3, stage->value[0] > 0 ? INFINITY : NAN);
@@ -247,6 +271,7 @@ int main(void) {
                                        TEST(it_runs_is_copied_and_rewound),
                                        TEST(what_chains_could_not_hold_is_refused),
                                        TEST(all_parameters_are_used),
+                                       TEST(what_off_does_not_switch_off_prints_its_values),
                                        TEST(a_stage_that_makes_bad_numbers_is_named),
                                        TEST(the_list_has_an_end)};
     return cmocka_run_group_tests(tests, prepare, finish);

@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-Text chain_trim(Text text) {
-    while (text.size && text.data[0] == ' ') text.data++, text.size--;
+Text chain_trim_end(Text text) {
     while (text.size && text.data[text.size - 1] == ' ') text.size--;
     return text;
+}
+
+Text chain_trim(Text text) {
+    while (text.size && text.data[0] == ' ') text.data++, text.size--;
+    return chain_trim_end(text);
 }
 
 bool chain_read_number(Text text, double *number) {

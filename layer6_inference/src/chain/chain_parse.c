@@ -76,15 +76,11 @@ static bool parse_param(ChainReader *r, Stage *stage, Text text, bool first, uns
     int index = bare ? (first && param_count(kind) > 0 ? 0 : -1) : param_find(kind, key);
     bool listed = kind->list == LIST_BREAKS ? !bare && text_equal(key, text_of("break"))
                                             : kind->list != LIST_NONE && (bare || index < 0);
-    if (listed) { /* no space ends a text: as at the end of a stage, which is trimmed */
-        while (text.size && text.data[text.size - 1] == ' ') text.size--;
-        return chain_add_list_text(r, stage, text) && chain_add_to_list(r, stage, text);
-    }
+    if (listed) return chain_add_list_text(r, stage, text) && chain_add_to_list(r, stage, text);
     if (bare && first && text_equal(key, text_of("off"))) {
-        if (param_count(kind) && kind->params[0].has_off)
-            stage->value[0] = kind->params[0].off;
-        else if (!stage_is_off(stage))
+        if (!stage_takes_off(kind))
             return fault_set(r->fault, "%s cannot be off: leave it out", kind->name);
+        if (kind->params[0].has_off) stage->value[0] = kind->params[0].off;
         *given |= 1;
         return true;
     }
@@ -157,7 +153,7 @@ static bool parse_stage(ChainReader *r, Text text) {
     for (bool first = true; stage && more; first = false) {
         size_t before = rest.size;
         Text param = kind->list == LIST_STAGE ? rest : text_cut(&rest, ':');
-        if (!parse_param(r, stage, param, first, &given)) return false;
+        if (!parse_param(r, stage, chain_trim_end(param), first, &given)) return false;
         more = param.size < before;
     }
     return stage && complete(r, stage, given);

@@ -34,8 +34,7 @@ static void chain_print_put_number(Printer *p, double value) {
 static void chain_print_put_stage(Printer *p, const Stage *stage) {
     const StageKind *kind = stage->kind;
     chain_print_put(p, kind->name);
-    bool takes_off = kind->params[0].has_off || !kind->params[0].required; /* as the parser */
-    if (takes_off && stage_is_off(stage)) {
+    if (stage_is_off(stage) && stage_takes_off(kind)) {
         chain_print_put(p, ":off");
         return;
     }

@@ -12,6 +12,7 @@ typedef struct ChainReader {
 
 /* The text without the spaces around it. */
 Text chain_trim(Text text);
+Text chain_trim_end(Text text);
 
 /* A finite decimal number, or -inf. */
 bool chain_read_number(Text text, double *number);

@@ -84,6 +84,13 @@ bool stage_is_off(const Stage *stage) {
     return main->key && main->has_off && stage->value[0] == main->off;
 }
 
+bool stage_takes_off(const StageKind *kind) {
+    Stage stage = {.kind = kind};
+    for (int i = 0; i < STAGE_PARAMS; i++) stage.value[i] = kind->params[i].default_value;
+    if (kind->params[0].has_off) stage.value[0] = kind->params[0].off;
+    return stage_is_off(&stage);
+}
+
 const double *stage_memory(const Stage *stage) {
     return stage->rows + (stage->n_rows - 1) * stage->kind->memory;
 }
