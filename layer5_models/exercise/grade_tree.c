@@ -234,13 +234,14 @@ static void check_machines(size_t parts, int most) {
         check_tree(size, parts, alone);
 }
 
-/* On as many machines as parts, each sends its sum once; of 2 or 4 parts any halving makes the
- * same tree. */
+/* Where each machine sends one sum: there are as many as parts, or two, or three of 4 parts, of
+ * which any halving makes the same tree. */
 static void check_limits(void) {
     static float unused[NUMBERS_MAX];
     limits = true;
     compute(2, 2, unused), compute(3, 3, unused), compute(4, 4, unused);
-    compute(7, 7, unused), compute(2, 4, unused);
+    compute(5, 5, unused), compute(7, 7, unused), compute(2, 4, unused);
+    compute(3, 4, unused);
 }
 
 static void check_all(void) {
