@@ -223,7 +223,7 @@ fuzz: build
 
 # Each fuzzer RUNS times, all calls of this together: tests/fuzz/runs.txt says what was done.
 nightly: build
-	@nice -n 19 tests/fuzz/nightly.sh $(call quoted,$(or $(RUNS),10000000)) $(FUZZERS)
+	@nice -n 19 tests/fuzz/nightly.sh $(call quoted,$(or $(RUNS),10000000)) $(call quoted,$(FUZZERS))
 
 soak:
 	@tests/server/soak.sh $(or $(SECONDS),600)

@@ -6,7 +6,7 @@ turn_of_commit() {
     if [ "$tree" ]; then echo $((0x$tree)); else echo $(($(date +%s) / 86400)); fi
 }
 
-# Of the lines that come in one in N, by turns; of a single one that one.   one_in N [TURN]
+# Of the lines that come in one in N, by turns, and at least one.   one_in N [TURN]
 one_in() {
-    awk -v n="$1" -v turn="${2:-$(turn_of_commit)}" '{ line[NR] = $0 } END { for (i = 1; i <= NR; i++) if (NR == 1 || (i + turn) % n == 0) print line[i] }'
+    awk -v n="$1" -v turn="${2:-$(turn_of_commit)}" '{ line[NR] = $0 } END { if (n > NR) n = NR; for (i = 1; i <= NR; i++) if ((i + turn) % n == 0) print line[i] }'
 }

@@ -179,7 +179,7 @@ static void grade_probe(const Block *b) {
 
 GRADE(block) {
     for (int round = 0; round < 2; round++) {
-        layer = round ? LAYERS - 1 - fresh_below(4) : fresh_below(LAYERS);
+        layer = round ? LAYERS - 1 - fresh_below(4) : 0;
         BlockExtras more = {.experts.router.used = 0};
         Block b = make_block();
         grade_block(&b, "a sequential");

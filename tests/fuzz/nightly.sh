@@ -12,11 +12,12 @@ runs=${1:-10000000}
 case $runs in 0* | *[!0-9]* | ???????????????*) refuse "RUNS is '$runs': wanted an integer from 1, of 14 digits at most" ;; esac
 [ $# -eq 0 ] || shift
 fuzzers=${*:-$all}
+set -f
 for fuzzer in $fuzzers; do
     case " $all " in *" $fuzzer "*) ;; *) refuse "there is no fuzzer '$fuzzer': wanted some of $all" ;; esac
 done
 mkdir -p $logs && touch $kept || exit 1
-wrong=$(awk -v all=" $all " 'NF && (NF != 2 || !index(all, " " $1 " ") || $2 !~ /^(0|[1-9][0-9]*)$/ || length($2) > 14 || seen[$1]++)' $kept) || exit 1
+wrong=$(awk -v all=" $all " 'NF && (NF != 2 || !index(all, " " $1 " ") || $2 !~ /^(0|[1-9][0-9]*)$/ || length($2) > 14 || seen[$1]++) { gsub(/[^ -~]/, "?"); print }' $kept) || exit 1
 [ ! "$wrong" ] || refuse "$kept has '$wrong': wanted lines of a fuzzer and its runs, each once"
 # Two calls would run the same numbers, and each would lose the other's count.
 mkdir $logs/running 2>/dev/null || refuse "another one runs; if none does, remove $logs/running"
@@ -35,13 +36,13 @@ fuzz_gguf() {
     RUNS=$1 tests/fuzz/run.sh && rm -rf build/fuzz/small && mkdir build/fuzz/small &&
         build/fuzz/fuzz_gguf -merge=1 build/fuzz/small build/fuzz/corpus && rm -rf build/fuzz/corpus && mv build/fuzz/small build/fuzz/corpus
 }
-left=yes
+left=yes all_had=yes
 while [ $left ]; do
     left=
     for fuzzer in $fuzzers; do
         first=$(done_of "$fuzzer") count=$(chunk_of "$fuzzer")
         [ "$first" -lt "$runs" ] || continue
-        left=yes
+        left=yes all_had=
         [ $((first + count)) -le "$runs" ] || count=$((runs - first))
         case $fuzzer in
         gguf) set -- fuzz_gguf $count ;;
@@ -53,3 +54,4 @@ while [ $left ]; do
         echo "$(date '+%F %T')  $fuzzer: $((first + count)) of $runs runs.  $(tail -1 "$logs/$fuzzer.log")"
     done
 done
+[ ! $all_had ] || echo "nothing to do: each of $fuzzers has had $runs runs; RUNS=N lets them go on to N"
